@@ -1,0 +1,11 @@
+export { AppError, badParameter, type ErrorDetails, isAppError, notFound } from './app-error';
+export { type BackoffPolicy, backoffMs, defaultBackoff } from './backoff';
+export { type Clock, isoInstant, systemClock } from './clock';
+export { parseDurationMs } from './duration';
+export { type ErrorCode, type ErrorEntry, errorTable } from './error-table';
+export { type Brand, type ExecutionId, type GraphId, isUuid, newId, randomSuffix, type TaskId, type WorkerId } from './ids';
+export { isJsonObject, type Json, type JsonObject } from './json';
+export { defineMachine, type Machine, type MachineTable } from './machine';
+export { nearestName } from './nearest';
+export { err, ok, type Result } from './result';
+export { Secret } from './secret';
