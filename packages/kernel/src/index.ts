@@ -5,6 +5,7 @@ export { parseDurationMs } from './duration';
 export { type ErrorCode, type ErrorEntry, errorTable } from './error-table';
 export { type Brand, type ExecutionId, type GraphId, isUuid, newId, randomSuffix, type TaskId, type WorkerId } from './ids';
 export { isJsonObject, type Json, type JsonObject } from './json';
+export { type Log, silentLog } from './log';
 export { defineMachine, type Machine, type MachineTable } from './machine';
 export { nearestName } from './nearest';
 export { err, ok, type Result } from './result';

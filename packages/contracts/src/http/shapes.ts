@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** Visibility of a resource (reference/rest-api.md 4.4). */
+export const visibility = z.enum(['private', 'tenant', 'global']);
+/** What set-visibility accepts: widening only. */
+export const widerVisibility = z.enum(['tenant', 'global']);
+
+/** Ids of blueprints, secrets, sites, filters, tenants, users, ... (reference/rest-api.md 4.1). */
+export const resourceId = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^[A-Za-z][A-Za-z0-9._~-]*$/, 'must start with an ASCII letter and hold only letters, digits, "-", ".", "_"');
+/** Deployment ids may start with any allowed character. */
+export const deploymentId = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^[A-Za-z0-9._~-]+$/, 'may hold only letters, digits, "-", ".", "_"');
+
+export const instant = z.string().describe('ISO 8601 UTC with milliseconds and Z');
+export const jsonObject = z.record(z.string(), z.unknown());
+
+/** `[{key: value}]`, a value being a text or a list of texts (reference/rest-api.md 4.2). */
+export const labelsInput = z.array(z.record(z.string(), z.union([z.string(), z.array(z.string())])));
+export const labelOutput = z.object({
+  key: z.string(),
+  value: z.string(),
+  created_at: instant,
+  creator_id: z.number().int(),
+  created_by: z.string().optional(),
+});
+
+/** Fields that most resources carry in responses (spec v3.1 part 1). */
+export const ownedFields = {
+  created_at: instant,
+  created_by: z.string(),
+  tenant_name: z.string(),
+  visibility,
+  private_resource: z.boolean(),
+  resource_availability: visibility,
+};
+
+export const pagination = z.object({ total: z.number().int(), offset: z.number().int(), size: z.number().int() });
+/** The list envelope of every list. */
+export function envelope<T extends z.ZodType>(item: T) {
+  return z.object({
+    items: z.array(item),
+    metadata: z.object({ pagination, filtered: z.number().int().nullable().optional() }),
+  });
+}
+
+export const errorBody = z
+  .object({ message: z.string(), error_code: z.string(), server_traceback: z.null() })
+  .loose()
+  .meta({ id: 'Error' });
+
+/** true/false of a query string in any letter case. */
+export const queryBoolean = z
+  .string()
+  .regex(/^(true|false)$/i, 'must be true or false')
+  .transform((text) => text.toLowerCase() === 'true');

@@ -1,0 +1,14 @@
+export { type OperationAssignment, type OperationError, operationAssignment, operationError, type TaskEvent, taskEvent } from './assignment';
+export * as catalogRpc from './gen/catalog/v1/catalog';
+export * as clusterStatusRpc from './gen/cluster_status/v1/cluster_status';
+export * as deploymentsRpc from './gen/deployments/v1/deployments';
+export * as executionsRpc from './gen/executions/v1/executions';
+export * as identityRpc from './gen/identity/v1/identity';
+export * as secretsRpc from './gen/secrets/v1/secrets';
+export { buildMessage, defineMessage, type Envelope, type MessageType } from './message';
+export { blueprintRegistered } from './messages/catalog';
+export { deploymentCreated, deploymentDeleted } from './messages/deployments';
+export { eventsAppended, executionFinished, executionRequested, taskReady, tasksCancelled } from './messages/executions';
+export { credentialsChanged } from './messages/identity';
+export { hasPermission, isAdministrator, type Principal } from './principal';
+export { type ApiVersion, defineRoutes, type ListContract, type ListPage, type ListQuery, type RouteContract, type ServiceName } from './route';

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { defineMessage } from '../message';
+
+/** An execution was accepted and waits to be planned. */
+export const executionRequested = defineMessage(
+  'executions.execution-requested.v1',
+  'work',
+  z.object({ executionId: z.string() }),
+);
+/** An operation may be claimed. A wake-up: the row in executions is the truth. */
+export const taskReady = defineMessage(
+  'executions.task-ready.v1',
+  'work',
+  z.object({ executionId: z.string(), taskId: z.string() }),
+);
+/** An execution reached terminated, failed or cancelled. */
+export const executionFinished = defineMessage(
+  'executions.execution-finished.v1',
+  'work',
+  z.object({
+    executionId: z.string(),
+    deploymentId: z.string(),
+    workflowId: z.string(),
+    status: z.string(),
+  }),
+);
+/** New events of an execution are readable; wakes event streams. */
+export const eventsAppended = defineMessage(
+  'executions.events-appended.v1',
+  'fanout',
+  z.object({ executionId: z.string(), deploymentId: z.string(), lastSeq: z.number().int() }),
+);
+/** Running operations must be stopped by whoever holds them. */
+export const tasksCancelled = defineMessage(
+  'executions.tasks-cancelled.v1',
+  'fanout',
+  z.object({ executionId: z.string(), taskIds: z.array(z.string()) }),
+);

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { defineMessage } from '../message';
+
+/** Passwords, tokens, roles or memberships changed: cached principals of the user (empty: everybody) are void. */
+export const credentialsChanged = defineMessage(
+  'identity.credentials-changed.v1',
+  'fanout',
+  z.object({ username: z.string() }),
+);

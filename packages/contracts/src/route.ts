@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+
+export type ServiceName =
+  | 'gateway'
+  | 'identity'
+  | 'catalog'
+  | 'deployments'
+  | 'executions'
+  | 'worker'
+  | 'secrets'
+  | 'cluster-status';
+
+export type ApiVersion = 'v2.1' | 'v3.1';
+
+/** One REST route: the only place that says its path, owner, permission, schemas and where the spec has it. */
+export interface RouteContract {
+  /** Operation id, unique: listBlueprints. */
+  id: string;
+  method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below /api/<version>; parameters as `:name`; a last segment `*` takes the rest. */
+  path: string;
+  owner: ServiceName;
+  /** Permission name; `login` = any user that is logged in; `none` = no credentials needed. */
+  permission: string;
+  /** required: 403 without a tenant; none: the header is ignored. */
+  tenant: 'required' | 'optional' | 'none';
+  versions: readonly ApiVersion[];
+  summary: string;
+  /** Document and chapter: `v3.1-part1 Blueprints` or `reference 5.1`. */
+  spec: string;
+  params?: z.ZodType;
+  query?: z.ZodType;
+  /** Present on list routes: query conventions apply, unknown plain parameters are refused. */
+  list?: ListContract;
+  /** JSON body; absent: no body is read. */
+  body?: z.ZodType;
+  /** archive: the raw stream is handed to the handler (octet-stream, multipart or chunked). text: up to 1 MiB of text. */
+  rawBody?: 'archive' | 'text';
+  /** Body keys may be absent as a whole (DELETE with an optional body). */
+  isBodyOptional?: boolean;
+  status: 200 | 201 | 204;
+  /** Absent with 204. */
+  response?: z.ZodType;
+  /** stream: octet-stream download; events: server-sent events; text: plain text. */
+  responseKind?: 'json' | 'stream' | 'events' | 'text';
+  /** Writes answered with `_include` carry only those fields. */
+  includeFields?: readonly string[];
+  /** Allowed to an execution's own token without the role check (reference 2.1). */
+  isAllowedToExecution?: boolean;
+  /** Answered during maintenance mode (reference 5.20). */
+  isOpenInMaintenance?: boolean;
+}
+
+export interface ListContract {
+  /** Response fields: what `_include` may name. */
+  fields: readonly string[];
+  /** Plain query parameters that filter by equality. */
+  filters: readonly string[];
+  sorts: readonly string[];
+  /** Column that `_search` looks in; absent: ignored. */
+  search?: string;
+  defaultSort: readonly { field: string; descending: boolean }[];
+  /** Default 1000; events 10000. */
+  defaultSize?: number;
+  allowsAllTenants: boolean;
+  allowsGetAll: boolean;
+}
+
+/** A list request after packages/http has checked it against its ListContract. */
+export interface ListQuery {
+  /** Fields asked for, null = all. */
+  include: string[] | null;
+  /** field -> values (OR); an empty list means IS NULL. */
+  filters: Record<string, string[]>;
+  sort: { field: string; descending: boolean }[];
+  size: number;
+  offset: number;
+  search: string | null;
+  searchName: string | null;
+  allTenants: boolean;
+  getAll: boolean;
+  /** Other underscore parameters, last value: _filter_id, _group_id, _get_data, ... */
+  extra: Record<string, string[]>;
+}
+
+export interface ListPage<T> {
+  items: T[];
+  total: number;
+  /** Rows that filter rules removed; null unless rules applied. */
+  filtered?: number | null;
+}
+
+/** Types a table of routes and refuses double ids. */
+export function defineRoutes<const T extends readonly RouteContract[]>(routes: T): T {
+  const ids = new Set<string>();
+  for (const route of routes) {
+    if (ids.has(route.id)) throw new Error(`route ${route.id} is defined twice`);
+    ids.add(route.id);
+  }
+  return routes;
+}
