@@ -1,0 +1,22 @@
+import type { Json } from '@baton/kernel';
+import type { TaskError } from './task';
+
+/**
+ * What `advance` is told. `attempt` is the fencing token: a report about another attempt than the current one changes
+ * nothing and comes back in `Decision.refused`.
+ */
+export type Happening =
+  /** The graph begins, or goes on after a resume: everything ready is dispatched. */
+  | { kind: 'start' }
+  | { kind: 'started'; idx: number; attempt: number }
+  | { kind: 'succeeded'; idx: number; attempt: number; result: Json }
+  | { kind: 'failed'; idx: number; attempt: number; error: TaskError }
+  /** The operation asked to be run again (`ctx.operation.retry`). */
+  | { kind: 'retry'; idx: number; attempt: number; message: string; retryAfterMs: number | null }
+  /** The worker stopped the operation at its time limit. */
+  | { kind: 'timed-out'; idx: number; attempt: number }
+  /** The lease ran out or the worker gave the run back: it is dispatched again as the next attempt. */
+  | { kind: 'lost'; idx: number; attempt: number }
+  /** A timer of `Decision.timers` is due; null = the deadline after a failure. */
+  | { kind: 'due'; idx: number | null }
+  | { kind: 'cancel'; mode: 'cancel' | 'force-cancel' | 'kill' };

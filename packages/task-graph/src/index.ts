@@ -1,0 +1,50 @@
+export { type Decision, type GraphEvent, type GraphEventType, type GraphFlags, type GraphOutcome, type TaskChange } from './decision';
+export { type Happening } from './happening';
+export {
+  type ExecutionEvent,
+  executionMachine,
+  type ExecutionStatus,
+  type OperationEvent,
+  operationMachine,
+  type OperationState,
+} from './machines';
+export {
+  type DeploymentModel,
+  type NodeInstance,
+  type PlanNode,
+  type PlanOperation,
+  type PlanPlugin,
+  type PlanRelationship,
+  type ScalingGroup,
+  type StartedModification,
+} from './model';
+export { type LifecycleSubject, type OperationTemplate, type RelationshipTemplate } from './subject';
+export {
+  type ErrorCause,
+  type FailureHandler,
+  type GraphSpec,
+  type NodeEventPayload,
+  type OperationPayload,
+  type OperationTask,
+  type SetStatePayload,
+  type SubgraphPayload,
+  type SuccessHandler,
+  type SystemPropertyEdit,
+  type TaskError,
+  type TaskKind,
+  type TaskPolicy,
+  type TaskRow,
+  type TaskSpec,
+  type TaskStatus,
+  type TaskType,
+  type WorkflowEventPayload,
+} from './task';
+export {
+  type CallRequest,
+  type Stage,
+  type StageLog,
+  type StageResult,
+  type UpdateChanges,
+  type WorkflowConfig,
+  type WorkflowInput,
+} from './workflow';

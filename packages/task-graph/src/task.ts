@@ -1,0 +1,183 @@
+import type { Json, JsonObject } from '@baton/kernel';
+import type { OperationState } from './machines';
+import type { LifecycleSubject } from './subject';
+
+/**
+ * A task graph as plain JSON, so that it can be stored row by row and read back by a later release.
+ * A task is named by its `idx`: its position in the graph's list, dense from 0. Added tasks (retries, re-runs) come behind.
+ */
+
+/** What the engine does with a task. Only `operation` leaves the engine; all others are carried out inside `advance`. */
+export type TaskKind = 'operation' | 'set-state' | 'node-event' | 'workflow-event' | 'local' | 'nop' | 'subgraph';
+
+/** The stored `type` string of the REST operation record (reference workflows.md 2.1). */
+export type TaskType =
+  | 'RemoteWorkflowTask'
+  | 'DryRunLocalWorkflowTask'
+  | 'LocalWorkflowTask'
+  | 'NOPLocalWorkflowTask'
+  | 'SetNodeInstanceStateTask'
+  | 'SendNodeEventTask'
+  | 'SendWorkflowEventTask'
+  | 'SubgraphTask';
+
+/** Everything the worker's context of an operation needs beside the execution itself (reference workflows.md 4.1). */
+export interface OperationPayload {
+  /** `<interface>.<operation>` as asked for. */
+  operation: string;
+  /** The implementation: the path behind the plugin's alias, e.g. `script_runner.tasks.run`. */
+  implementation: string;
+  plugin: { name: string; packageName: string | null; packageVersion: string | null };
+  executor: 'host_agent' | 'central_deployment_agent';
+  inputs: JsonObject;
+  inputsTypes: JsonObject | null;
+  hasIntrinsicFunctions: boolean;
+  /** The instance the operation runs for; of a relationship operation, the side it runs on. */
+  nodeInstanceId: string;
+  nodeId: string;
+  hostId: string | null;
+  /** Only of relationship operations. */
+  relationship: {
+    side: 'source' | 'target';
+    type: string;
+    sourceId: string;
+    sourceNode: string;
+    targetId: string;
+    targetNode: string;
+  } | null;
+  /** Seconds, null = none. */
+  timeout: number | null;
+  timeoutRecoverable: boolean;
+}
+
+export interface SetStatePayload {
+  nodeInstanceId: string;
+  nodeId: string;
+  state: string;
+}
+
+export interface NodeEventPayload {
+  nodeInstanceId: string;
+  nodeId: string;
+  event: string;
+}
+
+export interface WorkflowEventPayload {
+  event: string;
+  eventType: string;
+}
+
+/** `instanceId` is the node instance a lifecycle subgraph is about, else null. */
+export interface SubgraphPayload {
+  nodeInstanceId: string | null;
+  nodeId: string | null;
+}
+
+/** What happens to the graph when a task succeeded; null = its dependents go on. */
+export type SuccessHandler =
+  | { handler: 'repeat-until-truthy' }
+  | { handler: 'record-status' }
+  | { handler: 'record-drift'; slot: DriftSlot }
+  | { handler: 'edit-system-properties'; nodeInstanceId: string; edits: SystemPropertyEdit[] };
+
+/**
+ * What happens when a task failed; null = retry a recoverable failure within the policy, else fail.
+ * - `ignore`: no retry, an event, and the dependents go on. `silent` leaves the event out.
+ * - `lifecycle-retry`: of a top-level subgraph: run the instance's lifecycle again (reference workflows.md 2.6).
+ * - `record-*`, `edit-system-properties`: when no retry is left, write system properties, `then` fail or ignore.
+ */
+export type FailureHandler =
+  | { handler: 'ignore'; silent?: boolean }
+  | { handler: 'lifecycle-retry'; mode: 'install' | 'uninstall'; subject: LifecycleSubject }
+  | { handler: 'record-status'; then: 'fail' | 'ignore' }
+  | { handler: 'record-drift'; slot: DriftSlot; then: 'fail' | 'ignore' }
+  | { handler: 'edit-system-properties'; nodeInstanceId: string; edits: SystemPropertyEdit[]; then: 'fail' | 'ignore' };
+
+/** Where a drift check's result goes: the system properties of `nodeInstanceId`, under `path`. */
+export interface DriftSlot {
+  nodeInstanceId: string;
+  path: string[];
+}
+
+/** One change of a node instance's system properties; applied in order, without a version check. */
+export type SystemPropertyEdit =
+  | { edit: 'set'; path: string[]; value: Json }
+  | { edit: 'copy'; from: string[]; to: string[] }
+  | { edit: 'unset'; path: string[] };
+
+export interface TaskPolicy {
+  /** Retries after the first run; -1 = without end. */
+  totalRetries: number;
+  retryIntervalMs: number;
+  onSuccess: SuccessHandler | null;
+  onFailure: FailureHandler | null;
+  /** False = task events other than task_failed are left out. */
+  sendTaskEvents: boolean;
+}
+
+interface TaskCommon {
+  idx: number;
+  type: TaskType;
+  name: string;
+  /** Tasks that must have succeeded (or failed ignored) before this one starts. */
+  deps: number[];
+  /** The subgraph this task is a member of: it starts after that has started and ends before it ends. */
+  subgraph: number | null;
+  policy: TaskPolicy;
+  /** The task this one is a retry of; it took over that one's dependents. */
+  retryOf: number | null;
+}
+
+export type OperationTask = TaskCommon & { kind: 'operation'; payload: OperationPayload };
+export type TaskSpec =
+  | OperationTask
+  | (TaskCommon & { kind: 'set-state'; payload: SetStatePayload })
+  | (TaskCommon & { kind: 'node-event'; payload: NodeEventPayload })
+  | (TaskCommon & { kind: 'workflow-event'; payload: WorkflowEventPayload })
+  | (TaskCommon & { kind: 'local' | 'nop'; payload: JsonObject })
+  | (TaskCommon & { kind: 'subgraph'; payload: SubgraphPayload });
+
+/** One graph of an execution. `name` is unique within the execution. */
+export interface GraphSpec {
+  name: string;
+  tasks: TaskSpec[];
+  /** Milliseconds that independent tasks may go on after the first failure. */
+  waitAfterFailMs: number;
+  dryRun: boolean;
+}
+
+/** An error of a task. `type` is the exception's class name as users see it. */
+export interface TaskError {
+  type: string;
+  message: string;
+  /** Whether the policy may retry it. */
+  recoverable: boolean;
+  retryAfterMs?: number | null;
+  traceback?: string | null;
+  causes?: ErrorCause[];
+  /** Of a failed subgraph: the member that failed first, innermost. */
+  origin?: number;
+}
+
+export interface ErrorCause {
+  type: string;
+  message: string;
+  traceback?: string | null;
+}
+
+/** The part of a task that changes; one row has this and the spec. */
+export interface TaskStatus {
+  state: OperationState;
+  /** How often it was dispatched: the fencing token of a run. 0 = never. */
+  attempt: number;
+  /** How many runs were lost with their worker. */
+  losses: number;
+  /** Retries before this one (`current_retries`); set back to 0 by resume. */
+  retries: number;
+  /** Epoch ms before which it must not start; null = at once. */
+  notBefore: number | null;
+  error: TaskError | null;
+  result: Json;
+}
+
+export type TaskRow = TaskSpec & TaskStatus;
