@@ -84,12 +84,16 @@ export interface TaskLease {
 
 export interface ClaimTaskRequest {
   workerId: string;
+  /** The task that the wake-up named; it may be gone by now. */
   taskId: string;
+  executionId: string;
+  /** How many operations of this execution the worker can take now, the named one included. */
+  room: number;
 }
 
 export interface ClaimTaskResponse {
-  /** Empty when the task is gone or taken: a normal answer. */
-  lease: TaskLease | undefined;
+  /** The named task first when it was free, then further ready ones. None is a normal answer. */
+  leases: TaskLease[];
 }
 
 export interface TaskOutcome {
@@ -104,6 +108,7 @@ export interface TaskOutcome {
   /** ISO instants on the worker's clock, for reported_timestamp. */
   startedAt: string;
   endedAt: string;
+  executionId: string;
 }
 
 export interface FinishTasksRequest {
@@ -350,7 +355,7 @@ export const TaskLease: MessageFns<TaskLease> = {
 };
 
 function createBaseClaimTaskRequest(): ClaimTaskRequest {
-  return { workerId: "", taskId: "" };
+  return { workerId: "", taskId: "", executionId: "", room: 0 };
 }
 
 export const ClaimTaskRequest: MessageFns<ClaimTaskRequest> = {
@@ -360,6 +365,12 @@ export const ClaimTaskRequest: MessageFns<ClaimTaskRequest> = {
     }
     if (message.taskId !== "") {
       writer.uint32(18).string(message.taskId);
+    }
+    if (message.executionId !== "") {
+      writer.uint32(26).string(message.executionId);
+    }
+    if (message.room !== 0) {
+      writer.uint32(32).int32(message.room);
     }
     return writer;
   },
@@ -393,6 +404,22 @@ export const ClaimTaskRequest: MessageFns<ClaimTaskRequest> = {
             message.taskId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.executionId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.room = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -417,6 +444,12 @@ export const ClaimTaskRequest: MessageFns<ClaimTaskRequest> = {
         : isSet(object.task_id)
         ? globalThis.String(object.task_id)
         : "",
+      executionId: isSet(object.executionId)
+        ? globalThis.String(object.executionId)
+        : isSet(object.execution_id)
+        ? globalThis.String(object.execution_id)
+        : "",
+      room: isSet(object.room) ? globalThis.Number(object.room) : 0,
     };
   },
 
@@ -428,6 +461,12 @@ export const ClaimTaskRequest: MessageFns<ClaimTaskRequest> = {
     if (message.taskId !== "") {
       obj.taskId = message.taskId;
     }
+    if (message.executionId !== "") {
+      obj.executionId = message.executionId;
+    }
+    if (message.room !== 0) {
+      obj.room = Math.round(message.room);
+    }
     return obj;
   },
 
@@ -438,18 +477,20 @@ export const ClaimTaskRequest: MessageFns<ClaimTaskRequest> = {
     const message = createBaseClaimTaskRequest();
     message.workerId = object.workerId ?? "";
     message.taskId = object.taskId ?? "";
+    message.executionId = object.executionId ?? "";
+    message.room = object.room ?? 0;
     return message;
   },
 };
 
 function createBaseClaimTaskResponse(): ClaimTaskResponse {
-  return { lease: undefined };
+  return { leases: [] };
 }
 
 export const ClaimTaskResponse: MessageFns<ClaimTaskResponse> = {
   encode(message: ClaimTaskResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.lease !== undefined) {
-      TaskLease.encode(message.lease, writer.uint32(10).fork()).join();
+    for (const v of message.leases) {
+      TaskLease.encode(v!, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -472,7 +513,7 @@ export const ClaimTaskResponse: MessageFns<ClaimTaskResponse> = {
               break;
             }
 
-            message.lease = TaskLease.decode(reader, reader.uint32());
+            message.leases.push(TaskLease.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -488,13 +529,15 @@ export const ClaimTaskResponse: MessageFns<ClaimTaskResponse> = {
   },
 
   fromJSON(object: any): ClaimTaskResponse {
-    return { lease: isSet(object.lease) ? TaskLease.fromJSON(object.lease) : undefined };
+    return {
+      leases: globalThis.Array.isArray(object?.leases) ? object.leases.map((e: any) => TaskLease.fromJSON(e)) : [],
+    };
   },
 
   toJSON(message: ClaimTaskResponse): unknown {
     const obj: any = {};
-    if (message.lease !== undefined) {
-      obj.lease = TaskLease.toJSON(message.lease);
+    if (message.leases?.length) {
+      obj.leases = message.leases.map((e) => TaskLease.toJSON(e));
     }
     return obj;
   },
@@ -504,15 +547,23 @@ export const ClaimTaskResponse: MessageFns<ClaimTaskResponse> = {
   },
   fromPartial(object: DeepPartial<ClaimTaskResponse>): ClaimTaskResponse {
     const message = createBaseClaimTaskResponse();
-    message.lease = (object.lease !== undefined && object.lease !== null)
-      ? TaskLease.fromPartial(object.lease)
-      : undefined;
+    message.leases = object.leases?.map((e) => TaskLease.fromPartial(e)) || [];
     return message;
   },
 };
 
 function createBaseTaskOutcome(): TaskOutcome {
-  return { taskId: "", attempt: 0, kind: 0, resultJson: "", errorJson: "", retryAfter: 0, startedAt: "", endedAt: "" };
+  return {
+    taskId: "",
+    attempt: 0,
+    kind: 0,
+    resultJson: "",
+    errorJson: "",
+    retryAfter: 0,
+    startedAt: "",
+    endedAt: "",
+    executionId: "",
+  };
 }
 
 export const TaskOutcome: MessageFns<TaskOutcome> = {
@@ -540,6 +591,9 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
     }
     if (message.endedAt !== "") {
       writer.uint32(66).string(message.endedAt);
+    }
+    if (message.executionId !== "") {
+      writer.uint32(74).string(message.executionId);
     }
     return writer;
   },
@@ -621,6 +675,14 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
             message.endedAt = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.executionId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -667,6 +729,11 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
         : isSet(object.ended_at)
         ? globalThis.String(object.ended_at)
         : "",
+      executionId: isSet(object.executionId)
+        ? globalThis.String(object.executionId)
+        : isSet(object.execution_id)
+        ? globalThis.String(object.execution_id)
+        : "",
     };
   },
 
@@ -696,6 +763,9 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
     if (message.endedAt !== "") {
       obj.endedAt = message.endedAt;
     }
+    if (message.executionId !== "") {
+      obj.executionId = message.executionId;
+    }
     return obj;
   },
 
@@ -712,6 +782,7 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
     message.retryAfter = object.retryAfter ?? 0;
     message.startedAt = object.startedAt ?? "";
     message.endedAt = object.endedAt ?? "";
+    message.executionId = object.executionId ?? "";
     return message;
   },
 };
