@@ -57,7 +57,10 @@ export interface StateWrite {
   state: string;
   /** Grows within an execution; an older one than the last applied for the instance is ignored. */
   seq: number;
-  /** JSON merge into system_properties; empty when none. */
+  /**
+   * Edits of system_properties in order, JSON list of {edit: "set", path, value} | {edit: "copy", from, to} |
+   * {edit: "unset", path}; empty when none. An empty state changes only these.
+   */
   systemPropertiesJson: string;
 }
 

@@ -16,11 +16,18 @@ export interface AuthenticateRequest {
   tenant: string;
   /** v2.1 has no Tenant header: default_tenant with membership is meant. */
   isLegacy: boolean;
+  /**
+   * Set for requests with _all_tenants=true: the permission of the route. Then the roles of all the user's tenants
+   * count, and `tenants` of the answer is cut to those where the user holds this permission.
+   */
+  allTenantsPermission: string;
 }
 
 export interface GetPrincipalRequest {
   username: string;
   tenant: string;
+  /** As in AuthenticateRequest. */
+  allTenantsPermission: string;
 }
 
 export interface AuthenticateResponse {
@@ -42,7 +49,7 @@ export interface Principal {
   roles: string[];
   /** Every permission name that those roles hold. */
   permissions: string[];
-  /** Tenants the user belongs to (every tenant with all_tenants), for _all_tenants. */
+  /** Tenants the user belongs to; every tenant for an _all_tenants request of a holder of all_tenants. */
   tenants: TenantRoles[];
   /** http_basic, token, execution_token, external. */
   authMethod: string;
@@ -64,7 +71,7 @@ export interface ListTenantsResponse {
 }
 
 function createBaseAuthenticateRequest(): AuthenticateRequest {
-  return { username: "", password: "", token: "", tenant: "", isLegacy: false };
+  return { username: "", password: "", token: "", tenant: "", isLegacy: false, allTenantsPermission: "" };
 }
 
 export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
@@ -83,6 +90,9 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
     }
     if (message.isLegacy !== false) {
       writer.uint32(40).bool(message.isLegacy);
+    }
+    if (message.allTenantsPermission !== "") {
+      writer.uint32(50).string(message.allTenantsPermission);
     }
     return writer;
   },
@@ -140,6 +150,14 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
             message.isLegacy = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.allTenantsPermission = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -163,6 +181,11 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
         : isSet(object.is_legacy)
         ? globalThis.Boolean(object.is_legacy)
         : false,
+      allTenantsPermission: isSet(object.allTenantsPermission)
+        ? globalThis.String(object.allTenantsPermission)
+        : isSet(object.all_tenants_permission)
+        ? globalThis.String(object.all_tenants_permission)
+        : "",
     };
   },
 
@@ -183,6 +206,9 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
     if (message.isLegacy !== false) {
       obj.isLegacy = message.isLegacy;
     }
+    if (message.allTenantsPermission !== "") {
+      obj.allTenantsPermission = message.allTenantsPermission;
+    }
     return obj;
   },
 
@@ -196,12 +222,13 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
     message.token = object.token ?? "";
     message.tenant = object.tenant ?? "";
     message.isLegacy = object.isLegacy ?? false;
+    message.allTenantsPermission = object.allTenantsPermission ?? "";
     return message;
   },
 };
 
 function createBaseGetPrincipalRequest(): GetPrincipalRequest {
-  return { username: "", tenant: "" };
+  return { username: "", tenant: "", allTenantsPermission: "" };
 }
 
 export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
@@ -211,6 +238,9 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
     }
     if (message.tenant !== "") {
       writer.uint32(18).string(message.tenant);
+    }
+    if (message.allTenantsPermission !== "") {
+      writer.uint32(26).string(message.allTenantsPermission);
     }
     return writer;
   },
@@ -244,6 +274,14 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
             message.tenant = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.allTenantsPermission = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -260,6 +298,11 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
     return {
       username: isSet(object.username) ? globalThis.String(object.username) : "",
       tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      allTenantsPermission: isSet(object.allTenantsPermission)
+        ? globalThis.String(object.allTenantsPermission)
+        : isSet(object.all_tenants_permission)
+        ? globalThis.String(object.all_tenants_permission)
+        : "",
     };
   },
 
@@ -271,6 +314,9 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
     if (message.tenant !== "") {
       obj.tenant = message.tenant;
     }
+    if (message.allTenantsPermission !== "") {
+      obj.allTenantsPermission = message.allTenantsPermission;
+    }
     return obj;
   },
 
@@ -281,6 +327,7 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
     const message = createBaseGetPrincipalRequest();
     message.username = object.username ?? "";
     message.tenant = object.tenant ?? "";
+    message.allTenantsPermission = object.allTenantsPermission ?? "";
     return message;
   },
 };
@@ -830,7 +877,8 @@ export const IdentityServiceDefinition = {
   methods: {
     /**
      * Principal of a credential in a tenant. UNAUTHENTICATED when the credential is not good,
-     * PERMISSION_DENIED (forbidden_error) when the tenant is unknown or the user is no member of it.
+     * PERMISSION_DENIED (forbidden_error) when the tenant is unknown. Membership only adds roles: who is no member has
+     * the system roles alone, and routes that need a tenant ask for membership themselves.
      */
     authenticate: {
       name: "Authenticate",

@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { defineRoutes } from '../route';
+import { envelope, instant, jsonObject, visibility } from './shapes';
+
+/** Execution statuses (reference/rest-api.md 6.1). */
+export const executionStatus = z.enum([
+  'pending',
+  'started',
+  'terminated',
+  'failed',
+  'cancelled',
+  'cancelling',
+  'force_cancelling',
+  'kill_cancelling',
+  'queued',
+  'scheduled',
+]);
+
+/** Execution (spec v3.1 part 2 "Execution", reference/rest-api.md 5.7). */
+export const execution = z
+  .object({
+    id: z.string().nullable(),
+    workflow_id: z.string().nullable(),
+    blueprint_id: z.string().nullable(),
+    deployment_id: z.string().nullable(),
+    deployment_display_name: z.string().nullable(),
+    status: z.string(),
+    status_display: z.string().nullable(),
+    error: z.string().nullable(),
+    parameters: jsonObject.nullable(),
+    is_system_workflow: z.boolean().nullable(),
+    is_dry_run: z.boolean().nullable(),
+    resume: z.boolean().nullable(),
+    allow_custom_parameters: z.boolean().nullable(),
+    created_at: instant.nullable(),
+    started_at: instant.nullable(),
+    ended_at: instant.nullable(),
+    scheduled_for: instant.nullable(),
+    created_by: z.string().nullable(),
+    tenant_name: z.string().nullable(),
+    visibility: visibility.nullable(),
+    private_resource: z.boolean().nullable(),
+    resource_availability: visibility.nullable(),
+    total_operations: z.number().int().nullable(),
+    finished_operations: z.number().int().nullable(),
+  })
+  .meta({ id: 'Execution' });
+
+export const executionFields = Object.keys(execution.shape);
+
+const word = z.union([z.boolean(), z.string().regex(/^(true|false)$/i, 'must be true or false')]).transform((v) => String(v).toLowerCase() === 'true');
+
+/** Body of POST /executions (spec v3.1 part 2 "Executions"; `scheduled_time` is the original's name of `schedule`). */
+export const startExecutionBody = z.object({
+  workflow_id: z.string().min(1),
+  deployment_id: z.string().optional(),
+  parameters: jsonObject.nullish(),
+  allow_custom_parameters: word.optional(),
+  force: word.optional(),
+  queue: word.optional(),
+  dry_run: word.optional(),
+  schedule: z.string().optional(),
+  scheduled_time: z.string().optional(),
+  wait_after_fail: z.number().int().min(0).optional(),
+  is_system_workflow: z.boolean().optional(),
+  id: z.string().optional(),
+  error: z.string().nullish(),
+  force_status: z.string().nullish(),
+});
+
+export const executionAction = z.enum(['cancel', 'force-cancel', 'kill', 'resume', 'force-resume', 'requeue']);
+
+const waitReason = z.object({
+  kind: z.enum(['lock', 'queue', 'concurrency', 'planning', 'worker', 'lease', 'retry-timer', 'effects', 'schedule', 'call']),
+  message: z.string(),
+  since: instant.nullable(),
+  until: instant.nullable(),
+  details: jsonObject,
+});
+
+const BOTH = ['v2.1', 'v3.1'] as const;
+const executionList = {
+  fields: executionFields,
+  filters: ['id', 'workflow_id', 'blueprint_id', 'deployment_id', 'deployment_display_name', 'status', 'is_system_workflow', 'is_dry_run', 'created_by', 'created_at', 'started_at', 'ended_at', 'scheduled_for', 'tenant_name', 'visibility', 'error', 'resume', 'total_operations', 'finished_operations'],
+  sorts: executionFields.filter((field) => field !== 'parameters'),
+  defaultSort: [{ field: 'created_at', descending: false }],
+  allowsAllTenants: true,
+  allowsGetAll: true,
+};
+
+export const executionRoutes = defineRoutes([
+  {
+    id: 'listExecutions',
+    method: 'GET',
+    path: '/executions',
+    owner: 'executions',
+    permission: 'execution_list',
+    tenant: 'required',
+    versions: BOTH,
+    summary: 'Executions of the tenant',
+    spec: 'v3.1-part2 Executions; reference 5.7',
+    list: executionList,
+    status: 200,
+    response: envelope(execution.partial()),
+  },
+  {
+    id: 'getExecution',
+    method: 'GET',
+    path: '/executions/:executionId',
+    owner: 'executions',
+    permission: 'execution_get',
+    tenant: 'required',
+    versions: BOTH,
+    summary: 'One execution',
+    spec: 'v3.1-part2 Executions; reference 5.7',
+    includeFields: executionFields,
+    isAllowedToExecution: true,
+    status: 200,
+    response: execution.partial(),
+  },
+  {
+    id: 'startExecution',
+    method: 'POST',
+    path: '/executions',
+    owner: 'executions',
+    permission: 'execution_start',
+    tenant: 'required',
+    versions: BOTH,
+    summary: 'Run a workflow',
+    spec: 'v3.1-part2 Executions; reference 5.7',
+    body: startExecutionBody,
+    includeFields: executionFields,
+    status: 201,
+    response: execution.partial(),
+  },
+  {
+    id: 'actOnExecution',
+    method: 'POST',
+    path: '/executions/:executionId',
+    owner: 'executions',
+    permission: 'execution_cancel',
+    tenant: 'required',
+    versions: BOTH,
+    summary: 'Cancel, kill or resume an execution',
+    spec: 'v3.1-part2 Executions; reference 6.2',
+    body: z.object({ action: z.string(), deployment_id: z.string().nullish() }),
+    includeFields: executionFields,
+    status: 200,
+    response: execution.partial(),
+  },
+  {
+    id: 'patchExecution',
+    method: 'PATCH',
+    path: '/executions/:executionId',
+    owner: 'executions',
+    permission: 'execution_status_update',
+    tenant: 'required',
+    versions: BOTH,
+    summary: 'Set the status of an execution',
+    spec: 'v3.1-part2 Executions; reference 6.1',
+    body: z.object({ status: z.string(), error: z.string().nullish() }),
+    includeFields: executionFields,
+    isAllowedToExecution: true,
+    status: 200,
+    response: execution.partial(),
+  },
+  {
+    id: 'deleteExecutions',
+    method: 'DELETE',
+    path: '/executions',
+    owner: 'executions',
+    permission: 'execution_delete',
+    tenant: 'required',
+    versions: ['v3.1'],
+    summary: 'Delete ended executions',
+    spec: 'v3.1-part2 Executions; reference 5.7',
+    list: executionList,
+    body: z.object({ to_datetime: z.string().nullish(), keep_last: z.union([z.number().int(), z.string()]).nullish() }),
+    isBodyOptional: true,
+    status: 200,
+    response: envelope(z.union([z.object({ count: z.number().int() }), execution.partial()])),
+  },
+  {
+    id: 'explainExecution',
+    method: 'GET',
+    path: '/executions/:executionId/why',
+    owner: 'executions',
+    permission: 'execution_get',
+    tenant: 'required',
+    versions: ['v3.1'],
+    summary: 'What an execution waits for',
+    spec: 'Baton',
+    status: 200,
+    response: z.object({ id: z.string(), status: z.string(), waiting_for: z.array(waitReason) }),
+  },
+]);

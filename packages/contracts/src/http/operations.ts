@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { defineRoutes } from '../route';
+import { envelope, instant, jsonObject } from './shapes';
+
+/** Operation: a stored task (spec v3.1 part 2 "Operation"; reference/rest-api.md 5.17, workflows.md 2.7). */
+export const operation = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    state: z.string(),
+    created_at: instant,
+    dependencies: z.array(z.string()),
+    type: z.string(),
+    parameters: jsonObject,
+    tasks_graph: z.string(),
+    tasks_graph_id: z.string(),
+    manager_name: z.string().nullable(),
+    agent_name: z.string().nullable(),
+    tenant_name: z.string(),
+  })
+  .meta({ id: 'Operation' });
+
+export const tasksGraph = z
+  .object({ id: z.string(), execution_id: z.string(), name: z.string(), created_at: instant })
+  .meta({ id: 'TasksGraph' });
+
+const common = { owner: 'executions', permission: 'operations', tenant: 'required', versions: ['v3.1'] } as const;
+
+export const operationRoutes = defineRoutes([
+  {
+    ...common,
+    id: 'listOperations',
+    method: 'GET',
+    path: '/operations',
+    summary: 'Stored operations of a tasks graph or an execution',
+    spec: 'v3.1-part2 Operations; reference 5.17',
+    query: z.object({
+      graph_id: z.string().optional(),
+      execution_id: z.string().optional(),
+      state: z.union([z.string(), z.array(z.string())]).optional(),
+      skip_internal: z.string().optional(),
+    }),
+    status: 200,
+    response: z.union([z.array(operation), envelope(operation)]),
+  },
+  {
+    ...common,
+    id: 'createOperation',
+    method: 'PUT',
+    path: '/operations/:operationId',
+    summary: 'Store an operation',
+    spec: 'v3.1-part2 Operations; reference 5.17',
+    body: z.object({
+      name: z.string(),
+      graph_id: z.string(),
+      state: z.string().optional(),
+      dependencies: z.array(z.string()),
+      type: z.string(),
+      parameters: jsonObject,
+    }),
+    status: 201,
+    response: operation,
+  },
+  {
+    ...common,
+    id: 'patchOperation',
+    method: 'PATCH',
+    path: '/operations/:operationId',
+    summary: 'Set the state of an operation',
+    spec: 'v3.1-part2 Operations; reference 5.17',
+    body: z.object({ state: z.string().optional(), result: z.unknown().optional() }),
+    isAllowedToExecution: true,
+    status: 200,
+    response: operation,
+  },
+  {
+    ...common,
+    id: 'deleteOperation',
+    method: 'DELETE',
+    path: '/operations/:operationId',
+    summary: 'Delete a stored operation',
+    spec: 'v3.1-part2 Operations; reference 5.17',
+    status: 204,
+  },
+  {
+    ...common,
+    id: 'listTasksGraphs',
+    method: 'GET',
+    path: '/tasks_graphs',
+    summary: 'Tasks graphs of an execution',
+    spec: 'reference 5.17',
+    query: z.object({ execution_id: z.string(), name: z.string().optional() }),
+    status: 200,
+    response: envelope(tasksGraph),
+  },
+  {
+    ...common,
+    permission: 'execution_get',
+    id: 'getExecutionGraph',
+    method: 'GET',
+    path: '/executions/:executionId/graph',
+    summary: 'The graphs of an execution with the state of every task',
+    spec: 'Baton',
+    status: 200,
+    response: z.object({ execution_id: z.string(), graphs: z.array(jsonObject) }),
+  },
+]);

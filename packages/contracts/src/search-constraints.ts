@@ -1,0 +1,71 @@
+/** Constraints of POST /searches/{kind} (reference/rest-api.md 5.11): another way to write filter rules. */
+import { badParameter, isJsonObject, nearestName } from '@baton/kernel';
+import type { AttributeOperator, FilterRule } from './filter-rules';
+import { labelError, parseLabels } from './labels';
+
+const PATTERN_OPERATORS: Record<string, AttributeOperator> = {
+  contains: 'contains', starts_with: 'starts_with', ends_with: 'ends_with', equals_to: 'any_of',
+};
+
+export interface SearchConstraints {
+  rules: FilterRule[];
+  /** Id of a stored filter whose rules apply as well. */
+  filterId: string | null;
+  /** Tenants the result is limited to; null: the request's. */
+  tenants: string[] | null;
+  /** Keys that the kind takes beside the general ones: blueprint_id, deployment_id, operation_name_specs. */
+  rest: Record<string, unknown>;
+}
+
+function texts(value: unknown, field: string): string[] {
+  const list = Array.isArray(value) ? value : [value];
+  if (list.some((v) => typeof v !== 'string')) throw badParameter(field, `${field} must be a text or a list of texts`);
+  return list as string[];
+}
+
+function patternRules(pattern: unknown, attribute: string, field: string): FilterRule[] {
+  if (!isJsonObject(pattern)) throw badParameter(field, `${field} must be an object`, { expected: Object.keys(PATTERN_OPERATORS) });
+  return Object.entries(pattern).map(([name, value]): FilterRule => {
+    const operator = Object.hasOwn(PATTERN_OPERATORS, name) ? PATTERN_OPERATORS[name]! : null;
+    if (operator === null) {
+      const nearest = nearestName(name, Object.keys(PATTERN_OPERATORS));
+      throw badParameter(`${field}.${name}`, `${name} is no name pattern`, { expected: Object.keys(PATTERN_OPERATORS), nearest });
+    }
+    return { key: attribute, values: texts(value, `${field}.${name}`), operator, type: 'attribute' };
+  });
+}
+
+function labelRules(value: unknown): FilterRule[] {
+  const labels = parseLabels(value, 'constraints.labels');
+  if (!labels.ok) throw labelError(labels.error);
+  return labels.value.map((l): FilterRule => ({ key: l.key, values: [l.value], operator: 'any_of', type: 'label' }));
+}
+
+/**
+ * Reads the `constraints` of a search. `nameAttribute` is what name_pattern and valid_values test; `nameAliases` are
+ * further spellings of name_pattern (display_name_specs of deployments); `extra` the further keys of the kind.
+ * @throws AppError bad_parameters_error naming the key.
+ */
+export function parseConstraints(
+  input: unknown,
+  kind: { nameAttribute: string; nameAliases?: readonly string[]; extra?: readonly string[] },
+): SearchConstraints {
+  if (!isJsonObject(input)) throw badParameter('constraints', 'constraints must be an object', { expected: 'object' });
+  const patterns = ['name_pattern', ...(kind.nameAliases ?? [])];
+  const known = [...patterns, 'valid_values', 'filter_id', 'labels', 'tenants', ...(kind.extra ?? [])];
+  const found: SearchConstraints = { rules: [], filterId: null, tenants: null, rest: {} };
+  for (const [key, value] of Object.entries(input)) {
+    const field = `constraints.${key}`;
+    if (!known.includes(key)) {
+      throw badParameter(field, `${key} is no constraint of this search`, { expected: known, nearest: nearestName(key, known) });
+    }
+    if (patterns.includes(key)) found.rules.push(...patternRules(value, kind.nameAttribute, field));
+    else if (key === 'valid_values') {
+      found.rules.push({ key: kind.nameAttribute, values: texts(value, field), operator: 'any_of', type: 'attribute' });
+    } else if (key === 'labels') found.rules.push(...labelRules(value));
+    else if (key === 'filter_id') found.filterId = texts(value, field)[0] ?? null;
+    else if (key === 'tenants') found.tenants = texts(value, field);
+    else found.rest[key] = value;
+  }
+  return found;
+}
