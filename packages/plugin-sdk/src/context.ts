@@ -1,0 +1,112 @@
+import type { Json, JsonObject } from '@baton/kernel';
+
+/** A node as operations see it: properties with their functions evaluated. Read-only. */
+export interface NodeContext {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly typeHierarchy: readonly string[];
+  readonly properties: Readonly<JsonObject>;
+  readonly numberOfInstances: number;
+}
+
+/** A relationship of the instance; its target's runtime properties are read-only here. */
+export interface RelationshipContext {
+  readonly type: string;
+  readonly typeHierarchy: readonly string[];
+  readonly targetInstanceId: string;
+  readonly targetNodeId: string;
+}
+
+/** Called when another writer was first; returns the properties to store. May throw to give up. */
+export type ConflictResolver = (mine: JsonObject, latest: JsonObject) => JsonObject;
+
+export interface InstanceContext {
+  readonly id: string;
+  readonly nodeId: string;
+  readonly index: number;
+  readonly state: string;
+  /** Change freely, nested values too: what differs is stored after the operation, also when it failed. */
+  runtimeProperties: JsonObject;
+  readonly systemProperties: Readonly<JsonObject>;
+  readonly relationships: readonly RelationshipContext[];
+  readonly scalingGroups: readonly { id: string; name: string }[];
+  /** Address of the host: runtime property `ip` of the host instance, else its node's property `ip`. @throws FatalError */
+  hostIp(): Promise<string>;
+  /** Stores changed runtime properties now. @throws RetryableError when another writer was first and there is no resolver. */
+  update(onConflict?: ConflictResolver): Promise<void>;
+  /** Reads the stored runtime properties again. @throws FatalError when there are unsaved changes, unless `force`. */
+  refresh(force?: boolean): Promise<void>;
+}
+
+/** One side of a relationship operation. */
+export interface SideContext {
+  readonly node: NodeContext;
+  readonly instance: InstanceContext;
+}
+
+export interface OperationLogger {
+  debug(message: string): void;
+  info(message: string): void;
+  warning(message: string): void;
+  error(message: string): void;
+  critical(message: string): void;
+}
+
+export type ContextType = 'node-instance' | 'relationship-instance' | 'deployment';
+
+/** What an operation may read and do. The model is read from the manager at the first call that needs it. */
+export interface OperationContext {
+  readonly type: ContextType;
+  readonly tenant: string;
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly workflowParameters: Readonly<Record<string, unknown>>;
+  readonly deployment: { readonly id: string; readonly displayName: string };
+  readonly blueprint: { readonly id: string };
+  readonly taskId: string;
+  readonly taskName: string;
+  readonly createdBy: string;
+  readonly plugin: {
+    readonly name: string;
+    readonly packageName: string | null;
+    readonly packageVersion: string | null;
+    readonly properties: unknown;
+  };
+  readonly operation: {
+    readonly name: string;
+    /** Tries made before this one. */
+    readonly retryNumber: number;
+    /** -1: no limit. */
+    readonly maxRetries: number;
+    readonly relationship: 'source' | 'target' | null;
+    /** Asks for another run after this one ended; `retryAfter` in seconds. */
+    retry(message?: string, retryAfter?: number): void;
+  };
+  /** True when an earlier attempt was lost together with its worker. */
+  readonly isResumed: boolean;
+  readonly logger: OperationLogger;
+  /** Aborted on cancel, time limit and loss of the lease: stop then, nothing is stored any more. */
+  readonly signal: AbortSignal;
+  /** Token for calls back to the API, void when the execution ends. */
+  readonly executionToken: string;
+  /** @throws FatalError in a relationship operation. */
+  node(): Promise<NodeContext>;
+  /** @throws FatalError in a relationship operation. */
+  instance(): Promise<InstanceContext>;
+  /** @throws FatalError outside a relationship operation. */
+  source(): Promise<SideContext>;
+  /** @throws FatalError outside a relationship operation. */
+  target(): Promise<SideContext>;
+  /** A plugin_event of the execution. */
+  sendEvent(text: string): void;
+  /** Content of a file of the deployment or blueprint. @throws FatalError when there is none. */
+  getResource(path: string): Promise<Uint8Array>;
+  /** Writes the file to `target` (default: a fresh folder of this run) and answers its path. */
+  downloadResource(path: string, target?: string): Promise<string>;
+  /** The same with `{{ }}` templates filled from `variables` and `ctx`. */
+  downloadResourceAndRender(path: string, target?: string, variables?: JsonObject): Promise<string>;
+}
+
+/** An operation of a plugin; what it returns (JSON) becomes the result of the task. */
+export type PluginOperation = (ctx: OperationContext, inputs: Readonly<Record<string, Json>>) => unknown;

@@ -1,0 +1,22 @@
+export type {
+  ConflictResolver,
+  ContextType,
+  InstanceContext,
+  NodeContext,
+  OperationContext,
+  OperationLogger,
+  PluginOperation,
+  RelationshipContext,
+  SideContext,
+} from './context';
+export {
+  type ErrorCause,
+  FatalError,
+  isMarkedError,
+  type MarkedError,
+  type OperationErrorKind,
+  operationErrorMark,
+  OperationRetry,
+  RetryableError,
+} from './errors';
+export { definePlugin, type Plugin } from './plugin';

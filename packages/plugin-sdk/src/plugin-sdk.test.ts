@@ -1,0 +1,32 @@
+import { definePlugin, FatalError, isMarkedError, operationErrorMark, OperationRetry, RetryableError } from './index';
+
+describe('errors of operations', () => {
+  it('say what shall happen next and show the delay in the text', () => {
+    const retryable = new RetryableError('slow', { retryAfter: 5 });
+    expect([retryable[operationErrorMark], retryable.message, retryable.retryAfter]).toEqual([
+      'retryable',
+      'slow [retry_after=5]',
+      5,
+    ]);
+    expect(new RetryableError('slow').message).toBe('slow');
+    expect(new FatalError('no').exceptionType).toBe('NonRecoverableError');
+    expect(new OperationRetry()[operationErrorMark]).toBe('retry');
+  });
+
+  it('are recognised by their mark, also from another copy of the package', () => {
+    const foreign = Object.assign(new Error('x'), { [Symbol.for('baton.operation-error')]: 'fatal' });
+    expect(isMarkedError(foreign)).toBe(true);
+    expect(isMarkedError(new Error('x'))).toBe(false);
+    expect(isMarkedError('x')).toBe(false);
+  });
+});
+
+describe('definePlugin', () => {
+  it('refuses what cannot be called', () => {
+    const operations = { 'probe.op': 1 as never };
+    expect(() => definePlugin({ name: 'probe', operations })).toThrow('probe.op is not a function');
+    expect(() => definePlugin({ name: '', operations: {} })).toThrow('needs a name');
+    expect(() => definePlugin({ name: 'probe', operations: { '': () => null } })).toThrow('mapping is empty');
+    expect(definePlugin({ name: 'probe', operations: { op: () => 1 } }).name).toBe('probe');
+  });
+});
