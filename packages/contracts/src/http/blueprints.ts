@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { defineRoutes, type ListContract } from '../route';
+import { envelope, instant, jsonObject, labelOutput, ownedFields, queryBoolean, resourceId, visibility, widerVisibility } from './shapes';
+
+/** reference 6.5: five failures and `uploaded` are end states. `validating` is only seen in the answer of a validation. */
+export const blueprintState = z.enum([
+  'pending', 'uploading', 'extracting', 'parsing', 'uploaded', 'failed_uploading', 'failed_extracting', 'failed_parsing',
+  'failed_extracting_to_file_server', 'invalid', 'validating',
+]);
+
+/** spec v3.1 part 1, Blueprint; further fields of reference 5.1. */
+export const blueprint = z
+  .object({
+    ...ownedFields,
+    id: z.string(),
+    description: z.string().nullable(),
+    main_file_name: z.string(),
+    plan: jsonObject.nullable(),
+    requirements: jsonObject.nullable(),
+    updated_at: instant,
+    is_hidden: z.boolean(),
+    state: blueprintState,
+    error: z.string().nullable(),
+    error_traceback: z.string().nullable(),
+    labels: z.array(labelOutput),
+    upload_execution: jsonObject.nullable(),
+  })
+  .meta({ id: 'Blueprint' });
+export const blueprints = envelope(blueprint);
+export const blueprintFields = Object.keys(blueprint.shape);
+
+/** What v2.1 shows of a blueprint (spec v2.1). */
+export const blueprintV21 = z
+  .object({
+    id: z.string(),
+    description: z.string().nullable(),
+    main_file_name: z.string(),
+    plan: jsonObject.nullable(),
+    created_at: z.string().describe('YYYY-MM-DD hh:mm:ss.ffffff'),
+    updated_at: z.string().describe('YYYY-MM-DD hh:mm:ss.ffffff'),
+  })
+  .meta({ id: 'BlueprintV21' });
+
+const plainColumns = [
+  'id', 'description', 'main_file_name', 'created_at', 'updated_at', 'created_by', 'tenant_name', 'visibility', 'state', 'is_hidden', 'error',
+];
+export const blueprintList: ListContract = {
+  fields: blueprintFields,
+  filters: plainColumns,
+  sorts: [...plainColumns, 'label:*'],
+  search: 'id',
+  defaultSort: [{ field: 'created_at', descending: false }],
+  allowsAllTenants: true,
+  allowsGetAll: true,
+};
+
+/** Arguments of an upload; in the query or, with multipart, in the part `params`. */
+export const uploadArguments = z.object({
+  application_file_name: z.string().max(1024).default(''),
+  blueprint_archive_url: z.string().max(4096).optional(),
+  visibility: visibility.optional(),
+  private_resource: queryBoolean.optional(),
+  async_upload: queryBoolean.default(false),
+  /** `<key1>=<val1>,<key2>=<val2>`. */
+  labels: z.string().optional(),
+});
+
+const summaryField = z.enum(['tenant_name', 'visibility']);
+const id = { params: z.object({ blueprint_id: resourceId }) };
+const owned = { owner: 'catalog', tenant: 'required' } as const;
+const path = '/blueprints/:blueprint_id';
+
+export const blueprintRoutes = defineRoutes([
+  {
+    ...owned, id: 'listBlueprints', method: 'GET', path: '/blueprints', permission: 'blueprint_list', versions: ['v3.1', 'v2.1'],
+    summary: 'Blueprints; hidden ones only when the filter is_hidden asks for them', spec: 'v3.1-part1 Blueprints', list: blueprintList,
+    status: 200, response: blueprints,
+  },
+  {
+    ...owned, id: 'getBlueprint', method: 'GET', path, permission: 'blueprint_get', versions: ['v3.1', 'v2.1'], summary: 'One blueprint',
+    spec: 'reference 3.3', status: 200, response: blueprint, includeFields: blueprintFields,
+  },
+  {
+    ...owned, ...id, id: 'uploadBlueprint', method: 'PUT', path, permission: 'blueprint_upload', versions: ['v3.1', 'v2.1'],
+    summary: 'Uploads a blueprint archive: raw or chunked body, multipart, or a URL to fetch', spec: 'v3.1-part1 Blueprints',
+    query: uploadArguments, rawBody: 'archive', status: 201, response: blueprint, includeFields: blueprintFields,
+  },
+  {
+    ...owned, ...id, id: 'validateBlueprint', method: 'PUT', path: `${path}/validate`, permission: 'blueprint_upload', versions: ['v3.1'],
+    summary: 'Checks an archive as an upload would, and stores nothing', spec: 'v3.1-part1 Blueprints', query: uploadArguments,
+    rawBody: 'archive', status: 204,
+  },
+  {
+    ...owned, id: 'deleteBlueprint', method: 'DELETE', path, permission: 'blueprint_delete', versions: ['v3.1', 'v2.1'],
+    summary: 'Deletes a blueprint that no deployment uses', spec: 'v3.1-part1 Blueprints',
+    query: z.object({ force: queryBoolean.default(false) }), status: 204,
+  },
+  {
+    ...owned, id: 'patchBlueprint', method: 'PATCH', path, permission: 'blueprint_upload', versions: ['v3.1'],
+    summary: 'Replaces the labels or the description', spec: 'v3.1-part1 Blueprints', body: z.record(z.string(), z.unknown()), status: 200,
+    response: blueprint, includeFields: blueprintFields,
+  },
+  {
+    ...owned, id: 'downloadBlueprint', method: 'GET', path: `${path}/archive`, permission: 'blueprint_download', versions: ['v3.1', 'v2.1'],
+    summary: 'The archive as it was uploaded', spec: 'v3.1-part1 Blueprints', status: 200, responseKind: 'stream',
+  },
+  {
+    ...owned, id: 'setBlueprintVisibility', method: 'PATCH', path: `${path}/set-visibility`, permission: 'resource_set_visibility',
+    versions: ['v3.1'], summary: 'Widens who sees the blueprint', spec: 'v3.1-part1 Blueprints', body: z.object({ visibility: widerVisibility }),
+    status: 200, response: blueprint, includeFields: blueprintFields,
+  },
+  {
+    ...owned, id: 'setBlueprintGlobal', method: 'PATCH', path: `${path}/set-global`, permission: 'resource_set_global', versions: ['v3.1'],
+    summary: 'Makes the blueprint global (deprecated)', spec: 'v3.1-part1 Blueprints', status: 200, response: blueprint,
+    includeFields: blueprintFields,
+  },
+  {
+    ...owned, id: 'setBlueprintIcon', method: 'PATCH', path: `${path}/icon`, permission: 'blueprint_upload', versions: ['v3.1'],
+    summary: 'Stores icon.png beside the blueprint; an empty body removes it', spec: 'reference 5.1', rawBody: 'archive', status: 200,
+    response: blueprint, includeFields: blueprintFields,
+  },
+  {
+    ...owned, id: 'summarizeBlueprints', method: 'GET', path: '/summary/blueprints', permission: 'blueprint_list', versions: ['v3.1'],
+    summary: 'Counts of blueprints by a field', spec: 'v3.1-part2 Summaries', list: { ...blueprintList, fields: [], sorts: [], defaultSort: [] }, status: 200,
+    query: z.object({ _target_field: summaryField, _sub_field: summaryField.optional() }),
+    response: envelope(jsonObject),
+  },
+]);

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { defineRoutes, type ListContract } from '../route';
+import { searchBody } from './filters';
+import { envelope, instant, jsonObject, ownedFields, queryBoolean, resourceId, visibility, widerVisibility } from './shapes';
+
+/** List item: everything but the value (spec v3.1 part 2, Secret; reference 5.23). */
+export const secretItem = z
+  .object({
+    ...ownedFields,
+    key: z.string(),
+    id: z.string(),
+    is_hidden_value: z.boolean(),
+    updated_at: instant,
+    provider_name: z.string().nullable(),
+  })
+  .meta({ id: 'SecretItem' });
+export const secretItems = envelope(secretItem);
+/** A single read. The value is a text, or any JSON where the secret has a schema; empty for those who may not see it. */
+export const secret = secretItem
+  .extend({ value: z.unknown(), schema: jsonObject.nullable(), provider_options: z.unknown() })
+  .meta({ id: 'Secret' });
+export const secretItemFields = Object.keys(secretItem.shape);
+export const secretFields = Object.keys(secret.shape);
+
+const plainColumns = ['key', 'id', 'created_at', 'updated_at', 'created_by', 'tenant_name', 'visibility', 'is_hidden_value', 'provider_name'];
+export const secretList: ListContract = {
+  fields: secretItemFields,
+  filters: plainColumns,
+  sorts: plainColumns,
+  search: 'key',
+  defaultSort: [{ field: 'created_at', descending: false }],
+  allowsAllTenants: true,
+  allowsGetAll: true,
+};
+
+export const MAX_SECRET_LENGTH = 1024 * 1024;
+
+export const putSecretBody = z
+  .object({
+    value: z.unknown(),
+    schema: jsonObject.nullish(),
+    update_if_exists: z.boolean().default(false),
+    visibility: visibility.optional(),
+    private_resource: z.boolean().optional(),
+    is_hidden_value: z.boolean().optional(),
+    provider_name: z.string().nullish(),
+    provider_options: jsonObject.nullish(),
+  })
+  .meta({ id: 'SecretCreate' });
+
+export const patchSecretBody = z
+  .object({
+    value: z.unknown().optional(),
+    visibility: visibility.optional(),
+    is_hidden_value: z.boolean().optional(),
+    provider_name: z.string().nullish(),
+    provider_options: jsonObject.nullish(),
+  })
+  .meta({ id: 'SecretUpdate' });
+
+/** reference 8.1: items are judged one by one, so their members are open here. */
+export const importSecretsBody = z
+  .object({
+    secrets_list: z.array(z.unknown()).min(1),
+    tenant_map: z.record(z.string(), z.string()).nullish(),
+    /** The spec's name of tenant_map. */
+    tenant_map_dict: z.record(z.string(), z.string()).nullish(),
+    passphrase: z.string().nullish(),
+    override_collisions: z.boolean(),
+  })
+  .meta({ id: 'SecretsImport' });
+
+export const exportedSecret = z
+  .object({
+    key: z.string(),
+    value: z.string(),
+    visibility,
+    tenant_name: z.string(),
+    is_hidden_value: z.boolean(),
+    encrypted: z.boolean(),
+    provider: z.string().nullable(),
+    provider_options: z.unknown(),
+    creator: z.string().optional(),
+    created_at: instant.optional(),
+    updated_at: instant.optional(),
+  })
+  .meta({ id: 'ExportedSecret' });
+
+/** Every secret is exported, whatever the page size. */
+export const exportList: ListContract = { ...secretList, fields: Object.keys(exportedSecret.shape) };
+
+const owned = { owner: 'secrets', tenant: 'required', versions: ['v3.1'] } as const;
+const path = '/secrets/:secret_key';
+
+export const secretRoutes = defineRoutes([
+  {
+    ...owned, id: 'listSecrets', method: 'GET', path: '/secrets', permission: 'secret_list', summary: 'Secrets without their values',
+    spec: 'v3.1-part2 Secrets', list: secretList, status: 200, response: secretItems,
+  },
+  {
+    ...owned, id: 'exportSecrets', method: 'GET', path: '/secrets/share/export', permission: 'secret_export',
+    summary: 'Secrets with their values, encrypted when a passphrase is given', spec: 'v3.1-part2 Secrets',
+    // The answer is a bare array, but it is searched and cut like a list.
+    list: exportList,
+    query: z.object({ _passphrase: z.string().optional(), _include_metadata: queryBoolean.optional(), 'non-encrypted': z.string().optional() }),
+    status: 200, response: z.array(exportedSecret),
+  },
+  {
+    ...owned, id: 'importSecrets', method: 'POST', path: '/secrets/share/import', permission: 'secret_import',
+    summary: 'Creates or replaces secrets from an export', spec: 'v3.1-part2 Secrets', body: importSecretsBody, status: 200,
+    response: z.object({
+      colliding_secrets: z.record(z.string(), z.array(z.string())),
+      secrets_errors: z.record(z.string(), z.record(z.string(), z.unknown())),
+    }),
+  },
+  {
+    ...owned, id: 'getSecret', method: 'GET', path, permission: 'secret_get', summary: 'One secret with its value', spec: 'v3.1-part2 Secrets',
+    query: z.object({ _skip_value: queryBoolean.optional() }), status: 200, response: secret, includeFields: secretFields,
+  },
+  {
+    ...owned, id: 'putSecret', method: 'PUT', path, permission: 'secret_create', summary: 'Creates a secret, or replaces the value of one',
+    spec: 'v3.1-part2 Secrets', params: z.object({ secret_key: resourceId }), body: putSecretBody, status: 200, response: secret,
+    includeFields: secretFields,
+  },
+  {
+    ...owned, id: 'patchSecret', method: 'PATCH', path, permission: 'secret_update', summary: 'Changes value, visibility or hiding',
+    spec: 'v3.1-part2 Secrets', body: patchSecretBody, status: 200, response: secret, includeFields: secretFields,
+  },
+  {
+    ...owned, id: 'deleteSecret', method: 'DELETE', path, permission: 'secret_delete', summary: 'Deletes a secret', spec: 'v3.1-part2 Secrets',
+    status: 204,
+  },
+  {
+    ...owned, id: 'setSecretVisibility', method: 'PATCH', path: `${path}/set-visibility`, permission: 'secret_update',
+    summary: 'Widens who sees the secret', spec: 'v3.1-part2 Secrets', body: z.object({ visibility: widerVisibility }), status: 200,
+    response: secret, includeFields: secretFields,
+  },
+  {
+    ...owned, id: 'setSecretGlobal', method: 'PATCH', path: `${path}/set-global`, permission: 'secret_update',
+    summary: 'Makes the secret global (deprecated)', spec: 'v3.1-part2 Secrets', status: 200, response: secret, includeFields: secretFields,
+  },
+  {
+    ...owned, id: 'searchSecrets', method: 'POST', path: '/searches/secrets', permission: 'secret_list',
+    summary: 'Secrets that rules or constraints select', spec: 'reference 5.11', list: secretList, body: searchBody, status: 200,
+    response: secretItems,
+  },
+]);
