@@ -1,0 +1,36 @@
+import { AppError, errorTable, type Log } from '@baton/kernel';
+
+/** Codes of the web framework (found by their HTTP status) in our table. */
+const byStatus: Record<number, keyof typeof errorTable> = {
+  400: 'bad_parameters_error',
+  404: 'not_found_error',
+  405: 'method_not_allowed_error',
+  413: 'payload_too_large_error',
+  414: 'bad_parameters_error',
+  415: 'unsupported_content_type_error',
+  431: 'bad_parameters_error',
+  503: 'service_unavailable_error',
+};
+
+/** Any thrown value as AppError; what is not one of ours is a bug and becomes internal_server_error. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const status = (error as { statusCode?: number } | null)?.statusCode;
+  const isOfFramework = typeof (error as { code?: unknown } | null)?.code === 'string' && status !== undefined && status in byStatus;
+  if (isOfFramework) return new AppError(byStatus[status]!, (error as Error).message, {}, { cause: error });
+  return new AppError('internal_server_error', 'Internal error in the manager REST service; its log has the details', {}, { cause: error });
+}
+
+/** Error body of the API: `{message, error_code, server_traceback: null, ...details}`. */
+export function errorBody(error: AppError): Record<string, unknown> {
+  return { ...error.details, message: error.message, error_code: error.code, server_traceback: null };
+}
+
+/** Logs an error once, where it is answered: faults with their stack, refusals for debugging only. */
+export function logError(log: Log, error: AppError, fields: object): void {
+  if (error.entry.http < 500) {
+    log.debug({ ...fields, errorCode: error.code, reason: error.message }, 'request refused');
+    return;
+  }
+  log.error({ ...fields, errorCode: error.code, err: error.cause ?? error }, 'request failed');
+}

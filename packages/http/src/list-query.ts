@@ -1,0 +1,151 @@
+/** List conventions of reference/rest-api.md ch. 3, compiled once a route. */
+import type { ListContract, ListPage, ListQuery } from '@baton/contracts';
+import { AppError, badParameter, nearestName } from '@baton/kernel';
+
+/** Query as it came: one text, or several for a repeated parameter. */
+export type RawQuery = Record<string, string | string[]>;
+
+const DEFAULT_SIZE = 1000;
+/** More rows than any table may hold; a larger number is a mistake of the caller. */
+const MAX_NUMBER = 2_147_483_647;
+
+export function valuesOf(raw: string | string[] | undefined): string[] {
+  return raw === undefined ? [] : Array.isArray(raw) ? raw : [raw];
+}
+
+function lastOf(raw: string | string[] | undefined): string | undefined {
+  return Array.isArray(raw) ? raw[raw.length - 1] : raw;
+}
+
+/** `true` and `false` in any letter case. @throws AppError bad_parameters_error */
+export function booleanOf(name: string, raw: string | string[] | undefined): boolean {
+  const text = lastOf(raw);
+  if (text === undefined) return false;
+  const lower = text.toLowerCase();
+  if (lower === 'true') return true;
+  if (lower === 'false') return false;
+  throw badParameter(name, `Invalid query parameter \`${name}\`: expected true or false, got \`${text}\``, { expected: ['true', 'false'] });
+}
+
+function numberOf(name: string, raw: string | string[] | undefined, absent: number): number {
+  const text = lastOf(raw);
+  if (text === undefined) return absent;
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
+  if (number < 0 || number > MAX_NUMBER) {
+    throw badParameter(name, `Invalid query parameter \`${name}\`: expected a whole number from 0 to ${MAX_NUMBER}, got \`${text}\``, {
+      expected: `whole number from 0 to ${MAX_NUMBER}`,
+    });
+  }
+  return number;
+}
+
+/** Names of `_include`, checked against `fields`; null when absent or empty. @throws AppError no_such_include_field_error */
+export function parseInclude(raw: string | string[] | undefined, fields: ReadonlySet<string>): string[] | null {
+  if (raw === undefined) return null;
+  const names = valuesOf(raw).flatMap((part) => part.split(',')).map((name) => name.trim()).filter((name) => name !== '');
+  if (names.length === 0) return null;
+  for (const name of names) {
+    if (fields.has(name)) continue;
+    const nearest = nearestName(name, fields);
+    throw new AppError(
+      'no_such_include_field_error',
+      `Field \`${name}\` does not exist. Available fields are: ${[...fields].join(', ')}${nearest ? ` - did you mean \`${nearest}\`?` : ''}`,
+      { field: name, expected: [...fields], ...(nearest ? { nearest } : {}) },
+    );
+  }
+  return [...new Set(names)];
+}
+
+const SORT = /^([+\- ]?)@?([A-Za-z_][\w.]*|label:.+)$/;
+
+function parseSort(contract: ListContract, raw: string | string[] | undefined): ListQuery['sort'] {
+  const values = valuesOf(raw).filter((v) => v !== '');
+  if (values.length === 0) return [...contract.defaultSort];
+  return values.map((value) => {
+    const match = SORT.exec(value);
+    const field = match?.[2];
+    // `label:<key>` is allowed where the contract lists `label:*`.
+    const isKnown = field !== undefined && contract.sorts.includes(field.startsWith('label:') ? 'label:*' : field);
+    if (match && isKnown) return { field, descending: match[1] === '-' };
+    const nearest = nearestName(field ?? value, contract.sorts);
+    throw badParameter('_sort', `Invalid query parameter \`_sort\`: cannot sort by \`${value}\`; possible are: ${contract.sorts.join(', ')}`, {
+      expected: contract.sorts,
+      ...(nearest ? { nearest } : {}),
+    });
+  });
+}
+
+function unknownParameter(name: string, allowed: readonly string[]): AppError {
+  const nearest = nearestName(name, allowed);
+  return badParameter(
+    name,
+    `Unknown query parameter \`${name}\`${nearest ? ` - did you mean \`${nearest}\`?` : ''}. Allowed filters are: ${allowed.join(', ')}`,
+    { expected: allowed, ...(nearest ? { nearest } : {}) },
+  );
+}
+
+const OWN = new Set(['_include', '_size', '_offset', '_sort', '_search', '_search_name', '_all_tenants', '_get_all_results']);
+
+function withoutTail(values: string[]): string[] {
+  // `?site_name=` asks for rows where the field is NULL.
+  return values.every((v) => v === '') ? [] : values;
+}
+
+/**
+ * The parser of one list route. `queryKeys` are the parameters of the route's own query schema: they are not filters.
+ * The parser throws AppError bad_parameters_error or no_such_include_field_error.
+ */
+export function compileList(contract: ListContract, queryKeys: readonly string[]): (raw: RawQuery) => ListQuery {
+  const fields = new Set(contract.fields);
+  const filterNames = new Set(contract.filters);
+  const own = new Set(queryKeys);
+  const allowed = [...new Set([...contract.filters, ...queryKeys.filter((key) => !key.startsWith('_'))])];
+  return (raw) => {
+    const filters: ListQuery['filters'] = {};
+    const extra: ListQuery['extra'] = {};
+    for (const [name, value] of Object.entries(raw)) {
+      if (name.startsWith('_')) {
+        if (!OWN.has(name)) extra[name] = valuesOf(value);
+      } else if (own.has(name)) continue;
+      else if (filterNames.has(name)) filters[name] = withoutTail(valuesOf(value));
+      else throw unknownParameter(name, allowed);
+    }
+    const getAll = contract.allowsGetAll && booleanOf('_get_all_results', raw._get_all_results);
+    const size = numberOf('_size', raw._size, contract.defaultSize ?? DEFAULT_SIZE);
+    const offset = numberOf('_offset', raw._offset, 0);
+    const search = lastOf(raw._search)?.normalize('NFKC') || null;
+    return {
+      include: parseInclude(raw._include, fields),
+      filters,
+      sort: parseSort(contract, raw._sort),
+      size: getAll ? 0 : size,
+      offset: getAll ? 0 : offset,
+      search: contract.search === undefined ? null : search,
+      searchName: lastOf(raw._search_name)?.normalize('NFKC') || null,
+      allTenants: contract.allowsAllTenants && booleanOf('_all_tenants', raw._all_tenants),
+      getAll,
+      extra,
+    };
+  };
+}
+
+/** `value` cut to the named keys; null names keep it whole. */
+export function pickFields(value: unknown, names: readonly string[] | null): unknown {
+  if (names === null || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const source = value as Record<string, unknown>;
+  return Object.fromEntries(names.filter((name) => source[name] !== undefined).map((name) => [name, source[name]]));
+}
+
+/**
+ * The list envelope (reference ch. 3.1); items are cut to `_include`.
+ * `hasFiltered: false` leaves `metadata.filtered` out (events, labels, bare lists of other sources).
+ */
+export function listEnvelope<T>(page: ListPage<T>, list: ListQuery, options: { hasFiltered?: boolean } = {}) {
+  return {
+    items: list.include === null ? page.items : page.items.map((item) => pickFields(item, list.include)),
+    metadata: {
+      pagination: { total: page.total, offset: list.offset, size: list.size },
+      ...(options.hasFiltered === false ? {} : { filtered: page.filtered ?? null }),
+    },
+  };
+}
