@@ -1,0 +1,124 @@
+import { backoffMs, type Log } from '@baton/kernel';
+import { Kysely, type Transaction } from 'kysely';
+import pg from 'pg';
+import { columnTypes } from './column-types';
+import { poolDialect } from './driver';
+import { isTransient } from './sql-errors';
+import { insideScope, isInTransaction, newScope, type Scope } from './transaction-scope';
+
+export type Tx<S> = Transaction<S>;
+
+export interface Db<S> {
+  /** Reads outside a transaction. Inside one it throws: pass `tx` instead. */
+  query: Kysely<S>;
+  /** For hot statements; see `prepared`. */
+  pool: pg.Pool;
+  /**
+   * Runs `run` in one READ COMMITTED transaction; serialization failures and deadlocks run it again (at most 5 times),
+   * so it must have no effects besides its statements. Only commands call it. Does not nest.
+   * @throws AppError service_unavailable_error when the database is lost; then the commit may have happened.
+   */
+  tx<T>(run: (tx: Tx<S>) => Promise<T>): Promise<T>;
+  /** @throws when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+  /** Called after each commit of a transaction that appended to the outbox. */
+  onOutboxCommit(kick: () => void): () => void;
+}
+
+export interface DbOptions {
+  url: string;
+  /** The service's own schema; `baton` (app_now) comes second in the search path. */
+  schema: string;
+  /** Default 10. */
+  maxConnections?: number;
+  applicationName: string;
+  log: Log;
+  /** Longest single statement, default 30 s; 0 = no limit. */
+  statementTimeoutMs?: number;
+  /** Longest pause inside a transaction before the server ends it, default 60 s. */
+  idleInTransactionMs?: number;
+  /** Longest wait for a connection, default 10 s. */
+  connectTimeoutMs?: number;
+}
+
+const MAX_TX_RUNS = 5;
+const RETRY_DELAY = { firstMs: 5, maxMs: 200, factor: 3, jitter: 0.8 };
+
+/** The database of one service: a bounded pool whose sessions see the service's schema, in UTC. Connects lazily. */
+export function createDb<S>(options: DbOptions): Db<S> {
+  const pool = createPool(options);
+  const query = new Kysely<S>({ dialect: poolDialect(pool) });
+  const kicks = new Set<() => void>();
+  let closing: Promise<void> | undefined;
+  return {
+    query,
+    pool,
+    tx: (run) => runTransaction(query, run, kicks, options.log),
+    ping: async () => {
+      await pool.query('select 1');
+    },
+    close: () => (closing ??= query.destroy().then(() => (pool.ended ? undefined : pool.end()))),
+    onOutboxCommit: (kick) => {
+      kicks.add(kick);
+      return () => kicks.delete(kick);
+    },
+  };
+}
+
+function createPool(options: DbOptions): pg.Pool {
+  const settings = {
+    search_path: `"${options.schema}",baton`,
+    timezone: 'UTC',
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 60_000,
+  };
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections ?? 10,
+    application_name: options.applicationName,
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    types: columnTypes,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
+    idleTimeoutMillis: 60_000,
+  });
+  // Without a listener a lost idle connection ends the process; the pool replaces it by itself.
+  pool.on('error', (error) => options.log.warn({ error: error.message }, 'database connection lost'));
+  return pool;
+}
+
+async function runTransaction<S, T>(
+  query: Kysely<S>,
+  run: (tx: Tx<S>) => Promise<T>,
+  kicks: ReadonlySet<() => void>,
+  log: Log,
+): Promise<T> {
+  if (isInTransaction()) throw new Error('db.tx inside db.tx: pass tx instead');
+  for (let attempt = 1; ; attempt++) {
+    const scope = newScope();
+    try {
+      const result = await query.transaction().execute((tx) => insideScope(tx, scope, () => run(tx)));
+      callAfterCommit(scope, kicks, log);
+      return result;
+    } catch (error) {
+      if (!isTransient(error) || attempt >= MAX_TX_RUNS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, RETRY_DELAY)));
+    }
+  }
+}
+
+function callAfterCommit(scope: Scope, kicks: ReadonlySet<() => void>, log: Log): void {
+  const work = scope.isRelayKickDue ? [...scope.afterCommit, ...kicks] : scope.afterCommit;
+  for (const call of work) {
+    try {
+      call();
+    } catch (error) {
+      // The commit has happened: whoever committed must not see this.
+      log.error({ error }, 'work after a commit failed');
+    }
+  }
+}

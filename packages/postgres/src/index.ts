@@ -1,0 +1,11 @@
+export { createDb, type Db, type DbOptions, type Tx } from './db';
+export { createInboxPurge, inbox } from './inbox';
+export { type MigrationOptions, runMigrations } from './migrations';
+export { type MessageAbout, type OutgoingMessage, outbox, outgoing } from './outbox';
+export { type OutboxRelay, type OutboxRelayDeps, startOutboxRelay } from './outbox-relay';
+export { type PreparedStatement, prepared } from './prepared';
+export { containsText, equalsAny, type PageRequest, pageConditions, selectPage } from './select-page';
+export { isConnectionLoss, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
+export { appNow, appNowPlus, jsonb } from './sql-fragments';
+export { type AnyQuery, type AnyTx, afterCommit, isInTransaction } from './transaction-scope';
+export { type VisibilityColumns, visibilityScope } from './visibility-scope';

@@ -1,0 +1,81 @@
+import { readdir } from 'node:fs/promises';
+import type { Log } from '@baton/kernel';
+import pg from 'pg';
+
+export interface MigrationOptions {
+  url: string;
+  /** Made when absent. */
+  schema: string;
+  /** Folder of `0001_name.sql` files; forward only, each in a transaction of its own. */
+  dir: string;
+  log: Log;
+}
+
+const TABLE = 'schema_migrations';
+/** One runner per database at a time; the others wait. The number only has to be ours. */
+const LOCK = 7_236_001;
+
+// Stable, so that `due_at < app_now()` may use an index; a session of a test may stop the clock.
+const BOOTSTRAP = `
+create schema if not exists baton;
+create or replace function baton.app_now() returns timestamptz language sql stable parallel safe as $$
+  select coalesce(nullif(current_setting('baton.fake_now', true), '')::timestamptz, clock_timestamp())
+$$;`;
+
+/**
+ * Brings `schema` up to the files in `dir`; answers the names it ran. Any number of processes may do this at once.
+ * Costs one query when there is nothing to do. A crash leaves the files that were committed; the next run goes on.
+ * @throws when a file fails (its transaction is rolled back) or comes before one that ran already.
+ */
+export async function runMigrations(options: MigrationOptions): Promise<string[]> {
+  const names = (await readdir(options.dir))
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length))
+    .sort();
+  const client = new pg.Client({ connectionString: options.url, application_name: 'baton-migrations' });
+  await client.connect();
+  try {
+    if (await isUpToDate(client, options.schema, names)) return [];
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    if (await isUpToDate(client, options.schema, names)) return [];
+    await client.query(BOOTSTRAP);
+    return await runLibrary(client, options);
+  } finally {
+    // Ends the session and with it the lock.
+    await client.end();
+  }
+}
+
+async function isUpToDate(client: pg.Client, schema: string, names: string[]): Promise<boolean> {
+  const table = `"${schema}".${TABLE}`;
+  const found = await client.query(`select to_regclass($1) is not null and to_regproc('baton.app_now') is not null as is_there`, [table]);
+  if (!found.rows[0].is_there) return false;
+  const applied = new Set((await client.query(`select name from ${table}`)).rows.map((row: { name: string }) => row.name));
+  return names.every((name) => applied.has(name));
+}
+
+async function runLibrary(client: pg.Client, { schema, dir, log }: MigrationOptions): Promise<string[]> {
+  // Loaded only when there is something to run: it costs 50 ms.
+  const { runner } = await import('node-pg-migrate');
+  const child = log.child({ schema });
+  const ran = await runner({
+    dbClient: client,
+    dir,
+    direction: 'up',
+    schema: [schema, 'baton'],
+    createSchema: true,
+    migrationsSchema: schema,
+    migrationsTable: TABLE,
+    noLock: true,
+    checkOrder: true,
+    verbose: false,
+    logger: {
+      debug: () => undefined,
+      info: (message: string) => child.debug({ message }, 'migration'),
+      warn: (message: string) => child.warn({ message }, 'migration'),
+      error: (message: string) => child.error({ message }, 'migration'),
+    },
+  });
+  for (const { name } of ran) child.info({ migration: name }, 'migrated');
+  return ran.map(({ name }) => name);
+}

@@ -1,0 +1,157 @@
+import type { Envelope } from '@baton/contracts';
+import { isAppError, type Log } from '@baton/kernel';
+import type pg from 'pg';
+import type { Db } from './db';
+import { translateError } from './sql-errors';
+
+const BATCH = 200;
+const POLL_MS = 1_000;
+/** How long a message that the broker refuses for good is left alone before it is tried again. */
+const POISON_PAUSE_MS = 60_000;
+const MAX_POISONED = 1_000;
+
+export interface OutboxRelay {
+  /** Something was committed. */
+  kick(): void;
+  /** Waits for the batch under way. */
+  stop(): Promise<void>;
+  /** Relays one batch; answers how many messages left. */
+  tickOnce(): Promise<number>;
+}
+
+export interface OutboxRelayDeps {
+  // biome-ignore lint/suspicious/noExplicitAny: works on the outbox of any service.
+  db: Db<any>;
+  /** Resolves when the broker has confirmed all of them. */
+  publish: (envelopes: Envelope[]) => Promise<void>;
+  log: Log;
+  /** Fallback poll for messages whose process died before its kick, default 1 s. */
+  pollMs?: number;
+}
+
+// Deleted before they are published, but committed after: a crash in between brings them back (sent twice, never lost).
+const CLAIM = {
+  name: 'outbox-claim',
+  text: `with claimed as (
+      select id from outbox where id <> all($1::uuid[]) order by id limit ${BATCH} for update skip locked)
+    delete from outbox o using claimed c where o.id = c.id returning o.envelope, o.created_at`,
+};
+const GIVE_BACK = `insert into outbox (id, envelope, created_at)
+  select (e->'envelope'->>'id')::uuid, e->'envelope', (e->>'created_at')::timestamptz from jsonb_array_elements($1::jsonb) e`;
+
+interface Claimed {
+  envelope: Envelope;
+  created_at: string;
+}
+
+/**
+ * Carries committed messages to the broker. Any number of relays may run on one outbox: each claims other rows.
+ * The claim's row locks are held while the broker confirms, on a connection of its own that is no `db.tx`.
+ * A message that the broker refuses for good stays in the outbox, is logged, and does not hold up the others.
+ */
+export function startOutboxRelay(deps: OutboxRelayDeps): OutboxRelay {
+  const { db, log } = deps;
+  const poisoned = new Map<string, NodeJS.Timeout>();
+  let isStopped = false;
+  let isKicked = false;
+  let running: Promise<void> | null = null;
+
+  const setAside = (id: string, error: unknown): void => {
+    log.error({ messageId: id, error }, 'message cannot be published');
+    if (poisoned.size >= MAX_POISONED) return;
+    poisoned.set(id, setTimeout(() => poisoned.delete(id), POISON_PAUSE_MS).unref());
+  };
+  const tickOnce = (): Promise<number> => relayBatch(deps, [...poisoned.keys()], setAside);
+
+  const drain = async (): Promise<void> => {
+    try {
+      do {
+        isKicked = false;
+        while ((await tickOnce()) === BATCH && !isStopped);
+      } while (isKicked && !isStopped);
+    } catch (error) {
+      // Everything is still in the outbox; the next poll tries again.
+      log.warn({ error: (error as Error).message }, 'outbox relay failed');
+    }
+  };
+  const kick = (): void => {
+    if (isStopped) return;
+    isKicked = true;
+    running ??= drain().finally(() => {
+      running = null;
+    });
+  };
+
+  const timer = setInterval(kick, deps.pollMs ?? POLL_MS).unref();
+  const forget = db.onOutboxCommit(kick);
+  kick();
+  return {
+    kick,
+    tickOnce,
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      forget();
+      for (const pause of poisoned.values()) clearTimeout(pause);
+      await running;
+    },
+  };
+}
+
+async function relayBatch(deps: OutboxRelayDeps, skip: string[], setAside: (id: string, error: unknown) => void): Promise<number> {
+  const client = await deps.db.pool.connect().catch((error) => {
+    throw translateError(error);
+  });
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const claimed = (await client.query({ ...CLAIM, values: [skip] })).rows as Claimed[];
+    const refused = claimed.length === 0 ? [] : await publishAll(deps, claimed, setAside);
+    if (refused.length > 0) await client.query(GIVE_BACK, [JSON.stringify(refused)]);
+    await client.query('commit');
+    return claimed.length - refused.length;
+  } catch (error) {
+    broken = await rollback(client);
+    throw translateError(error);
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query('rollback');
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** Publishes all; when the batch is refused for good, one by one. Answers those that were refused. */
+async function publishAll(
+  deps: OutboxRelayDeps,
+  claimed: Claimed[],
+  setAside: (id: string, error: unknown) => void,
+): Promise<Claimed[]> {
+  try {
+    await deps.publish(claimed.map((row) => row.envelope));
+    return [];
+  } catch (error) {
+    if (isTransientFailure(error)) throw error;
+  }
+  const refused: Claimed[] = [];
+  for (const row of claimed) {
+    try {
+      await deps.publish([row.envelope]);
+    } catch (error) {
+      refused.push(row);
+      if (!isTransientFailure(error)) setAside(row.envelope.id, error);
+    }
+  }
+  return refused;
+}
+
+/** The broker is away or busy: nothing is wrong with the message. */
+function isTransientFailure(error: unknown): boolean {
+  return isAppError(error) && error.entry.retryable;
+}

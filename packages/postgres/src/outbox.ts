@@ -1,0 +1,57 @@
+import type { Envelope, MessageType } from '@baton/contracts';
+import { newId } from '@baton/kernel';
+import { prepared } from './prepared';
+import { type AnyTx, requestRelayKick } from './transaction-scope';
+
+/** What a message is about; see Envelope. */
+export interface MessageAbout {
+  tenant: string;
+  key: string;
+  traceparent?: string;
+  causationId?: string;
+}
+
+export interface OutgoingMessage<T = unknown> {
+  message: MessageType<T>;
+  about: MessageAbout;
+  payload: T;
+}
+
+// The time is the database's, to the millisecond; one statement however many there are.
+const insert = {
+  name: 'outbox-append',
+  text: `insert into outbox (id, envelope)
+    select (e->>'id')::uuid,
+           e || jsonb_build_object('time', to_char(app_now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    from jsonb_array_elements($1::jsonb) e`,
+};
+
+export const outbox = {
+  /**
+   * The only way to emit: the message leaves when and only when `tx` commits, at least once, in no promised order.
+   * @throws ZodError when the payload does not fit its schema.
+   */
+  async append<T>(tx: AnyTx, message: MessageType<T>, about: MessageAbout, payload: T): Promise<void> {
+    await outbox.appendAll(tx, [{ message, about, payload } as OutgoingMessage]);
+  },
+
+  /** `append` of many in one statement. */
+  async appendAll(tx: AnyTx, outgoing: readonly OutgoingMessage[]): Promise<void> {
+    if (outgoing.length === 0) return;
+    const envelopes = outgoing.map(
+      ({ message, about, payload }): Omit<Envelope, 'time'> => ({
+        id: newId(),
+        type: message.type,
+        ...about,
+        payload: message.schema.parse(payload),
+      }),
+    );
+    await prepared(tx, insert, [JSON.stringify(envelopes)]);
+    requestRelayKick(tx);
+  },
+};
+
+/** One outgoing message, its payload typed by its message type; for `outbox.appendAll`. */
+export function outgoing<T>(message: MessageType<T>, about: MessageAbout, payload: T): OutgoingMessage {
+  return { message, about, payload } as OutgoingMessage;
+}

@@ -1,0 +1,35 @@
+import { CompiledQuery } from 'kysely';
+import type { Db } from './db';
+import type { NamedQuery } from './driver';
+import { translateError } from './sql-errors';
+import { type AnyQuery, type AnyTx, isInTransaction } from './transaction-scope';
+
+/** SQL with `$1` parameters that each connection parses once. The name must be unique per text. */
+export interface PreparedStatement {
+  name: string;
+  text: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tables of the database do not matter here.
+type Executor = Db<any> | AnyQuery | AnyTx;
+
+/**
+ * Rows of a hot statement, about a third faster than a fresh parse and plan. Runs inside `tx` or on the pool of `db`.
+ * Objects and lists among the values must be JSON text already (`JSON.stringify`).
+ */
+export async function prepared<Row extends object>(
+  executor: Executor,
+  statement: PreparedStatement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  if ('pool' in executor) {
+    if (isInTransaction()) throw new Error(`statement ${statement.name} outside of the open transaction: pass tx to it`);
+    try {
+      return (await executor.pool.query({ ...statement, values: values as unknown[] })).rows as Row[];
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+  const query: NamedQuery = { ...CompiledQuery.raw(statement.text, values as unknown[]), statementName: statement.name };
+  return (await executor.executeQuery<Row>(query)).rows;
+}

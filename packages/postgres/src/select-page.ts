@@ -1,0 +1,111 @@
+import type { ListPage, ListQuery } from '@baton/contracts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type AnyQuery } from './transaction-scope';
+
+export interface PageRequest {
+  db: AnyQuery;
+  /** Table with its joins; joins that add fields only must keep one row per resource. */
+  from: RawBuilder<unknown>;
+  /** Response field -> expression. Only fields that the caller asked for are selected. */
+  columns: Record<string, RawBuilder<unknown>>;
+  list: ListQuery;
+  /** Conditions beside the caller's filters: tenant scope, filter rules, membership. All must hold. */
+  where?: readonly RawBuilder<SqlBool>[];
+  /** A unique order that ends every `_sort`, such as sql`b.created_at, b.id`. */
+  tieBreak: RawBuilder<unknown>;
+  /** Column of `_search`; absent: ignored (reference/rest-api.md 3.4). */
+  search?: RawBuilder<unknown>;
+  /** Column of `_search_name`; together with `_search` either may match. */
+  searchName?: RawBuilder<unknown>;
+  /** Filters that are not plain equality on `columns`: another expression, or the whole condition. */
+  filters?: Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)>;
+  /** Sort expressions beside `columns`, e.g. `label:<key>`. */
+  sorts?: (field: string) => RawBuilder<unknown> | undefined;
+  /** Fields needed to present the row whatever `_include` says. */
+  always?: readonly string[];
+}
+
+/**
+ * One page of a list (reference/rest-api.md ch. 3), in one statement, or two when no row shows the total (page beyond
+ * the end, `_size=0`). Filters compare as texts; an unknown filter or sort field is a bug, packages/http refuses them.
+ */
+export async function selectPage<Row extends object>(request: PageRequest): Promise<ListPage<Row>> {
+  const { list, from } = request;
+  const where = conditions(request);
+  // Beside the rows instead of a window: the page may follow an index and stop, the count reads no wide columns.
+  const total = sql`(select count(*) from ${from} where ${where})`;
+  if (!list.getAll && list.size === 0) return { items: [], total: await countRows(request.db, total) };
+  const page = sql<Row & { total_: number }>`
+    select ${selection(request)}, ${list.getAll ? sql`0` : total} as total_ from ${from} where ${where}
+    order by ${order(request)} ${list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`}`;
+  const { rows } = await page.execute(request.db);
+  const first = rows[0];
+  if (first === undefined) return { items: [], total: list.getAll || list.offset === 0 ? 0 : await countRows(request.db, total) };
+  const count = list.getAll ? rows.length : first.total_;
+  return { items: rows.map(({ total_, ...row }) => row as unknown as Row), total: count };
+}
+
+/** The WHERE of a list without its page, for counts such as `metadata.filtered`. */
+export function pageConditions(request: Omit<PageRequest, 'db' | 'from' | 'tieBreak'>): RawBuilder<SqlBool> {
+  return conditions(request);
+}
+
+async function countRows(db: AnyQuery, total: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select ${total} as total`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+function selection({ columns, list, always = [] }: PageRequest): RawBuilder<unknown> {
+  const names = list.include === null ? Object.keys(columns) : [...new Set([...list.include, ...always])];
+  const chosen = names.filter((name) => columns[name] !== undefined);
+  // `_include` may name only fields that the service computes itself.
+  if (chosen.length === 0) return sql`1 as one_`;
+  return sql.join(chosen.map((name) => sql`${columns[name]} as ${sql.id(name)}`));
+}
+
+function order({ columns, list, tieBreak, sorts }: PageRequest): RawBuilder<unknown> {
+  const keys = list.sort.map(({ field, descending }) => {
+    const key = columns[field] ?? sorts?.(field);
+    if (!key) throw new Error(`no expression to sort by ${field}`);
+    return descending ? sql`${key} desc` : sql`${key} asc`;
+  });
+  return sql.join([...keys, tieBreak]);
+}
+
+function conditions(request: Pick<PageRequest, 'columns' | 'filters' | 'list' | 'where' | 'search' | 'searchName'>): RawBuilder<SqlBool> {
+  const all = [...(request.where ?? [])];
+  for (const [field, values] of Object.entries(request.list.filters)) {
+    const custom = request.filters?.[field];
+    if (typeof custom === 'function') {
+      all.push(custom(values));
+      continue;
+    }
+    const column = custom ?? request.columns[field];
+    if (!column) throw new Error(`no expression to filter by ${field}`);
+    all.push(equalsAny(column, values));
+  }
+  const searches = [searchIn(request.search, request.list.search), searchIn(request.searchName, request.list.searchName)].filter(
+    (one) => one !== null,
+  );
+  if (searches.length > 0) all.push(sql<SqlBool>`(${sql.join(searches, sql` or `)})`);
+  return all.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(all, sql` and `)}`;
+}
+
+/** Equality with one of `values` as text; none means IS NULL. true/false are accepted in any letter case. */
+export function equalsAny(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool> {
+  if (values.length === 0) return sql<SqlBool>`${column} is null`;
+  const texts = values.map((value) => (/^(true|false)$/i.test(value) ? value.toLowerCase() : value));
+  const wanted = [...new Set([...values, ...texts])];
+  return wanted.length === 1 ? sql<SqlBool>`(${column})::text = ${wanted[0]}` : sql<SqlBool>`(${column})::text = any(${wanted}::text[])`;
+}
+
+function searchIn(column: RawBuilder<unknown> | undefined, text: string | null): RawBuilder<SqlBool> | null {
+  if (column === undefined || text === null || text === '') return null;
+  return containsText(column, text);
+}
+
+/** Case-insensitive substring; wildcards in `text` match literally (reference/rest-api.md 3.2 note 5). */
+export function containsText(column: RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
+  const literal = text.normalize('NFKC').replace(/[\\%_]/g, '\\$&');
+  return sql<SqlBool>`(${column})::text ilike ${`%${literal}%`}`;
+}

@@ -1,0 +1,48 @@
+import { AppError } from '@baton/kernel';
+
+interface SqlError {
+  code: string;
+  constraint?: string;
+}
+
+function sqlState(error: unknown): string | null {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : null;
+}
+
+function isViolation(error: unknown, code: string, constraint?: string): boolean {
+  return sqlState(error) === code && (constraint === undefined || (error as SqlError).constraint === constraint);
+}
+
+/** Whether `error` is the refusal of a doubled key, of `constraint` (index name) when one is given. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return isViolation(error, '23505', constraint);
+}
+
+/** Whether `error` is the refusal of a reference to nothing, or of removing something referred to. */
+export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
+  return isViolation(error, '23503', constraint);
+}
+
+/** Serialization failure or deadlock: the same transaction may succeed when run again. */
+export function isTransient(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === '40001' || code === '40P01';
+}
+
+const LOST = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', '57P01', '57P02', '57P03', '53300']);
+const LOST_TEXT = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
+
+/** Whether the database could not be reached or went away during the call; a commit may or may not have happened. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = sqlState(error);
+  if (code !== null && (LOST.has(code) || code.startsWith('08'))) return true;
+  // The driver gives these no code.
+  return error instanceof Error && LOST_TEXT.test(error.message);
+}
+
+/** The error that callers see: a lost connection becomes `service_unavailable_error`, the rest stays as it is. */
+export function translateError(error: unknown): unknown {
+  if (!isConnectionLoss(error)) return error;
+  return new AppError('service_unavailable_error', 'The database does not answer', {}, { cause: error });
+}

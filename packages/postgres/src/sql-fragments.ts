@@ -1,0 +1,14 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** Now, by the one clock that counts. Typed as the ISO text that reads give. */
+export const appNow: RawBuilder<string> = sql<string>`app_now()`;
+
+/** `app_now()` plus `ms` milliseconds (negative: before). For leases and due times. */
+export function appNowPlus(ms: number): RawBuilder<string> {
+  return sql<string>`app_now() + ${ms}::float8 * interval '1 millisecond'`;
+}
+
+/** A value for a jsonb column. Needed for lists and texts, which the driver would send as something else. */
+export function jsonb<T>(value: T): RawBuilder<T> {
+  return sql<T>`${JSON.stringify(value)}::jsonb`;
+}

@@ -1,0 +1,62 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Kysely, Transaction } from 'kysely';
+
+// biome-ignore lint/suspicious/noExplicitAny: statements that do not depend on the tables of one service.
+export type AnyTx = Transaction<any>;
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+export type AnyQuery = Kysely<any>;
+
+/**
+ * What goes with one transaction. `isOpen` turns false at its end, so that work which only inherited the async
+ * context (timers, sockets opened by chance) is not taken for work inside the transaction.
+ */
+interface Scope {
+  isOpen: boolean;
+  afterCommit: (() => void)[];
+  isRelayKickDue: boolean;
+}
+
+/** Clients of other layers find it by this symbol and refuse network calls while a transaction is open. */
+const KEY = Symbol.for('baton.tx');
+const shared = globalThis as { [KEY]?: AsyncLocalStorage<Scope> };
+const storage: AsyncLocalStorage<Scope> = (shared[KEY] ??= new AsyncLocalStorage<Scope>());
+const scopes = new WeakMap<AnyTx, Scope>();
+
+/** Whether the caller runs inside a `db.tx`. */
+export function isInTransaction(): boolean {
+  return storage.getStore()?.isOpen === true;
+}
+
+/**
+ * Registers in-process work for after the commit: wake-ups only, because a crash between commit and call loses it.
+ * Nothing happens when the transaction rolls back.
+ */
+export function afterCommit(tx: AnyTx, work: () => void): void {
+  scopeOf(tx).afterCommit.push(work);
+}
+
+/** Marks that the relay of this database has something to do after the commit. */
+export function requestRelayKick(tx: AnyTx): void {
+  scopeOf(tx).isRelayKickDue = true;
+}
+
+function scopeOf(tx: AnyTx): Scope {
+  const scope = scopes.get(tx);
+  if (!scope) throw new Error('not a transaction of db.tx');
+  return scope;
+}
+
+/** Runs `work` as the body of `tx`. */
+export async function insideScope<T>(tx: AnyTx, scope: Scope, work: () => Promise<T>): Promise<T> {
+  scopes.set(tx, scope);
+  try {
+    return await storage.run(scope, work);
+  } finally {
+    scope.isOpen = false;
+  }
+}
+
+export function newScope(): Scope {
+  return { isOpen: true, afterCommit: [], isRelayKickDue: false };
+}
+export type { Scope };

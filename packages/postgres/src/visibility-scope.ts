@@ -1,0 +1,53 @@
+import type { Principal } from '@baton/contracts';
+import { hasPermission, isAdministrator } from '@baton/contracts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+
+export interface VisibilityColumns {
+  tenantColumn: RawBuilder<unknown>;
+  visibilityColumn: RawBuilder<unknown>;
+  creatorColumn: RawBuilder<unknown>;
+  /** `_all_tenants=true`: every tenant that the caller may see. Default: the tenant of the request. */
+  allTenants?: boolean;
+}
+
+/**
+ * The rows that `principal` may see (reference/rest-api.md 3.5): of the tenants in question those of visibility tenant
+ * and global, private ones that the caller made (all of them for administrators), and global rows of every tenant.
+ */
+export function visibilityScope(principal: Principal, columns: VisibilityColumns): RawBuilder<SqlBool> {
+  const { tenantColumn: tenant, visibilityColumn: visibility, creatorColumn: creator } = columns;
+  const { reached, administered } = tenantsOf(principal, columns.allTenants === true);
+  const isGlobal = sql`${visibility} = 'global'`;
+  const isOwnOrShared = sql`(${visibility} <> 'private' or ${creator} = ${principal.username})`;
+  const branches: RawBuilder<unknown>[] = [isGlobal];
+  if (administered === 'all') return sql<SqlBool>`true`;
+  if (administered.length > 0) branches.push(inTenants(tenant, administered));
+  if (reached === 'all') branches.push(isOwnOrShared);
+  else if (reached.length > 0) branches.push(sql`(${inTenants(tenant, reached)} and ${isOwnOrShared})`);
+  return sql<SqlBool>`(${sql.join(branches, sql` or `)})`;
+}
+
+function inTenants(column: RawBuilder<unknown>, tenants: string[]): RawBuilder<unknown> {
+  return tenants.length === 1 ? sql`${column} = ${tenants[0]}` : sql`${column} = any(${tenants}::text[])`;
+}
+
+interface Tenants {
+  /** Every row of these. */
+  administered: 'all' | string[];
+  /** Shared and own rows of these. */
+  reached: 'all' | string[];
+}
+
+function tenantsOf(principal: Principal, allTenants: boolean): Tenants {
+  const current = principal.tenant === '' ? [] : [principal.tenant];
+  const isAdmin = isAdministrator(principal);
+  if (!allTenants) return isAdmin ? { administered: current, reached: [] } : { administered: [], reached: current };
+  if (hasPermission(principal, 'all_tenants')) {
+    const isSystemAdmin = principal.isBootstrapAdmin || principal.role === 'sys_admin';
+    return { administered: isSystemAdmin ? 'all' : isAdmin ? current : [], reached: 'all' };
+  }
+  const managed = principal.tenants.filter((t) => t.roles.includes('manager')).map((t) => t.name);
+  const administered = isAdmin ? [...new Set([...current, ...managed])] : managed;
+  const reached = [...new Set([...current, ...principal.tenants.map((t) => t.name)])];
+  return { administered, reached: reached.filter((name) => !administered.includes(name)) };
+}
