@@ -1,0 +1,156 @@
+/** gRPC clients: mandatory deadline, retries while a service is away, AppErrors out. */
+import type { ServiceName } from '@baton/contracts';
+import { AppError, backoffMs, type Log, type Secret, systemClock } from '@baton/kernel';
+import { type CallOptions as GrpcOptions, Client, type ClientReadableStream, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { type CallOptions, DEFAULT_DEADLINE_MS, MAX_MESSAGE_BYTES, type MethodDefinition, methodPath, type RpcClient, type RpcConnector, type ServiceDefinition } from './definition';
+import { fromStatus, isUnreachable } from './error-mapping';
+import { pause } from './pause';
+import { KEY_HEADER, rpcKey } from './rpc-key';
+import { injectTrace, isTracing } from './tracing';
+import { assertNotInTransaction } from './tx-guard';
+
+export interface GrpcConnectorOptions {
+  /** host:port of each service that is called. */
+  addresses: Partial<Record<ServiceName, string>>;
+  log: Log;
+  internalKey?: Secret;
+}
+
+/** Between two tries of an unreachable service. */
+const retryPause = { firstMs: 30, maxMs: 1000, factor: 2, jitter: 0.3 };
+
+const channelOptions = {
+  'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+  'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+  'grpc.keepalive_time_ms': 30_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+  // Retries are ours: they end with the deadline and are logged.
+  'grpc.enable_retries': 0,
+};
+
+interface Wired {
+  path: string;
+  fromPartial(request: unknown): unknown;
+  encode(value: unknown): Buffer;
+  decode(bytes: Buffer): unknown;
+}
+
+function wire(definition: ServiceDefinition, method: MethodDefinition): Wired {
+  const { requestType, responseType } = method;
+  return {
+    path: methodPath(definition, method),
+    fromPartial: (request) => requestType.fromPartial(request),
+    encode: (value) => {
+      const bytes = requestType.encode(value).finish();
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    },
+    decode: (bytes) => responseType.decode(bytes),
+  };
+}
+
+interface Channel {
+  client: Client;
+  metadata(): Metadata;
+  log: Log;
+}
+
+function once(channel: Channel, method: Wired, message: unknown, options: GrpcOptions, signal: AbortSignal | undefined): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const call = channel.client.makeUnaryRequest(method.path, method.encode, method.decode, message, channel.metadata(), options, (error, response) => {
+      signal?.removeEventListener('abort', cancel);
+      if (error) reject(error);
+      else resolve(response);
+    });
+    const cancel = (): void => call.cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+  });
+}
+
+/** Waits before the next try of an unreachable service. @throws AppError once the deadline is nearer than the pause. */
+async function beforeRetry(channel: Channel, method: Wired, error: ServiceError, attempt: number, deadline: number, signal?: AbortSignal): Promise<void> {
+  const waitMs = backoffMs(attempt, retryPause);
+  if (!isUnreachable(error) || systemClock.now() + waitMs >= deadline) throw fromStatus(error, method.path);
+  channel.log.debug({ method: method.path, attempt, reason: error.details }, 'rpc retried');
+  await pause(waitMs, signal);
+}
+
+async function callUnary(channel: Channel, method: Wired, request: unknown, o: CallOptions = {}): Promise<unknown> {
+  assertNotInTransaction(method.path);
+  o.signal?.throwIfAborted();
+  const message = method.fromPartial(request);
+  const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(channel, method, message, { deadline }, o.signal);
+    } catch (error) {
+      o.signal?.throwIfAborted();
+      await beforeRetry(channel, method, error as ServiceError, attempt, deadline, o.signal);
+    }
+  }
+}
+
+async function* callStream(channel: Channel, method: Wired, request: unknown, o: CallOptions = {}): AsyncGenerator<unknown> {
+  assertNotInTransaction(method.path);
+  o.signal?.throwIfAborted();
+  const message = method.fromPartial(request);
+  const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
+  let hasStarted = false;
+  for (let attempt = 1; ; attempt++) {
+    const stream: ClientReadableStream<unknown> = channel.client.makeServerStreamRequest(method.path, method.encode, method.decode, message, channel.metadata(), { deadline });
+    const cancel = (): void => stream.cancel();
+    o.signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      for await (const item of stream) {
+        hasStarted = true;
+        yield item;
+      }
+      return;
+    } catch (error) {
+      o.signal?.throwIfAborted();
+      if (hasStarted) throw fromStatus(error as ServiceError, method.path);
+      await beforeRetry(channel, method, error as ServiceError, attempt, deadline, o.signal);
+    } finally {
+      o.signal?.removeEventListener('abort', cancel);
+      stream.cancel();
+    }
+  }
+}
+
+/** Connects lazily: a service may be away when its callers start. */
+export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { close(): void } {
+  const channels = new Map<ServiceName, Channel>();
+  const shown = new Metadata();
+  if (o.internalKey) shown.set(KEY_HEADER, rpcKey(o.internalKey));
+  const metadata = (): Metadata => {
+    if (!isTracing()) return shown;
+    const traced = shown.clone();
+    injectTrace(traced);
+    return traced;
+  };
+  const channelOf = (service: ServiceName): Channel => {
+    const known = channels.get(service);
+    if (known) return known;
+    const address = o.addresses[service];
+    if (!address) throw new AppError('service_unavailable_error', `No address of service ${service} is configured`);
+    const channel = { client: new Client(address, credentials.createInsecure(), channelOptions), metadata, log: o.log };
+    channels.set(service, channel);
+    return channel;
+  };
+  return {
+    client<Def extends ServiceDefinition>(definition: Def, service: ServiceName): RpcClient<Def> {
+      const channel = channelOf(service);
+      const methods = Object.entries(definition.methods).map(([name, method]) => {
+        const wired = wire(definition, method);
+        const call = method.responseStream ? callStream : callUnary;
+        return [name, (request: unknown, options?: CallOptions) => call(channel, wired, request, options)];
+      });
+      return Object.fromEntries(methods) as RpcClient<Def>;
+    },
+    close() {
+      for (const channel of channels.values()) channel.client.close();
+      channels.clear();
+    },
+  };
+}

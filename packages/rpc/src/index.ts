@@ -1,0 +1,15 @@
+export { createGrpcConnector, type GrpcConnectorOptions } from './connector';
+export {
+  type CallOptions,
+  type DeepPartial,
+  DEFAULT_DEADLINE_MS,
+  type ObservedCall,
+  type RpcClient,
+  type RpcConnector,
+  type RpcHandlers,
+  type ServedCall,
+  type ServiceDefinition,
+} from './definition';
+export { createLocalRpc, type LocalRpc } from './local';
+export { createRpcServer, type RpcServer, type RpcServerOptions } from './server';
+export { assertNotInTransaction } from './tx-guard';

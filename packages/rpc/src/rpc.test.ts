@@ -1,0 +1,83 @@
+import { createServer, type Server } from 'node:net';
+import { clusterStatusRpc } from '@baton/contracts';
+import { AppError, Secret, silentLog } from '@baton/kernel';
+import { Client, credentials } from '@grpc/grpc-js';
+import { createGrpcConnector, createLocalRpc, createRpcServer } from './index';
+import { rpcContract } from './rpc.contract';
+
+const key = new Secret('internal key');
+const { ClusterStatusServiceDefinition } = clusterStatusRpc;
+
+async function freePort(): Promise<number> {
+  const server: Server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+rpcContract('gRPC', async (services, log) => {
+  const server = createRpcServer({ log, internalKey: key });
+  for (const s of services) server.serve(s.definition, s.handlers as never);
+  const address = `127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
+  const away = `127.0.0.1:${await freePort()}`;
+  const connector = createGrpcConnector({ addresses: { 'cluster-status': address, catalog: address, secrets: away }, log, internalKey: key });
+  return {
+    connector,
+    stop: async () => {
+      connector.close();
+      await server.close(1000);
+    },
+  };
+});
+
+rpcContract('local', async (services, log) => {
+  const local = createLocalRpc({ log });
+  for (const s of services) local.serve(s.service, s.definition, s.handlers as never);
+  return { connector: local, stop: async () => undefined };
+});
+
+test('callers outlast a restart of the service', async () => {
+  const port = await freePort();
+  const connector = createGrpcConnector({ addresses: { 'cluster-status': `127.0.0.1:${port}` }, log: silentLog });
+  const client = connector.client(ClusterStatusServiceDefinition, 'cluster-status');
+  const answer = client.report({});
+  const start = async (text: string) => {
+    const server = createRpcServer({ log: silentLog });
+    server.serve(ClusterStatusServiceDefinition, { report: async () => ({ maintenance: text }) });
+    await server.listen('127.0.0.1', port);
+    return server;
+  };
+  const first = await start('one');
+  expect(await answer).toEqual({ maintenance: 'one' });
+  await first.close();
+  const later = client.report({});
+  const second = await start('two');
+  expect(await later).toEqual({ maintenance: 'two' });
+  connector.close();
+  await second.close();
+});
+
+test('a caller without the internal key is refused, long details are cut, health answers', async () => {
+  const server = createRpcServer({ log: silentLog, internalKey: key });
+  const diagnostics = Array.from({ length: 500 }, (_, n) => ({ n, text: 'x'.repeat(50) }));
+  server.serve(ClusterStatusServiceDefinition, {
+    report: async () => {
+      throw new AppError('invalid_blueprint_error', 'm', { field: 'f', diagnostics });
+    },
+  });
+  const address = `127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
+  const connect = (internalKey?: Secret) => createGrpcConnector({ addresses: { 'cluster-status': address }, log: silentLog, internalKey });
+  const [open, known] = [connect(), connect(key)];
+  await expect(open.client(ClusterStatusServiceDefinition, 'cluster-status').report({})).rejects.toMatchObject({ code: 'unauthorized_error' });
+  await expect(known.client(ClusterStatusServiceDefinition, 'cluster-status').report({})).rejects.toMatchObject({
+    code: 'invalid_blueprint_error', details: { field: 'f', isTruncated: true, diagnostics: diagnostics.slice(0, 10) },
+  });
+  const probe = new Client(address, credentials.createInsecure());
+  const health = await new Promise((resolve, reject) => {
+    probe.makeUnaryRequest('/grpc.health.v1.Health/Check', () => Buffer.alloc(0), (b: Buffer) => b[1], {}, (error, value) => (error ? reject(error) : resolve(value)));
+  });
+  expect(health).toBe(1);
+  for (const c of [open, known, probe]) c.close();
+  await server.close();
+});
