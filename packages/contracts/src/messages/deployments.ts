@@ -4,7 +4,17 @@ import { defineMessage } from '../message';
 export const deploymentCreated = defineMessage(
   'deployments.deployment-created.v1',
   'work',
-  z.object({ deploymentId: z.string(), blueprintId: z.string() }),
+  z.object({
+    deploymentId: z.string(),
+    blueprintId: z.string(),
+    /** Id that executions records the terminated create_deployment_environment execution under. */
+    createExecutionId: z.string().optional(),
+    createdBy: z.string().optional(),
+    displayName: z.string().optional(),
+    visibility: z.string().optional(),
+    /** Parameters shown on that execution. */
+    parameters: z.record(z.string(), z.unknown()).optional(),
+  }),
 );
 export const deploymentDeleted = defineMessage(
   'deployments.deployment-deleted.v1',

@@ -78,6 +78,8 @@ export interface OpenOperationRequest {
   inputsJson: string;
   hasFunctions: boolean;
   states: StateWrite[];
+  /** The execution's creator, on whose behalf secrets are read. */
+  username: string;
 }
 
 export interface OpenOperationResponse {
@@ -123,6 +125,8 @@ export interface EvaluateFunctionsRequest {
   payloadJson: string;
   /** {self, source, target} node or instance ids. */
   contextJson: string;
+  /** On whose behalf secrets are read; empty: secrets that everybody in the tenant may see. */
+  username: string;
 }
 
 export interface EvaluateFunctionsResponse {
@@ -158,6 +162,9 @@ export interface ExecutionEndedRequest {
   executionId: string;
   workflowId: string;
   status: string;
+  /** Of all its graphs, for latest_execution_*_operations. */
+  totalOperations: number;
+  finishedOperations: number;
 }
 
 export interface ExecutionEndedResponse {
@@ -1019,6 +1026,7 @@ function createBaseOpenOperationRequest(): OpenOperationRequest {
     inputsJson: "",
     hasFunctions: false,
     states: [],
+    username: "",
   };
 }
 
@@ -1050,6 +1058,9 @@ export const OpenOperationRequest: MessageFns<OpenOperationRequest> = {
     }
     for (const v of message.states) {
       StateWrite.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.username !== "") {
+      writer.uint32(82).string(message.username);
     }
     return writer;
   },
@@ -1139,6 +1150,14 @@ export const OpenOperationRequest: MessageFns<OpenOperationRequest> = {
             message.states.push(StateWrite.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.username = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1192,6 +1211,7 @@ export const OpenOperationRequest: MessageFns<OpenOperationRequest> = {
       states: globalThis.Array.isArray(object?.states)
         ? object.states.map((e: any) => StateWrite.fromJSON(e))
         : [],
+      username: isSet(object.username) ? globalThis.String(object.username) : "",
     };
   },
 
@@ -1224,6 +1244,9 @@ export const OpenOperationRequest: MessageFns<OpenOperationRequest> = {
     if (message.states?.length) {
       obj.states = message.states.map((e) => StateWrite.toJSON(e));
     }
+    if (message.username !== "") {
+      obj.username = message.username;
+    }
     return obj;
   },
 
@@ -1241,6 +1264,7 @@ export const OpenOperationRequest: MessageFns<OpenOperationRequest> = {
     message.inputsJson = object.inputsJson ?? "";
     message.hasFunctions = object.hasFunctions ?? false;
     message.states = object.states?.map((e) => StateWrite.fromPartial(e)) || [];
+    message.username = object.username ?? "";
     return message;
   },
 };
@@ -1829,7 +1853,7 @@ export const ApplyStatesResponse: MessageFns<ApplyStatesResponse> = {
 };
 
 function createBaseEvaluateFunctionsRequest(): EvaluateFunctionsRequest {
-  return { tenant: "", deploymentId: "", payloadJson: "", contextJson: "" };
+  return { tenant: "", deploymentId: "", payloadJson: "", contextJson: "", username: "" };
 }
 
 export const EvaluateFunctionsRequest: MessageFns<EvaluateFunctionsRequest> = {
@@ -1845,6 +1869,9 @@ export const EvaluateFunctionsRequest: MessageFns<EvaluateFunctionsRequest> = {
     }
     if (message.contextJson !== "") {
       writer.uint32(34).string(message.contextJson);
+    }
+    if (message.username !== "") {
+      writer.uint32(42).string(message.username);
     }
     return writer;
   },
@@ -1894,6 +1921,14 @@ export const EvaluateFunctionsRequest: MessageFns<EvaluateFunctionsRequest> = {
             message.contextJson = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.username = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1924,6 +1959,7 @@ export const EvaluateFunctionsRequest: MessageFns<EvaluateFunctionsRequest> = {
         : isSet(object.context_json)
         ? globalThis.String(object.context_json)
         : "",
+      username: isSet(object.username) ? globalThis.String(object.username) : "",
     };
   },
 
@@ -1941,6 +1977,9 @@ export const EvaluateFunctionsRequest: MessageFns<EvaluateFunctionsRequest> = {
     if (message.contextJson !== "") {
       obj.contextJson = message.contextJson;
     }
+    if (message.username !== "") {
+      obj.username = message.username;
+    }
     return obj;
   },
 
@@ -1953,6 +1992,7 @@ export const EvaluateFunctionsRequest: MessageFns<EvaluateFunctionsRequest> = {
     message.deploymentId = object.deploymentId ?? "";
     message.payloadJson = object.payloadJson ?? "";
     message.contextJson = object.contextJson ?? "";
+    message.username = object.username ?? "";
     return message;
   },
 };
@@ -2431,7 +2471,15 @@ export const CallModelResponse: MessageFns<CallModelResponse> = {
 };
 
 function createBaseExecutionEndedRequest(): ExecutionEndedRequest {
-  return { tenant: "", deploymentId: "", executionId: "", workflowId: "", status: "" };
+  return {
+    tenant: "",
+    deploymentId: "",
+    executionId: "",
+    workflowId: "",
+    status: "",
+    totalOperations: 0,
+    finishedOperations: 0,
+  };
 }
 
 export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
@@ -2450,6 +2498,12 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
     }
     if (message.status !== "") {
       writer.uint32(42).string(message.status);
+    }
+    if (message.totalOperations !== 0) {
+      writer.uint32(48).int32(message.totalOperations);
+    }
+    if (message.finishedOperations !== 0) {
+      writer.uint32(56).int32(message.finishedOperations);
     }
     return writer;
   },
@@ -2507,6 +2561,22 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
             message.status = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.totalOperations = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.finishedOperations = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2538,6 +2608,16 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
         ? globalThis.String(object.workflow_id)
         : "",
       status: isSet(object.status) ? globalThis.String(object.status) : "",
+      totalOperations: isSet(object.totalOperations)
+        ? globalThis.Number(object.totalOperations)
+        : isSet(object.total_operations)
+        ? globalThis.Number(object.total_operations)
+        : 0,
+      finishedOperations: isSet(object.finishedOperations)
+        ? globalThis.Number(object.finishedOperations)
+        : isSet(object.finished_operations)
+        ? globalThis.Number(object.finished_operations)
+        : 0,
     };
   },
 
@@ -2558,6 +2638,12 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
     if (message.status !== "") {
       obj.status = message.status;
     }
+    if (message.totalOperations !== 0) {
+      obj.totalOperations = Math.round(message.totalOperations);
+    }
+    if (message.finishedOperations !== 0) {
+      obj.finishedOperations = Math.round(message.finishedOperations);
+    }
     return obj;
   },
 
@@ -2571,6 +2657,8 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
     message.executionId = object.executionId ?? "";
     message.workflowId = object.workflowId ?? "";
     message.status = object.status ?? "";
+    message.totalOperations = object.totalOperations ?? 0;
+    message.finishedOperations = object.finishedOperations ?? 0;
     return message;
   },
 };
