@@ -1,4 +1,6 @@
+export { advance, MAX_LOSSES } from './advance';
 export { type Decision, type GraphEvent, type GraphEventType, type GraphFlags, type GraphOutcome, type TaskChange } from './decision';
+export { freshFlags, graphFromRows, graphFromSpec, type GraphState } from './graph';
 export { type Happening } from './happening';
 export {
   type ExecutionEvent,
@@ -18,6 +20,7 @@ export {
   type ScalingGroup,
   type StartedModification,
 } from './model';
+export { rowOf, undoDecision } from './step';
 export { type LifecycleSubject, type OperationTemplate, type RelationshipTemplate } from './subject';
 export {
   type ErrorCause,
@@ -48,3 +51,4 @@ export {
   type WorkflowConfig,
   type WorkflowInput,
 } from './workflow';
+export { builtinOf, isResumable, nextStage } from './workflows/registry';

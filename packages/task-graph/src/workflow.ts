@@ -58,9 +58,11 @@ export type CallRequest =
   | { call: 'modification-finish'; modificationId: string }
   | { call: 'modification-rollback'; modificationId: string }
   | { call: 'system-properties'; changes: { nodeInstanceId: string; edits: SystemPropertyEdit[] }[] }
-  /** Stage A of a deployment update -> UpdateChanges. */
+  /** Nothing to do: the stage only keeps its `memo`. Answer null at once. */
+  | { call: 'note' }
+  /** Stage A of a deployment update -> `{unsupported: descriptions of steps that cannot be carried out}` */
   | { call: 'update-prepare'; updateId: string; parameters: JsonObject }
-  /** Stage B: the new model is in place afterwards. */
+  /** Stage B: the new model is in place afterwards -> UpdateChanges. */
   | { call: 'update-perform'; updateId: string }
   /** Stage D. */
   | { call: 'update-finish'; updateId: string }
@@ -78,9 +80,8 @@ export type CallRequest =
   /** Make a group of the deployments below, run a workflow on it, wait, delete the group. */
   | { call: 'run-on-services'; groupId: string; deploymentId: string; workflowId: string; parameters: JsonObject };
 
-/** What `update-prepare` answers: id lists of node instances, from the difference of the plans. */
+/** What `update-perform` answers: ids of node instances (as finally named), from the difference of the plans. */
 export interface UpdateChanges {
-  unsupported: string[];
   added: string[];
   added_related: string[];
   removed: string[];

@@ -1,0 +1,151 @@
+import type { Decision } from './decision';
+import { failIfQuiet, fail, reschedule } from './failure';
+import { type GraphState, isAbandoned, type TaskNode } from './graph';
+import type { Happening } from './happening';
+import { emitTaskEvent, workflowFailedText } from './messages';
+import { dispatch, drain, leaveWorker, succeed } from './run';
+import { beginStep, endStep, type Step, touch } from './step';
+import type { TaskError } from './task';
+
+/** Runs lost with their worker before the task fails for good: something in it kills workers. */
+export const MAX_LOSSES = 5;
+
+/**
+ * One step of a graph: what follows from `happenings`, in order, at `now` (epoch ms). Moves `graph` and returns the
+ * delta to store; when it cannot be stored, `undoDecision` takes it back. Cost: O(tasks changed). Never throws.
+ */
+export function advance(graph: GraphState, happenings: readonly Happening[], now: number): Decision {
+  const step = beginStep(graph, now);
+  for (const happening of happenings) {
+    take(step, happening);
+    drain(step);
+  }
+  conclude(step);
+  return endStep(step);
+}
+
+function take(step: Step, happening: Happening): void {
+  const { graph } = step;
+  switch (happening.kind) {
+    case 'start':
+      graph.flags.started = true;
+      for (const node of graph.nodes) if (node.state === 'pending' && node.blockers === 0) step.ready.push(node.spec.idx);
+      break;
+    case 'cancel':
+      if (graph.flags.ended === null) graph.flags.cancel = happening.mode;
+      break;
+    case 'due':
+      if (happening.idx !== null && happening.idx < graph.nodes.length) step.ready.push(happening.idx);
+      break;
+    default:
+      takeReport(step, happening);
+  }
+  if (graph.flags.ended !== null || !graph.flags.started) step.ready.length = 0;
+}
+
+type Report = Extract<Happening, { attempt: number }>;
+
+function takeReport(step: Step, report: Report): void {
+  const node = step.graph.nodes[report.idx];
+  const reason = refusal(node, report);
+  if (!node || reason) {
+    step.decision.refused.push({ idx: report.idx, attempt: report.attempt, reason: reason ?? 'unknown-task' });
+    return;
+  }
+  touch(step, node);
+  if (report.kind === 'started') {
+    node.state = 'started';
+    emitTaskEvent(step, node, 'task_started');
+    return;
+  }
+  if (node.state === 'sent' && report.kind !== 'lost') emitTaskEvent(step, node, 'task_started');
+  leaveWorker(step, node);
+  if (step.graph.flags.ended !== null) answerLate(node, report);
+  else settleReport(step, node, report);
+  failQuietSubgraphs(step, node);
+}
+
+function refusal(node: TaskNode | undefined, report: Report): Decision['refused'][number]['reason'] | null {
+  if (!node || node.spec.kind !== 'operation') return 'unknown-task';
+  if (node.attempt !== report.attempt) return 'stale-attempt';
+  if (node.state === 'sent') return null;
+  return node.state === 'started' && report.kind !== 'started' ? null : 'not-running';
+}
+
+function settleReport(step: Step, node: TaskNode, report: Exclude<Report, { kind: 'started' }>): void {
+  if (report.kind === 'succeeded') succeed(step, node, report.result);
+  else if (report.kind === 'failed') fail(step, node, report.error);
+  else if (report.kind === 'timed-out') fail(step, node, timeoutError(node));
+  else if (report.kind === 'retry') reschedule(step, node, retryError(report));
+  else lose(step, node);
+}
+
+/** The graph has ended without waiting for this one: keep the answer for a resume, and change nothing else. */
+function answerLate(node: TaskNode, report: Exclude<Report, { kind: 'started' }>): void {
+  if (report.kind === 'lost') {
+    node.state = 'pending';
+    node.losses++;
+    return;
+  }
+  node.state = 'response-sent';
+  if (report.kind === 'succeeded') node.result = report.result;
+  else if (report.kind === 'failed') node.error = report.error;
+  else if (report.kind === 'timed-out') node.error = timeoutError(node);
+  else node.error = retryError(report);
+}
+
+/** The run is gone with its worker: the next attempt, unless that happens too often or nobody needs it any more. */
+function lose(step: Step, node: TaskNode): void {
+  node.losses++;
+  if (node.losses <= MAX_LOSSES && !isAbandoned(step.graph.nodes, node)) {
+    node.state = 'pending';
+    if (step.graph.flags.cancel === null) dispatch(step, node);
+    return;
+  }
+  const message = `The worker was lost ${node.losses} times while it ran this operation`;
+  fail(step, node, { type: 'WorkerLost', message, recoverable: false });
+}
+
+function failQuietSubgraphs(step: Step, node: TaskNode): void {
+  for (let up = node.spec.subgraph; up !== null; up = step.graph.nodes[up]!.spec.subgraph) {
+    failIfQuiet(step, step.graph.nodes[up]!);
+  }
+}
+
+function timeoutError(node: TaskNode): TaskError {
+  const { timeout, timeoutRecoverable } = node.spec.payload as { timeout: number | null; timeoutRecoverable: boolean };
+  return {
+    type: timeoutRecoverable ? 'RecoverableError' : 'NonRecoverableError',
+    message: `Process killed due to timeout of ${timeout ?? 0} seconds`,
+    recoverable: timeoutRecoverable,
+  };
+}
+
+function retryError(report: { message: string; retryAfterMs: number | null }): TaskError {
+  return { type: 'OperationRetry', message: report.message, recoverable: true, retryAfterMs: report.retryAfterMs };
+}
+
+/** Whether the graph has ended, and how. */
+function conclude(step: Step): void {
+  const { graph, decision } = step;
+  const { flags } = graph;
+  if (flags.ended !== null || (!flags.started && flags.cancel === null)) return;
+  if (flags.cancel !== null) decision.outcome = { kind: 'cancelled' };
+  else if (graph.openTop === 0) decision.outcome = { kind: 'succeeded' };
+  else if (isOver(step)) decision.outcome = failedOutcome(graph);
+  if (decision.outcome) flags.ended = decision.outcome.kind;
+}
+
+/** Nothing runs or waits, or those that do had their time after the first failure. */
+function isOver({ graph, now }: Step): boolean {
+  if (graph.active === 0 && graph.waiting === 0) return true;
+  return graph.flags.deadline !== null && now >= graph.flags.deadline;
+}
+
+function failedOutcome(graph: GraphState): Decision['outcome'] {
+  const failures = [...graph.flags.failures];
+  // Without a failure the tasks left wait for each other: the relationships of the blueprint form a circle.
+  const stuck = 'The remaining tasks wait for each other: the dependencies between them form a cycle';
+  const error = failures.length > 0 ? workflowFailedText(graph, failures) : stuck;
+  return { kind: 'failed', error, failures };
+}

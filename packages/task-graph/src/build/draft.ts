@@ -1,0 +1,140 @@
+import type { FailureHandler, SubgraphPayload, SuccessHandler, TaskPolicy, TaskSpec } from '../task';
+
+/** A graph being built: tasks by the order of their making, with edges that may still grow. */
+export interface Draft {
+  readonly tasks: DraftTask[];
+  readonly isDryRun: boolean;
+}
+
+type Distribute<T> = T extends TaskSpec ? Omit<T, 'idx' | 'deps' | 'subgraph' | 'retryOf'> : never;
+export type TaskBody = Distribute<TaskSpec>;
+
+interface DraftTask {
+  body: TaskBody;
+  deps: Set<number>;
+  subgraph: number | null;
+  memberCount: number;
+}
+
+export function newDraft(isDryRun: boolean): Draft {
+  return { tasks: [], isDryRun };
+}
+
+/** Add a task to `subgraph` (null = the graph itself); its number in the draft. */
+export function addTask(draft: Draft, subgraph: number | null, body: TaskBody): number {
+  draft.tasks.push({ body, deps: new Set(), subgraph, memberCount: 0 });
+  if (subgraph !== null) draft.tasks[subgraph]!.memberCount++;
+  return draft.tasks.length - 1;
+}
+
+export function addSubgraph(
+  draft: Draft,
+  parent: number | null,
+  name: string,
+  payload: SubgraphPayload,
+  retry: { totalRetries: number; onFailure: FailureHandler | null; onSuccess?: SuccessHandler | null },
+): number {
+  const policy: TaskPolicy = { ...LOCAL_POLICY, sendTaskEvents: true, onSuccess: null, ...retry };
+  return addTask(draft, parent, { kind: 'subgraph', type: 'SubgraphTask', name, payload, policy });
+}
+
+export const LOCAL_POLICY: TaskPolicy = {
+  totalRetries: 0,
+  retryIntervalMs: 0,
+  onSuccess: null,
+  onFailure: null,
+  sendTaskEvents: false,
+};
+
+/** `task` starts only after `on` has ended well. */
+export function addDependency(draft: Draft, task: number, on: number): void {
+  draft.tasks[task]!.deps.add(on);
+}
+
+/** Tasks one after the other; each link may be several tasks side by side. */
+export interface Sequence {
+  add(side: number[]): void;
+}
+
+export function sequence(draft: Draft): Sequence {
+  let last: number[] = [];
+  return {
+    add(side) {
+      if (side.length === 0) return;
+      for (const task of side) for (const dep of last) addDependency(draft, task, dep);
+      last = side;
+    },
+  };
+}
+
+/** The members of `subgraph` that directly follow an operation named `operation`. */
+export function followersOf(draft: Draft, subgraph: number, operation: string): number[] {
+  const found: number[] = [];
+  for (let i = subgraph + 1; i < draft.tasks.length; i++) {
+    const task = draft.tasks[i]!;
+    if (task.subgraph !== subgraph) continue;
+    for (const dep of task.deps) {
+      const { body } = draft.tasks[dep]!;
+      if (body.kind === 'operation' && body.payload.operation === operation) found.push(i);
+    }
+  }
+  return found;
+}
+
+/**
+ * The draft as stored tasks, numbered from `from`. Subgraphs without members and (in a dry run) states to set are left
+ * out; what waited for them waits for what they waited for.
+ */
+export function finishDraft(draft: Draft, from = 0): TaskSpec[] {
+  const { tasks } = draft;
+  const isDropped = tasks.map((t) => isEmpty(draft, t));
+  dropHollowSubgraphs(draft, isDropped);
+  const place: number[] = [];
+  let next = from;
+  for (let i = 0; i < tasks.length; i++) place.push(isDropped[i] ? -1 : next++);
+  const bridge = bridgeOf(draft, isDropped);
+  const specs: TaskSpec[] = [];
+  tasks.forEach((task, i) => {
+    if (isDropped[i]) return;
+    specs.push({
+      ...task.body,
+      idx: place[i]!,
+      deps: [...bridge(i)].map((dep) => place[dep]!),
+      subgraph: task.subgraph === null ? null : place[task.subgraph]!,
+      retryOf: null,
+    } as TaskSpec);
+  });
+  return specs;
+}
+
+function isEmpty(draft: Draft, task: DraftTask): boolean {
+  if (task.body.kind === 'subgraph') return task.memberCount === 0;
+  return draft.isDryRun && task.body.kind === 'set-state';
+}
+
+/** A subgraph that lost all its members is empty too, from the inside out: members stand behind their subgraph. */
+function dropHollowSubgraphs(draft: Draft, isDropped: boolean[]): void {
+  const left = draft.tasks.map((t) => t.memberCount);
+  for (let i = draft.tasks.length - 1; i >= 0; i--) {
+    const task = draft.tasks[i]!;
+    if (task.body.kind === 'subgraph' && left[i] === 0) isDropped[i] = true;
+    if (isDropped[i] && task.subgraph !== null) left[task.subgraph]!--;
+  }
+}
+
+/** Dependencies of a task, those that are dropped replaced by their own. */
+function bridgeOf(draft: Draft, isDropped: boolean[]): (task: number) => Set<number> {
+  const known = new Map<number, Set<number>>();
+  const bridge = (task: number): Set<number> => {
+    const before = known.get(task);
+    if (before) return before;
+    const deps = new Set<number>();
+    known.set(task, deps);
+    for (const dep of draft.tasks[task]!.deps) {
+      if (isDropped[dep]) for (const further of bridge(dep)) deps.add(further);
+      else deps.add(dep);
+    }
+    return deps;
+  };
+  return bridge;
+}

@@ -1,0 +1,94 @@
+import type { NodeInstance } from '../model';
+import type { LifecycleSubject } from '../subject';
+import type { FailureHandler, GraphSpec } from '../task';
+import type { WorkflowConfig } from '../workflow';
+import { addSubgraph, type Draft, finishDraft, newDraft, sequence } from './draft';
+import { emitLinks, emitOperation } from './emit';
+import { installSteps } from './install-steps';
+import type { InstanceRelationship, ModelIndex } from './model-index';
+import { orderInstances } from './order';
+import { readRelationship, readSubject } from './read-subject';
+import type { Link } from './steps';
+import { uninstallSteps } from './uninstall-steps';
+
+/** What every graph of a workflow is built with. */
+export interface BuildContext {
+  ix: ModelIndex;
+  config: WorkflowConfig;
+  isDryRun: boolean;
+}
+
+export const IGNORE: FailureHandler = { handler: 'ignore' };
+
+/** A stored graph of what `fill` puts into a draft. */
+export function graphSpec(context: BuildContext, name: string, fill: (draft: Draft) => void): GraphSpec {
+  const draft = newDraft(context.isDryRun);
+  fill(draft);
+  const { waitAfterFailMs } = context.config;
+  return { name, tasks: finishDraft(draft), waitAfterFailMs, dryRun: context.isDryRun };
+}
+
+export interface LifecycleGraph {
+  name: string;
+  direction: 'install' | 'uninstall';
+  /** Instances whose sequence runs. */
+  processed: readonly NodeInstance[];
+  /** Instances that stay as they are; relationships of theirs to processed ones are established or unlinked. */
+  intact: readonly NodeInstance[];
+  isIgnoringFailure?: boolean;
+  /** The sequence of a processed instance; default: the install or uninstall sequence. */
+  steps?: (subject: LifecycleSubject) => Link[];
+  /** Relationships of intact instances to run beside those to processed ones. */
+  isModified?: (relationship: InstanceRelationship) => boolean;
+}
+
+/** Install, uninstall or roll back `processed` in order (reference workflows.md 1.5 to 1.7). */
+export function lifecycleGraph(context: BuildContext, graph: LifecycleGraph): GraphSpec {
+  const { ix } = context;
+  return graphSpec(context, graph.name, (draft) => {
+    const places = new Map<string, number>();
+    const processed = new Set(graph.processed.map((i) => i.id));
+    for (const instance of graph.processed) places.set(instance.id, addInstance(draft, context, graph, instance));
+    for (const instance of graph.intact) {
+      if (processed.has(instance.id)) continue;
+      places.set(instance.id, addStub(draft, context, graph, instance, processed));
+    }
+    orderInstances(draft, ix, ix.model.nodeInstances, places, graph.direction);
+  });
+}
+
+function addInstance(draft: Draft, context: BuildContext, graph: LifecycleGraph, instance: NodeInstance): number {
+  const subject = readSubject(context.ix, context.config, instance);
+  const isInstall = graph.direction === 'install';
+  const steps = graph.steps ?? (isInstall ? installSteps : uninstallSteps);
+  const retries = graph.isIgnoringFailure || graph.steps ? 0 : context.config.subgraphRetries;
+  const onFailure: FailureHandler | null =
+    retries === 0 ? null : { handler: 'lifecycle-retry', mode: graph.direction, subject };
+  const name = isInstall ? `install_${instance.id}` : instance.id;
+  const of = { nodeInstanceId: instance.id, nodeId: instance.node_id };
+  const subgraph = addSubgraph(draft, null, name, of, { totalRetries: retries, onFailure });
+  emitLinks(draft, subgraph, subject, steps(subject), { onFailure: graph.isIgnoringFailure ? IGNORE : null });
+  return subgraph;
+}
+
+/** The place of an instance that is not touched itself; unlinking from what goes away must not fail the graph. */
+function addStub(
+  draft: Draft,
+  context: BuildContext,
+  graph: LifecycleGraph,
+  instance: NodeInstance,
+  processed: ReadonlySet<string>,
+): number {
+  const of = { nodeInstanceId: instance.id, nodeId: instance.node_id };
+  const stub = addSubgraph(draft, null, `stub_${instance.id}`, of, { totalRetries: 0, onFailure: null });
+  const [operation, onFailure] = graph.direction === 'install' ? ['establish', null] : ['unlink', IGNORE];
+  const line = sequence(draft);
+  for (const relationship of context.ix.relationshipsOf(instance)) {
+    if (!processed.has(relationship.target.id) && !graph.isModified?.(relationship)) continue;
+    const { source, target } = readRelationship(context.ix, context.config, relationship).operations[operation!] ?? {};
+    for (const template of [source, target]) {
+      if (template) line.add([emitOperation(draft, stub, template, { onSuccess: null, onFailure: onFailure as FailureHandler | null })]);
+    }
+  }
+  return stub;
+}

@@ -1,0 +1,53 @@
+import type { LifecycleSubject } from '../subject';
+import type { FailureHandler, TaskSpec } from '../task';
+import { addSubgraph, type Draft, finishDraft, newDraft, sequence } from './draft';
+import { emitLinks } from './emit';
+import { installSteps } from './install-steps';
+import { event } from './steps';
+import { uninstallSteps } from './uninstall-steps';
+
+type LifecycleRetry = Extract<FailureHandler, { handler: 'lifecycle-retry' }>;
+
+/**
+ * The tasks that run an instance's lifecycle again after its subgraph `failed` (reference workflows.md 2.6), numbered
+ * from `from`; the first is the subgraph that replaces it. After a failed install everything is undone and done again,
+ * after a failed uninstall what is left of it is done again.
+ */
+export function lifecycleRerun(
+  subject: LifecycleSubject,
+  handler: LifecycleRetry,
+  failed: TaskSpec,
+  from: number,
+): TaskSpec[] {
+  const draft = newDraft(false);
+  const of = { nodeInstanceId: subject.instanceId, nodeId: subject.nodeId };
+  const retry = { totalRetries: failed.policy.totalRetries, onFailure: handler };
+  if (handler.mode === 'uninstall') {
+    const top = addSubgraph(draft, null, subject.instanceId, of, retry);
+    emitLinks(draft, top, subject, uninstallSteps(subject), { onFailure: null });
+  } else {
+    const top = addSubgraph(draft, null, `reinstall_${subject.instanceId}`, of, retry);
+    fillReinstall(draft, top, subject);
+  }
+  const specs = finishDraft(draft, from);
+  specs[0] = { ...specs[0]!, retryOf: failed.idx };
+  return specs;
+}
+
+function fillReinstall(draft: Draft, top: number, subject: LifecycleSubject): void {
+  const of = { nodeInstanceId: subject.instanceId, nodeId: subject.nodeId };
+  const line = sequence(draft);
+  const first = 'Node lifecycle failed. Attempting to re-run node lifecycle';
+  emitLinks(draft, top, subject, [[event(first)]], { onFailure: null }, line);
+  // `configured` skips the stop of an uninstall, but what failed came behind it (postconfigure, or later).
+  const state = subject.state === 'configured' ? 'starting' : subject.state;
+  const parts = [
+    { name: subject.instanceId, links: uninstallSteps({ ...subject, state }) },
+    { name: `install_${subject.instanceId}`, links: installSteps({ ...subject, state: 'deleted' }) },
+  ];
+  for (const { name, links } of parts) {
+    const part = addSubgraph(draft, top, name, of, { totalRetries: 0, onFailure: null });
+    emitLinks(draft, part, subject, links, { onFailure: null });
+    line.add([part]);
+  }
+}

@@ -1,0 +1,120 @@
+import { edit, recordDrift, recordStatus } from './effects';
+import { isAbandoned, type TaskNode } from './graph';
+import { rerunLifecycle } from './lifecycle-retry';
+import { emitNodeEvent, emitTaskEvent } from './messages';
+import { addRetry, inside, settle } from './run';
+import { type Step, touch } from './step';
+import type { TaskError } from './task';
+
+/** What follows when a task fails (reference workflows.md 2.3, 2.5, 2.6). */
+
+/** The operation asked to be run again; the limit of retries holds for that too. */
+export function reschedule(step: Step, node: TaskNode, error: TaskError): void {
+  endUnsuccessfully(step, node, 'rescheduled', error);
+  if (mayRetry(step, node)) addRetry(step, node, error.retryAfterMs ?? node.spec.policy.retryIntervalMs);
+  else giveUp(step, node);
+}
+
+/** The task failed: ignore it, retry it, or give up. */
+export function fail(step: Step, node: TaskNode, error: TaskError): void {
+  endUnsuccessfully(step, node, 'failed', error);
+  if (node.spec.policy.onFailure?.handler === 'ignore') ignore(step, node);
+  else if (error.recoverable && mayRetry(step, node)) {
+    addRetry(step, node, error.retryAfterMs ?? node.spec.policy.retryIntervalMs);
+  } else giveUp(step, node);
+}
+
+function endUnsuccessfully(step: Step, node: TaskNode, state: 'failed' | 'rescheduled', error: TaskError): void {
+  touch(step, node);
+  node.state = state;
+  node.error = error;
+  step.graph.finished++;
+  emitTaskEvent(step, node, state === 'failed' ? 'task_failed' : 'task_rescheduled');
+}
+
+/** No retries inside a subgraph that is failing: nobody waits for them. */
+function mayRetry(step: Step, node: TaskNode): boolean {
+  const { totalRetries } = node.spec.policy;
+  return (totalRetries < 0 || node.retries < totalRetries) && !isAbandoned(step.graph.nodes, node);
+}
+
+function ignore(step: Step, node: TaskNode): void {
+  const handler = node.spec.policy.onFailure;
+  const isSilent = handler?.handler === 'ignore' && handler.silent === true;
+  if (!isSilent) emitNodeEvent(step, node.spec, `Ignoring task ${node.spec.name} failure`);
+  settle(step, node);
+}
+
+/** No retry is left: the handler writes what it has to write, and the failure goes up or ends here. */
+function giveUp(step: Step, node: TaskNode): void {
+  const handler = node.spec.policy.onFailure;
+  if (handler?.handler === 'record-status') recordStatus(step, node, false);
+  if (handler?.handler === 'record-drift') recordDrift(step, node, false, handler.slot);
+  if (handler?.handler === 'edit-system-properties') edit(step, handler.nodeInstanceId, handler.edits);
+  if (handler?.handler === 'ignore') ignore(step, node);
+  else if (handler && 'then' in handler && handler.then === 'ignore') settle(step, node);
+  else escalate(step, node);
+}
+
+/** The task failed for good: its subgraph fails with it, a top-level task fails the graph. */
+function escalate(step: Step, node: TaskNode): void {
+  const origin = node.error?.origin ?? node.spec.idx;
+  if (node.spec.subgraph === null) return failGraph(step, origin);
+  const parent = step.graph.nodes[node.spec.subgraph]!;
+  if (parent.error === null && parent.state === 'started') {
+    touch(step, parent);
+    parent.error = { ...node.error!, origin };
+    abandonMembers(step, parent);
+    if (endsGraph(step, parent)) failGraph(step, origin);
+  }
+  failIfQuiet(step, parent);
+}
+
+/** Members that wait for their retry will not start any more. */
+function abandonMembers(step: Step, subgraph: TaskNode): void {
+  for (const member of inside(step.graph, subgraph)) {
+    if (member.state !== 'pending' || member.notBefore === null) continue;
+    touch(step, member);
+    member.notBefore = null;
+    step.graph.waiting--;
+  }
+}
+
+/** Whether no handler on the way up will stop the failure of this subgraph. */
+function endsGraph(step: Step, subgraph: TaskNode): boolean {
+  for (let at: TaskNode = subgraph; ; at = step.graph.nodes[at.spec.subgraph]!) {
+    const handler = at.spec.policy.onFailure;
+    if (handler?.handler === 'ignore' || (handler && 'then' in handler && handler.then === 'ignore')) return false;
+    if (at.spec.subgraph === null) return handler?.handler !== 'lifecycle-retry' || !hasRetryLeft(at);
+  }
+}
+
+function hasRetryLeft(node: TaskNode): boolean {
+  return node.spec.policy.totalRetries < 0 || node.retries < node.spec.policy.totalRetries;
+}
+
+/**
+ * A failing subgraph has failed once its last running operation ended. (Why wait: a lifecycle re-run must not overlap
+ * with operations of the run before it.) To be called for each subgraph around an operation that ended.
+ */
+export function failIfQuiet(step: Step, subgraph: TaskNode): void {
+  if (subgraph.state !== 'started' || subgraph.error === null || subgraph.runningInside > 0) return;
+  touch(step, subgraph);
+  subgraph.state = 'failed';
+  step.graph.finished++;
+  emitTaskEvent(step, subgraph, 'task_failed');
+  const handler = subgraph.spec.policy.onFailure;
+  const isTop = subgraph.spec.subgraph === null;
+  if (handler?.handler === 'lifecycle-retry' && isTop && hasRetryLeft(subgraph)) rerunLifecycle(step, subgraph, handler);
+  else giveUp(step, subgraph);
+}
+
+/** Record a final failure; the first one starts the time that independent tasks still have. */
+function failGraph(step: Step, origin: number): void {
+  const { flags, waitAfterFailMs } = step.graph;
+  if (flags.failures.includes(origin)) return;
+  flags.failures.push(origin);
+  if (flags.deadline !== null) return;
+  flags.deadline = step.now + waitAfterFailMs;
+  step.decision.timers.push({ idx: null, at: flags.deadline });
+}

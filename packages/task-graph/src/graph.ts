@@ -1,0 +1,193 @@
+import type { Json } from '@baton/kernel';
+import type { GraphFlags } from './decision';
+import type { OperationState } from './machines';
+import type { GraphSpec, TaskError, TaskRow, TaskSpec, TaskStatus } from './task';
+
+/**
+ * A graph in memory: the stored tasks with counters that make a step cost only what it changes.
+ * Treat it as opaque: only `advance` and `undoDecision` write to it.
+ */
+export interface GraphState {
+  readonly name: string;
+  readonly waitAfterFailMs: number;
+  readonly dryRun: boolean;
+  version: number;
+  nodes: TaskNode[];
+  flags: GraphFlags;
+  total: number;
+  finished: number;
+  /** Top-level tasks that are not settled yet. */
+  openTop: number;
+  /** Operations at workers (sent or started). */
+  active: number;
+  /** Tasks waiting for their `notBefore`. */
+  waiting: number;
+}
+
+export interface TaskNode {
+  readonly spec: TaskSpec;
+  state: OperationState;
+  attempt: number;
+  losses: number;
+  retries: number;
+  notBefore: number | null;
+  error: TaskError | null;
+  result: Json;
+  /** Unsettled dependencies, plus one while its subgraph has not started. */
+  blockers: number;
+  /** One entry per edge; replaced, never changed in place. */
+  dependents: readonly number[];
+  /** Of a subgraph; only ever appended to. */
+  members: number[];
+  openMembers: number;
+  /** Operations at workers anywhere inside this subgraph. */
+  runningInside: number;
+  /** The task that replaced this one, or -1. */
+  retriedBy: number;
+  /** Dependents need not wait for it any longer. */
+  settled: boolean;
+  /** The version of the graph in which its old values were last saved for an undo. */
+  savedAt: number;
+}
+
+const NO_DEPENDENTS: readonly number[] = [];
+
+/** A task's place in memory, not yet wired to others. */
+export function nodeOf(spec: TaskSpec, status: TaskStatus | null): TaskNode {
+  return {
+    spec,
+    state: status?.state ?? 'pending',
+    attempt: status?.attempt ?? 0,
+    losses: status?.losses ?? 0,
+    retries: status?.retries ?? 0,
+    notBefore: status?.notBefore ?? null,
+    error: status?.error ?? null,
+    result: status?.result ?? null,
+    blockers: 0,
+    dependents: NO_DEPENDENTS,
+    members: [],
+    openMembers: 0,
+    runningInside: 0,
+    retriedBy: -1,
+    settled: false,
+    savedAt: -1,
+  };
+}
+
+/** A new graph from its specification; nothing has run yet. */
+export function graphFromSpec(spec: GraphSpec): GraphState {
+  return graphFromRows(spec, spec.tasks, freshFlags());
+}
+
+export function freshFlags(): GraphFlags {
+  return { started: false, cancel: null, failures: [], deadline: null, ended: null };
+}
+
+/**
+ * The graph as it was when `rows` (all tasks by idx) and `flags` were last written.
+ * @throws RangeError when an idx is missing: a graph with a hole cannot be run.
+ */
+export function graphFromRows(
+  head: Pick<GraphSpec, 'name' | 'waitAfterFailMs' | 'dryRun'>,
+  rows: readonly (TaskRow | TaskSpec)[],
+  flags: GraphFlags,
+): GraphState {
+  const nodes: TaskNode[] = new Array(rows.length);
+  for (const row of rows) nodes[row.idx] = nodeOf(row, 'state' in row ? row : null);
+  for (let i = 0; i < rows.length; i++) if (!nodes[i]) throw new RangeError(`graph ${head.name}: task ${i} is missing`);
+  for (const node of nodes) if (node.spec.retryOf !== null) nodes[node.spec.retryOf]!.retriedBy = node.spec.idx;
+  for (const node of nodes) node.settled = isSettled(node);
+  wireSubgraphs(nodes);
+  wireDependencies(nodes);
+  return {
+    name: head.name,
+    waitAfterFailMs: head.waitAfterFailMs,
+    dryRun: head.dryRun,
+    version: 0,
+    nodes,
+    flags: { ...flags, failures: [...flags.failures] },
+    ...countersOf(nodes),
+  };
+}
+
+/** Whether dependents may go on: it succeeded, or failed with a handler that goes on, and no retry took its place. */
+function isSettled(node: TaskNode): boolean {
+  if (node.retriedBy >= 0) return false;
+  if (node.state === 'succeeded') return true;
+  if (node.state !== 'failed' && node.state !== 'rescheduled') return false;
+  const handler = node.spec.policy.onFailure;
+  return handler !== null && (handler.handler === 'ignore' || ('then' in handler && handler.then === 'ignore'));
+}
+
+function wireSubgraphs(nodes: TaskNode[]): void {
+  for (const node of nodes) {
+    if (node.spec.subgraph === null) continue;
+    const parent = nodes[node.spec.subgraph]!;
+    parent.members.push(node.spec.idx);
+    if (!node.settled && node.retriedBy < 0) parent.openMembers++;
+    if (parent.state === 'pending') node.blockers++;
+  }
+  for (const node of nodes) {
+    if (!isAtWorker(node)) continue;
+    for (let up = node.spec.subgraph; up !== null; up = nodes[up]!.spec.subgraph) nodes[up]!.runningInside++;
+  }
+}
+
+function wireDependencies(nodes: TaskNode[]): void {
+  const edges: number[][] = nodes.map(() => []);
+  for (const node of nodes) {
+    if (node.state !== 'pending') continue;
+    for (const dep of node.spec.deps) {
+      const on = activeEnd(nodes, dep);
+      if (nodes[on]!.settled) continue;
+      node.blockers++;
+      edges[on]!.push(node.spec.idx);
+    }
+  }
+  for (const node of nodes) node.dependents = edges[node.spec.idx]!;
+}
+
+/** The task that stands for `idx` now: the last of its retries, or those of a subgraph around it that was run again. */
+export function activeEnd(nodes: readonly TaskNode[], idx: number): number {
+  let at = idx;
+  while (!nodes[at]!.settled) {
+    let moved = nodes[at]!.retriedBy;
+    for (let up = nodes[at]!.spec.subgraph; moved < 0 && up !== null; up = nodes[up]!.spec.subgraph) {
+      moved = nodes[up]!.retriedBy;
+    }
+    if (moved < 0) break;
+    at = moved;
+  }
+  return at;
+}
+
+export function isAtWorker(node: TaskNode): boolean {
+  return node.spec.kind === 'operation' && (node.state === 'sent' || node.state === 'started' || node.state === 'sending');
+}
+
+export function isTerminal(state: OperationState): boolean {
+  return state === 'succeeded' || state === 'failed' || state === 'rescheduled';
+}
+
+/** Whether it will never start: a subgraph around it failed or is failing. */
+export function isAbandoned(nodes: readonly TaskNode[], node: TaskNode): boolean {
+  for (let up = node.spec.subgraph; up !== null; up = nodes[up]!.spec.subgraph) {
+    if (nodes[up]!.error !== null) return true;
+  }
+  return false;
+}
+
+function countersOf(nodes: TaskNode[]): Pick<GraphState, 'total' | 'finished' | 'openTop' | 'active' | 'waiting'> {
+  const counters = { total: 0, finished: 0, openTop: 0, active: 0, waiting: 0 };
+  for (const node of nodes) {
+    if (node.spec.kind !== 'nop') {
+      counters.total++;
+      if (isTerminal(node.state)) counters.finished++;
+    }
+    if (node.retriedBy >= 0) continue;
+    if (node.spec.subgraph === null && !node.settled) counters.openTop++;
+    if (isAtWorker(node)) counters.active++;
+    if (node.state === 'pending' && node.notBefore !== null && !isAbandoned(nodes, node)) counters.waiting++;
+  }
+  return counters;
+}

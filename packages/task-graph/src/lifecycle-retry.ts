@@ -1,0 +1,59 @@
+import { lifecycleRerun } from './build/rerun';
+import type { TaskNode } from './graph';
+import { inside, replace } from './run';
+import { appendTask, type Step, touch } from './step';
+import type { FailureHandler } from './task';
+
+/**
+ * Run an instance's lifecycle again in place of its failed subgraph (reference workflows.md 2.6), from the state the
+ * instance is in now. The new tasks stand at the end of the graph and take over everything that waited for the old.
+ */
+export function rerunLifecycle(
+  step: Step,
+  failed: TaskNode,
+  handler: Extract<FailureHandler, { handler: 'lifecycle-retry' }>,
+): void {
+  const { graph } = step;
+  const state = currentState(step, failed, handler.subject.state);
+  const specs = lifecycleRerun({ ...handler.subject, state }, handler, failed.spec, graph.nodes.length);
+  const added = specs.map((spec) => appendTask(step, spec, 0));
+  const top = added[0]!;
+  top.retries = failed.retries + 1;
+  for (const node of added) {
+    const parent = node.spec.subgraph === null ? null : graph.nodes[node.spec.subgraph]!;
+    if (parent) {
+      parent.members.push(node.spec.idx);
+      parent.openMembers++;
+      node.blockers++;
+    }
+    for (const dep of node.spec.deps) {
+      node.blockers++;
+      graph.nodes[dep]!.dependents = [...graph.nodes[dep]!.dependents, node.spec.idx];
+    }
+  }
+  replace(step, failed, top);
+  moveOutsideDependents(step, failed, top);
+  step.ready.push(top.spec.idx);
+}
+
+/** The last state that the failed subgraph set, or the one its instance had when the graph was built. */
+function currentState(step: Step, subgraph: TaskNode, initial: string | null): string | null {
+  let state = initial;
+  for (const member of inside(step.graph, subgraph)) {
+    if (member.spec.kind === 'set-state' && member.state === 'succeeded') state = member.spec.payload.state;
+  }
+  return state;
+}
+
+/** Tasks elsewhere that waited for one task inside the old subgraph wait for the whole new one. */
+function moveOutsideDependents(step: Step, old: TaskNode, by: TaskNode): void {
+  const members = [...inside(step.graph, old)];
+  const own = new Set(members.map((node) => node.spec.idx));
+  for (const member of members) {
+    const outside = member.settled ? [] : member.dependents.filter((idx) => !own.has(idx));
+    if (outside.length === 0) continue;
+    touch(step, member);
+    member.dependents = member.dependents.filter((idx) => own.has(idx));
+    by.dependents = [...by.dependents, ...outside];
+  }
+}

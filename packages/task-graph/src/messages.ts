@@ -1,0 +1,102 @@
+import type { Json } from '@baton/kernel';
+import type { GraphEvent, GraphEventType } from './decision';
+import type { GraphState, TaskNode } from './graph';
+import type { Step } from './step';
+import type { TaskError, TaskSpec } from './task';
+
+/** Texts of a graph's events and errors (reference workflows.md 3.4, 3.5). */
+
+type TaskEventType = Exclude<GraphEventType, 'workflow_node_event' | 'workflow_stage'>;
+
+const VERBS: { [type in TaskEventType]: string } = {
+  sending_task: 'started',
+  task_started: 'started',
+  task_succeeded: 'succeeded',
+  task_failed: 'failed',
+  task_rescheduled: 'rescheduled',
+};
+
+/** Record a task event, unless the task keeps silent; a failure is never kept silent. */
+export function emitTaskEvent(step: Step, node: TaskNode, type: TaskEventType): void {
+  const { kind, policy } = node.spec;
+  if (kind === 'nop' || (!policy.sendTaskEvents && type !== 'task_failed')) return;
+  const event = eventOn(node.spec, type, taskEventText(step.graph, node, type));
+  if (type === 'task_failed' || type === 'task_rescheduled') event.errorCauses = causesOf(node.error);
+  if (type === 'task_succeeded') event.result = node.result;
+  step.decision.events.push(event);
+}
+
+/** A free text in the name of the instance that the task is about. */
+export function emitNodeEvent(step: Step, spec: TaskSpec, message: string): void {
+  step.decision.events.push(eventOn(spec, 'workflow_node_event', message));
+}
+
+export function emitWorkflowEvent(step: Step, spec: TaskSpec, message: string): void {
+  step.decision.events.push(eventOn(spec, 'workflow_stage', message));
+}
+
+function eventOn(spec: TaskSpec, type: GraphEventType, message: string): GraphEvent {
+  const of = spec.payload as { nodeInstanceId?: string | null; nodeId?: string | null };
+  const operation = spec.kind === 'operation' ? spec.payload : null;
+  return {
+    type,
+    message,
+    idx: spec.idx,
+    nodeInstanceId: of.nodeInstanceId ?? null,
+    nodeId: of.nodeId ?? null,
+    operation: operation?.operation ?? null,
+    sourceId: operation?.relationship?.sourceId ?? null,
+    targetId: operation?.relationship?.targetId ?? null,
+    errorCauses: null,
+  };
+}
+
+function taskEventText(graph: GraphState, node: TaskNode, type: TaskEventType): string {
+  const { spec } = node;
+  const subject = spec.kind === 'subgraph' ? 'Subgraph' : 'Task';
+  let text = type === 'sending_task' ? `Sending task '${spec.name}'` : `${subject} ${VERBS[type]} '${spec.name}'`;
+  if (type === 'task_succeeded' && node.result !== null) text += ` - ${resultText(node.result)}`;
+  if (type === 'task_failed' || type === 'task_rescheduled') text += ` -> ${node.error?.message ?? ''}`;
+  if (graph.dryRun) text += ' (dry run)';
+  return text + retrySuffix(node);
+}
+
+function retrySuffix(node: TaskNode): string {
+  if (node.retries === 0) return '';
+  const total = node.spec.policy.totalRetries;
+  return total < 0 ? ` [retry ${node.retries}]` : ` [retry ${node.retries}/${total}]`;
+}
+
+function resultText(result: Json): string {
+  return typeof result === 'string' ? result : JSON.stringify(result);
+}
+
+function causesOf(error: TaskError | null): GraphEvent['errorCauses'] {
+  if (!error) return null;
+  return error.causes ?? [{ type: error.type, message: error.message, traceback: error.traceback ?? null }];
+}
+
+/**
+ * The error text of a failed graph: one line for one error, else a count and a line each; then the first traceback.
+ * Failures are innermost tasks, the first one first.
+ */
+export function workflowFailedText(graph: GraphState, failures: readonly number[]): string {
+  const nodes = failures.map((idx) => graph.nodes[idx]!);
+  const lines = nodes.map((node) => `${describe(node.spec)}: ${causeTexts(node.error)}`);
+  const text = lines.length === 1 ? `Task failed: ${lines[0]}` : [`${lines.length} operation errors:`, ...lines].join('\n');
+  const first = nodes[0];
+  const traceback = first?.error?.causes?.find((c) => c.traceback)?.traceback ?? first?.error?.traceback;
+  if (!traceback) return text;
+  return `${text}\nTraceback of ${describe(first!.spec)} (most recent call last):\n${traceback}`;
+}
+
+function describe(spec: TaskSpec): string {
+  if (spec.kind !== 'operation') return spec.name;
+  return `${spec.name} (${spec.payload.nodeInstanceId}:${spec.payload.operation})`;
+}
+
+function causeTexts(error: TaskError | null): string {
+  if (!error) return 'unknown error';
+  const causes = error.causes?.length ? error.causes : [error];
+  return causes.map((c) => `${c.type} \`${c.message}\``).join(', ');
+}

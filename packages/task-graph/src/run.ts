@@ -1,0 +1,152 @@
+import type { Json } from '@baton/kernel';
+import { edit, recordDrift, recordStatus, runLocal } from './effects';
+import { type GraphState, isAbandoned, type TaskNode } from './graph';
+import { emitTaskEvent } from './messages';
+import { appendTask, type Step, touch } from './step';
+import type { TaskSpec } from './task';
+
+/** Starting tasks, and what follows from their success. Failure is in failure.ts. */
+
+/** Start everything that became ready, and what becomes ready by that, until nothing more does. */
+export function drain(step: Step): void {
+  for (let at = 0; at < step.ready.length; at++) {
+    if (step.graph.flags.cancel) break;
+    startTask(step, step.graph.nodes[step.ready[at]!]!);
+  }
+  step.ready.length = 0;
+}
+
+function startTask(step: Step, node: TaskNode): void {
+  if (node.state !== 'pending' || node.blockers > 0 || isAbandoned(step.graph.nodes, node)) return;
+  if (node.notBefore !== null && node.notBefore > step.now) return;
+  touch(step, node);
+  if (node.notBefore !== null) step.graph.waiting--;
+  node.notBefore = null;
+  if (node.spec.kind === 'subgraph') return startSubgraph(step, node);
+  if (node.spec.kind === 'operation' && !step.graph.dryRun) return dispatch(step, node);
+  runLocal(step, node);
+  if (node.spec.kind === 'local') emitTaskEvent(step, node, 'task_started');
+  succeed(step, node, null);
+}
+
+function startSubgraph(step: Step, node: TaskNode): void {
+  node.state = 'started';
+  emitTaskEvent(step, node, 'task_started');
+  if (node.openMembers === 0) return succeed(step, node, null);
+  for (const idx of node.members) {
+    const member = step.graph.nodes[idx]!;
+    if (member.state === 'pending') unblock(step, member);
+  }
+}
+
+/** Hand an operation to the workers as its next attempt. */
+export function dispatch(step: Step, node: TaskNode): void {
+  touch(step, node);
+  node.state = 'sent';
+  node.attempt++;
+  step.graph.active++;
+  countRunning(step, node, 1);
+  step.decision.dispatch.push(node.spec.idx);
+  emitTaskEvent(step, node, 'sending_task');
+}
+
+/** An operation left its worker. */
+export function leaveWorker(step: Step, node: TaskNode): void {
+  step.graph.active--;
+  countRunning(step, node, -1);
+}
+
+function countRunning(step: Step, node: TaskNode, by: number): void {
+  for (let up = node.spec.subgraph; up !== null; up = step.graph.nodes[up]!.spec.subgraph) {
+    const subgraph = step.graph.nodes[up]!;
+    touch(step, subgraph);
+    subgraph.runningInside += by;
+  }
+}
+
+/** The task has succeeded: record it, and let its dependents go on unless its handler wants it repeated. */
+export function succeed(step: Step, node: TaskNode, result: Json): void {
+  touch(step, node);
+  node.state = 'succeeded';
+  node.result = result;
+  step.graph.finished += node.spec.kind === 'nop' ? 0 : 1;
+  emitTaskEvent(step, node, 'task_succeeded');
+  const handler = node.spec.policy.onSuccess;
+  if (handler?.handler === 'repeat-until-truthy' && isRepeated(step, node)) {
+    addRetry(step, node, node.spec.policy.retryIntervalMs);
+    return;
+  }
+  if (handler?.handler === 'record-status') recordStatus(step, node, true);
+  if (handler?.handler === 'record-drift') recordDrift(step, node, true, handler.slot);
+  if (handler?.handler === 'edit-system-properties') edit(step, handler.nodeInstanceId, handler.edits);
+  settle(step, node);
+}
+
+function isRepeated(step: Step, node: TaskNode): boolean {
+  return !isTruthy(node.result) && !step.graph.dryRun && !isAbandoned(step.graph.nodes, node);
+}
+
+/** As plugins written for the original mean it: empty texts, lists and objects are false too. */
+function isTruthy(result: Json): boolean {
+  if (result === null || typeof result !== 'object') return Boolean(result);
+  return Array.isArray(result) ? result.length > 0 : Object.keys(result).length > 0;
+}
+
+/** Nobody waits for this task any longer; the last member to settle ends its subgraph. */
+export function settle(step: Step, node: TaskNode): void {
+  const { graph } = step;
+  touch(step, node);
+  node.settled = true;
+  for (const idx of node.dependents) unblock(step, graph.nodes[idx]!);
+  if (node.spec.subgraph === null) {
+    graph.openTop--;
+    return;
+  }
+  const parent = graph.nodes[node.spec.subgraph]!;
+  touch(step, parent);
+  parent.openMembers--;
+  if (parent.openMembers === 0 && parent.error === null) succeed(step, parent, null);
+}
+
+function unblock(step: Step, node: TaskNode): void {
+  touch(step, node);
+  node.blockers--;
+  if (node.blockers === 0) step.ready.push(node.spec.idx);
+}
+
+/** Run the task again after `delayMs`, as a new task that takes over its dependents and its place in the subgraph. */
+export function addRetry(step: Step, node: TaskNode, delayMs: number): void {
+  const { graph } = step;
+  const idx = graph.nodes.length;
+  const retry = appendTask(step, { ...node.spec, idx, deps: [], retryOf: node.spec.idx } as TaskSpec, node.retries + 1);
+  replace(step, node, retry);
+  if (node.spec.subgraph !== null) {
+    const parent = graph.nodes[node.spec.subgraph]!;
+    touch(step, parent);
+    parent.members.push(idx);
+  }
+  if (delayMs <= 0) {
+    step.ready.push(idx);
+    return;
+  }
+  retry.notBefore = step.now + delayMs;
+  graph.waiting++;
+  step.decision.timers.push({ idx, at: retry.notBefore });
+}
+
+/** From now on `by` stands for `node`. */
+export function replace(step: Step, node: TaskNode, by: TaskNode): void {
+  touch(step, node);
+  node.retriedBy = by.spec.idx;
+  by.dependents = [...by.dependents, ...node.dependents];
+  node.dependents = [];
+}
+
+/** Every task inside a subgraph, at any depth. */
+export function* inside(graph: GraphState, subgraph: TaskNode): Generator<TaskNode> {
+  for (const idx of subgraph.members) {
+    const member = graph.nodes[idx]!;
+    yield member;
+    if (member.spec.kind === 'subgraph') yield* inside(graph, member);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Decision } from './decision';
+import type { GraphState, TaskNode } from './graph';
+import { nodeOf } from './graph';
+import type { TaskRow, TaskSpec, TaskStatus } from './task';
+
+/**
+ * One call of `advance` under way: what it changed so far, what it still has to start, and what it needs to take all
+ * of it back. Every write to a node must be preceded by `touch`.
+ */
+export interface Step {
+  readonly graph: GraphState;
+  readonly now: number;
+  readonly decision: Decision;
+  /** Tasks whose last blocker went away; may hold tasks that must not start any more. */
+  readonly ready: number[];
+  readonly undo: Undo;
+}
+
+interface Undo {
+  scalars: Pick<GraphState, 'total' | 'finished' | 'openTop' | 'active' | 'waiting' | 'flags'>;
+  nodeCount: number;
+  nodes: { node: TaskNode; before: TaskNode; memberCount: number }[];
+}
+
+const undos = new WeakMap<Decision, Undo>();
+
+export function beginStep(graph: GraphState, now: number): Step {
+  const { total, finished, openTop, active, waiting, flags } = graph;
+  const undo: Undo = {
+    scalars: { total, finished, openTop, active, waiting, flags },
+    nodeCount: graph.nodes.length,
+    nodes: [],
+  };
+  graph.flags = { ...flags, failures: [...flags.failures] };
+  graph.version++;
+  const decision: Decision = {
+    fromVersion: graph.version - 1,
+    version: graph.version,
+    changes: [],
+    added: [],
+    dispatch: [],
+    timers: [],
+    instanceStates: [],
+    systemProperties: [],
+    events: [],
+    counters: { total, finished },
+    flags: graph.flags,
+    outcome: null,
+    refused: [],
+  };
+  undos.set(decision, undo);
+  return { graph, now, decision, ready: [], undo };
+}
+
+/** Remember `node` as it was before this step, once. */
+export function touch(step: Step, node: TaskNode): void {
+  if (node.savedAt === step.graph.version) return;
+  if (node.spec.idx < step.undo.nodeCount) {
+    step.undo.nodes.push({ node, before: { ...node }, memberCount: node.members.length });
+  }
+  node.savedAt = step.graph.version;
+}
+
+/** A new task at the end of the graph; it is neither wired nor counted as open. */
+export function appendTask(step: Step, spec: TaskSpec, retries: number): TaskNode {
+  const node = nodeOf(spec, null);
+  node.retries = retries;
+  step.graph.nodes.push(node);
+  if (spec.kind !== 'nop') step.graph.total++;
+  touch(step, node);
+  return node;
+}
+
+/** The delta, once nothing more will change. */
+export function endStep(step: Step): Decision {
+  const { decision, graph, undo } = step;
+  for (const { node, before } of undo.nodes) {
+    if (isStatusChanged(node, before)) decision.changes.push({ idx: node.spec.idx, ...statusOf(node) });
+  }
+  for (let i = undo.nodeCount; i < graph.nodes.length; i++) decision.added.push(rowOf(graph.nodes[i]!));
+  decision.counters = { total: graph.total, finished: graph.finished };
+  return decision;
+}
+
+/** Many nodes are touched for their counters only; those have nothing to store. */
+function isStatusChanged(a: TaskNode, b: TaskNode): boolean {
+  return (
+    a.state !== b.state ||
+    a.attempt !== b.attempt ||
+    a.losses !== b.losses ||
+    a.retries !== b.retries ||
+    a.notBefore !== b.notBefore ||
+    a.error !== b.error ||
+    a.result !== b.result
+  );
+}
+
+export function statusOf(node: TaskNode): TaskStatus {
+  const { state, attempt, losses, retries, notBefore, error, result } = node;
+  return { state, attempt, losses, retries, notBefore, error, result };
+}
+
+export function rowOf(node: TaskNode): TaskRow {
+  return { ...node.spec, ...statusOf(node) } as TaskRow;
+}
+
+/**
+ * Take back the graph's latest decision, because its transaction failed.
+ * @throws RangeError when another decision was made since: then drop the graph and rebuild it from its rows.
+ */
+export function undoDecision(graph: GraphState, decision: Decision): void {
+  const undo = undos.get(decision);
+  if (!undo || graph.version !== decision.version) {
+    throw new RangeError(`graph ${graph.name}: only the latest decision can be undone`);
+  }
+  for (const { node, before, memberCount } of undo.nodes) {
+    Object.assign(node, before);
+    node.members.length = memberCount;
+  }
+  graph.nodes.length = undo.nodeCount;
+  Object.assign(graph, undo.scalars);
+  graph.version = decision.fromVersion;
+  undos.delete(decision);
+}

@@ -1,0 +1,230 @@
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import { advance } from '../advance';
+import type { Decision, GraphEvent, GraphFlags } from '../decision';
+import { freshFlags, graphFromRows, type GraphState } from '../graph';
+import type { Happening } from '../happening';
+import type { DeploymentModel } from '../model';
+import { undoDecision } from '../step';
+import type { GraphSpec, OperationPayload, SystemPropertyEdit, TaskError, TaskRow } from '../task';
+import type { CallRequest, Stage, StageResult, WorkflowInput } from '../workflow';
+import { nextStage } from '../workflows/registry';
+
+/**
+ * Runs workflows in memory on a virtual clock: every operation takes `durationMs`, its outcome comes from `run`.
+ * Holds the memory's half of the contract, so that tests see what a real one would store.
+ */
+
+export type Outcome =
+  | { kind: 'succeeded'; result?: Json }
+  | { kind: 'failed'; error: TaskError }
+  | { kind: 'retry'; message: string; retryAfterMs: number | null }
+  | { kind: 'timed-out' }
+  | { kind: 'lost' }
+  /** It never ends. */
+  | { kind: 'hang' };
+
+export interface DriverOptions {
+  run?: (payload: OperationPayload, nth: number) => Outcome;
+  call?: (request: CallRequest, model: DeploymentModel) => Json;
+  durationMs?: (payload: OperationPayload) => number;
+  /** After each step: take it back and make it again, and go on with a graph rebuilt from rows. */
+  isParanoid?: boolean;
+  /** Cancel at this virtual time. */
+  cancelAtMs?: number;
+}
+
+export interface RunRecord {
+  outcome: 'succeeded' | 'failed' | 'cancelled';
+  error: { type: string; message: string } | null;
+  /** `<operation> <node>` or `<operation> <source>-><target>`, in order of their start, with times. */
+  calls: Call[];
+  events: GraphEvent[];
+  stages: { name: string; rows: TaskRow[]; flags: GraphFlags }[];
+  history: StageResult[];
+  requests: CallRequest[];
+  elapsedMs: number;
+}
+
+export interface Call {
+  label: string;
+  instance: string;
+  operation: string;
+  from: number;
+  to: number;
+  failed: boolean;
+}
+
+export function ok(result: Json = null): Outcome {
+  return { kind: 'succeeded', result };
+}
+
+export function broken(recoverable = false, message = 'boom'): Outcome {
+  const type = recoverable ? 'RecoverableError' : 'NonRecoverableError';
+  return { kind: 'failed', error: { type, message, recoverable } };
+}
+
+/** Run a workflow to its end; the model takes the states and properties that it sets. */
+export function drive(builtin: string, input: WorkflowInput, options: DriverOptions = {}): RunRecord {
+  const world = newWorld(input.model, options);
+  return driveFrom(builtin, input, world, []);
+}
+
+export interface World {
+  model: DeploymentModel;
+  options: DriverOptions;
+  now: number;
+  counts: Map<string, number>;
+  record: RunRecord;
+}
+
+export function newWorld(model: DeploymentModel, options: DriverOptions): World {
+  const record: RunRecord = {
+    outcome: 'succeeded',
+    error: null,
+    calls: [],
+    events: [],
+    stages: [],
+    history: [],
+    requests: [],
+    elapsedMs: 0,
+  };
+  return { model, options, now: 0, counts: new Map(), record };
+}
+
+export function driveFrom(builtin: string, input: WorkflowInput, world: World, history: StageResult[]): RunRecord {
+  const { record } = world;
+  record.history = history;
+  for (let i = 0; i < 50; i++) {
+    const stage = nextStage(builtin, { ...input, model: world.model }, history);
+    if (stage.kind === 'end') {
+      record.outcome = stage.outcome;
+      record.error = stage.outcome === 'failed' ? stage.error : null;
+      break;
+    }
+    const result = stage.kind === 'graph' ? runGraph(world, stage.spec) : runCall(world, stage);
+    if (result === 'cancelled') {
+      record.outcome = 'cancelled';
+      break;
+    }
+    history.push({ ...result, name: stage.name, memo: stage.memo } as StageResult);
+  }
+  record.elapsedMs = world.now;
+  return record;
+}
+
+function runCall(world: World, stage: Extract<Stage, { kind: 'call' }>) {
+  world.record.requests.push(stage.request);
+  if (stage.request.call === 'system-properties') {
+    for (const { nodeInstanceId, edits } of stage.request.changes) applyEdits(world.model, nodeInstanceId, edits);
+  }
+  return { kind: 'call', response: world.options.call?.(stage.request, world.model) ?? null };
+}
+
+export function runGraph(world: World, spec: GraphSpec) {
+  const stored: TaskRow[] = [];
+  const start = graphFromRows(spec, spec.tasks, freshFlags());
+  for (const node of start.nodes) stored.push(initialRow(node.spec as TaskRow));
+  return runStored(world, spec, start, stored, [{ at: world.now, happening: { kind: 'start' } }]);
+}
+
+function initialRow(spec: TaskRow): TaskRow {
+  return { ...spec, state: 'pending', attempt: 0, losses: 0, retries: 0, notBefore: null, error: null, result: null };
+}
+
+interface Due {
+  at: number;
+  happening: Happening;
+}
+
+/** Play a graph whose rows are stored until it ends or nothing more can happen. */
+export function runStored(world: World, head: GraphSpec, start: GraphState, stored: TaskRow[], queue: Due[]) {
+  let graph = start;
+  const { options, record } = world;
+  const stage = { name: head.name, rows: stored, flags: graph.flags };
+  record.stages.push(stage);
+  if (options.cancelAtMs !== undefined && options.cancelAtMs >= world.now) {
+    queue.push({ at: options.cancelAtMs, happening: { kind: 'cancel', mode: 'cancel' } });
+  }
+  while (queue.length > 0) {
+    queue.sort((a, b) => a.at - b.at);
+    const { at, happening } = queue.shift()!;
+    world.now = Math.max(world.now, at);
+    const decision = checkedAdvance(world, graph, happening);
+    store(world, stored, decision, queue);
+    stage.flags = decision.flags;
+    if (options.isParanoid) graph = graphFromRows(head, structuredClone(stored), decision.flags);
+    if (decision.outcome?.kind === 'cancelled') return 'cancelled' as const;
+    if (decision.outcome) return { kind: 'graph', outcome: decision.outcome };
+  }
+  throw new Error(`graph ${head.name} neither ended nor waits for anything`);
+}
+
+function checkedAdvance(world: World, graph: GraphState, happening: Happening): Decision {
+  if (!world.options.isParanoid) return advance(graph, [happening], world.now);
+  const first = advance(graph, [happening], world.now);
+  const text = JSON.stringify(first);
+  undoDecision(graph, first);
+  const second = advance(graph, [happening], world.now);
+  if (JSON.stringify(second) !== text) throw new Error('a decision taken back and made again differs');
+  return second;
+}
+
+function store(world: World, stored: TaskRow[], decision: Decision, queue: Due[]): void {
+  for (const change of decision.changes) stored[change.idx] = { ...stored[change.idx]!, ...change };
+  for (const row of decision.added) stored.push({ ...row });
+  for (const { nodeInstanceId, state } of decision.instanceStates) {
+    world.model.nodeInstances.find((i) => i.id === nodeInstanceId)!.state = state;
+  }
+  for (const { nodeInstanceId, edits } of decision.systemProperties) applyEdits(world.model, nodeInstanceId, edits);
+  world.record.events.push(...decision.events);
+  for (const idx of decision.dispatch) call(world, stored[idx]!, queue);
+  for (const { idx, at } of decision.timers) queue.push({ at, happening: { kind: 'due', idx } });
+}
+
+function call(world: World, row: TaskRow, queue: Due[]): void {
+  if (row.kind !== 'operation') throw new Error('only operations are dispatched');
+  const label = labelOf(row.payload);
+  const key = `${label} ${row.payload.nodeInstanceId} ${row.payload.relationship?.targetId ?? ''}`;
+  const nth = (world.counts.get(key) ?? 0) + 1;
+  world.counts.set(key, nth);
+  const outcome = world.options.run?.(row.payload, nth) ?? ok();
+  const to = world.now + (world.options.durationMs?.(row.payload) ?? 10);
+  const { idx, attempt } = row;
+  const isFailed = outcome.kind !== 'succeeded';
+  const { nodeInstanceId: instance, operation } = row.payload;
+  world.record.calls.push({ label, instance, operation, from: world.now, to, failed: isFailed });
+  queue.push({ at: world.now, happening: { kind: 'started', idx, attempt } });
+  if (outcome.kind !== 'hang') queue.push({ at: to, happening: { result: null, ...outcome, idx, attempt } as Happening });
+}
+
+export function labelOf(payload: OperationPayload): string {
+  const name = payload.operation.split('.').at(-1)!;
+  const r = payload.relationship;
+  return r ? `${name} ${r.sourceNode}->${r.targetNode}` : `${name} ${payload.nodeId}`;
+}
+
+/** As the deployments service applies them. */
+export function applyEdits(model: DeploymentModel, nodeInstanceId: string, edits: SystemPropertyEdit[]): void {
+  const instance = model.nodeInstances.find((i) => i.id === nodeInstanceId)!;
+  const root = (instance.system_properties ??= {});
+  for (const e of edits) {
+    if (e.edit === 'set') setAt(root, e.path, e.value);
+    else if (e.edit === 'copy') setAt(root, e.to, getAt(root, e.from));
+    else delete (getAt(root, e.path.slice(0, -1)) as JsonObject)[e.path.at(-1)!];
+  }
+}
+
+function getAt(root: JsonObject, path: string[]): Json {
+  return path.reduce<Json>((at, key) => (isJsonObject(at) ? (at[key] ?? null) : null), root);
+}
+
+function setAt(root: JsonObject, path: string[], value: Json): void {
+  let at = root;
+  for (const key of path.slice(0, -1)) at = (at[key] ??= {}) as JsonObject;
+  at[path.at(-1)!] = value;
+}
+
+/** `label` in order of start, the same as recorded calls without times. */
+export function labels(record: RunRecord): string[] {
+  return record.calls.map((c) => c.label);
+}

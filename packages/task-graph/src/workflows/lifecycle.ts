@@ -1,0 +1,76 @@
+import { filterInstances, othersThan } from '../build/filter';
+import { lifecycleGraph } from '../build/lifecycle-graph';
+import type { NodeInstance } from '../model';
+import type { CallRequest } from '../workflow';
+import {
+  callStage,
+  failureOf,
+  flag,
+  graphStage,
+  idsOf,
+  instancesOf,
+  must,
+  type Part,
+  type PlannedStage,
+  type Program,
+  type Run,
+  SUCCEEDED,
+} from './program';
+
+/** install, uninstall, reinstall (reference workflows.md 1.6 to 1.8). */
+
+export function* install(run: Run): Program {
+  const select = () => filterInstances(run.ix, run.parameters);
+  return (yield* must(installStage(run, 'install', select))) ?? SUCCEEDED;
+}
+
+export function* uninstall(run: Run): Program {
+  if (flag(run, 'recursive')) {
+    const failure = yield* must(callStage('uninstall-services', () => ({ request: servicesRequest(run) })));
+    if (failure) return failure;
+  }
+  const select = () => filterInstances(run.ix, run.parameters);
+  return (yield* must(uninstallStage(run, 'uninstall', select, flag(run, 'ignore_failure')))) ?? SUCCEEDED;
+}
+
+/** The same workflow on the deployments below this one; theirs do the same, so the innermost end first. */
+function servicesRequest(run: Run): CallRequest {
+  const { deploymentId, workflowId } = run.input;
+  const parameters = { ...run.parameters, recursive: true };
+  return { call: 'run-on-services', groupId: `${deploymentId}_services_uninstall`, deploymentId, workflowId, parameters };
+}
+
+export function* reinstall(run: Run): Program {
+  const select = () => filterInstances(run.ix, run.parameters);
+  return (yield* reinstallInstances(run, select, flag(run, 'ignore_failure'))) ?? SUCCEEDED;
+}
+
+/** Uninstall what `select` names when the first graph is built, then install the same instances again. */
+export function* reinstallInstances(run: Run, select: () => NodeInstance[], isIgnoringFailure: boolean): Part {
+  const removal = yield uninstallStage(run, 'reinstall-uninstall', select, isIgnoringFailure);
+  const failure = failureOf(removal);
+  if (failure) return failure;
+  return yield* must(installStage(run, 'reinstall-install', () => instancesOf(run, idsOf(removal.memo))));
+}
+
+function installStage(run: Run, name: string, select: () => NodeInstance[]): PlannedStage {
+  return graphStage(name, () => {
+    const processed = select();
+    const intact = othersThan(run.ix, processed);
+    return { spec: lifecycleGraph(run.context, { name, direction: 'install', processed, intact }) };
+  });
+}
+
+function uninstallStage(
+  run: Run,
+  name: string,
+  select: () => NodeInstance[],
+  isIgnoringFailure: boolean,
+): PlannedStage {
+  return graphStage(name, () => {
+    const processed = select();
+    const intact = othersThan(run.ix, processed);
+    const spec = lifecycleGraph(run.context, { name, direction: 'uninstall', processed, intact, isIgnoringFailure });
+    return { spec, memo: processed.map((i) => i.id) };
+  });
+}
