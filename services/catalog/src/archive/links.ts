@@ -1,0 +1,61 @@
+/** Links of an archive become copies of what they name: nothing that is stored ever points anywhere. */
+import { ArchiveRefused, checkEntryPath, type EntryJudge, linkTarget } from './entry-rules';
+import { MAX_LINK_STEPS } from './limits';
+import type { UnpackedFile } from './unpack';
+
+export interface Link {
+  path: string;
+  target: string;
+  isHard: boolean;
+}
+
+/** Absolute place (from the archive's root) that a link names. Hard links name it from the root already. */
+function placeOf(link: Link): string {
+  const place = link.isHard ? checkEntryPath(link.target) : linkTarget(link.path, link.target);
+  if (!place.ok) throw new ArchiveRefused({ ...place.error, message: 'a link leads out of the archive', entry: link.path });
+  const root = link.path.split('/', 1)[0]!;
+  if (place.value !== root && !place.value.startsWith(`${root}/`)) {
+    throw new ArchiveRefused({ message: 'a link leads out of the top folder', entry: link.path });
+  }
+  return place.value;
+}
+
+/** Follows links in every leading folder of `place`. */
+function follow(place: string, byPath: Map<string, Link>, from: Link): string {
+  let current = place;
+  for (let step = 0; step <= MAX_LINK_STEPS; step++) {
+    const segments = current.split('/');
+    const at = segments.findIndex((_, i) => byPath.has(segments.slice(0, i + 1).join('/')));
+    if (at < 0) return current;
+    const link = byPath.get(segments.slice(0, at + 1).join('/'))!;
+    current = [placeOf(link), ...segments.slice(at + 1)].join('/');
+  }
+  throw new ArchiveRefused({ message: `a link leads in a circle or over more than ${MAX_LINK_STEPS} links`, entry: from.path });
+}
+
+/**
+ * Adds to `files` a copy for each link, of a file or of every file below a folder; links to nothing are left out, as a
+ * dangling link in a checkout harms nobody. Copies count against the limits of the archive.
+ * @throws ArchiveRefused when a link leaves the top folder or leads in a circle.
+ */
+export function resolveLinks(files: Map<string, UnpackedFile>, links: readonly Link[], maxFiles: number, judge: EntryJudge): void {
+  const byPath = new Map(links.map((link) => [link.path, link]));
+  const real = [...files.values()];
+  const add = (path: string, source: UnpackedFile): void => {
+    if (files.has(path)) return;
+    if (files.size >= maxFiles) throw new ArchiveRefused({ message: `links make more than ${maxFiles} files`, entry: path });
+    judge.count(source.size, path);
+    files.set(path, { ...source, path });
+  };
+  for (const link of links) {
+    const place = follow(placeOf(link), byPath, link);
+    const file = files.get(place);
+    if (file !== undefined) {
+      add(link.path, file);
+      continue;
+    }
+    for (const source of real) {
+      if (source.path.startsWith(`${place}/`)) add(link.path + source.path.slice(place.length), source);
+    }
+  }
+}

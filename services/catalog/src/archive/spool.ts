@@ -1,0 +1,95 @@
+/** An archive at hand: in memory while small, else in a temporary file that `dispose` removes. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { AppError } from '@baton/kernel';
+
+export interface Spool {
+  size: number;
+  /** The whole content while it is small, else null. */
+  buffer: Buffer | null;
+  /** Path of the temporary file, null while in memory. */
+  path: string | null;
+  head(bytes: number): Promise<Buffer>;
+  stream(): Readable;
+  dispose(): Promise<void>;
+}
+
+const MEMORY_BYTES = 1024 * 1024;
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('payload_too_large_error', `The archive is larger than ${maxBytes} bytes`, { field: 'archive', expected: `at most ${maxBytes} bytes` });
+}
+
+function inMemory(buffer: Buffer): Spool {
+  return {
+    size: buffer.length, buffer, path: null,
+    head: async (bytes) => buffer.subarray(0, bytes),
+    stream: () => Readable.from([buffer], { objectMode: false }),
+    dispose: async () => undefined,
+  };
+}
+
+function onDisk(folder: string, path: string, size: number): Spool {
+  return {
+    size, path, buffer: null,
+    head: async (bytes) => {
+      const file = await open(path);
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+        return buffer.subarray(0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    },
+    stream: () => createReadStream(path),
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * Reads `source` to its end. A crash leaves at most a temporary file, which the host's own cleaning removes.
+ * @throws AppError payload_too_large_error beyond `maxBytes`; bad_parameters_error when the sender breaks off.
+ */
+export async function spool(source: AsyncIterable<Buffer | Uint8Array>, maxBytes: number): Promise<Spool> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let folder: string | null = null;
+  let file: ReturnType<typeof createWriteStream> | null = null;
+  try {
+    for await (const piece of source) {
+      const chunk = Buffer.isBuffer(piece) ? piece : Buffer.from(piece);
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      if (file === null && size > MEMORY_BYTES) {
+        folder = await mkdtemp(join(tmpdir(), 'baton-archive-'));
+        file = createWriteStream(join(folder, 'archive'), { mode: 0o600 });
+        await write(file, Buffer.concat(chunks));
+        chunks.length = 0;
+      }
+      if (file === null) chunks.push(chunk);
+      else await write(file, chunk);
+    }
+    if (file === null || folder === null) return inMemory(Buffer.concat(chunks));
+    file.end();
+    await once(file, 'close');
+    return onDisk(folder, join(folder, 'archive'), size);
+  } catch (error) {
+    file?.destroy();
+    if (folder !== null) await rm(folder, { recursive: true, force: true });
+    if (isBrokenOff(error)) throw new AppError('bad_parameters_error', 'The body broke off', { field: 'archive' }, { cause: error });
+    throw error;
+  }
+}
+
+async function write(file: ReturnType<typeof createWriteStream>, chunk: Buffer): Promise<void> {
+  if (!file.write(chunk)) await once(file, 'drain');
+}
+
+function isBrokenOff(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
