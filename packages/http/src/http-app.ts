@@ -32,6 +32,8 @@ function createServer(o: HttpAppOptions): FastifyInstance {
     genReqId: requestIdOf,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    // The principal header of an administrator in many tenants is longer than Node's default of 16 KiB.
+    http: { maxHeaderSize: 128 * 1024 },
     routerOptions: { maxParamLength: 8192 },
     frameworkErrors: (error, request, reply) => fail(o, error, request, reply),
   });

@@ -152,7 +152,7 @@ export function rpcContract(name: string, serve: ServeAll): void {
       const before = globals[slot];
       globals[slot] = storage;
       try {
-        await storage.run({}, () => expect(status().report({})).rejects.toThrow(/inside a transaction/));
+        await storage.run({ isOpen: true }, () => expect(status().report({})).rejects.toThrow(/inside a transaction/));
       } finally {
         globals[slot] = before;
       }

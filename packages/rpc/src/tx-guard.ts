@@ -4,10 +4,11 @@ const slot = Symbol.for('baton.tx');
 
 /**
  * A network call while a transaction is open holds row locks for as long as another service takes: refuse it.
- * @baton/postgres registers its AsyncLocalStorage under a global symbol, so that neither package imports the other.
+ * @baton/postgres registers its AsyncLocalStorage under a global symbol, so that neither package imports the other;
+ * `isOpen` ends with the transaction, so work that only inherited its async context passes.
  * @throws Error, a bug of the caller.
  */
 export function assertNotInTransaction(what: string): void {
-  const storage = (globalThis as { [slot]?: AsyncLocalStorage<unknown> })[slot];
-  if (storage?.getStore()) throw new Error(`${what} is called inside a transaction; move the call before or after it`);
+  const scope = (globalThis as { [slot]?: AsyncLocalStorage<{ isOpen: boolean }> })[slot]?.getStore();
+  if (scope?.isOpen) throw new Error(`${what} is called inside a transaction; move the call before or after it`);
 }
