@@ -1,0 +1,3 @@
+export { createFileBlobStore } from './file-blob-store';
+export { type BlobStat, type BlobStore, isDigest, type ListedBlob, type StoredBlob } from './port';
+export { createS3BlobStore, type S3Options } from './s3-blob-store';

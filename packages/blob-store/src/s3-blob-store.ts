@@ -1,0 +1,155 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { AppError, backoffMs } from '@baton/kernel';
+import { AwsClient } from 'aws4fetch';
+import { type BlobStore, blobNotFound, checkDigest, isDigest, type ListedBlob, type StoredBlob } from './port';
+import { spool } from './spool';
+
+export interface S3Options {
+  /** Base address of the service; the bucket becomes the first part of the path. */
+  endpoint: string;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** Before each digest in the keys, default `blobs/`. */
+  prefix?: string;
+  /** Longest wait for the head of an answer, default 30 s. */
+  timeoutMs?: number;
+}
+
+const TRIES = 3;
+const RETRY = { firstMs: 100, maxMs: 2_000, factor: 4, jitter: 0.3 };
+const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+interface Call {
+  method: 'GET' | 'PUT' | 'HEAD' | 'DELETE';
+  path: string;
+  query?: Record<string, string>;
+  upload?: StoredBlob & { file: string };
+}
+
+/**
+ * Blobs as objects of a bucket in any S3-compatible store. Uploads are spooled to a local temporary file first, because
+ * name, length and signature need the digest; the single PUT then is atomic. A crash leaves only that temporary file.
+ */
+export function createS3BlobStore(options: S3Options): BlobStore {
+  const send = createSender(options);
+  const prefix = options.prefix ?? 'blobs/';
+  const keyOf = (digest: string): string => prefix + checkDigest(digest);
+  return {
+    put: async (content, limits) => {
+      const folder = await mkdtemp(join(tmpdir(), 'blob-'));
+      try {
+        const file = join(folder, 'content');
+        const stored = await spool(content, file, limits?.maxBytes);
+        await expectOk(await send({ method: 'PUT', path: keyOf(stored.digest), upload: { ...stored, file } }));
+        return stored;
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    open: async (digest) => {
+      const answer = await send({ method: 'GET', path: keyOf(digest) });
+      if (answer.status === 404) throw blobNotFound(digest);
+      await expectOk(answer);
+      return answer.body ? Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]) : Readable.from([]);
+    },
+    stat: async (digest) => {
+      if (!isDigest(digest)) return null;
+      const answer = await send({ method: 'HEAD', path: keyOf(digest) });
+      if (answer.status === 404) return null;
+      await expectOk(answer);
+      return { size: Number(answer.headers.get('content-length')) };
+    },
+    delete: async (digest) => {
+      if (!isDigest(digest)) return;
+      const answer = await send({ method: 'DELETE', path: keyOf(digest) });
+      if (answer.status !== 404) await expectOk(answer);
+      await answer.body?.cancel();
+    },
+    list: (after) => listAll(send, prefix, after),
+    ping: async () => {
+      await expectOk(await send({ method: 'GET', path: '', query: { 'list-type': '2', 'max-keys': '1' } }));
+    },
+  };
+}
+
+type Sender = (call: Call) => Promise<Response>;
+
+function createSender(options: S3Options): Sender {
+  const client = new AwsClient({ ...options, service: 's3', retries: 0 });
+  const base = `${options.endpoint.replace(/\/+$/, '')}/${options.bucket}`;
+  return async (call) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await sendOnce(client, base, call, options.timeoutMs ?? 30_000);
+        if (answer.status < 500 || attempt === TRIES) return answer;
+        await answer.body?.cancel();
+      } catch (error) {
+        if (attempt === TRIES) throw unavailable((error as Error).message, error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, RETRY)));
+    }
+  };
+}
+
+async function sendOnce(client: AwsClient, base: string, call: Call, timeoutMs: number): Promise<Response> {
+  const { upload } = call;
+  const query = call.query ? `?${new URLSearchParams(call.query)}` : '';
+  const signed = await client.sign(`${base}${call.path === '' ? '' : `/${call.path}`}${query}`, {
+    method: call.method,
+    headers: { 'x-amz-content-sha256': upload?.digest ?? EMPTY_SHA256 },
+  });
+  const headers = new Headers(signed.headers);
+  // Without a length the body would be sent in chunks, which S3 refuses.
+  if (upload) headers.set('content-length', String(upload.size));
+  const abort = new AbortController();
+  // Uploads and downloads may take long; what must come soon is the answer's head, counted from the end of an upload.
+  const timer = upload ? undefined : setTimeout(() => abort.abort(new Error('no answer in time')), timeoutMs);
+  try {
+    return await fetch(signed.url, {
+      method: call.method,
+      headers,
+      signal: abort.signal,
+      ...(upload && { body: Readable.toWeb(createReadStream(upload.file)) as ReadableStream, duplex: 'half' as const }),
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function expectOk(answer: Response): Promise<void> {
+  if (answer.ok) return;
+  const text = (await answer.text()).slice(0, 300);
+  throw unavailable(`status ${answer.status} ${text}`);
+}
+
+function unavailable(reason: string, cause?: unknown): AppError {
+  return new AppError('service_unavailable_error', `The blob store does not answer as it should: ${reason}`, {}, { cause });
+}
+
+async function* listAll(send: Sender, prefix: string, after = ''): AsyncIterable<ListedBlob> {
+  let last = prefix + after;
+  for (;;) {
+    const answer = await send({ method: 'GET', path: '', query: { 'list-type': '2', prefix, 'start-after': last } });
+    await expectOk(answer);
+    const xml = await answer.text();
+    for (const [, entry = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+      const key = field(entry, 'Key');
+      last = key;
+      const digest = key.slice(prefix.length);
+      if (!isDigest(digest)) continue;
+      yield { digest, size: Number(field(entry, 'Size')), modifiedMs: Date.parse(field(entry, 'LastModified')) };
+    }
+    if (field(xml, 'IsTruncated') !== 'true') return;
+  }
+}
+
+/** Text of an element; our keys, numbers and dates need no unescaping. */
+function field(xml: string, name: string): string {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
+}

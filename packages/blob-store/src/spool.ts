@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { AppError } from '@baton/kernel';
+import type { StoredBlob } from './port';
+
+/**
+ * Writes `content` to the new file `path` and on to the disk, hashing on the way; removes the file when that fails.
+ * @throws AppError payload_too_large_error as soon as `maxBytes` is exceeded; then `content` is destroyed.
+ */
+export async function spool(content: Readable, path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<StoredBlob> {
+  const hash = createHash('sha256');
+  let size = 0;
+  const file = await open(path, 'wx');
+  try {
+    // Leaving the loop by a throw destroys the stream.
+    for await (const piece of content) {
+      const bytes: Buffer = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      size += bytes.length;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      hash.update(bytes);
+      await writeAll(file, bytes);
+    }
+    await file.sync();
+  } catch (error) {
+    await file.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+  await file.close();
+  return { digest: hash.digest('hex'), size };
+}
+
+async function writeAll(file: { write(bytes: Buffer, offset: number): Promise<{ bytesWritten: number }> }, bytes: Buffer): Promise<void> {
+  for (let offset = 0; offset < bytes.length; ) {
+    offset += (await file.write(bytes, offset)).bytesWritten;
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('payload_too_large_error', `The content is larger than ${maxBytes} bytes`, { maxBytes });
+}

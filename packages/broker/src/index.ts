@@ -1,0 +1,2 @@
+export type { Broker, ConsumeOptions, ParkedMessage, Subscription } from './port';
+export { type Topology, type TopologyEntry, topology } from './topology';

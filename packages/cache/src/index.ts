@@ -1,0 +1,3 @@
+export { createLocalCache, type LocalCacheOptions } from './local-cache';
+export type { Cache } from './port';
+export { createRedisCache, type RedisCacheOptions } from './redis-cache';
