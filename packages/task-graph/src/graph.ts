@@ -110,12 +110,15 @@ export function graphFromRows(
   };
 }
 
-/** Whether dependents may go on: it succeeded, or failed with a handler that goes on, and no retry took its place. */
 function isSettled(node: TaskNode): boolean {
-  if (node.retriedBy >= 0) return false;
-  if (node.state === 'succeeded') return true;
-  if (node.state !== 'failed' && node.state !== 'rescheduled') return false;
-  const handler = node.spec.policy.onFailure;
+  return node.retriedBy < 0 && isSettledStatus(node.spec, node);
+}
+
+/** Whether dependents may go on unless a retry took its place: it succeeded, or failed with a handler that goes on. */
+export function isSettledStatus(spec: TaskSpec, status: Pick<TaskStatus, 'state'>): boolean {
+  if (status.state === 'succeeded') return true;
+  if (status.state !== 'failed' && status.state !== 'rescheduled') return false;
+  const handler = spec.policy.onFailure;
   return handler !== null && (handler.handler === 'ignore' || ('then' in handler && handler.then === 'ignore'));
 }
 

@@ -1,4 +1,5 @@
 export { advance, MAX_LOSSES } from './advance';
+export { type Availability, type AvailabilityRules, workflowAvailability } from './availability';
 export { type Decision, type GraphEvent, type GraphEventType, type GraphFlags, type GraphOutcome, type TaskChange } from './decision';
 export { freshFlags, graphFromRows, graphFromSpec, type GraphState } from './graph';
 export { type Happening } from './happening';
@@ -20,6 +21,7 @@ export {
   type ScalingGroup,
   type StartedModification,
 } from './model';
+export { resumeGraph, type ResumeOptions } from './resume';
 export { rowOf, undoDecision } from './step';
 export { type LifecycleSubject, type OperationTemplate, type RelationshipTemplate } from './subject';
 export {

@@ -26,7 +26,7 @@ export function uninstallSteps(subject: LifecycleSubject): Link[] {
     : stopPhase(subject);
   if (!STOPPED_SET.has(now)) links.push([state('stopped')]);
   if (DELETE_DONE.has(now)) links.push([event(`Delete: instance already ${now}`)]);
-  else links.push(...deletePhase(subject, 'deleting'));
+  else links.push(...deletePhase(subject));
   if (now !== 'deleted') links.push([state('deleted'), event('Deleted node instance')]);
   return links;
 }
@@ -59,9 +59,9 @@ export function prestop(subject: LifecycleSubject): Link[] {
 }
 
 /** Steps 8 to 10: unlink, delete, postdelete. */
-export function deletePhase(subject: LifecycleSubject, whileState: string): Link[] {
+export function deletePhase(subject: LifecycleSubject): Link[] {
   const texts = { before: 'Unlinking relationships', after: 'Relationships unlinked' };
-  const deletes = around(subject, `${LIFECYCLE}.delete`, [state(whileState), event('Deleting node instance')], []);
+  const deletes = around(subject, `${LIFECYCLE}.delete`, [state('deleting'), event('Deleting node instance')], []);
   return [
     ...overRelationships(subject, 'unlink', texts, true),
     ...(deletes.length > 0 ? deletes : [[event('Deleting node instance: nothing to do')]]),

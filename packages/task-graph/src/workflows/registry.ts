@@ -1,7 +1,13 @@
 import type { Stage, StageResult, WorkflowInput } from '../workflow';
+import { installNewAgents, validateAgents } from './agents';
+import { checkDrift, checkStatus } from './checks';
+import { heal } from './heal';
 import { install, reinstall, uninstall } from './lifecycle';
 import { executeOperation, pull, restart, start, stop } from './operations';
 import { failed, newRun, type Program, type Run } from './program';
+import { rollback } from './rollback';
+import { scale } from './scale';
+import { update } from './update';
 
 interface Builtin {
   program: (run: Run) => Program;
@@ -11,7 +17,7 @@ interface Builtin {
 
 const resumable = (program: Builtin['program']): Builtin => ({ program, isResumable: true });
 
-/** By the name of the function that a plan's workflow maps to, behind `cloudify.plugins.workflows.`. */
+/** By the name that the workflow has in the built-in types. */
 const BUILTINS: { [name: string]: Builtin } = {
   install: resumable(install),
   uninstall: resumable(uninstall),
@@ -21,16 +27,29 @@ const BUILTINS: { [name: string]: Builtin } = {
   restart: resumable(restart),
   execute_operation: resumable(executeOperation),
   pull: resumable(pull),
+  heal: { program: heal, isResumable: false },
+  scale: resumable(scale),
+  check_status: resumable(checkStatus),
+  check_drift: resumable(checkDrift),
+  rollback: resumable(rollback),
+  install_new_agents: resumable(installNewAgents),
+  validate_agents: resumable(validateAgents),
+  update: { program: update, isResumable: false },
 };
+
+/** Functions that are not called like their workflow. */
+const FUNCTIONS: { [name: string]: string } = { auto_heal_reinstall_node_subgraph: 'heal', scale_entity: 'scale' };
 
 const PREFIX = 'cloudify.plugins.workflows.';
 
 /**
- * The built-in program that a workflow of a plan stands for, or null when it is a plugin's own. `update` has no entry
- * in plans and is known by its name.
+ * The built-in program that a workflow of a plan maps to, or null when it is a plugin's own. (`update`, which stands in
+ * no plan, is known by that name.)
  */
-export function builtinOf(operation: string): string | null {
-  const name = operation.startsWith(PREFIX) ? operation.slice(PREFIX.length) : operation;
+export function builtinOf(workflow: { plugin: string; operation: string }): string | null {
+  if (!workflow.plugin.endsWith('default_workflows') || !workflow.operation.startsWith(PREFIX)) return null;
+  const tail = workflow.operation.slice(PREFIX.length);
+  const name = Object.hasOwn(FUNCTIONS, tail) ? FUNCTIONS[tail]! : tail;
   return Object.hasOwn(BUILTINS, name) ? name : null;
 }
 

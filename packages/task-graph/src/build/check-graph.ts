@@ -1,0 +1,77 @@
+import type { NodeInstance } from '../model';
+import type { DriftSlot, FailureHandler, GraphSpec, SuccessHandler } from '../task';
+import { addDependency, addSubgraph, type Draft } from './draft';
+import { emitOperation } from './emit';
+import { othersThan } from './filter';
+import { type BuildContext, graphSpec } from './lifecycle-graph';
+import { orderInstances } from './order';
+import { instanceOperation, readRelationship } from './read-subject';
+import { LIFECYCLE, VALIDATION } from './steps';
+
+export interface CheckGraph {
+  name: string;
+  instances: readonly NodeInstance[];
+  inOrder: boolean;
+  /** What a failed check does to the graph; its result is recorded in any case. */
+  then: 'fail' | 'ignore';
+}
+
+/** VAL.check_status on each instance; the result goes to its `status` (reference workflows.md 1.11). */
+export function statusGraph(context: BuildContext, graph: CheckGraph): GraphSpec {
+  const once: BuildContext = { ...context, config: { ...context.config, taskRetries: 0 } };
+  return checkGraph(once, graph, (draft, instance) => {
+    const template = instanceOperation(once.ix, once.config, instance, `${VALIDATION}.check_status`);
+    if (!template) return null;
+    const onFailure: FailureHandler = { handler: 'record-status', then: graph.then };
+    return emitOperation(draft, null, template, { onSuccess: { handler: 'record-status' }, onFailure });
+  });
+}
+
+/** LC.check_drift on each instance, then RLC.check_drift on both sides of each of its relationships. */
+export function driftGraph(context: BuildContext, graph: CheckGraph): GraphSpec {
+  return checkGraph(context, graph, (draft, instance) => {
+    const own = instanceOperation(context.ix, context.config, instance, `${LIFECYCLE}.check_drift`);
+    const slot = { nodeInstanceId: instance.id, path: ['configuration_drift'] };
+    const first = own && emitOperation(draft, null, own, driftHandlers(slot, graph.then));
+    for (const relationship of context.ix.relationshipsOf(instance)) {
+      const { source, target } = readRelationship(context.ix, context.config, relationship).operations.check_drift ?? {};
+      const ends = { source: instance.id, target: relationship.target.id };
+      const checks = [
+        { template: source, slot: { nodeInstanceId: ends.source, path: [SOURCE_DRIFT, ends.target] } },
+        { template: target, slot: { nodeInstanceId: ends.target, path: [TARGET_DRIFT, ends.source] } },
+      ];
+      for (const check of checks) {
+        if (!check.template) continue;
+        const task = emitOperation(draft, null, check.template, driftHandlers(check.slot, graph.then));
+        if (first !== null) addDependency(draft, task, first);
+      }
+    }
+    return first;
+  });
+}
+
+export const SOURCE_DRIFT = 'source_relationships_configuration_drift';
+export const TARGET_DRIFT = 'target_relationships_configuration_drift';
+
+function driftHandlers(slot: DriftSlot, then: 'fail' | 'ignore'): { onSuccess: SuccessHandler; onFailure: FailureHandler } {
+  return { onSuccess: { handler: 'record-drift', slot }, onFailure: { handler: 'record-drift', slot, then } };
+}
+
+/** One task per instance, straight in the graph; instances without one only pass the order on. */
+function checkGraph(
+  context: BuildContext,
+  graph: CheckGraph,
+  addCheck: (draft: Draft, instance: NodeInstance) => number | null,
+): GraphSpec {
+  return graphSpec(context, graph.name, (draft) => {
+    const places = new Map<string, number>();
+    const empty = (instance: NodeInstance) => {
+      const of = { nodeInstanceId: instance.id, nodeId: instance.node_id };
+      return addSubgraph(draft, null, `stub_${instance.id}`, of, { totalRetries: 0, onFailure: null });
+    };
+    for (const instance of graph.instances) places.set(instance.id, addCheck(draft, instance) ?? empty(instance));
+    if (!graph.inOrder) return;
+    for (const instance of othersThan(context.ix, graph.instances)) places.set(instance.id, empty(instance));
+    orderInstances(draft, context.ix, context.ix.model.nodeInstances, places, 'install');
+  });
+}

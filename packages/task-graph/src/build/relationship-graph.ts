@@ -1,0 +1,19 @@
+import type { NodeInstance } from '../model';
+import type { GraphSpec } from '../task';
+import { type BuildContext, lifecycleGraph } from './lifecycle-graph';
+
+/** Pairs [source instance, target instance]. */
+export type Pairs = readonly (readonly [string, string])[];
+
+/** Establish or unlink single relationships of instances that stay as they are. */
+export function relationshipGraph(
+  context: BuildContext,
+  name: string,
+  direction: 'install' | 'uninstall',
+  intact: readonly NodeInstance[],
+  pairs: Pairs,
+): GraphSpec {
+  const wanted = new Set(pairs.map(([source, target]) => `${source} ${target}`));
+  const isModified = (r: { source: NodeInstance; target: NodeInstance }) => wanted.has(`${r.source.id} ${r.target.id}`);
+  return lifecycleGraph(context, { name, direction, processed: [], intact, isModified });
+}

@@ -1,0 +1,81 @@
+import type { DeploymentModel } from '../model';
+import type { LifecycleSubject } from '../subject';
+import type { FailureHandler, TaskRow } from '../task';
+import type { WorkflowConfig } from '../workflow';
+import { addSubgraph, finishDraft, newDraft } from './draft';
+import { emitLinks } from './emit';
+import { indexModel, type ModelIndex } from './model-index';
+import { readSubject } from './read-subject';
+import { event, LIFECYCLE, type Link, operation } from './steps';
+import { hostPreStop, prestop } from './uninstall-steps';
+
+export interface CleanupSource {
+  model: DeploymentModel;
+  config: WorkflowConfig;
+}
+
+/** Subgraphs to add, and the new dependencies of the install subgraphs that wait for them. */
+export interface Cleanups {
+  added: TaskRow[];
+  deps: Map<number, number[]>;
+}
+
+const SILENT: FailureHandler = { handler: 'ignore', silent: true };
+
+/**
+ * What to undo before an install goes on: an instance that is `starting` and will be started again is stopped first,
+ * one that is `creating` is deleted first. `rows` are those after the reset.
+ */
+export function addCleanups(rows: readonly TaskRow[], source: CleanupSource): Cleanups {
+  const ix = indexModel(source.model);
+  const found: Cleanups = { added: [], deps: new Map() };
+  for (const row of rows) {
+    const top = row.kind === 'operation' && row.state === 'pending' ? topOf(rows, row) : null;
+    if (!top || top.state !== 'started' || found.deps.has(top.idx) || hasRunning(rows, top)) continue;
+    const links = row.kind === 'operation' ? cleanupLinks(ix, source.config, row) : [];
+    if (links.length === 0) continue;
+    const from = rows.length + found.added.length;
+    found.added.push(...cleanupRows(row.payload as { nodeInstanceId: string; nodeId: string }, links, from));
+    found.deps.set(top.idx, [...top.deps, from]);
+  }
+  return found;
+}
+
+/** The install subgraph in which the operation stands directly, not as part of a re-run. */
+function topOf(rows: readonly TaskRow[], row: TaskRow): TaskRow | null {
+  const parent = row.subgraph === null ? null : rows[row.subgraph]!;
+  return parent && parent.subgraph === null && parent.name.startsWith('install_') ? parent : null;
+}
+
+function hasRunning(rows: readonly TaskRow[], top: TaskRow): boolean {
+  return rows.some((row) => row.kind === 'operation' && row.state === 'started' && row.subgraph === top.idx);
+}
+
+function cleanupLinks(ix: ModelIndex, config: WorkflowConfig, row: Extract<TaskRow, { kind: 'operation' }>): Link[] {
+  const instance = ix.instances.get(row.payload.nodeInstanceId);
+  if (!instance) return [];
+  const subject: LifecycleSubject = readSubject(ix, config, instance);
+  const undone =
+    row.payload.operation === `${LIFECYCLE}.start` && instance.state === 'starting'
+      ? [...prestop(subject), ...hostPreStop(subject), ...operation(subject, `${LIFECYCLE}.stop`)]
+      : row.payload.operation === `${LIFECYCLE}.create` && instance.state === 'creating'
+        ? [...operation(subject, `${LIFECYCLE}.delete`), ...operation(subject, `${LIFECYCLE}.postdelete`)]
+        : [];
+  if (undone.length === 0) return [];
+  return [
+    [event('Rolling back prior to resuming install')],
+    ...undone,
+    [event('Finished rolling back, now resuming install')],
+  ];
+}
+
+function cleanupRows(of: { nodeInstanceId: string; nodeId: string }, links: Link[], from: number): TaskRow[] {
+  const draft = newDraft(false);
+  const subject = { instanceId: of.nodeInstanceId, nodeId: of.nodeId };
+  const payload = { nodeInstanceId: of.nodeInstanceId, nodeId: of.nodeId };
+  const name = `resume_cleanup_${of.nodeInstanceId}`;
+  const subgraph = addSubgraph(draft, null, name, payload, { totalRetries: 0, onFailure: SILENT });
+  emitLinks(draft, subgraph, subject, links, { onFailure: SILENT });
+  const status = { state: 'pending', attempt: 0, losses: 0, retries: 0, notBefore: null, error: null, result: null } as const;
+  return finishDraft(draft, from).map((spec) => ({ ...spec, ...status }));
+}

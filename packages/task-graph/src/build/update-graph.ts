@@ -1,0 +1,80 @@
+import { isJsonObject } from '@baton/kernel';
+import type { NodeInstance } from '../model';
+import type { OperationTemplate } from '../subject';
+import type { GraphSpec } from '../task';
+import { SOURCE_DRIFT, TARGET_DRIFT } from './check-graph';
+import { markedGraph } from './heal-graph';
+import type { BuildContext } from './lifecycle-graph';
+import { instanceOperation, readRelationship, readSubject } from './read-subject';
+import { event, LIFECYCLE, type Link, operation } from './steps';
+
+export const UPDATE_FAILED = 'update_failed';
+
+const OWN_STEPS = ['preupdate', 'update', 'postupdate', 'update_config', 'update_apply', 'update_postapply'];
+/** One of these lets an instance with drift of its own be updated in place. */
+const UPDATING = ['update', 'update_config', 'update_apply'];
+
+/** Update instances in place, those that depend on others after them (reference workflows.md 1.13). */
+export function updateGraph(
+  context: BuildContext,
+  name: string,
+  instances: readonly NodeInstance[],
+  executionId: string,
+): GraphSpec {
+  return markedGraph(context, instances, {
+    name,
+    subgraph: (instance) => `update_${instance.id}`,
+    onSuccess: [{ edit: 'set', path: ['configuration_drift'], value: null }],
+    onFailure: [{ edit: 'set', path: [UPDATE_FAILED], value: executionId }],
+    links: (instance) => updateLinks(context, instance),
+  });
+}
+
+function updateLinks(context: BuildContext, instance: NodeInstance): Link[] {
+  const subject = readSubject(context.ix, context.config, instance);
+  const own = hasOwnDrift(instance) ? OWN_STEPS.flatMap((op) => operation(subject, `${LIFECYCLE}.${op}`)) : [];
+  const others = context.ix.relationshipsOf(instance).flatMap((r): Link[] => {
+    const { source, target } = readRelationship(context.ix, context.config, r).operations.update ?? {};
+    const drifted: (OperationTemplate | undefined)[] = [
+      isDrifted(instance.system_properties?.[SOURCE_DRIFT], r.target.id) ? source : undefined,
+      isDrifted(r.target.system_properties?.[TARGET_DRIFT], instance.id) ? target : undefined,
+    ];
+    return drifted.flatMap((template) => (template ? [[{ item: 'operation' as const, template }]] : []));
+  });
+  return [[event('Updating node instance')], ...own, ...others, [event('Node instance updated')]];
+}
+
+export function canUpdateItself(context: BuildContext, instance: NodeInstance): boolean {
+  return UPDATING.some((op) => instanceOperation(context.ix, context.config, instance, `${LIFECYCLE}.${op}`) !== null);
+}
+
+export function hasOwnDrift(instance: NodeInstance): boolean {
+  return isResultTruthy(instance.system_properties?.configuration_drift);
+}
+
+/** Whether the instance or one of its relationships, on either side of it, drifted. */
+export function hasDrift(context: BuildContext, instance: NodeInstance): boolean {
+  if (hasOwnDrift(instance)) return true;
+  return context.ix.relationshipsOf(instance).some(
+    (r) =>
+      isDrifted(instance.system_properties?.[SOURCE_DRIFT], r.target.id) ||
+      isDrifted(r.target.system_properties?.[TARGET_DRIFT], instance.id),
+  );
+}
+
+/** Whether the last drift check of the instance itself could not be carried out. */
+export function isCheckBroken(instance: NodeInstance): boolean {
+  const drift = instance.system_properties?.configuration_drift;
+  return isJsonObject(drift) && drift.ok === false;
+}
+
+function isDrifted(map: unknown, id: string): boolean {
+  return isJsonObject(map) && Object.hasOwn(map, id) && isResultTruthy(map[id]);
+}
+
+function isResultTruthy(check: unknown): boolean {
+  if (!isJsonObject(check)) return false;
+  const { result } = check;
+  if (Array.isArray(result)) return result.length > 0;
+  return isJsonObject(result) ? Object.keys(result).length > 0 : Boolean(result);
+}
