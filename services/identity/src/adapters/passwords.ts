@@ -1,0 +1,79 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { AppError, type Clock, systemClock } from '@baton/kernel';
+import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
+import { LRUCache } from 'lru-cache';
+
+/** argon2id at the library's defaults (19 MiB, 2 passes): 11 to 19 ms on this generation of machines. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** Whether `password` is the one of `hash`. A good answer is remembered for seconds. */
+  verify(hash: string, password: string): Promise<{ isGood: boolean; isRemembered: boolean }>;
+  /** Costs the same as `verify` for users that do not exist. */
+  verifyNothing(password: string): Promise<void>;
+}
+
+export interface PasswordOptions {
+  /** How long a verified password is not computed again. */
+  rememberMs?: number;
+  /** Verifications under way or waiting; more are refused, so that a flood of logins cannot take all memory. */
+  maxPending?: number;
+  clock?: Clock;
+}
+
+const REMEMBER_MS = 30_000;
+const MAX_REMEMBERED = 10_000;
+const MAX_PENDING = 64;
+
+/**
+ * Password hashing for one process. What is remembered is keyed by an HMAC (key of this process) over the stored hash
+ * and the password, so a changed password never meets the old entry, on any replica, without a message having to arrive.
+ */
+export function createPasswords(options: PasswordOptions = {}): Passwords {
+  const key = randomBytes(32);
+  const clock = options.clock ?? systemClock;
+  const rememberMs = options.rememberMs ?? REMEMBER_MS;
+  const remembered = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  const underWay = new Map<string, Promise<boolean>>();
+  let pending = 0;
+  let nobody: Promise<string> | undefined;
+
+  const compute = async (hash: string, password: string): Promise<boolean> => {
+    if (pending >= (options.maxPending ?? MAX_PENDING)) {
+      throw new AppError('too_many_requests_error', 'Too many logins at once; try again in a second');
+    }
+    pending += 1;
+    try {
+      return await argon2Verify(hash, password);
+    } finally {
+      pending -= 1;
+    }
+  };
+
+  const verify = async (hash: string, password: string): Promise<{ isGood: boolean; isRemembered: boolean }> => {
+    const entry = createHmac('sha256', key).update(hash).update('\0').update(password).digest('base64');
+    if ((remembered.get(entry) ?? 0) > clock.now()) return { isGood: true, isRemembered: true };
+    // Many requests of one client at once: computed once.
+    let computing = underWay.get(entry);
+    if (!computing) {
+      computing = compute(hash, password).finally(() => underWay.delete(entry));
+      underWay.set(entry, computing);
+    }
+    const isGood = await computing;
+    if (isGood) remembered.set(entry, clock.now() + rememberMs);
+    return { isGood, isRemembered: false };
+  };
+
+  return {
+    hash: (password) => argon2Hash(password),
+    verify,
+    verifyNothing: async (password) => {
+      nobody ??= argon2Hash(randomBytes(16).toString('hex'));
+      await compute(await nobody, password);
+    },
+  };
+}
+
+/** Whether `text` is a hash that `verify` understands (for users restored with `is_prehashed`). */
+export function isPasswordHash(text: string): boolean {
+  return /^\$argon2(id|i|d)\$v=\d+\$m=\d{1,7},t=\d{1,3},p=\d{1,2}\$[A-Za-z0-9+/]{11,}\$[A-Za-z0-9+/]{22,}$/.test(text);
+}

@@ -1,0 +1,86 @@
+import { AppError, notFound } from '@baton/kernel';
+import type { Db, Tx } from '@baton/postgres';
+import type { Passwords } from '../adapters/passwords';
+import { requirePassword } from '../domain/checks';
+import { requireRole, systemAdmin } from '../domain/roles';
+import { listRoles } from '../store/authorization.sql';
+import type { Tables } from '../store/tables.gen';
+import { deleteSessionTokens, deleteUser, lockActiveAdmins, lockUser, type UserChanges, updateUser, type UserRow } from '../store/users.sql';
+import { announceChange } from './announce';
+
+interface Deps {
+  db: Db<Tables>;
+  passwords: Passwords;
+}
+
+export type UserChange = { password: string } | { role: string } | { showGettingStarted: boolean };
+
+/** @throws AppError not_found_error; bad_parameters_error; illegal_action_error for the last administrator. */
+export async function changeUser(deps: Deps, username: string, change: UserChange): Promise<void> {
+  if ('role' in change) return changeRole(deps, username, change.role);
+  const changes: UserChanges =
+    'password' in change
+      ? { password_hash: await deps.passwords.hash(requirePassword(change.password)) }
+      : { show_getting_started: change.showGettingStarted };
+  await deps.db.tx(async (tx) => {
+    const user = await requireUser(tx, username);
+    await updateUser(tx, user.id, changes);
+    if (!('password' in change)) return;
+    await deleteSessionTokens(tx, user.id);
+    await announceChange(tx, user.username);
+  });
+}
+
+async function changeRole(deps: Deps, username: string, name: string): Promise<void> {
+  const role = requireRole(await listRoles(deps.db.query), name, 'system_role').name;
+  await deps.db.tx(async (tx) => {
+    const user = await requireRemovable(tx, username, role !== systemAdmin, 'demoted');
+    await updateUser(tx, user.id, { role });
+    await announceChange(tx, user.username);
+  });
+}
+
+/** False when nothing changes. @throws AppError not_found_error; illegal_action_error for the last administrator. */
+export async function setUserActive(deps: Pick<Deps, 'db'>, username: string, active: boolean): Promise<boolean> {
+  return deps.db.tx(async (tx) => {
+    const user = await requireRemovable(tx, username, !active, 'deactivated');
+    if (user.active === active) return false;
+    await updateUser(tx, user.id, { active });
+    await announceChange(tx, user.username);
+    return true;
+  });
+}
+
+/** @throws AppError not_found_error */
+export async function unlockUser(deps: Pick<Deps, 'db'>, username: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    const user = await requireUser(tx, username);
+    await updateUser(tx, user.id, { failed_logins: 0 });
+  });
+}
+
+/** Tokens and memberships go with the user. @throws AppError not_found_error; illegal_action_error for the last administrator. */
+export async function removeUser(deps: Pick<Deps, 'db'>, username: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    const user = await requireRemovable(tx, username, true, 'deleted');
+    await deleteUser(tx, user.id);
+    await announceChange(tx, user.username);
+  });
+}
+
+async function requireUser(tx: Tx<Tables>, username: string): Promise<UserRow> {
+  const user = await lockUser(tx, username);
+  if (!user) throw notFound('User', username);
+  return user;
+}
+
+/** The user, locked; refused when `isRemoval` would leave no active administrator. */
+async function requireRemovable(tx: Tx<Tables>, username: string, isRemoval: boolean, verb: string): Promise<UserRow> {
+  // Administrators first, then the user: the same order in every transaction.
+  const admins = isRemoval ? await lockActiveAdmins(tx) : [];
+  const user = await requireUser(tx, username);
+  if (isRemoval && admins.length === 1 && admins[0] === user.id) {
+    throw new AppError('illegal_action_error', `User \`${user.username}\` is the last active administrator and cannot be ${verb}`);
+  }
+  return user;
+}

@@ -1,0 +1,77 @@
+import { AppError, notFound } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import { defaultTenant } from '../domain/roles';
+import type { Tables } from '../store/tables.gen';
+import { deleteTenant, lockTenant, reopenTenants, setTenantClosing } from '../store/tenants.sql';
+import { announceChange } from './announce';
+
+/** What other services still hold of a tenant, e.g. `['2 deployments']`; empty: nothing. */
+export type ListTenantContents = (tenant: string) => Promise<string[]>;
+
+interface Deps {
+  db: Db<Tables>;
+  listTenantContents: ListTenantContents;
+}
+
+/** A removal that takes longer than this was cut off by a crash. */
+const ABANDONED_MS = 60_000;
+
+/**
+ * Removes an empty tenant. It is closed first (nobody gets in any more), then the other services are asked, then it is
+ * deleted or opened again. A crash in between leaves it closed: `reopenAbandonedTenants` opens it again, and asking once
+ * more for the removal goes on with it.
+ * @throws AppError not_found_error; illegal_action_error for the default tenant or one that is not empty.
+ */
+export async function removeTenant(deps: Deps, name: string): Promise<void> {
+  if (name === defaultTenant) throw new AppError('illegal_action_error', `The default tenant \`${name}\` cannot be deleted`);
+  await deps.db.tx(async (tx) => {
+    const members = await lockTenant(tx, name);
+    if (!members) throw notFound('Tenant', name);
+    requireNoMembers(name, members);
+    await setTenantClosing(tx, name, true);
+    await announceChange(tx, '');
+  });
+  const contents = await deps.listTenantContents(name).catch(async (error) => {
+    await reopen(deps, name);
+    throw error;
+  });
+  if (contents.length > 0) {
+    await reopen(deps, name);
+    throw notEmpty(name, contents);
+  }
+  await deps.db.tx(async (tx) => {
+    const members = await lockTenant(tx, name);
+    if (members === null) return;
+    requireNoMembers(name, members);
+    await deleteTenant(tx, name);
+  });
+}
+
+function requireNoMembers(name: string, members: { users: number; groups: number }): void {
+  const left = [count(members.users, 'user'), count(members.groups, 'user group')].filter((text) => text !== '');
+  if (left.length > 0) throw notEmpty(name, left);
+}
+
+async function reopen(deps: Pick<Deps, 'db'>, name: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    await setTenantClosing(tx, name, false);
+    await announceChange(tx, '');
+  });
+}
+
+/** The loop behind the promise above. */
+export async function reopenAbandonedTenants(deps: Pick<Deps, 'db'>): Promise<string[]> {
+  return deps.db.tx(async (tx) => {
+    const names = await reopenTenants(tx, ABANDONED_MS);
+    if (names.length > 0) await announceChange(tx, '');
+    return names;
+  });
+}
+
+function notEmpty(name: string, contents: string[]): AppError {
+  return new AppError('illegal_action_error', `Tenant \`${name}\` is not empty: it has ${contents.join(', ')}`, { contents });
+}
+
+function count(n: number, word: string): string {
+  return n === 0 ? '' : `${n} ${word}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,72 @@
+import { isoInstant, notFound } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import { requireText } from '../domain/checks';
+import { requireExpiration } from '../domain/expiration';
+import { newToken } from '../domain/token';
+import type { Tables } from '../store/tables.gen';
+import { deleteExpiredTokensOf, deleteToken, insertToken, trimSessionTokens } from '../store/tokens.sql';
+import { announceChange } from './announce';
+
+/** A token obtained by GET /tokens ends after this (reference/rest-api.md 2.3, line E). */
+const SESSION_MS = 36_000_000;
+
+interface Deps {
+  db: Db<Tables>;
+  /** Now by the clock of the database. */
+  nowMs: () => Promise<number>;
+}
+
+export interface CreatedToken {
+  id: string;
+  /** With the secret; nobody can read it again. */
+  value: string;
+  description: string | null;
+  expirationDate: string | null;
+}
+
+/** Purges the user's expired tokens first. @throws AppError bad_parameters_error */
+export async function createToken(
+  deps: Deps,
+  userId: number,
+  wish: { description?: string | null; expirationDate?: string | null },
+): Promise<CreatedToken> {
+  const description = wish.description ? requireText('description', wish.description) : null;
+  const expirationDate = wish.expirationDate ? isoInstant(requireExpiration(wish.expirationDate, await deps.nowMs())) : null;
+  return store(deps, userId, { description, expirationDate, isSession: false });
+}
+
+/** The token that GET /tokens hands out: ends after 10 hours, and with a change of the password. */
+export async function createSessionToken(deps: Deps, userId: number): Promise<CreatedToken> {
+  const expirationDate = isoInstant((await deps.nowMs()) + SESSION_MS);
+  return store(deps, userId, { description: null, expirationDate, isSession: true });
+}
+
+async function store(
+  deps: Deps,
+  userId: number,
+  { description, expirationDate, isSession }: { description: string | null; expirationDate: string | null; isSession: boolean },
+): Promise<CreatedToken> {
+  const token = newToken();
+  await deps.db.tx(async (tx) => {
+    await deleteExpiredTokensOf(tx, userId);
+    await insertToken(tx, {
+      id: token.id,
+      user_id: userId,
+      secret_hash: token.secretHash,
+      description,
+      expiration_date: expirationDate,
+      is_session: isSession,
+    });
+    if (isSession) await trimSessionTokens(tx, userId);
+  });
+  return { id: token.id, value: token.value, description, expirationDate };
+}
+
+/** Revokes a token of `ownerId`, or of anybody when null. @throws AppError not_found_error */
+export async function revokeToken(deps: Pick<Deps, 'db'>, id: string, ownerId: number | null): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    const username = await deleteToken(tx, id, ownerId);
+    if (username === undefined) throw notFound('Token', id);
+    await announceChange(tx, username);
+  });
+}

@@ -1,0 +1,103 @@
+import type { Principal } from '@baton/contracts';
+import { isConsolePermission } from './permissions';
+import { lowestRole, type Role } from './roles';
+
+/** The user with id 0, made at the first start: bypasses every permission check (reference/rest-api.md 2.4). */
+export const bootstrapAdminId = 0;
+const allTenants = 'all_tenants';
+
+/** Roles and what they may do, as the database has them at `revision`. */
+export interface Authorization {
+  revision: number;
+  roles: readonly Role[];
+  /** role -> permission names, console-only ones left out. */
+  permissions: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export function buildAuthorization(
+  revision: number,
+  roles: readonly Role[],
+  grants: readonly { role: string; permission: string }[],
+): Authorization {
+  const permissions = new Map<string, Set<string>>(roles.map((role) => [role.name, new Set()]));
+  for (const { role, permission } of grants) if (!isConsolePermission(permission)) permissions.get(role)?.add(permission);
+  return { revision, roles, permissions };
+}
+
+/** What of a user decides about rights. */
+export interface UserRights {
+  id: number;
+  username: string;
+  role: string;
+  /** System roles of the user's groups. */
+  groupRoles: readonly string[];
+  /** Direct roles and roles by groups, in the tenants that were asked for. */
+  tenantRoles: readonly { tenant: string; role: string }[];
+}
+
+/** Every permission that at least one of the roles holds. */
+export function permissionsOf(authorization: Authorization, roles: readonly string[]): Set<string> {
+  const held = new Set<string>();
+  for (const role of roles) for (const permission of authorization.permissions.get(role) ?? []) held.add(permission);
+  return held;
+}
+
+function holds(authorization: Authorization, roles: readonly string[], permission: string): boolean {
+  return roles.some((role) => authorization.permissions.get(role)?.has(permission));
+}
+
+const unique = (names: readonly string[]): string[] => [...new Set(names)];
+
+/** System roles of the user: the own one and those of groups. */
+export function systemRolesOf(user: UserRights): string[] {
+  return unique([user.role, ...user.groupRoles]);
+}
+
+/** Roles that count in `tenant` (empty: the system roles alone). */
+export function rolesIn(user: UserRights, tenant: string): string[] {
+  const ofTenant = user.tenantRoles.filter((entry) => entry.tenant === tenant).map((entry) => entry.role);
+  return unique([...systemRolesOf(user), ...ofTenant]);
+}
+
+export interface PrincipalRequest {
+  tenant: string;
+  authMethod: Principal['authMethod'];
+  executionId?: string;
+  /** See AuthenticateRequest.all_tenants_permission; empty for one-tenant requests. */
+  allTenantsPermission: string;
+}
+
+/**
+ * Who calls and what they may do (reference/rest-api.md 2.4). The bootstrap admin carries no permission names:
+ * `hasPermission` answers yes for it anyway, and the header between the services stays short.
+ */
+export function buildPrincipal(user: UserRights, authorization: Authorization, request: PrincipalRequest): Principal {
+  const isBootstrapAdmin = user.id === bootstrapAdminId;
+  const roles = rolesIn(user, request.tenant);
+  return {
+    userId: user.id,
+    username: user.username,
+    tenant: request.tenant,
+    role: lowestRole(authorization.roles, systemRolesOf(user)),
+    roles,
+    permissions: isBootstrapAdmin ? [] : [...permissionsOf(authorization, roles)],
+    tenants: reachableTenants(user, authorization, request, isBootstrapAdmin),
+    authMethod: request.authMethod,
+    executionId: request.executionId ?? '',
+    isBootstrapAdmin,
+  };
+}
+
+function reachableTenants(
+  user: UserRights,
+  authorization: Authorization,
+  { tenant, allTenantsPermission }: PrincipalRequest,
+  isBootstrapAdmin: boolean,
+): Principal['tenants'] {
+  const names = unique(user.tenantRoles.map((entry) => entry.tenant)).sort();
+  const all = names.map((name) => ({ name, roles: rolesIn(user, name) }));
+  if (allTenantsPermission === '') return all.filter((entry) => entry.name === tenant);
+  // They see every tenant anyway; a list of thousands would only make the header long.
+  if (isBootstrapAdmin || holds(authorization, systemRolesOf(user), allTenants)) return all.filter((entry) => entry.name === tenant);
+  return all.filter((entry) => holds(authorization, entry.roles, allTenantsPermission));
+}

@@ -1,0 +1,66 @@
+import { tokensRoutes } from '@baton/contracts/http/tokens';
+import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
+import { AppError } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import { createSessionToken, createToken, revokeToken } from '../commands/tokens';
+import { type AuthenticateDeps, authenticateToken } from '../queries/authenticate';
+import { getToken, listTokens, ownerScope } from '../queries/tokens';
+import { forbidden } from '../queries/rights';
+import type { Tables } from '../store/tables.gen';
+
+export interface TokensDeps extends AuthenticateDeps {
+  db: Db<Tables>;
+  nowMs: () => Promise<number>;
+}
+
+export function tokensHttp(deps: TokensDeps): BoundRoute[] {
+  return bindRoutes(tokensRoutes, {
+    listTokens: async (call) => {
+      const page = listEnvelope(await listTokens(deps, call.principal, call.list), call.list);
+      return wantsToken(call) ? { ...page, ...(await sessionToken(deps, call)) } : page;
+    },
+    createToken: async (call) => {
+      const { description, expiration_date: expirationDate } = call.body;
+      const { userId, username, role } = call.principal;
+      const token = await createToken(deps, userId, { description, expirationDate });
+      return {
+        id: token.id,
+        username,
+        value: token.value,
+        role,
+        description: token.description,
+        expiration_date: token.expirationDate,
+        last_used: null,
+      };
+    },
+    getToken: (call) => getToken(deps, call.principal, call.params.token_id!),
+    deleteToken: async (call) => {
+      await revokeToken(deps, call.params.token_id!, ownerScope(call.principal));
+    },
+    checkMonitoringAccess: (call) => checkMonitoringAccess(deps, call),
+  });
+}
+
+/**
+ * A bare GET with a password is how clients of the spec obtain a token; with any list parameter, or with a token as the
+ * credential, it is only a list (reference/rest-api.md 2.3).
+ */
+function wantsToken(call: HttpCall): boolean {
+  return call.principal.authMethod === 'http_basic' && !call.raw.url?.includes('?');
+}
+
+async function sessionToken(deps: TokensDeps, { principal }: HttpCall) {
+  const token = await createSessionToken(deps, principal.userId);
+  return { id: token.id, value: token.value, role: principal.role, username: principal.username, expiration_date: token.expirationDate };
+}
+
+const COOKIE = /(?:^|;\s*)XSRF-TOKEN=([^;]*)/;
+
+/** For the monitoring pages behind a web proxy: the token stands in a cookie (reference/rest-api.md 5.30). */
+async function checkMonitoringAccess(deps: TokensDeps, call: HttpCall): Promise<object> {
+  const token = COOKIE.exec(call.headers.cookie ?? '')?.[1];
+  if (!token) throw new AppError('unauthorized_error', 'User unauthorized: No authentication info provided');
+  const principal = await authenticateToken(deps, token, { tenant: '', allTenantsPermission: '' });
+  if (!principal.isBootstrapAdmin && !principal.permissions.includes('monitoring')) throw forbidden(principal, 'monitoring', '');
+  return {};
+}

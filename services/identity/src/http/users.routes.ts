@@ -1,0 +1,117 @@
+import { hasPermission, type Principal } from '@baton/contracts';
+import { usersRoutes } from '@baton/contracts/http/users';
+import { answer, type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
+import { AppError, badParameter, isAppError, isoInstant } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import type { Passwords } from '../adapters/passwords';
+import { changeUser, removeUser, setUserActive, type UserChange, unlockUser } from '../commands/change-user';
+import { createUser } from '../commands/create-user';
+import type { LockSettings } from '../domain/account-lock';
+import { forbidden } from '../queries/rights';
+import { getUser, listUsers } from '../queries/users';
+import type { Tables } from '../store/tables.gen';
+
+export interface UsersDeps {
+  db: Db<Tables>;
+  passwords: Passwords;
+  lock: LockSettings;
+}
+
+interface UserBody {
+  password?: string;
+  role?: string;
+  show_getting_started?: boolean;
+}
+
+const plain = { getData: false, includeHash: false };
+const viewOf = (call: HttpCall) => ({ getData: call.query?._get_data === true, includeHash: false });
+
+export function usersHttp(deps: UsersDeps): BoundRoute[] {
+  return bindRoutes(usersRoutes, {
+    getCurrentUser: (call) => getUser(deps, call.principal.username, viewOf(call)),
+    listUsers: async (call) => {
+      const includeHash = call.query._include_hash === true;
+      if (includeHash) requirePermission(call.principal, 'get_password_hash');
+      return listEnvelope(await listUsers(deps, call.list, { getData: call.query._get_data === true, includeHash }), call.list);
+    },
+    createUser: async (call) => {
+      const { body } = call;
+      if (body.created_at !== undefined || body.first_login_at || body.last_login_at) requirePermission(call.principal, 'set_timestamp');
+      const username = await createUser(deps, {
+        username: body.username,
+        password: body.password,
+        role: body.role,
+        isPrehashed: body.is_prehashed === true,
+        createdAt: instantOf('created_at', body.created_at) ?? undefined,
+        firstLoginAt: instantOf('first_login_at', body.first_login_at),
+        lastLoginAt: instantOf('last_login_at', body.last_login_at),
+      });
+      return getUser(deps, username, plain);
+    },
+    getUser: (call) => named(call, () => getUser(deps, call.params.username!, viewOf(call))),
+    updateUser: (call) => named(call, () => updateUser(deps, call)),
+    deleteUser: async (call) => {
+      await removeUser(deps, call.params.username!);
+    },
+    activateUser: async (call) => {
+      // Any other word deactivates (reference/rest-api.md 2.7).
+      const isChanged = await setUserActive(deps, call.params.username!, call.body.action === 'activate');
+      return isChanged ? getUser(deps, call.params.username!, viewOf(call)) : answer({ status: 304 });
+    },
+    unlockUser: async (call) => {
+      await unlockUser(deps, call.params.username!);
+      return getUser(deps, call.params.username!, viewOf(call));
+    },
+    getIdentityProvider: () => 'local',
+    getLdap: () => 'disabled',
+    setLdap: () => {
+      throw new AppError('method_not_allowed_error', 'This manager keeps its own users; a directory cannot be set');
+    },
+  });
+}
+
+async function updateUser(deps: UsersDeps, call: HttpCall<UserBody>) {
+  const username = call.params.username!;
+  const change = changeOf(call.body);
+  const isOwn = username.toLowerCase() === call.principal.username.toLowerCase();
+  if (!isOwn || 'role' in change) requirePermission(call.principal, 'user_update');
+  await changeUser(deps, username, change);
+  return getUser(deps, username, viewOf(call));
+}
+
+/** @throws AppError bad_parameters_error unless exactly one key is given. */
+function changeOf(body: UserBody): UserChange {
+  const { password, role, show_getting_started: showGettingStarted } = body;
+  const given = [password, role, showGettingStarted].filter((value) => value !== undefined);
+  if (given.length !== 1) {
+    throw badParameter('', 'Exactly one of `password`, `role` and `show_getting_started` must be given', {
+      expected: ['password', 'role', 'show_getting_started'],
+    });
+  }
+  if (password !== undefined) return { password };
+  return role === undefined ? { showGettingStarted: showGettingStarted! } : { role };
+}
+
+function requirePermission(principal: Principal, permission: string): void {
+  if (!hasPermission(principal, permission)) throw forbidden(principal, permission, principal.tenant);
+}
+
+/** The original names a user that it does not know a bad parameter here, where the spec says nothing. */
+async function named<T>(call: HttpCall, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (call.wire !== 'cloudify' || !isAppError(error, 'not_found_error')) throw error;
+    throw badParameter('username', error.message);
+  }
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\d(\.\d+)?Z?)?$/;
+
+/** Dates in input (reference/rest-api.md 4.1); naive ones are UTC. */
+function instantOf(field: string, text: string | null | undefined): string | null {
+  if (text === undefined || text === null) return null;
+  const ms = INSTANT.test(text) ? Date.parse(`${text.replace(' ', 'T').replace(/Z$/, '')}${text.length > 10 ? 'Z' : ''}`) : Number.NaN;
+  if (Number.isNaN(ms)) throw badParameter(field, `Invalid date \`${text.slice(0, 50)}\``, { expected: 'YYYY-MM-DDThh:mm:ss.mmmZ' });
+  return isoInstant(ms);
+}

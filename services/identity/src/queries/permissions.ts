@@ -1,0 +1,35 @@
+import type { ListPage, ListQuery } from '@baton/contracts';
+import type { RoleAnswer } from '@baton/contracts/http/roles';
+import { type Db, selectPage } from '@baton/postgres';
+import { type SqlBool, sql } from 'kysely';
+import type { Tables } from '../store/tables.gen';
+
+interface Deps {
+  db: Db<Tables>;
+}
+
+/** Cells of the permission table, of one role when `role` is given. */
+export async function listPermissions(
+  deps: Deps,
+  list: ListQuery,
+  role?: string,
+): Promise<ListPage<{ role: string; permission: string }>> {
+  return selectPage({
+    db: deps.db.query,
+    from: sql`role_permissions p`,
+    columns: { role: sql`p.role`, permission: sql`p.permission` },
+    list,
+    where: role === undefined ? [] : [sql<SqlBool>`p.role = ${role}`],
+    tieBreak: sql`p.id`,
+  });
+}
+
+export async function listRolesPage(deps: Deps, list: ListQuery): Promise<ListPage<RoleAnswer>> {
+  return selectPage<RoleAnswer>({
+    db: deps.db.query,
+    from: sql`roles r`,
+    columns: { id: sql`r.id`, name: sql`r.name`, type: sql`r.type`, description: sql`r.description` },
+    list,
+    tieBreak: sql`r.id`,
+  });
+}

@@ -1,0 +1,57 @@
+import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import { hasPermission } from '@baton/contracts';
+import type { TokenAnswer } from '@baton/contracts/http/tokens';
+import { notFound } from '@baton/kernel';
+import { type Db, selectPage } from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Tables } from '../store/tables.gen';
+
+interface Deps {
+  db: Db<Tables>;
+}
+
+const from = sql`tokens t join users u on u.id = t.user_id`;
+
+const columns: Record<keyof TokenAnswer, RawBuilder<unknown>> = {
+  id: sql`t.id`,
+  username: sql`u.username`,
+  // Only the hash is stored: the secret is shown as stars for ever after.
+  value: sql`'ctok-' || t.id || '-********'`,
+  role: sql`u.role`,
+  description: sql`t.description`,
+  expiration_date: sql`t.expiration_date`,
+  last_used: sql`t.last_used`,
+};
+
+/** The user whose tokens `principal` may see; null: everybody's. */
+export function ownerScope(principal: Principal): number | null {
+  return hasPermission(principal, 'manage_others_tokens') ? null : principal.userId;
+}
+
+function owned(ownerId: number | null): RawBuilder<SqlBool>[] {
+  return ownerId === null ? [] : [sql<SqlBool>`t.user_id = ${ownerId}`];
+}
+
+/** Tokens that were made on purpose; those that GET /tokens hands out would only fill the list. */
+export async function listTokens(deps: Deps, principal: Principal, list: ListQuery): Promise<ListPage<TokenAnswer>> {
+  return selectPage<TokenAnswer>({
+    db: deps.db.query,
+    from,
+    columns,
+    list,
+    where: [sql<SqlBool>`not t.is_session`, ...owned(ownerScope(principal))],
+    filters: { created_at: sql`t.created_at` },
+    sorts: (field) => (field === 'created_at' ? sql`t.created_at` : undefined),
+    tieBreak: sql`t.created_at, t.id`,
+  });
+}
+
+/** @throws AppError not_found_error, also for a token of somebody else. */
+export async function getToken(deps: Deps, principal: Principal, id: string): Promise<TokenAnswer> {
+  const selection = Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.id(name)}`);
+  const where = [sql`t.id = ${id}`, ...owned(ownerScope(principal))];
+  const { rows } = await sql<TokenAnswer>`select ${sql.join(selection)} from ${from}
+    where ${sql.join(where, sql` and `)}`.execute(deps.db.query);
+  if (!rows[0]) throw notFound('Token', id);
+  return rows[0];
+}

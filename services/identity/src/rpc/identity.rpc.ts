@@ -1,0 +1,36 @@
+import { identityRpc, type Principal } from '@baton/contracts';
+import { badParameter } from '@baton/kernel';
+import { rpcPart } from '@baton/service-runtime';
+import { defaultTenant } from '../domain/roles';
+import { type AuthenticateDeps, authenticateBasic, authenticateToken, principalOfUser } from '../queries/authenticate';
+import { listTenantNames } from '../store/tenants.sql';
+
+export interface IdentityRpcDeps extends AuthenticateDeps {
+  /** How long gateways may reuse an answer when no message about a change reaches them, ms. */
+  cacheMs: number;
+}
+
+export function identityRpcPart(deps: IdentityRpcDeps) {
+  const answerOf = (principal: Principal): identityRpc.AuthenticateResponse => ({ principal, cacheMs: deps.cacheMs });
+  return rpcPart(identityRpc.IdentityServiceDefinition, {
+    authenticate: async (request) => {
+      // v2.1 knows no tenants: the default one is meant. Whether the user is a member shows in the principal.
+      const tenant = request.tenant === '' && request.isLegacy ? defaultTenant : request.tenant;
+      const scope = { tenant, allTenantsPermission: request.allTenantsPermission };
+      return answerOf(await byCredential(deps, request, scope));
+    },
+    getPrincipal: async ({ username, tenant, allTenantsPermission }) =>
+      answerOf(await principalOfUser(deps, username, { tenant, allTenantsPermission })),
+    listTenants: async () => ({ names: await listTenantNames(deps.db.query) }),
+  });
+}
+
+function byCredential(
+  deps: IdentityRpcDeps,
+  { username, password, token }: identityRpc.AuthenticateRequest,
+  scope: { tenant: string; allTenantsPermission: string },
+): Promise<Principal> {
+  const isBasic = username !== '' || password !== '';
+  if (isBasic === (token !== '')) throw badParameter('token', 'Exactly one credential must be given');
+  return isBasic ? authenticateBasic(deps, { username, password }, scope) : authenticateToken(deps, token, scope);
+}

@@ -1,0 +1,90 @@
+import type { Secret } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import { createInboxPurge } from '@baton/postgres';
+import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
+import { createActivity } from './adapters/activity';
+import { createAuthorizationCache } from './adapters/authorization-cache';
+import { createPasswords } from './adapters/passwords';
+import { type Bootstrapped, bootstrapAdminName, bootstrapManager } from './commands/bootstrap';
+import { type ListTenantContents, reopenAbandonedTenants } from './commands/delete-tenant';
+import type { Config } from './config';
+import { permissionsHttp } from './http/permissions.routes';
+import { tenantsHttp } from './http/tenants.routes';
+import { tokensHttp } from './http/tokens.routes';
+import { userGroupsHttp } from './http/user-groups.routes';
+import { usersHttp } from './http/users.routes';
+import { purgeTokensOnce } from './loops/purge-tokens.loop';
+import { identityRpcPart } from './rpc/identity.rpc';
+import type { Tables } from './store/tables.gen';
+
+export type { Bootstrapped } from './commands/bootstrap';
+export type { ListTenantContents } from './commands/delete-tenant';
+export { configSchema } from './config';
+
+export const serviceName = 'identity';
+
+const ACTIVITY_MS = 5_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * Makes roles, permissions, default_tenant and `admin` where they are missing; for callers that keep the generated
+ * password themselves (standalone). The service does the same when it starts.
+ */
+export async function bootstrap(db: Db<Tables>, options: { adminPassword?: Secret } = {}): Promise<Bootstrapped> {
+  return bootstrapManager({ db, passwords: createPasswords() }, options);
+}
+
+/** `listTenantContents`: what other services hold of a tenant; a tenant with contents is not deleted. */
+export function buildService(
+  config: Config,
+  infra: Infra,
+  ports: { listTenantContents?: ListTenantContents } = {},
+): ServiceParts {
+  const db = requireDb<Tables>(infra);
+  const passwords = createPasswords();
+  const activity = createActivity(db);
+  const deps = {
+    db,
+    passwords,
+    activity,
+    authorizationAt: createAuthorizationCache(db),
+    lock: {
+      failedLoginsBeforeLock: config.BATON_FAILED_LOGINS_BEFORE_ACCOUNT_LOCK,
+      lockPeriodMinutes: config.BATON_ACCOUNT_LOCK_PERIOD,
+    },
+    wire: config.BATON_WIRE,
+    cacheMs: config.BATON_CREDENTIAL_CACHE_MS,
+    nowMs: () => databaseNowMs(db),
+    listTenantContents: ports.listTenantContents ?? (async () => []),
+  };
+  return {
+    name: 'identity',
+    routes: [...usersHttp(deps), ...tenantsHttp(deps), ...userGroupsHttp(deps), ...tokensHttp(deps), ...permissionsHttp(deps)],
+    rpc: [identityRpcPart(deps)],
+    consumers: [],
+    subscriptions: [],
+    loops: [
+      { name: 'write-activity', intervalMs: ACTIVITY_MS, tickOnce: () => activity.flush() },
+      { name: 'purge-tokens', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeTokensOnce(deps) },
+      { name: 'reopen-tenants', intervalMs: MINUTE_MS, tickOnce: () => reopenAbandonedTenants(deps) },
+      { name: 'purge-inbox', intervalMs: 10 * MINUTE_MS, tickOnce: () => createInboxPurge({ db }).tickOnce() },
+    ],
+    checks: { database: () => db.ping() },
+    start: async () => {
+      const { created, generatedPassword } = await bootstrapManager(deps, { adminPassword: config.BATON_ADMIN_PASSWORD });
+      if (created) infra.log.info({ username: bootstrapAdminName }, 'administrator created');
+      if (generatedPassword) printOnce(generatedPassword);
+    },
+    stop: () => activity.flush(),
+  };
+}
+
+/** To the terminal, not to the log: logs are kept and shipped. */
+function printOnce(password: Secret): void {
+  process.stdout.write(`\nPassword of ${bootstrapAdminName} (shown this once): ${password.expose()}\n\n`);
+}
+
+async function databaseNowMs(db: Db<Tables>): Promise<number> {
+  const { rows } = await db.pool.query('select (extract(epoch from app_now()) * 1000)::float8 as ms');
+  return rows[0].ms;
+}

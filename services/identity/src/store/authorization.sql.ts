@@ -1,0 +1,49 @@
+import type { Db, Tx } from '@baton/postgres';
+import { type Kysely, sql } from 'kysely';
+import type { Role } from '../domain/roles';
+import type { Tables } from './tables.gen';
+
+type Reader = Kysely<Tables>;
+
+export async function listRoles(db: Reader): Promise<Role[]> {
+  return db.selectFrom('roles').select(['id', 'name', 'type', 'description']).orderBy('id').execute();
+}
+
+/** Roles, grants and their revision, read in one statement so that they belong together. */
+export async function readAuthorization(
+  db: Db<Tables>,
+): Promise<{ revision: number; roles: Role[]; grants: { role: string; permission: string }[] }> {
+  const { rows } = await db.pool.query(
+    `select (select revision from authorization_state) as revision,
+      (select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'type', type, 'description', description) order by id) from roles) as roles,
+      (select jsonb_agg(jsonb_build_object('role', role, 'permission', permission)) from role_permissions) as grants`,
+  );
+  const { revision, roles, grants } = rows[0];
+  return { revision, roles: roles ?? [], grants: grants ?? [] };
+}
+
+/** False when the role had the permission already. */
+export async function insertGrant(tx: Tx<Tables>, role: string, permission: string): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('role_permissions')
+    .values({ role, permission })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** False when the role had it not. */
+export async function deleteGrant(tx: Tx<Tables>, role: string, permission: string): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('role_permissions')
+    .where('role', '=', role)
+    .where('permission', '=', permission)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Tells every replica that its copy of the permission table is old. */
+export async function raiseRevision(tx: Tx<Tables>): Promise<void> {
+  await sql`update authorization_state set revision = revision + 1`.execute(tx);
+}

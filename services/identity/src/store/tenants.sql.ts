@@ -1,0 +1,86 @@
+import type { Tx } from '@baton/postgres';
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from './tables.gen';
+
+type Reader = Kysely<Tables> | Tx<Tables>;
+
+export async function findTenant(db: Reader, name: string): Promise<{ name: string } | undefined> {
+  return db.selectFrom('tenants').select('name').where('name', '=', name).executeTakeFirst();
+}
+
+export async function listTenantNames(db: Reader): Promise<string[]> {
+  const rows = await db.selectFrom('tenants').select('name').where('closing_since', 'is', null).orderBy('name').execute();
+  return rows.map((row) => row.name);
+}
+
+/** False when the tenant was there already. */
+export async function insertTenant(tx: Tx<Tables>, name: string): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('tenants')
+    .values({ name })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('name')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** How many users and groups belong to the tenant; the tenant row is locked. Null: no such tenant. */
+export async function lockTenant(tx: Tx<Tables>, name: string): Promise<{ users: number; groups: number } | null> {
+  const locked = await tx.selectFrom('tenants').select('name').where('name', '=', name).forUpdate().executeTakeFirst();
+  if (!locked) return null;
+  const { rows } = await sql<{ users: number; groups: number }>`
+    select (select count(*) from tenant_users where tenant = ${name}) as users,
+      (select count(*) from tenant_groups where tenant = ${name}) as groups`.execute(tx);
+  return rows[0]!;
+}
+
+export async function setTenantClosing(tx: Tx<Tables>, name: string, isClosing: boolean): Promise<void> {
+  await tx
+    .updateTable('tenants')
+    .set({ closing_since: isClosing ? sql<string>`app_now()` : null })
+    .where('name', '=', name)
+    .execute();
+}
+
+/** Opens tenants again whose removal was begun over `olderThanMs` ago and never ended; answers their names. */
+export async function reopenTenants(tx: Tx<Tables>, olderThanMs: number): Promise<string[]> {
+  const rows = await tx
+    .updateTable('tenants')
+    .set({ closing_since: null })
+    .where('closing_since', '<', sql<string>`app_now() - ${olderThanMs}::float8 * interval '1 millisecond'`)
+    .returning('name')
+    .execute();
+  return rows.map((row) => row.name);
+}
+
+export async function deleteTenant(tx: Tx<Tables>, name: string): Promise<void> {
+  await tx.deleteFrom('tenants').where('name', '=', name).execute();
+}
+
+type Members =
+  | { table: 'tenant_users'; column: 'user_id'; member: number }
+  | { table: 'tenant_groups'; column: 'group_name'; member: string };
+
+export const userMember = (userId: number): Members => ({ table: 'tenant_users', column: 'user_id', member: userId });
+export const groupMember = (name: string): Members => ({ table: 'tenant_groups', column: 'group_name', member: name });
+
+/** False when the user or group belongs to the tenant already. */
+export async function insertMember(tx: Tx<Tables>, tenant: string, who: Members, role: string): Promise<boolean> {
+  const result = await sql`insert into ${sql.table(who.table)} (tenant, ${sql.ref(who.column)}, role)
+    values (${tenant}, ${who.member}, ${role}) on conflict do nothing`.execute(tx);
+  return (result.numAffectedRows ?? 0n) > 0n;
+}
+
+/** False when the user or group does not belong to the tenant. */
+export async function updateMember(tx: Tx<Tables>, tenant: string, who: Members, role: string): Promise<boolean> {
+  const result = await sql`update ${sql.table(who.table)} set role = ${role}
+    where tenant = ${tenant} and ${sql.ref(who.column)} = ${who.member}`.execute(tx);
+  return (result.numAffectedRows ?? 0n) > 0n;
+}
+
+/** False when the user or group does not belong to the tenant. */
+export async function deleteMember(tx: Tx<Tables>, tenant: string, who: Members): Promise<boolean> {
+  const result = await sql`delete from ${sql.table(who.table)}
+    where tenant = ${tenant} and ${sql.ref(who.column)} = ${who.member}`.execute(tx);
+  return (result.numAffectedRows ?? 0n) > 0n;
+}

@@ -1,0 +1,86 @@
+import type { Tx } from '@baton/postgres';
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from './tables.gen';
+
+type Reader = Kysely<Tables> | Tx<Tables>;
+
+export interface UserRow {
+  id: number;
+  username: string;
+  role: string;
+  active: boolean;
+  password_hash: string;
+}
+
+const byName = (username: string) => sql<boolean>`lower(username) = lower(${username})`;
+
+/** The user called `username` in any letter case. */
+export async function findUser(db: Reader, username: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'username', 'role', 'active', 'password_hash'])
+    .where(byName(username))
+    .executeTakeFirst();
+}
+
+/** `findUser` with the row locked until the transaction ends. */
+export async function lockUser(tx: Tx<Tables>, username: string): Promise<UserRow | undefined> {
+  return tx
+    .selectFrom('users')
+    .select(['id', 'username', 'role', 'active', 'password_hash'])
+    .where(byName(username))
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/**
+ * Ids of the active system administrators, locked in the order of ids: who removes one of them must hold all,
+ * so that two such transactions cannot each leave the other's as the last one.
+ */
+export async function lockActiveAdmins(tx: Tx<Tables>): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'sys_admin')
+    .where('active', '=', true)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export interface NewUserRow {
+  id?: number;
+  username: string;
+  password_hash: string;
+  role: string;
+  created_at?: string;
+  first_login_at?: string | null;
+  last_login_at?: string | null;
+}
+
+/** @throws unique violation of users_username_key when the name is taken in any letter case. */
+export async function insertUser(tx: Tx<Tables>, row: NewUserRow): Promise<number> {
+  return (await tx.insertInto('users').values(row).returning('id').executeTakeFirstOrThrow()).id;
+}
+
+export interface UserChanges {
+  password_hash?: string;
+  role?: string;
+  active?: boolean;
+  show_getting_started?: boolean;
+  failed_logins?: number;
+}
+
+export async function updateUser(tx: Tx<Tables>, id: number, changes: UserChanges): Promise<void> {
+  await tx.updateTable('users').set(changes).where('id', '=', id).execute();
+}
+
+export async function deleteUser(tx: Tx<Tables>, id: number): Promise<void> {
+  await tx.deleteFrom('users').where('id', '=', id).execute();
+}
+
+/** Tokens that came from GET /tokens with the password that has just changed. */
+export async function deleteSessionTokens(tx: Tx<Tables>, userId: number): Promise<void> {
+  await tx.deleteFrom('tokens').where('user_id', '=', userId).where('is_session', '=', true).execute();
+}
