@@ -1,0 +1,132 @@
+/** Worker threads for CPU-bound work on foreign input: bounded in time, memory and queue. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { AppError, type ErrorCode, type ErrorDetails } from '@baton/kernel';
+import type { CpuReply } from './cpu-worker';
+
+export interface CpuPoolOptions {
+  /** Of `resolveWorkerFile`. */
+  workerFile: string;
+  /** Threads at most; they are started when needed. */
+  size: number;
+  timeLimitMs: number;
+  memoryLimitMb: number;
+  /** Tasks that may wait; default 1000. */
+  maxQueue?: number;
+}
+
+/** A task that went over a limit of its pool; its thread was ended. */
+export class CpuLimitError extends Error {
+  constructor(
+    readonly limit: 'time' | 'memory',
+    readonly allowed: number,
+  ) {
+    super(limit === 'time' ? `took longer than ${allowed} ms` : `needed more than ${allowed} MB`);
+    this.name = 'CpuLimitError';
+  }
+}
+
+export interface CpuPool {
+  /**
+   * One call of the worker's function.
+   * @throws CpuLimitError; AppError of the function; AppError too_many_requests_error when the queue is full.
+   */
+  run<Value>(task: unknown): Promise<Value>;
+  close(): Promise<void>;
+}
+
+/** The compiled worker beside a bundle, or the source while running from sources (tests). */
+export function resolveWorkerFile(dir: string, name: string): string {
+  const compiled = join(dir, `${name}.js`);
+  return existsSync(compiled) ? compiled : join(dir, `${name}.ts`);
+}
+
+interface Job {
+  task: unknown;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+function spawnWorker(o: CpuPoolOptions): Worker {
+  const resourceLimits = { maxOldGenerationSizeMb: o.memoryLimitMb, maxYoungGenerationSizeMb: Math.max(8, o.memoryLimitMb / 8) };
+  if (!o.workerFile.endsWith('.ts')) return new Worker(o.workerFile, { resourceLimits });
+  // From sources: a line of plain JavaScript that teaches the thread to read TypeScript first.
+  const code = `require(${JSON.stringify(require.resolve('tsx/cjs'))}); require(${JSON.stringify(o.workerFile)});`;
+  return new Worker(code, { eval: true, resourceLimits });
+}
+
+function errorOf(reply: NonNullable<CpuReply['error']>): Error {
+  if (reply.code) return new AppError(reply.code as ErrorCode, reply.message, reply.details as ErrorDetails);
+  const error = new Error(reply.message);
+  error.stack = reply.stack;
+  return error;
+}
+
+/** One thread; answers a promise that settles when the thread is free again or gone (null). */
+function runOn(worker: Worker, job: Job, o: CpuPoolOptions): Promise<Worker | null> {
+  return new Promise((free) => {
+    const settle = (next: Worker | null): void => {
+      clearTimeout(timer);
+      worker.removeAllListeners();
+      if (next) next.unref();
+      // A dying thread may still emit; without a listener that would end the process.
+      else worker.on('error', () => undefined);
+      free(next);
+    };
+    const timer = setTimeout(() => {
+      void worker.terminate();
+      job.reject(new CpuLimitError('time', o.timeLimitMs));
+      settle(null);
+    }, o.timeLimitMs);
+    worker.once('message', (reply: CpuReply) => {
+      if (reply.error) job.reject(errorOf(reply.error));
+      else job.resolve(reply.value);
+      settle(worker);
+    });
+    worker.once('error', (error: NodeJS.ErrnoException) => {
+      job.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new CpuLimitError('memory', o.memoryLimitMb) : error);
+      settle(null);
+    });
+    worker.once('exit', (code) => {
+      job.reject(new Error(`CPU worker ended with ${code}`));
+      settle(null);
+    });
+    worker.ref();
+    worker.postMessage(job.task);
+  });
+}
+
+/** A pool over one worker file. Idle threads do not keep the process alive. */
+export function createCpuPool(o: CpuPoolOptions): CpuPool {
+  const idle: Worker[] = [];
+  const busy = new Set<Worker>();
+  const queue: Job[] = [];
+  let isClosed = false;
+
+  const next = (): void => {
+    while (queue.length > 0 && busy.size < o.size && !isClosed) {
+      const worker = idle.pop() ?? spawnWorker(o);
+      busy.add(worker);
+      void runOn(worker, queue.shift()!, o).then((free) => {
+        busy.delete(worker);
+        if (free && !isClosed) idle.push(free);
+        next();
+      });
+    }
+  };
+  return {
+    run: <Value>(task: unknown) =>
+      new Promise<Value>((resolve, reject) => {
+        if (isClosed) return reject(new AppError('service_unavailable_error', 'The CPU pool is closed'));
+        if (queue.length >= (o.maxQueue ?? 1000)) return reject(new AppError('too_many_requests_error', 'Too many tasks wait for a CPU'));
+        queue.push({ task, resolve: resolve as (value: unknown) => void, reject });
+        next();
+      }),
+    async close() {
+      isClosed = true;
+      for (const job of queue.splice(0)) job.reject(new AppError('service_unavailable_error', 'The CPU pool is closed'));
+      await Promise.all([...idle, ...busy].map((worker) => worker.terminate()));
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** Values of environment variables: always text, checked and converted here. */
+import { parseDurationMs, Secret } from '@baton/kernel';
+import { z } from 'zod';
+
+export const envValue = {
+  /** Whole number from `min` to `max`. */
+  integer: (min: number, max: number) =>
+    z
+      .string()
+      .regex(/^-?\d+$/, 'must be a whole number')
+      .transform(Number)
+      .refine((n) => n >= min && n <= max, `must be from ${min} to ${max}`),
+  /** `15s`, `5m`, `250ms`; milliseconds. */
+  durationMs: () =>
+    z
+      .string()
+      .regex(/^\d+(?:\.\d+)?(ms|s|m|h|d)?$/, 'must be a duration such as 250ms, 15s, 5m')
+      .transform(parseDurationMs),
+  flag: () =>
+    z
+      .string()
+      .regex(/^(true|false)$/i, 'must be true or false')
+      .transform((text) => text.toLowerCase() === 'true'),
+  /** A text that is never printed. */
+  secret: (minLength = 1) => z.string().min(minLength).transform((text) => new Secret(text)),
+};

@@ -1,0 +1,50 @@
+/** Tells cluster-status every 5 s that this process lives; a failure is of no consequence but a stale status page. */
+import { hostname } from 'node:os';
+import { clusterStatusRpc, type ServiceName } from '@baton/contracts';
+import { isoInstant, type Log, systemClock } from '@baton/kernel';
+import type { RpcConnector } from '@baton/rpc';
+import type { Health } from './health';
+import { type RunningLoop, startLoop } from './loops';
+import { productVersion } from './version';
+
+const INTERVAL_MS = 5_000;
+const DEADLINE_MS = 2_000;
+
+export interface HeartbeatDeps {
+  service: ServiceName;
+  instanceId: string;
+  rpc: RpcConnector;
+  health: Health;
+  log: Log;
+  onMaintenance?: (state: string) => void;
+}
+
+export interface Heartbeat {
+  /** Sends the last report, `isLeaving`, and stops. */
+  stop(): Promise<void>;
+}
+
+export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
+  const client = deps.rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, 'cluster-status');
+  const startedAt = isoInstant(systemClock.now());
+  const report = async (isLeaving: boolean): Promise<void> => {
+    const checks = isLeaving ? {} : await deps.health.results();
+    const request = {
+      service: deps.service, instanceId: deps.instanceId, hostname: hostname(), version: productVersion, pid: process.pid,
+      startedAt, checksJson: JSON.stringify(checks), isLeaving, rssBytes: process.memoryUsage.rss(),
+    };
+    try {
+      const { maintenance } = await client.report(request, { deadlineMs: DEADLINE_MS });
+      if (!isLeaving) deps.onMaintenance?.(maintenance);
+    } catch (error) {
+      deps.log.debug({ reason: (error as Error).message }, 'heartbeat not delivered');
+    }
+  };
+  const loop: RunningLoop = startLoop({ name: 'heartbeat', intervalMs: INTERVAL_MS, tickOnce: () => report(false) }, { log: deps.log });
+  return {
+    async stop() {
+      await loop.stop();
+      await report(true);
+    },
+  };
+}

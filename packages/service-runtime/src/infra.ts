@@ -1,0 +1,110 @@
+/** Connects a service to what lies outside, from its configuration. Everything reconnects by itself later. */
+import { hostname } from 'node:os';
+import { type BlobStore, createFileBlobStore, createS3BlobStore } from '@baton/blob-store';
+import { type Broker, createPostgresBroker, createRabbitBroker } from '@baton/broker';
+import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
+import type { ServiceName } from '@baton/contracts';
+import { type Log, randomSuffix, systemClock } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import { createGrpcConnector, type RpcConnector } from '@baton/rpc';
+import { Registry } from 'prom-client';
+import { ConfigError } from './config';
+import type { Infra } from './infra-types';
+import { createLogger } from './logger';
+import type { RuntimeConfig } from './runtime-config';
+
+export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
+
+export interface ConnectOptions {
+  service: ServiceName;
+  /** PostgreSQL schema; absent or null: no database. */
+  schema?: string | null;
+  log?: Log;
+  /** Parts that exist already (standalone, tests): used as they are and not closed by `close`. */
+  shared?: Partial<Pick<Infra, 'broker' | 'cache' | 'rpc' | 'blobs' | 'clock' | 'instanceId' | 'metrics' | 'localHttp'>>;
+}
+
+/** Unique per process, and readable in logs and on the status page. */
+export function newInstanceId(): string {
+  return `${hostname().slice(0, 40)}-${process.pid}-${randomSuffix(4)}`;
+}
+
+export function connectBroker(config: RuntimeConfig, log: Log): Broker {
+  const namespace = config.BATON_NAMESPACE || undefined;
+  if (config.BATON_BROKER === 'postgres') return createPostgresBroker({ url: config.DATABASE_URL.expose(), log });
+  return createRabbitBroker({ url: config.AMQP_URL.expose(), log, namespace });
+}
+
+export function connectCache(config: RuntimeConfig, log: Log): Cache {
+  if (!config.REDIS_URL) return createLocalCache();
+  return createRedisCache({ url: config.REDIS_URL.expose(), log, prefix: `${config.BATON_NAMESPACE || 'baton'}:` });
+}
+
+export function connectRpc(config: RuntimeConfig, log: Log): RpcConnector & { close(): void } {
+  return createGrpcConnector({
+    addresses: {
+      identity: config.BATON_RPC_IDENTITY,
+      catalog: config.BATON_RPC_CATALOG,
+      deployments: config.BATON_RPC_DEPLOYMENTS,
+      executions: config.BATON_RPC_EXECUTIONS,
+      secrets: config.BATON_RPC_SECRETS,
+      'cluster-status': config.BATON_RPC_CLUSTER_STATUS,
+    },
+    log,
+    internalKey: config.BATON_INTERNAL_KEY,
+  });
+}
+
+/** @throws ConfigError when the object store is chosen but not described. */
+export function connectBlobs(config: RuntimeConfig): BlobStore {
+  if (config.BATON_BLOBS !== 's3') return createFileBlobStore({ root: config.BATON_BLOBS });
+  const { BATON_S3_ENDPOINT: endpoint, BATON_S3_ACCESS_KEY_ID: accessKeyId, BATON_S3_SECRET_ACCESS_KEY: secret } = config;
+  const missing = Object.entries({ BATON_S3_ENDPOINT: endpoint, BATON_S3_ACCESS_KEY_ID: accessKeyId, BATON_S3_SECRET_ACCESS_KEY: secret })
+    .filter(([, value]) => value === undefined)
+    .map(([name]) => `${name} is missing (needed by BATON_BLOBS=s3)`);
+  if (!endpoint || !accessKeyId || !secret) throw new ConfigError(missing);
+  return createS3BlobStore({ endpoint, bucket: config.BATON_S3_BUCKET, region: config.BATON_S3_REGION, accessKeyId, secretAccessKey: secret.expose() });
+}
+
+async function connectDb<S>(config: RuntimeConfig, o: ConnectOptions, log: Log): Promise<Db<S> | undefined> {
+  if (!o.schema) return undefined;
+  // Loaded only here: gateway and worker never load the database driver for themselves.
+  const { createDb } = await import('@baton/postgres');
+  return createDb<S>({
+    url: config.DATABASE_URL.expose(),
+    schema: o.schema,
+    maxConnections: config.BATON_DATABASE_CONNECTIONS,
+    applicationName: `baton-${o.service}`,
+    log,
+  });
+}
+
+/** The infrastructure of one service; `close` closes what was connected here, database last. */
+export async function connectInfra<S = unknown>(config: RuntimeConfig, o: ConnectOptions): Promise<Infra<S>> {
+  const shared = o.shared ?? {};
+  const instanceId = shared.instanceId ?? config.BATON_INSTANCE_ID ?? newInstanceId();
+  const log = o.log ?? createLogger({ service: o.service, level: config.BATON_LOG_LEVEL, instanceId });
+  const blobs = shared.blobs ?? connectBlobs(config);
+  const db = await connectDb<S>(config, o, log);
+  const ownBroker = shared.broker ? undefined : connectBroker(config, log);
+  const ownCache = shared.cache ? undefined : connectCache(config, log);
+  const ownRpc = shared.rpc ? undefined : connectRpc(config, log);
+  return {
+    db,
+    broker: (shared.broker ?? ownBroker)!,
+    cache: (shared.cache ?? ownCache)!,
+    rpc: (shared.rpc ?? ownRpc)!,
+    blobs,
+    log,
+    clock: shared.clock ?? systemClock,
+    instanceId,
+    metrics: shared.metrics ?? new Registry(),
+    localHttp: shared.localHttp,
+    async close() {
+      ownRpc?.close();
+      await ownBroker?.close();
+      await ownCache?.close();
+      await db?.close();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** Prometheus metrics that every service has; times in seconds as is the custom there. */
+import type { ObservedRequest } from '@baton/http';
+import type { ObservedCall } from '@baton/rpc';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  registry: Registry;
+  http(request: ObservedRequest): void;
+  rpc(call: ObservedCall): void;
+  loop(loop: string, durationMs: number, isFailed: boolean): void;
+  /** `count` is asked at every scrape. */
+  outboxDepth(count: () => Promise<number>): void;
+}
+
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
+
+function histogram(registry: Registry, name: string, help: string, labelNames: string[]): Histogram {
+  return new Histogram({ name, help, labelNames, buckets, registers: [registry] });
+}
+
+/** `hasProcess: false` for further services of one process: its own metrics are counted once. */
+export function createMetrics(service: string, o: { hasProcess?: boolean; registry?: Registry } = {}): Metrics {
+  const registry = o.registry ?? new Registry();
+  registry.setDefaultLabels({ service });
+  if (o.hasProcess !== false) collectDefaultMetrics({ register: registry });
+  const http = histogram(registry, 'baton_http_seconds', 'Duration of HTTP requests', ['route', 'method', 'status']);
+  const rpc = histogram(registry, 'baton_rpc_seconds', 'Duration of served rpc calls', ['method', 'code']);
+  const loops = histogram(registry, 'baton_loop_seconds', 'Duration of loop ticks', ['loop']);
+  const failures = new Counter({ name: 'baton_loop_failures_total', help: 'Failed loop ticks', labelNames: ['loop'], registers: [registry] });
+  return {
+    registry,
+    http: (r) => http.labels(r.route, r.method, String(r.status)).observe(r.durationMs / 1000),
+    rpc: (c) => rpc.labels(c.method, c.code).observe(c.durationMs / 1000),
+    loop: (name, durationMs, isFailed) => {
+      loops.labels(name).observe(durationMs / 1000);
+      if (isFailed) failures.labels(name).inc();
+    },
+    outboxDepth: (count) => {
+      new Gauge({
+        name: 'baton_outbox_depth',
+        help: 'Messages that wait in the outbox',
+        registers: [registry],
+        async collect() {
+          // A scrape must not fail because the database is away: the last value stays.
+          await count().then((n) => this.set(n), () => undefined);
+        },
+      });
+    },
+  };
+}

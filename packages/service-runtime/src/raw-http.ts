@@ -1,0 +1,43 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { HttpApp, PlainAnswer } from '@baton/http';
+import type { Log } from '@baton/kernel';
+import type { HttpHandle } from './infra-types';
+
+function answerPlain(response: ServerResponse, produce: () => Promise<PlainAnswer>, log: Log): void {
+  produce().then(
+    (plain) => response.writeHead(plain.status, { 'content-type': plain.contentType }).end(plain.body),
+    (error) => {
+      log.error({ err: error }, 'plain path failed');
+      response.writeHead(500).end();
+    },
+  );
+}
+
+/** A bare node:http server around a service that handles requests itself (gateway), with the plain paths in front. */
+export function withPlainPaths(handler: HttpHandle, plain: Record<string, () => Promise<PlainAnswer>>, log: Log): HttpApp {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    const produce = Object.hasOwn(plain, request.url ?? '') ? plain[request.url!] : undefined;
+    if (produce && request.method === 'GET') answerPlain(response, produce, log);
+    else handler(request, response);
+  };
+  // Uploads may take longer than Node's default of 5 minutes for a whole request.
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 72_000, maxHeaderSize: 32 * 1024 }, handle);
+  return {
+    handle,
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          const address = server.address();
+          resolve(typeof address === 'object' && address ? address.port : port);
+        });
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        if (!server.listening) return resolve();
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}

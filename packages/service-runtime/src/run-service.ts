@@ -1,0 +1,103 @@
+/** The life of a service process: configuration, infrastructure, parts, signals. main.ts is one call of this. */
+import type { ServiceName } from '@baton/contracts';
+import type { Log } from '@baton/kernel';
+import { CONFIG_EXIT_CODE, ConfigError, type ConfigOf, type ConfigSchema, loadConfig, misspeltVariables } from './config';
+import type { Infra } from './infra-types';
+import { createLogger } from './logger';
+import { schemaOf } from './ports';
+import type { RuntimeConfig } from './runtime-config';
+import type { ServiceParts } from './service-parts';
+import { type Running, startParts } from './start-parts';
+import { startTelemetry } from './telemetry';
+import { migrationsDir, waitForSchema } from './wait-for-schema';
+
+export interface RunOptions<S extends ConfigSchema> {
+  name: ServiceName;
+  /** `runtimeConfig.extend({...})` */
+  configSchema: S;
+  build: (config: ConfigOf<S>, infra: Infra<any>) => ServiceParts | Promise<ServiceParts>;
+  /** Default: by the service's name; gateway and worker have none. */
+  schema?: string | null;
+  env?: Record<string, string | undefined>;
+}
+
+function configOf<S extends ConfigSchema>(o: RunOptions<S>, env: Record<string, string | undefined>): ConfigOf<S> {
+  try {
+    return loadConfig(o.configSchema, env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${o.name}: ${error.message}\n`);
+    process.exit(CONFIG_EXIT_CODE);
+  }
+}
+
+async function start<S extends ConfigSchema>(o: RunOptions<S>, config: ConfigOf<S>, log: Log): Promise<{ running: Running; infra: Infra<any> }> {
+  const runtime = config as unknown as RuntimeConfig;
+  const schema = o.schema === undefined ? schemaOf(o.name) : o.schema;
+  const { connectInfra } = await import('@baton/service-runtime/infra');
+  const infra = await connectInfra(runtime, { service: o.name, schema, log });
+  try {
+    const dir = require.main ? migrationsDir(o.name, require.main.filename) : null;
+    if (infra.db && schema && dir) await waitForSchema(infra.db, { schema, dir, limitMs: runtime.BATON_START_WAIT, log });
+    const parts = await o.build(config, infra);
+    return { running: await startParts([{ parts, infra }], { config: runtime }), infra };
+  } catch (error) {
+    await infra.close();
+    throw error;
+  }
+}
+
+/** First signal: drain and stop; second: out at once. */
+export function onSignals(log: Log, stop: () => Promise<void>): void {
+  let isStopping = false;
+  const receive = (signal: NodeJS.Signals): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    log.info({ signal }, 'stopping');
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'stop failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', receive);
+  process.on('SIGINT', receive);
+}
+
+/** A rejection that nobody handles is a bug; the process ends, its leases and messages go to others. */
+export function onFaults(log: Log): void {
+  const die = (error: unknown): void => {
+    log.error({ err: error }, 'unhandled fault; the process ends');
+    process.exit(70);
+  };
+  process.on('unhandledRejection', die);
+  process.on('uncaughtException', die);
+}
+
+/**
+ * Runs a service until SIGTERM or SIGINT. Exit codes: 0 stopped, 78 wrong configuration, 1 could not start or stop,
+ * 70 unhandled fault.
+ */
+export async function runService<S extends ConfigSchema>(o: RunOptions<S>): Promise<void> {
+  const env = o.env ?? process.env;
+  const config = configOf(o, env);
+  const runtime = config as unknown as RuntimeConfig;
+  const log = createLogger({ service: o.name, level: runtime.BATON_LOG_LEVEL, instanceId: runtime.BATON_INSTANCE_ID });
+  for (const { name, nearest } of misspeltVariables(o.configSchema, env)) log.warn({ variable: name, nearest }, 'unknown variable; a misspelling?');
+  onFaults(log);
+  const stopTelemetry = await startTelemetry(o.name, env, log);
+  try {
+    const { running, infra } = await start(o, config, log);
+    onSignals(log, async () => {
+      await running.stop();
+      await infra.close();
+      await stopTelemetry();
+      log.info({}, 'stopped');
+    });
+  } catch (error) {
+    log.error({ err: error }, 'could not start');
+    process.exit(1);
+  }
+}

@@ -1,0 +1,182 @@
+/** Starts composed services and stops them in reverse; one process may hold one service or all of them. */
+import type { Subscription } from '@baton/broker';
+import { createHttpApp, type HttpApp, type PlainAnswer } from '@baton/http';
+import type { Log } from '@baton/kernel';
+import { createRpcServer, type LocalRpc, type RpcServer } from '@baton/rpc';
+import { createHealth, type Health } from './health';
+import { startHeartbeat } from './heartbeat';
+import type { HttpHandle, Infra } from './infra-types';
+import { startLoop } from './loops';
+import { createMetrics, type Metrics } from './metrics';
+import { startOutbox } from './outbox-parts';
+import { defaultPorts } from './ports';
+import { withPlainPaths } from './raw-http';
+import type { RuntimeConfig } from './runtime-config';
+import type { ServiceParts } from './service-parts';
+
+export interface StartEntry {
+  parts: ServiceParts;
+  infra: Infra<any>;
+}
+
+export interface StartOptions {
+  config: RuntimeConfig;
+  /** Serve rpc in this process instead of over gRPC. */
+  localRpc?: LocalRpc;
+  /** False: no HTTP port is opened, requests come through `handle` (standalone opens the gateway's only). */
+  listensHttp?: (service: ServiceParts['name']) => boolean;
+  hasHeartbeat?: boolean;
+}
+
+export interface RunningService {
+  name: ServiceParts['name'];
+  handle: HttpHandle;
+  health: Health;
+  httpPort: number | null;
+  rpcPort: number | null;
+}
+
+export interface Running {
+  services: RunningService[];
+  /** Drains and stops everything; the infras stay open. */
+  stop(): Promise<void>;
+}
+
+/** Undone in reverse order; every step runs even when an earlier one failed. */
+class StopList {
+  readonly #steps: { name: string; stop: () => Promise<unknown> | unknown }[] = [];
+  constructor(private readonly log: Log) {}
+  add(name: string, stop: () => Promise<unknown> | unknown): void {
+    this.#steps.unshift({ name, stop });
+  }
+  async run(): Promise<void> {
+    for (const step of this.#steps.splice(0)) {
+      try {
+        await step.stop();
+      } catch (error) {
+        this.log.error({ step: step.name, err: error }, 'stop step failed');
+      }
+    }
+  }
+}
+
+/** Settles with `work` or after `limitMs`, whichever comes first. */
+async function bounded(work: Promise<unknown>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function healthOf({ parts, infra }: StartEntry): Health {
+  const required = { ...(infra.db ? { database: () => infra.db!.ping() } : {}), ...parts.checks };
+  return createHealth(parts.name, required, { broker: () => infra.broker.ping(), cache: () => infra.cache.ping() });
+}
+
+function plainPaths(health: Health, metrics: Metrics): Record<string, () => Promise<PlainAnswer>> {
+  return {
+    '/healthz': health.healthz,
+    '/readyz': health.readyz,
+    '/metrics': async () => ({ status: 200, contentType: metrics.registry.contentType, body: await metrics.registry.metrics() }),
+  };
+}
+
+async function startRpc(entry: StartEntry, o: StartOptions, metrics: Metrics, stops: StopList): Promise<number | null> {
+  const { parts, infra } = entry;
+  const { localRpc, config } = o;
+  if (localRpc) {
+    for (const part of parts.rpc) localRpc.serve(parts.name, part.definition, part.handlers as never);
+    stops.add('local rpc', () => localRpc.withdraw(parts.name));
+    return null;
+  }
+  if (parts.rpc.length === 0) return null;
+  const server: RpcServer = createRpcServer({ log: infra.log, internalKey: config.BATON_INTERNAL_KEY, observe: metrics.rpc });
+  for (const part of parts.rpc) server.serve(part.definition, part.handlers as never);
+  const port = await server.listen(config.BATON_HOST, config.BATON_RPC_PORT ?? defaultPorts[parts.name].rpc);
+  stops.add('rpc server', () => server.close(config.BATON_DRAIN));
+  return port;
+}
+
+function httpAppOf({ parts, infra }: StartEntry, config: RuntimeConfig, health: Health, metrics: Metrics): HttpApp {
+  const plain = plainPaths(health, metrics);
+  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log);
+  return createHttpApp({
+    service: parts.name,
+    routes: parts.routes,
+    internalKey: config.BATON_INTERNAL_KEY,
+    log: infra.log,
+    wire: config.BATON_WIRE,
+    plain,
+    validateResponses: config.BATON_VALIDATE_RESPONSES,
+    observe: metrics.http,
+  });
+}
+
+async function startConsumers({ parts, infra }: StartEntry, stops: StopList): Promise<void> {
+  const open: Subscription[] = [];
+  stops.add('consumers', () => Promise.all(open.map((s) => s.close())));
+  for (const { message, handler } of parts.subscriptions) open.push(await infra.broker.subscribe(message, handler));
+  for (const { message, ...rest } of parts.consumers) open.push(await infra.broker.consume(message, rest));
+}
+
+function startLoops({ parts, infra }: StartEntry, metrics: Metrics, stops: StopList): void {
+  const loops = parts.loops.map((loop) => startLoop(loop, { log: infra.log, observe: metrics.loop }));
+  stops.add('loops', () => Promise.all(loops.map((loop) => loop.stop())));
+}
+
+async function startService(entry: StartEntry, o: StartOptions, isFirst: boolean, stops: StopList): Promise<RunningService> {
+  const { parts, infra } = entry;
+  const { config } = o;
+  const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst });
+  const health = healthOf(entry);
+  if (infra.db) stops.add('outbox relay', startOutbox(infra, metrics));
+  if (parts.stop) stops.add('own resources', () => parts.stop!());
+  await parts.start?.();
+  const rpcPort = await startRpc(entry, o, metrics, stops);
+  const app = httpAppOf(entry, config, health, metrics);
+  stops.add('http', () => bounded(app.close(), config.BATON_DRAIN));
+  infra.localHttp?.set(parts.name, app.handle);
+  const listens = o.listensHttp?.(parts.name) ?? true;
+  const httpPort = listens ? await app.listen(config.BATON_HOST, config.BATON_HTTP_PORT ?? defaultPorts[parts.name].http) : null;
+  await startConsumers(entry, stops);
+  startLoops(entry, metrics, stops);
+  if (o.hasHeartbeat !== false) {
+    const beat = { service: parts.name, instanceId: infra.instanceId, rpc: infra.rpc, health, log: infra.log, onMaintenance: parts.onMaintenance };
+    const heartbeat = startHeartbeat(beat);
+    stops.add('heartbeat', () => heartbeat.stop());
+  }
+  infra.log.info({ httpPort, rpcPort }, 'started');
+  return { name: parts.name, handle: app.handle, health, httpPort, rpcPort };
+}
+
+/**
+ * Starts each service in the given order: own resources, outbox relay, rpc, HTTP, consumers, loops, heartbeat; then all
+ * are ready. `stop`: not ready, a pause for load balancers, then everything in reverse.
+ * @throws what the first failing step throws, after undoing the others.
+ */
+export async function startParts(entries: readonly StartEntry[], o: StartOptions): Promise<Running> {
+  const first = entries[0];
+  if (!first) throw new Error('no service to start');
+  const stops = new StopList(first.infra.log);
+  const services: RunningService[] = [];
+  try {
+    for (const entry of entries) services.push(await startService(entry, o, services.length === 0, stops));
+  } catch (error) {
+    await stops.run();
+    throw error;
+  }
+  for (const service of services) service.health.setStage('ready');
+  return {
+    services,
+    async stop() {
+      for (const service of services) service.health.setStage('stopping');
+      if (o.config.BATON_UNREADY > 0) await new Promise((resolve) => setTimeout(resolve, o.config.BATON_UNREADY));
+      await stops.run();
+    },
+  };
+}
