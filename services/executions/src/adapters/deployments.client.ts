@@ -1,0 +1,93 @@
+import { deploymentsRpc } from '@baton/contracts';
+import type { Json, JsonObject } from '@baton/kernel';
+import type { RpcConnector } from '@baton/rpc';
+import type { DeploymentModel } from '@baton/task-graph';
+import type { InstanceStateRow } from '../store/rows';
+
+/** What a start request is checked against. */
+export interface DeploymentFacts {
+  id: string;
+  blueprintId: string;
+  displayName: string;
+  visibility: string;
+  workflows: Record<string, JsonObject>;
+  instanceStates: { node_id: string; state: string }[];
+  nodeTypes: { id: string; type_hierarchy: string[] }[];
+  dependents: string[];
+}
+
+/** The deployments service as the engine sees it. */
+export interface DeploymentsPort {
+  facts(tenant: string, deploymentId: string, caller: { username: string; isAdministrator: boolean }): Promise<DeploymentFacts>;
+  model(tenant: string, deploymentId: string): Promise<{ blueprintId: string; model: DeploymentModel }>;
+  applyStates(tenant: string, deploymentId: string, executionId: string, states: readonly InstanceStateRow[]): Promise<void>;
+  evaluate(tenant: string, deploymentId: string, payload: JsonObject): Promise<JsonObject>;
+  /** A change of the model asked by a workflow; repeated with the same name it answers the first result. */
+  call(tenant: string, deploymentId: string, executionId: string, name: string, request: Json): Promise<Json>;
+  executionEnded(of: { tenant: string; deploymentId: string; executionId: string; workflowId: string; status: string }): Promise<void>;
+}
+
+const MODEL_DEADLINE_MS = 30_000;
+
+export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
+  const client = rpc.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments');
+  return {
+    async facts(tenant, deploymentId, caller) {
+      const d = await client.getDeployment({ tenant, deploymentId, ...caller });
+      return {
+        id: d.id,
+        blueprintId: d.blueprintId,
+        displayName: d.displayName,
+        visibility: d.visibility,
+        workflows: parse(d.workflowsJson, {}),
+        instanceStates: parse(d.instanceStatesJson, []),
+        nodeTypes: parse(d.nodeTypesJson, []),
+        dependents: d.dependents,
+      };
+    },
+    async model(tenant, deploymentId) {
+      const answer = await client.getWorkflowModel({ tenant, deploymentId }, { deadlineMs: MODEL_DEADLINE_MS });
+      const model: DeploymentModel = {
+        nodes: parse(answer.nodesJson, []),
+        nodeInstances: parse(answer.nodeInstancesJson, []),
+        scalingGroups: parse(answer.scalingGroupsJson, {}),
+        ...parse<Partial<DeploymentModel>>(answer.deploymentJson, {}),
+      };
+      return { blueprintId: answer.blueprintId, model };
+    },
+    async applyStates(tenant, deploymentId, executionId, states) {
+      await client.applyStates({
+        tenant,
+        deploymentId,
+        executionId,
+        states: states.map((state) => ({
+          nodeInstanceId: state.node_instance_id,
+          state: state.state ?? '',
+          seq: state.seq,
+          systemPropertiesJson: state.edits ? JSON.stringify(state.edits) : '',
+        })),
+      });
+    },
+    async evaluate(tenant, deploymentId, payload) {
+      const answer = await client.evaluateFunctions({
+        tenant,
+        deploymentId,
+        payloadJson: JSON.stringify(payload),
+        contextJson: '{}',
+      });
+      return parse(answer.payloadJson, {});
+    },
+    async call(tenant, deploymentId, executionId, callName, request) {
+      const answer = await client.callModel(
+        { tenant, deploymentId, executionId, callName, requestJson: JSON.stringify(request) },
+        { deadlineMs: MODEL_DEADLINE_MS },
+      );
+      return parse(answer.resultJson, null);
+    },
+    executionEnded: async (of) => void (await client.executionEnded(of)),
+  };
+}
+
+function parse<T>(text: string, empty: T): T {
+  return text === '' ? empty : (JSON.parse(text) as T);
+}

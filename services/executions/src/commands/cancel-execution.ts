@@ -1,0 +1,44 @@
+import { notFound } from '@baton/kernel';
+import { type CancelMode, statusAfterCancel } from '../domain/cancel';
+import { stepGraph } from '../engine/advance-graph';
+import type { EngineDeps } from '../engine/deps';
+import { type ExecutionChanges, lockExecution, NOW, updateExecution } from '../store/executions.sql';
+import { requestKill } from '../store/tasks.sql';
+
+/**
+ * Cancels: from the commit on nothing new is dispatched. `cancel` leaves running operations to end by themselves;
+ * `force-cancel` and `kill` have them stopped by their workers. An execution that does not run yet ends at once.
+ * @throws AppError not_found_error, illegal_action_error.
+ */
+export async function cancelExecution(deps: EngineDeps, executionId: string, mode: CancelMode): Promise<void> {
+  await deps.memory.serially(executionId, async () => {
+    const killed = await deps.db.tx(async (tx) => {
+      const execution = await lockExecution(tx, executionId);
+      if (!execution) throw notFound('Execution', executionId);
+      if (execution.phase === 'ended' && mode === 'kill' && execution.status === 'cancelled') return [];
+      const next = statusAfterCancel(execution, mode);
+      const changes: ExecutionChanges = {
+        // Waiting ones end at once; `cancelled` is written at the end together with the terminal event.
+        status: execution.phase === 'waiting' ? 'cancelling' : next,
+        cancel_requested_at: NOW,
+        error: '',
+        phase: 'ending',
+        outcome: { status: 'cancelled', error: '' },
+      };
+      if (execution.phase !== 'running') {
+        await updateExecution(tx, executionId, changes);
+        return [];
+      }
+      const loaded = await deps.memory.load(tx, execution);
+      try {
+        await stepGraph(tx, execution, loaded, [{ kind: 'cancel', mode }]);
+      } finally {
+        deps.memory.forget(loaded.graphId);
+      }
+      await updateExecution(tx, executionId, { ...changes, wake_at: null });
+      return mode === 'cancel' ? [] : await requestKill(tx, loaded.graphId);
+    });
+    if (killed.length > 0) deps.wake.kill(executionId, killed);
+  });
+  deps.wake.drive(executionId);
+}

@@ -1,0 +1,43 @@
+import { type Json, isAppError } from '@baton/kernel';
+import type { StageResult } from '@baton/task-graph';
+import type { EngineDeps } from '../engine/deps';
+import { lockExecution, updateExecution } from '../store/executions.sql';
+import type { ExecutionRow, StoredStage } from '../store/rows';
+
+/**
+ * Asks another service for the change that a workflow stage needs and stores the answer as the stage's result. The call
+ * is idempotent by (execution, stage name), so a crash after it only repeats it. False = somebody else stored a result.
+ * @throws AppError of the rpc when it may succeed later; the loop tries again.
+ */
+export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): Promise<boolean> {
+  const stage = execution.stage as Extract<StoredStage, { kind: 'call' }>;
+  const result = await resultOf(deps, execution, stage);
+  return await deps.memory.serially(execution.id, () =>
+    deps.db.tx(async (tx) => {
+      const locked = await lockExecution(tx, execution.id);
+      if (!locked || locked.phase !== 'calling' || locked.stage?.name !== stage.name) return false;
+      await updateExecution(tx, locked.id, { phase: 'planning', stage: null, history: [...locked.history, result] });
+      return true;
+    }),
+  );
+}
+
+async function resultOf(
+  deps: EngineDeps,
+  execution: ExecutionRow,
+  stage: Extract<StoredStage, { kind: 'call' }>,
+): Promise<StageResult> {
+  try {
+    const response: Json = await deps.deployments.call(
+      execution.tenant,
+      execution.deployment_id ?? '',
+      execution.id,
+      stage.name,
+      stage.request as unknown as Json,
+    );
+    return { kind: 'call', name: stage.name, response, memo: stage.memo };
+  } catch (error) {
+    if (!isAppError(error) || error.entry.retryable) throw error;
+    return { kind: 'call', name: stage.name, error: { type: error.code, message: error.message }, memo: stage.memo };
+  }
+}

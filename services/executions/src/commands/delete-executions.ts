@@ -1,0 +1,71 @@
+import type { ListQuery, Principal } from '@baton/contracts';
+import { badParameter } from '@baton/kernel';
+import { type Db, equalsAny } from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { executionScope } from '../queries/list-executions';
+import type { ExecutionRow } from '../store/rows';
+import type { DB } from '../store/tables.gen';
+
+const ENDS = ['terminated', 'failed', 'cancelled'];
+
+export interface DeleteRequest {
+  to_datetime?: string | null;
+  keep_last?: number | string | null;
+}
+
+/**
+ * Deletes ended executions with their graphs and events (reference/rest-api.md 5.7): those before a time, or all but the
+ * newest `keep_last`, or all. The last create_deployment_environment of a deployment stays.
+ * @throws AppError bad_parameters_error.
+ */
+export async function deleteExecutions(
+  db: Db<DB>,
+  principal: Principal,
+  list: ListQuery,
+  request: DeleteRequest,
+  nowMs: number,
+): Promise<ExecutionRow[]> {
+  const keepLast = keepLastOf(request);
+  const before = beforeOf(request, nowMs);
+  for (const status of list.filters.status ?? []) {
+    if (!ENDS.includes(status)) throw badParameter('status', `Can't filter by execution status \`${status}\``, { expected: ENDS });
+  }
+  const where: RawBuilder<SqlBool>[] = [executionScope(principal, list.allTenants), sql`e.phase = 'ended'`];
+  for (const [field, values] of Object.entries(list.filters)) where.push(equalsAny(sql`e.${sql.id(COLUMN_OF[field] ?? field)}`, values));
+  if (before !== null) where.push(sql`e.created_at < ${before}`);
+  return await db.tx(async (tx) => {
+    const { rows } = await sql<ExecutionRow>`
+      with matched as (
+        select e.id, row_number() over (order by e.created_at desc, e.id desc) as place from executions e
+        where ${sql.join(where, sql` and `)}
+      )
+      delete from executions d using matched m
+      where d.id = m.id and m.place > ${keepLast ?? 0}
+        and not (d.workflow_id = 'create_deployment_environment' and d.status = 'terminated' and not exists (
+          select 1 from executions l where l.tenant = d.tenant and l.deployment_id = d.deployment_id
+            and l.workflow_id = d.workflow_id and l.status = 'terminated' and l.created_at > d.created_at))
+      returning d.*`.execute(tx);
+    await sql`delete from events where execution_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(tx);
+    return rows;
+  });
+}
+
+const COLUMN_OF: Record<string, string> = { tenant_name: 'tenant', resume: 'is_resumed' };
+
+function keepLastOf(request: DeleteRequest): number | null {
+  if (request.keep_last === undefined || request.keep_last === null) return null;
+  const count = Number(request.keep_last);
+  if (!Number.isInteger(count) || count <= 0) {
+    throw badParameter('keep_last', `keep_last: ${request.keep_last} is no count`, { expected: 'an integer greater than 0' });
+  }
+  if (request.to_datetime) throw badParameter('keep_last', 'keep_last and to_datetime exclude each other', {});
+  return count;
+}
+
+function beforeOf(request: DeleteRequest, nowMs: number): string | null {
+  if (request.to_datetime === undefined || request.to_datetime === null) return null;
+  const text = request.to_datetime;
+  const ms = Date.parse(/[zZ]$|[+-]\d{2}:\d{2}$/.test(text) || text.length <= 10 ? text : `${text.replace(' ', 'T')}Z`);
+  if (Number.isNaN(ms)) throw badParameter('to_datetime', `to_datetime: "${text}" is no time`, { expected: 'ISO 8601' });
+  return new Date(Math.min(ms, nowMs)).toISOString();
+}

@@ -1,0 +1,100 @@
+import { executionsRpc } from '@baton/contracts';
+import type { Json } from '@baton/kernel';
+import type { Happening, TaskError } from '@baton/task-graph';
+import type { EngineDeps } from '../engine/deps';
+import type { LoadedGraph } from '../engine/graph-memory';
+import { leasesOf } from '../engine/leases';
+import { runStep } from '../engine/run-step';
+
+const { OutcomeKind } = executionsRpc;
+
+/**
+ * Takes what has ended, one transaction per execution, and leases newly ready operations to the reporting worker up to
+ * its room. An outcome of an older attempt, or of a lease that went to another worker, is refused. The worker repeats
+ * the call until it is answered: an outcome that was taken before is refused then, which is harmless.
+ */
+export async function finishTasks(
+  deps: EngineDeps,
+  request: executionsRpc.FinishTasksRequest,
+): Promise<executionsRpc.FinishTasksResponse> {
+  const byExecution = new Map<string, executionsRpc.TaskOutcome[]>();
+  for (const outcome of request.outcomes) {
+    const list = byExecution.get(outcome.executionId);
+    if (list) list.push(outcome);
+    else byExecution.set(outcome.executionId, [outcome]);
+  }
+  let room = request.room;
+  const answer: executionsRpc.FinishTasksResponse = { refused: [], leases: [] };
+  for (const [executionId, outcomes] of byExecution) {
+    const done = await runStep(deps, executionId, ({ loaded }) => {
+      const happenings: Happening[] = [];
+      for (const outcome of outcomes) {
+        const happening = happeningOf(loaded, request.workerId, outcome);
+        if (happening) happenings.push(happening);
+        else answer.refused.push(outcome.taskId);
+      }
+      return {
+        happenings,
+        claim: { workerId: request.workerId, room, preferred: null },
+        after: async (tx, context, step) => {
+          for (const { idx } of step.refused) answer.refused.push(loaded.ids[idx]!);
+          return await leasesOf(deps, tx, context, step.claimed);
+        },
+      };
+    });
+    if (!done) answer.refused.push(...outcomes.map((outcome) => outcome.taskId));
+    const leases = done?.value ?? [];
+    answer.leases.push(...leases);
+    room -= leases.length;
+  }
+  return answer;
+}
+
+/** Null when the run is not this worker's any more. */
+function happeningOf(loaded: LoadedGraph, workerId: string, outcome: executionsRpc.TaskOutcome): Happening | null {
+  const idx = loaded.idxById.get(outcome.taskId);
+  if (idx === undefined || loaded.holders.get(idx) !== workerId) return null;
+  const run = { idx, attempt: outcome.attempt };
+  switch (outcome.kind) {
+    case OutcomeKind.OUTCOME_KIND_SUCCEEDED:
+      return { kind: 'succeeded', ...run, result: parse(outcome.resultJson) };
+    case OutcomeKind.OUTCOME_KIND_RETRY: {
+      const error = errorOf(outcome, true);
+      return { kind: 'retry', ...run, message: error.message, retryAfterMs: error.retryAfterMs ?? null };
+    }
+    case OutcomeKind.OUTCOME_KIND_TIMED_OUT:
+      return { kind: 'timed-out', ...run };
+    case OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE:
+    case OutcomeKind.OUTCOME_KIND_CANCELLED:
+      return { kind: 'failed', ...run, error: errorOf(outcome, false) };
+    default:
+      return { kind: 'failed', ...run, error: errorOf(outcome, true) };
+  }
+}
+
+function errorOf(outcome: executionsRpc.TaskOutcome, recoverable: boolean): TaskError {
+  const error = (parse(outcome.errorJson) ?? {}) as {
+    exceptionType?: string;
+    message?: string;
+    traceback?: string | null;
+    causes?: TaskError['causes'];
+  };
+  return {
+    type: error.exceptionType ?? (recoverable ? 'RecoverableError' : 'NonRecoverableError'),
+    message: error.message ?? 'the operation failed without a message',
+    recoverable,
+    retryAfterMs: outcome.retryAfter >= 0 ? outcome.retryAfter * 1000 : null,
+    traceback: error.traceback ?? null,
+    causes: error.causes ?? [],
+  };
+}
+
+/** Results that are no JSON become null (reference/workflows.md 2.7). */
+function parse(text: string): Json {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}

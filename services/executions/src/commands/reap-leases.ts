@@ -1,0 +1,30 @@
+import type { Happening } from '@baton/task-graph';
+import type { EngineDeps } from '../engine/deps';
+import { runStep } from '../engine/run-step';
+import { expiredLeases } from '../store/tasks.sql';
+
+const BATCH = 200;
+
+/**
+ * Gives the runs of silent workers to others: the attempt goes up, so that a late result is refused. Safe on every
+ * replica: the second one finds another attempt or holder under the lock.
+ */
+export async function reapLeases(deps: EngineDeps): Promise<number> {
+  const expired = await expiredLeases(deps.db.query, BATCH);
+  const byExecution = groupByExecution(expired);
+  for (const [executionId, runs] of byExecution) {
+    deps.log.warn({ executionId, runs: runs.length }, 'leases ran out; operations are dispatched again');
+    await runStep(deps, executionId, ({ loaded }) => {
+      const lost = runs.filter((run) => loaded.graph.nodes[run.idx]?.attempt === run.attempt && loaded.holders.has(run.idx));
+      if (lost.length === 0) return null;
+      return { happenings: lost.map((run): Happening => ({ kind: 'lost', idx: run.idx, attempt: run.attempt })) };
+    });
+  }
+  return expired.length;
+}
+
+function groupByExecution<T extends { execution_id: string }>(rows: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) groups.set(row.execution_id, [...(groups.get(row.execution_id) ?? []), row]);
+  return groups;
+}

@@ -1,0 +1,66 @@
+import { newId } from '@baton/kernel';
+import { payloadHash, type StartRequest } from '../domain/start-request';
+import { executionToken, hashToken } from '../domain/token';
+import type { EngineDeps } from '../engine/deps';
+import { workflowEvent } from '../engine/graph-events';
+import { appendEvents } from '../store/events.sql';
+import { insertExecution, lockExecution, NOW, readByRequest, updateExecution } from '../store/executions.sql';
+import type { ExecutionRow, Outcome } from '../store/rows';
+
+/** Work that another service did by itself and that clients look for as an execution. */
+export interface RecordedExecution extends StartRequest {
+  /** Where the other service promised an id; else one is made. */
+  id?: string;
+  blueprintId: string | null;
+  displayName: string | null;
+  visibility: string;
+  outcome: Outcome;
+}
+
+/** Stores an execution that has ended already, with its first and last event. The same request id answers the first. */
+export async function recordExecution(deps: EngineDeps, record: RecordedExecution): Promise<ExecutionRow> {
+  const earlier = await readByRequest(deps.db.query, record.tenant, record.requestId);
+  if (earlier) return earlier;
+  return await deps.db.tx(async (tx) => {
+    const id = record.id ?? newId();
+    const row = await insertExecution(tx, {
+      id,
+      tenant: record.tenant,
+      request_id: record.requestId,
+      payload_hash: payloadHash(record),
+      workflow_id: record.workflowId,
+      program: null,
+      deployment_id: record.deploymentId,
+      deployment_display_name: record.displayName,
+      blueprint_id: record.blueprintId,
+      visibility: record.visibility,
+      created_by: record.createdBy,
+      status: 'pending',
+      phase: 'planning',
+      parameters: record.parameters,
+      is_system_workflow: record.isSystemWorkflow,
+      is_dry_run: false,
+      is_forced: false,
+      allow_custom_parameters: record.allowCustomParameters,
+      wait_after_fail_s: record.waitAfterFailS,
+      token_hash: hashToken(executionToken(deps.tokenKey, id)),
+      scheduled_for: null,
+      wake_at: null,
+    });
+    const { status, error } = record.outcome;
+    const end = status === 'terminated' ? 'workflow_succeeded' : status === 'failed' ? 'workflow_failed' : 'workflow_cancelled';
+    const seq = await appendEvents(tx, row, [workflowEvent(row, 'workflow_started'), workflowEvent(row, end, error)]);
+    await updateExecution(tx, id, {
+      status,
+      phase: 'ended',
+      error,
+      started_at: NOW,
+      ended_at: NOW,
+      last_event_seq: seq,
+      outcome: record.outcome,
+      total_operations: 0,
+      finished_operations: 0,
+    });
+    return (await lockExecution(tx, id))!;
+  });
+}

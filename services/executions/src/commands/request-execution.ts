@@ -1,0 +1,135 @@
+import { executionRequested } from '@baton/contracts';
+import { AppError, newId } from '@baton/kernel';
+import { isUniqueViolation, outbox, type Tx } from '@baton/postgres';
+import { admit } from '../domain/admission';
+import { payloadHash, type StartRequest } from '../domain/start-request';
+import { executionToken, hashToken } from '../domain/token';
+import { isSystemWorkflowName } from '../domain/system-workflows';
+import { checkStart } from '../domain/workflow-check';
+import type { EngineDeps } from '../engine/deps';
+import {
+  activeOfDeployment,
+  blockingSystemExecutions,
+  insertExecution,
+  lockGuard,
+  readByRequest,
+} from '../store/executions.sql';
+import type { ExecutionRow } from '../store/rows';
+import type { DB } from '../store/tables.gen';
+
+/**
+ * Accepts an execution: checks it against the deployment, then one transaction: guard row, admission, row, message.
+ * The same request id with the same content answers the execution that it made before.
+ * @throws AppError not_found_error, nonexistent_workflow_error, unavailable_workflow_error, dependent_exists_error,
+ *   illegal_execution_parameters_error, existing_running_execution_error, conflict_error (request id reused).
+ */
+export async function requestExecution(deps: EngineDeps, request: StartRequest): Promise<ExecutionRow> {
+  const hash = payloadHash(request);
+  const earlier = await readByRequest(deps.db.query, request.tenant, request.requestId);
+  if (earlier) return sameRequest(earlier, hash);
+  const subject = await subjectOf(deps, request);
+  const row = await deps.db
+    .tx((tx) => requestExecutionInTx(tx, deps, request, subject, hash))
+    .catch(async (error: unknown) => {
+      if (!isUniqueViolation(error)) throw error;
+      const winner = await readByRequest(deps.db.query, request.tenant, request.requestId);
+      if (!winner) throw error;
+      return sameRequest(winner, hash);
+    });
+  if (row.phase === 'planning') deps.wake.drive(row.id);
+  if (row.status === 'scheduled') deps.wake.timer(row.id, Date.parse(row.scheduled_for!));
+  return row;
+}
+
+function sameRequest(row: ExecutionRow, hash: string): ExecutionRow {
+  if (row.payload_hash === hash) return row;
+  throw new AppError('conflict_error', 'The idempotency key was used before with another request', {
+    field: 'Idempotency-Key',
+    execution_id: row.id,
+  });
+}
+
+/** What the execution runs on, after all checks that need other services. */
+export interface StartSubject {
+  blueprintId: string | null;
+  displayName: string | null;
+  visibility: string;
+  program: string | null;
+  parameters: StartRequest['parameters'];
+}
+
+async function subjectOf(deps: EngineDeps, request: StartRequest): Promise<StartSubject> {
+  if (request.deploymentId === null) {
+    if (!isSystemWorkflowName(request.workflowId)) {
+      throw new AppError('nonexistent_workflow_error', `${request.workflowId} is no system workflow, and no deployment is given`, {
+        field: 'workflow_id',
+      });
+    }
+    return { blueprintId: null, displayName: null, visibility: 'tenant', program: null, parameters: request.parameters };
+  }
+  const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
+  const facts = await deps.deployments.facts(request.tenant, request.deploymentId, caller);
+  const checked = await checkStart(request, facts, (payload) =>
+    deps.deployments.evaluate(request.tenant, facts.id, payload),
+  );
+  return { blueprintId: facts.blueprintId, displayName: facts.displayName, visibility: facts.visibility, ...checked };
+}
+
+/** The part of a start request that is one transaction: schedules use it as well. */
+export async function requestExecutionInTx(
+  tx: Tx<DB>,
+  deps: Pick<EngineDeps, 'tokenKey'>,
+  request: StartRequest,
+  subject: StartSubject,
+  hash: string,
+): Promise<ExecutionRow> {
+  if (request.deploymentId === null) await lockGuard(tx, '', '');
+  else await lockGuard(tx, request.tenant, request.deploymentId);
+  const isScheduled = request.scheduledForMs !== null;
+  const admission = isScheduled ? ({ kind: 'start' } as const) : await admissionOf(tx, request);
+  if (admission.kind === 'refuse') throw alreadyRunning(admission.blockers);
+  const status = isScheduled ? 'scheduled' : admission.kind === 'queue' ? 'queued' : 'pending';
+  const scheduledFor = isScheduled ? new Date(request.scheduledForMs!).toISOString() : null;
+  const id = newId();
+  const row = await insertExecution(tx, {
+    id,
+    tenant: request.tenant,
+    request_id: request.requestId,
+    payload_hash: hash,
+    workflow_id: request.workflowId,
+    program: subject.program,
+    deployment_id: request.deploymentId,
+    deployment_display_name: subject.displayName,
+    blueprint_id: subject.blueprintId,
+    visibility: subject.visibility,
+    created_by: request.createdBy,
+    status,
+    phase: status === 'pending' ? 'planning' : 'waiting',
+    parameters: subject.parameters,
+    is_system_workflow: request.isSystemWorkflow,
+    is_dry_run: request.isDryRun,
+    is_forced: request.isForced,
+    allow_custom_parameters: request.allowCustomParameters,
+    wait_after_fail_s: request.waitAfterFailS,
+    token_hash: hashToken(executionToken(deps.tokenKey, id)),
+    scheduled_for: scheduledFor,
+    wake_at: scheduledFor,
+  });
+  if (status === 'pending') await outbox.append(tx, executionRequested, { tenant: row.tenant, key: id }, { executionId: id });
+  return row;
+}
+
+async function admissionOf(tx: Tx<DB>, request: StartRequest) {
+  const systemWide = await blockingSystemExecutions(tx);
+  const ofDeployment =
+    request.deploymentId === null ? [] : await activeOfDeployment(tx, request.tenant, request.deploymentId);
+  return admit(request, { systemWide: systemWide.map((row) => row.id), ofDeployment });
+}
+
+function alreadyRunning(ids: string[]): AppError {
+  return new AppError(
+    'existing_running_execution_error',
+    `The following executions are currently running for this deployment: ${ids.join(', ')}. To execute this workflow anyway, pass "force=true"; to run it after them, "queue=true"`,
+    { field: 'deployment_id', executions: ids },
+  );
+}

@@ -1,0 +1,52 @@
+import { AppError, notFound } from '@baton/kernel';
+import type { ExecutionStatus } from '@baton/task-graph';
+import type { EngineDeps } from '../engine/deps';
+import { lockExecution, NOW, updateExecution } from '../store/executions.sql';
+import type { Outcome } from '../store/rows';
+
+const ENDS = new Set<ExecutionStatus>(['terminated', 'failed', 'cancelled']);
+const CANCELLING = new Set<ExecutionStatus>(['cancelling', 'force_cancelling']);
+const AFTER_CANCELLING = new Set<ExecutionStatus>(['cancelled', 'failed', 'queued', 'scheduled']);
+
+/**
+ * Sets a status as clients of the API do (reference/rest-api.md 6.1). An end status ends the execution through the same
+ * way as its workflow would: effects delivered, one terminal event.
+ * @throws AppError invalid_exception_status_update for a transition that the table refuses; not_found_error.
+ */
+export async function setStatus(deps: EngineDeps, executionId: string, status: ExecutionStatus, error: string): Promise<void> {
+  const mustDrive = await deps.memory.serially(executionId, () =>
+    deps.db.tx(async (tx) => {
+      const execution = await lockExecution(tx, executionId);
+      if (!execution) throw notFound('Execution', executionId);
+      if (!isAllowed(execution.status, status)) {
+        throw new AppError(
+          'invalid_exception_status_update',
+          `Invalid relationship - can't change status from ${execution.status} to ${status} for "${executionId}" execution while running "${execution.workflow_id}" workflow.`,
+          { field: 'status', from: execution.status, to: status },
+        );
+      }
+      if (execution.status === status) {
+        await updateExecution(tx, executionId, { error });
+        return false;
+      }
+      if (ENDS.has(status)) {
+        if (execution.graph_id) deps.memory.forget(execution.graph_id);
+        const outcome: Outcome = { status: status as Outcome['status'], error };
+        const isWaiting = execution.phase === 'waiting';
+        await updateExecution(tx, executionId, { phase: 'ending', outcome, wake_at: null, ...(isWaiting ? { status: 'pending' } : {}) });
+        return true;
+      }
+      const isWaiting = status === 'queued' || status === 'scheduled';
+      const phase = isWaiting ? 'waiting' : execution.phase === 'waiting' ? 'planning' : execution.phase;
+      await updateExecution(tx, executionId, { status, phase, error, ...(status === 'started' ? { started_at: NOW } : {}) });
+      return phase === 'planning';
+    }),
+  );
+  if (mustDrive) deps.wake.drive(executionId);
+}
+
+function isAllowed(from: ExecutionStatus, to: ExecutionStatus): boolean {
+  if (from === to) return true;
+  if (ENDS.has(from)) return false;
+  return !CANCELLING.has(from) || AFTER_CANCELLING.has(to);
+}

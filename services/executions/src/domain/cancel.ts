@@ -1,0 +1,31 @@
+import { AppError } from '@baton/kernel';
+import { type ExecutionEvent, executionMachine, type ExecutionStatus } from '@baton/task-graph';
+import type { ExecutionRow } from '../store/rows';
+
+export type CancelMode = 'cancel' | 'force-cancel' | 'kill';
+
+/** A forced cancel ends within this time whatever is dead (guarantee G3). */
+export const FORCED_CANCEL_LIMIT_MS = 8_000;
+
+/** Whether a forced cancel has waited for others as long as it may. */
+export function isForcedLimitReached(execution: ExecutionRow, nowMs: number): boolean {
+  if (execution.cancel_requested_at === null) return false;
+  if (execution.status !== 'force_cancelling' && execution.status !== 'kill_cancelling') return false;
+  return nowMs - Date.parse(execution.cancel_requested_at) >= FORCED_CANCEL_LIMIT_MS;
+}
+
+/**
+ * The status that a cancel request brings (reference/rest-api.md 6.2).
+ * @throws AppError illegal_action_error when the execution cannot be cancelled that way now.
+ */
+export function statusAfterCancel(execution: ExecutionRow, mode: CancelMode): ExecutionStatus {
+  const next = executionMachine.next(execution.status, mode as ExecutionEvent);
+  if (next === null) {
+    throw new AppError(
+      'illegal_action_error',
+      `Can't ${mode} execution ${execution.id} because it's in status ${execution.status}`,
+      { field: 'action', status: execution.status },
+    );
+  }
+  return next;
+}

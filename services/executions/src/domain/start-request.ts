@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { Json, JsonObject } from '@baton/kernel';
+
+/** A request to run a workflow, checked for its form. */
+export interface StartRequest {
+  tenant: string;
+  createdBy: string;
+  isAdministrator: boolean;
+  /** Idempotency: the same id with the same content answers the first execution. */
+  requestId: string;
+  workflowId: string;
+  deploymentId: string | null;
+  parameters: JsonObject;
+  allowCustomParameters: boolean;
+  isForced: boolean;
+  mayQueue: boolean;
+  isDryRun: boolean;
+  waitAfterFailS: number;
+  /** Epoch ms, null = now. */
+  scheduledForMs: number | null;
+  isSystemWorkflow: boolean;
+}
+
+/** Digest of everything that makes two requests the same. */
+export function payloadHash(request: StartRequest): string {
+  const { requestId: _id, isAdministrator: _admin, ...content } = request;
+  return createHash('sha256').update(canonical(content as unknown as Json)).digest('hex');
+}
+
+function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    const keys = Object.keys(value).sort();
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key]!)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+}

@@ -1,0 +1,25 @@
+/** Workflows that need no entry in a deployment (reference/workflows.md 1.1). */
+const SYSTEM_WORKFLOWS = new Set([
+  'create_snapshot',
+  'restore_snapshot',
+  'uninstall_plugin',
+  'update_plugin',
+  'create_deployment_environment',
+  'delete_deployment_environment',
+  'upload_blueprint',
+  'csys_update_deployment',
+  'update',
+  'csys_new_deployment_update',
+  'create_log_bundle',
+]);
+
+export function isSystemWorkflowName(workflowId: string): boolean {
+  return SYSTEM_WORKFLOWS.has(workflowId);
+}
+
+/** Workflows that are refused while other deployments depend on this one (reference/rest-api.md 6.6). */
+const BLOCKED_BY_DEPENDENTS = new Set(['stop', 'uninstall', 'update', 'csys_new_deployment_update', 'heal']);
+
+export function isBlockedByDependents(workflowId: string): boolean {
+  return BLOCKED_BY_DEPENDENTS.has(workflowId);
+}

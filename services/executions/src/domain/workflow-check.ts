@@ -1,0 +1,64 @@
+import { AppError, isJsonObject, type JsonObject, nearestName } from '@baton/kernel';
+import { checkWorkflowParameters } from '@baton/dsl';
+import { builtinOf, workflowAvailability } from '@baton/task-graph';
+import type { DeploymentFacts } from '../adapters/deployments.client';
+import type { StartRequest } from './start-request';
+import { isBlockedByDependents, isSystemWorkflowName } from './system-workflows';
+
+/**
+ * Whether the workflow may start on the deployment, and with which parameters (reference/workflows.md 1.2, 1.3).
+ * `evaluate` resolves intrinsic functions in the context of the deployment.
+ * @throws AppError nonexistent_workflow_error, unavailable_workflow_error, dependent_exists_error,
+ *   illegal_execution_parameters_error.
+ */
+export async function checkStart(
+  request: StartRequest,
+  facts: DeploymentFacts,
+  evaluate: (payload: JsonObject) => Promise<JsonObject>,
+): Promise<{ parameters: JsonObject; program: string | null }> {
+  const workflow = facts.workflows[request.workflowId];
+  if (!workflow && !isSystemWorkflowName(request.workflowId)) throw nonexistent(request, facts);
+  if (!request.isForced) {
+    checkAvailability(request, facts, workflow);
+    checkDependents(request, facts);
+  }
+  if (!workflow) return { parameters: request.parameters, program: request.workflowId === 'update' ? 'update' : null };
+  const declared = isJsonObject(workflow.parameters) ? workflow.parameters : {};
+  const checked = checkWorkflowParameters(request.workflowId, declared, request.parameters, {
+    allowCustomParameters: request.allowCustomParameters,
+  });
+  if (!checked.ok) throw new AppError('illegal_execution_parameters_error', checked.error.map((e) => e.message).join('\n'), { field: 'parameters', problems: checked.error });
+  const parameters = checked.value.hasFunctions ? await evaluate(checked.value.parameters) : checked.value.parameters;
+  const program = builtinOf({ plugin: String(workflow.plugin), operation: String(workflow.operation) });
+  return { parameters, program };
+}
+
+function nonexistent(request: StartRequest, facts: DeploymentFacts): AppError {
+  const names = Object.keys(facts.workflows);
+  const nearest = nearestName(request.workflowId, names);
+  return new AppError(
+    'nonexistent_workflow_error',
+    `Workflow ${request.workflowId} does not exist in deployment ${facts.id}${nearest ? `; did you mean ${nearest}?` : ''}`,
+    { field: 'workflow_id', expected: names.sort(), nearest },
+  );
+}
+
+function checkAvailability(request: StartRequest, facts: DeploymentFacts, workflow: JsonObject | undefined): void {
+  const rules = (workflow?.availability_rules ?? null) as Parameters<typeof workflowAvailability>[0];
+  const { isAvailable, reason } = workflowAvailability(rules, { nodes: facts.nodeTypes, nodeInstances: facts.instanceStates });
+  if (isAvailable) return;
+  throw new AppError('unavailable_workflow_error', `Workflow ${request.workflowId} is not available now: ${reason}`, {
+    field: 'workflow_id',
+    deployment_id: facts.id,
+  });
+}
+
+function checkDependents(request: StartRequest, facts: DeploymentFacts): void {
+  if (!isBlockedByDependents(request.workflowId) || facts.dependents.length === 0) return;
+  const lines = facts.dependents.map((text, i) => `[${i + 1}] ${text}`);
+  throw new AppError(
+    'dependent_exists_error',
+    `Can't execute workflow \`${request.workflowId}\` on deployment ${facts.id} - existing installations depend on it:\n${lines.join('\n')}`,
+    { field: 'deployment_id' },
+  );
+}

@@ -1,0 +1,36 @@
+import type { Log } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import type { WorkflowConfig } from '@baton/task-graph';
+import type { CatalogPort } from '../adapters/catalog.client';
+import type { DeploymentsPort } from '../adapters/deployments.client';
+import type { DB } from '../store/tables.gen';
+import type { GraphMemory } from './graph-memory';
+
+/** What the commands of the engine work with. */
+export interface EngineDeps {
+  db: Db<DB>;
+  memory: GraphMemory;
+  deployments: DeploymentsPort;
+  catalog: CatalogPort;
+  /** In-process wake-ups after a commit; every one of them has a loop that does the same after a crash. */
+  wake: Wakes;
+  /** Key that execution tokens are derived from. */
+  tokenKey: string;
+  workflowConfig: Omit<WorkflowConfig, 'waitAfterFailMs'>;
+  log: Log;
+}
+
+export interface Wakes {
+  /** Drive the execution's phase; after a crash: loops/wake-executions.loop.ts. */
+  drive(executionId: string): void;
+  /** Deliver its node-instance states; after a crash: loops/deliver-states.loop.ts. */
+  deliver(executionId: string): void;
+  /** Tell event streams; they poll as well. */
+  events(executionId: string, deploymentId: string | null, lastSeq: number): void;
+  /** A timer of the execution is due at that epoch ms; after a crash: loops/wake-executions.loop.ts. */
+  timer(executionId: string, at: number): void;
+  /** Look at the queue; after a crash: loops/dequeue.loop.ts. */
+  dequeue(): void;
+  /** Tell workers to stop operations; they also learn it from their heartbeat. */
+  kill(executionId: string, taskIds: string[]): void;
+}

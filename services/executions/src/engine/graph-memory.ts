@@ -1,0 +1,121 @@
+import type { Tx } from '@baton/postgres';
+import { type GraphState, graphFromRows, type TaskRow } from '@baton/task-graph';
+import { LRUCache } from 'lru-cache';
+import type { ExecutionRow, StoredTask } from '../store/rows';
+import type { DB } from '../store/tables.gen';
+import { readGraph, readTasks } from '../store/tasks.sql';
+
+/**
+ * Graphs in memory. The rows are the truth: a cached graph is used only while its version is the one of the locked
+ * execution row, else it is read again. A transaction that fails forgets the graph that it changed.
+ */
+export interface LoadedGraph {
+  graphId: string;
+  executionId: string;
+  /** `executions.version` that this state belongs to. */
+  version: number;
+  graph: GraphState;
+  /** Task ids by idx, and back. */
+  ids: string[];
+  idxById: Map<string, number>;
+  /** Worker of each claimed run. */
+  holders: Map<number, string>;
+  /** Dispatched operations that nobody claimed yet, oldest first. */
+  unclaimed: Set<number>;
+  /** Epoch ms; key null = the deadline after a failure. */
+  timers: Map<number | null, number>;
+}
+
+export interface GraphMemory {
+  /** The execution's current graph at the version of its locked row. */
+  load(tx: Tx<DB>, execution: ExecutionRow): Promise<LoadedGraph>;
+  keep(loaded: LoadedGraph): void;
+  forget(graphId: string): void;
+  /** Runs `work` after all earlier work on the same execution in this process: spares waiting on its row lock. */
+  serially<T>(executionId: string, work: () => Promise<T>): Promise<T>;
+}
+
+const MAX_GRAPHS = 500;
+/** Bounds the memory of the cache: a task costs about 1 kB. */
+const MAX_TASKS = 200_000;
+
+export function createGraphMemory(): GraphMemory {
+  const graphs = new LRUCache<string, LoadedGraph>({
+    max: MAX_GRAPHS,
+    maxSize: MAX_TASKS,
+    sizeCalculation: (loaded) => Math.max(1, loaded.ids.length),
+  });
+  const tails = new Map<string, Promise<unknown>>();
+  return {
+    async load(tx, execution) {
+      const cached = graphs.get(execution.graph_id!);
+      if (cached && cached.version === execution.version) return cached;
+      const loaded = await readLoadedGraph(tx, execution);
+      graphs.set(loaded.graphId, loaded);
+      return loaded;
+    },
+    keep: (loaded) => void graphs.set(loaded.graphId, loaded),
+    forget: (graphId) => void graphs.delete(graphId),
+    serially(executionId, work) {
+      const before = tails.get(executionId) ?? Promise.resolve();
+      const mine = before.then(work, work);
+      const tail = mine.then(
+        () => undefined,
+        () => undefined,
+      );
+      tails.set(executionId, tail);
+      void tail.then(() => {
+        if (tails.get(executionId) === tail) tails.delete(executionId);
+      });
+      return mine;
+    },
+  };
+}
+
+/** @throws Error when the execution has no stored graph: a bug, its phase said it had. */
+async function readLoadedGraph(tx: Tx<DB>, execution: ExecutionRow): Promise<LoadedGraph> {
+  const head = await readGraph(tx, execution.graph_id!);
+  if (!head) throw new Error(`execution ${execution.id}: graph ${execution.graph_id} is not stored`);
+  const rows = await readTasks(tx, head.id);
+  const graph = graphFromRows(
+    { name: head.name, waitAfterFailMs: head.wait_after_fail_ms, dryRun: head.is_dry_run },
+    rows.map(taskOfRow),
+    head.flags,
+  );
+  const loaded = newLoadedGraph(execution, head.id, graph, rows.map((row) => row.id));
+  for (const row of rows) {
+    if (row.state === 'sent' && row.worker_id === null) loaded.unclaimed.add(row.idx);
+    if ((row.state === 'sent' || row.state === 'started') && row.worker_id !== null) loaded.holders.set(row.idx, row.worker_id);
+    if (row.state === 'pending' && row.not_before !== null) loaded.timers.set(row.idx, row.not_before);
+  }
+  if (head.flags.deadline !== null && head.flags.ended === null) loaded.timers.set(null, head.flags.deadline);
+  return loaded;
+}
+
+export function newLoadedGraph(execution: ExecutionRow, graphId: string, graph: GraphState, ids: string[]): LoadedGraph {
+  return {
+    graphId,
+    executionId: execution.id,
+    version: execution.version,
+    graph,
+    ids,
+    idxById: new Map(ids.map((id, idx) => [id, idx])),
+    holders: new Map(),
+    unclaimed: new Set(),
+    timers: new Map(),
+  };
+}
+
+function taskOfRow(row: StoredTask): TaskRow {
+  return {
+    ...row.spec,
+    idx: row.idx,
+    state: row.state,
+    attempt: row.attempt,
+    losses: row.losses,
+    retries: row.retries,
+    notBefore: row.not_before,
+    error: row.error,
+    result: row.result,
+  } as TaskRow;
+}

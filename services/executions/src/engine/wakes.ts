@@ -1,0 +1,107 @@
+import { eventsAppended, tasksCancelled, buildMessage } from '@baton/contracts';
+import type { Broker } from '@baton/broker';
+import { backoffMs, type Clock, isoInstant, type Log } from '@baton/kernel';
+import type { Wakes } from './deps';
+
+interface Work {
+  drive(executionId: string): Promise<void>;
+  deliver(executionId: string): Promise<void>;
+  due(executionId: string): Promise<void>;
+  dequeue(): Promise<void>;
+  /** New events of this process, for its own streams. */
+  streams(executionId: string, lastSeq: number): void;
+}
+
+/** How long announcements of new events are gathered before one fanout message. */
+const EVENTS_WINDOW_MS = 20;
+const MAX_TRIES = 5;
+
+/**
+ * Wake-ups inside this process, right after a commit. Work on one key runs one at a time, and once more when it was
+ * asked for meanwhile. It is tried again a few times; what fails then is found by the loops.
+ */
+export function createWakes(deps: { broker: Broker; clock: Clock; log: Log }, work: () => Work): Wakes & { stop(): void } {
+  const timers = new Map<string, NodeJS.Timeout>();
+  const driving = keyedRunner(deps.log, 'drive', (id) => work().drive(id));
+  const delivering = keyedRunner(deps.log, 'deliver', (id) => work().deliver(id));
+  const dequeuing = keyedRunner(deps.log, 'dequeue', () => work().dequeue());
+  const announced = new Map<string, { deploymentId: string; lastSeq: number }>();
+  let announcing: NodeJS.Timeout | null = null;
+
+  const about = (key: string) => ({ tenant: '', key, time: isoInstant(deps.clock.now()) });
+  const sendAnnounced = () => {
+    announcing = null;
+    const envelopes = [...announced].map(([executionId, at]) => buildMessage(eventsAppended, about(executionId), { executionId, ...at }));
+    announced.clear();
+    // Streams poll as well, so a lost announcement only costs a moment.
+    deps.broker.publish(envelopes).catch((err: unknown) => deps.log.debug({ err }, 'events were not announced'));
+  };
+  return {
+    drive: driving.ask,
+    deliver: delivering.ask,
+    dequeue: () => dequeuing.ask('queue'),
+    events(executionId, deploymentId, lastSeq) {
+      work().streams(executionId, lastSeq);
+      announced.set(executionId, { deploymentId: deploymentId ?? '', lastSeq });
+      announcing ??= setTimeout(sendAnnounced, EVENTS_WINDOW_MS);
+    },
+    timer(executionId, at) {
+      const earlier = timers.get(executionId);
+      if (earlier) clearTimeout(earlier);
+      const delay = Math.max(0, at - deps.clock.now());
+      const timer = setTimeout(() => {
+        timers.delete(executionId);
+        work().due(executionId).catch((err: unknown) => deps.log.warn({ err, executionId }, 'a timer could not be handled'));
+      }, Math.min(delay, 2 ** 31 - 1));
+      timer.unref();
+      timers.set(executionId, timer);
+    },
+    kill(executionId, taskIds) {
+      deps.broker
+        .publish([buildMessage(tasksCancelled, about(executionId), { executionId, taskIds })])
+        .catch((err: unknown) => deps.log.warn({ err, executionId }, 'workers hear of the cancel at their heartbeat only'));
+    },
+    stop() {
+      for (const timer of timers.values()) clearTimeout(timer);
+      if (announcing) clearTimeout(announcing);
+      driving.stop();
+      delivering.stop();
+      dequeuing.stop();
+    },
+  };
+}
+
+function keyedRunner(log: Log, name: string, run: (key: string) => Promise<void>) {
+  const running = new Map<string, { again: boolean }>();
+  let isStopped = false;
+  const turn = async (key: string, state: { again: boolean }) => {
+    let tries = 0;
+    do {
+      state.again = false;
+      try {
+        await run(key);
+        tries = 0;
+      } catch (err) {
+        tries++;
+        log.warn({ err, key, tries }, `${name} failed`);
+        if (tries >= MAX_TRIES) break;
+        await new Promise((resolve) => setTimeout(resolve, backoffMs(tries)).unref());
+        state.again = true;
+      }
+    } while (state.again && !isStopped);
+    running.delete(key);
+  };
+  return {
+    ask(key: string) {
+      if (isStopped) return;
+      const state = running.get(key);
+      if (state) state.again = true;
+      else {
+        const fresh = { again: false };
+        running.set(key, fresh);
+        void turn(key, fresh);
+      }
+    },
+    stop: () => void (isStopped = true),
+  };
+}

@@ -1,0 +1,36 @@
+import { eventRoutes } from '@baton/contracts/http/events';
+import { answer, bindRoutes, type BoundRoute, listEnvelope, type Wire } from '@baton/http';
+import type { Db } from '@baton/postgres';
+import { badParameter } from '@baton/kernel';
+import { legacyEvent } from './v2.1/events';
+import { eventNames, listEvents } from '../queries/list-events';
+import { visibleExecution } from '../queries/visible-execution';
+import type { DB } from '../store/tables.gen';
+import { type StreamHub, streamEvents } from './event-stream';
+
+/** Routes of events and logs (spec v3.1 part 2 "Events", v2.1 "Event"). */
+export function eventsRoutes(deps: { db: Db<DB>; hub: StreamHub; wire: Wire }): BoundRoute[] {
+  const names = eventNames(deps.wire);
+  return bindRoutes(eventRoutes, {
+    async listEvents(call) {
+      const list = call.version === 'v2.1' ? { ...call.list, include: null } : call.list;
+      const page = await listEvents(deps.db.query, call.principal, list, names);
+      const items = call.version === 'v2.1' ? page.items.map((item) => legacyEvent(item as Record<string, unknown>)) : page.items;
+      return listEnvelope({ ...page, items }, call.list);
+    },
+    async streamEvents(call) {
+      const execution = await visibleExecution(deps.db.query, call.principal, call.query.execution_id);
+      const after = afterSeqOf(call.headers['last-event-id']);
+      return answer({ stream: streamEvents({ ...deps, names }, execution.id, after, call.signal) });
+    },
+  });
+}
+
+function afterSeqOf(header: string | string[] | undefined): number {
+  if (header === undefined || header === '') return 0;
+  const seq = Number(header);
+  if (!Number.isSafeInteger(seq) || seq < 0) {
+    throw badParameter('Last-Event-ID', `Last-Event-ID: "${String(header)}" is no event id`, { expected: 'the id of an event of this stream' });
+  }
+  return seq;
+}

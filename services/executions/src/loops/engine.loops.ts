@@ -1,0 +1,30 @@
+import type { Loop } from '@baton/service-runtime';
+import { announceUnclaimed } from '../commands/announce-unclaimed';
+import { deliverStates } from '../commands/deliver-states';
+import { dequeueExecutions } from '../commands/dequeue-executions';
+import { reapLeases } from '../commands/reap-leases';
+import { wakeExecutions } from '../commands/wake-executions';
+import type { EngineDeps } from '../engine/deps';
+import { purgeBatches } from '../store/events.sql';
+import { undeliveredExecutions } from '../store/instance-states.sql';
+
+const UNDELIVERED_MS = 3_000;
+const BATCH_MEMORY_S = 24 * 3600;
+
+/** What repairs after a crash, on every replica: each tick is bounded and safe beside others. */
+export function engineLoops(deps: EngineDeps): Loop[] {
+  return [
+    { name: 'wake-executions', intervalMs: 1_000, tickOnce: () => wakeExecutions(deps) },
+    { name: 'lease-reaper', intervalMs: 1_000, tickOnce: () => reapLeases(deps) },
+    { name: 'announce-unclaimed', intervalMs: 2_000, tickOnce: () => announceUnclaimed(deps) },
+    { name: 'dequeue', intervalMs: 2_000, tickOnce: () => dequeueExecutions(deps) },
+    {
+      name: 'deliver-states',
+      intervalMs: 2_000,
+      tickOnce: async () => {
+        for (const id of await undeliveredExecutions(deps.db.query, UNDELIVERED_MS, 20)) await deliverStates(deps, id);
+      },
+    },
+    { name: 'purge-batches', intervalMs: 3_600_000, tickOnce: () => deps.db.tx((tx) => purgeBatches(tx, BATCH_MEMORY_S)) },
+  ];
+}

@@ -1,0 +1,34 @@
+import type { Envelope, deploymentCreated, MessageType } from '@baton/contracts';
+import type { JsonObject } from '@baton/kernel';
+import { recordExecution } from '../commands/record-execution';
+import type { EngineDeps } from '../engine/deps';
+
+type Created = typeof deploymentCreated extends MessageType<infer T> ? T : never;
+
+/** Clients look for the execution that made a deployment: it is recorded as ended, once per deployment creation. */
+export function onDeploymentCreated(deps: EngineDeps) {
+  return async (envelope: Envelope<Created>): Promise<void> => {
+    const { tenant, payload } = envelope;
+    await recordExecution(deps, {
+      id: payload.createExecutionId,
+      tenant,
+      createdBy: payload.createdBy ?? '',
+      isAdministrator: true,
+      requestId: `deployment-created:${payload.createExecutionId ?? envelope.id}`,
+      workflowId: 'create_deployment_environment',
+      deploymentId: payload.deploymentId,
+      parameters: (payload.parameters ?? {}) as JsonObject,
+      allowCustomParameters: true,
+      isForced: false,
+      mayQueue: false,
+      isDryRun: false,
+      waitAfterFailS: 600,
+      scheduledForMs: null,
+      isSystemWorkflow: false,
+      blueprintId: payload.blueprintId,
+      displayName: payload.displayName ?? payload.deploymentId,
+      visibility: payload.visibility ?? 'tenant',
+      outcome: { status: 'terminated', error: '' },
+    });
+  };
+}

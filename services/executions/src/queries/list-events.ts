@@ -1,0 +1,133 @@
+import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import { badParameter } from '@baton/kernel';
+import { type AnyQuery, equalsAny, selectPage, visibilityScope } from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+
+const plain = (name: string) => sql`v.${sql.id(name)}`;
+
+/** Names of the two kinds on the wire: the spec's, and the original's under BATON_WIRE=cloudify. */
+export type EventNames = { event: string; log: string };
+export const eventNames = (wire: 'spec' | 'cloudify'): EventNames =>
+  wire === 'cloudify' ? { event: 'cloudify_event', log: 'cloudify_log' } : { event: 'platform_event', log: 'platform_log' };
+
+export function eventColumns(names: EventNames): Record<string, RawBuilder<unknown>> {
+  const nothing = sql`null::text`;
+  return {
+    _storage_id: plain('storage_id'),
+    type: sql`case when v.is_log then ${sql.lit(names.log)} else ${sql.lit(names.event)} end`,
+    event_type: plain('event_type'),
+    error_causes: plain('error_causes'),
+    level: plain('level'),
+    logger: plain('logger'),
+    message: plain('message'),
+    blueprint_id: plain('blueprint_id'),
+    deployment_id: plain('deployment_id'),
+    deployment_display_name: plain('deployment_display_name'),
+    execution_id: plain('execution_id'),
+    execution_group_id: plain('execution_group_id'),
+    workflow_id: plain('workflow_id'),
+    node_instance_id: plain('node_instance_id'),
+    node_name: plain('node_name'),
+    operation: plain('operation'),
+    source_id: plain('source_id'),
+    target_id: plain('target_id'),
+    manager_name: nothing,
+    agent_name: plain('worker'),
+    reported_timestamp: plain('reported_at'),
+    timestamp: plain('created_at'),
+  };
+}
+
+const KIND = /^(platform|cloudify)_(event|log)$/;
+
+/** Filters that are not plain equality (reference/rest-api.md 7.3). */
+function eventFilters(): Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)> {
+  const like = (column: RawBuilder<unknown>) => (values: string[]) =>
+    sql<SqlBool>`(${sql.join(
+      values.map((value) => sql`${column} ilike ${value}`),
+      sql` and `,
+    )})`;
+  return {
+    type: (values) => {
+      const kinds = values.map((value) => {
+        const match = KIND.exec(value);
+        if (!match) throw badParameter('type', `type: unknown kind "${value}"`, { expected: ['platform_event', 'platform_log'] });
+        return match[2] === 'log';
+      });
+      return sql<SqlBool>`v.is_log = any(${kinds}::boolean[])`;
+    },
+    execution_id: (values) => sql<SqlBool>`v.execution_id::text = any(${values}::text[])`,
+    node_id: plain('node_name'),
+    operation: like(plain('operation')),
+    message: like(plain('message')),
+    'message.text': like(plain('message')),
+  };
+}
+
+/** `_range=timestamp,<from>,<to>`: from inclusive, to exclusive, one side may be empty. */
+function rangeConditions(ranges: readonly string[]): RawBuilder<SqlBool>[] {
+  return ranges.flatMap((range) => {
+    const [field = '', from = '', to = '', ...rest] = range.split(',');
+    const column = { timestamp: plain('created_at'), reported_timestamp: plain('reported_at') }[field.replace(/^@/, '')];
+    if (!column || rest.length > 0 || (from === '' && to === '')) {
+      throw badParameter('_range', `_range: "${range}" is malformed`, { expected: 'timestamp,<ISO 8601 from>,<ISO 8601 to>' });
+    }
+    return [
+      ...(from === '' ? [] : [sql<SqlBool>`${column} >= ${instantOf(from)}`]),
+      ...(to === '' ? [] : [sql<SqlBool>`${column} < ${instantOf(to)}`]),
+    ];
+  });
+}
+
+function instantOf(text: string): string {
+  const spaced = text.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T');
+  const ms = Date.parse(/[zZ]$|[+-]\d{2}:?\d{2}$/.test(spaced) || spaced.length <= 10 ? spaced : `${spaced}Z`);
+  if (Number.isNaN(ms)) throw badParameter('_range', `_range: "${text}" is no time`, { expected: 'ISO 8601' });
+  return new Date(ms).toISOString();
+}
+
+/** One page of events and logs of the tenant. */
+export async function listEvents(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+  names: EventNames,
+): Promise<ListPage<object>> {
+  const where = [
+    visibilityScope(principal, {
+      tenantColumn: plain('tenant'),
+      visibilityColumn: plain('visibility'),
+      creatorColumn: plain('created_by'),
+    }),
+    ...rangeConditions(list.extra._range ?? []),
+    ...kindCondition(list),
+  ];
+  return await selectPage({
+    db,
+    from: sql`events v`,
+    columns: eventColumns(names),
+    list: { ...list, sort: list.sort.map((key) => ({ ...key, field: key.field.replace(/^@/, '') })) },
+    filters: eventFilters(),
+    where,
+    tieBreak: sql`v.created_at, v.storage_id`,
+  });
+}
+
+/** `level` means logs, `event_type` means events, both the two sets together. */
+function kindCondition(list: ListQuery): RawBuilder<SqlBool>[] {
+  const { level, event_type: eventType } = list.filters;
+  if (!level || !eventType) return [];
+  delete list.filters.level;
+  delete list.filters.event_type;
+  return [sql<SqlBool>`(${equalsAny(plain('level'), level)} or ${equalsAny(plain('event_type'), eventType)})`];
+}
+
+/** Events of an execution behind a sequence number, for streams. */
+export async function eventsAfter(db: AnyQuery, executionId: string, seq: number, limit: number, names: EventNames) {
+  const columns = eventColumns(names);
+  const { rows } = await sql<Record<string, unknown> & { seq: number }>`
+    select v.seq, ${sql.join(Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.id(name)}`))}
+    from events v where v.execution_id = ${executionId} and v.seq > ${seq} order by v.seq limit ${limit}`.execute(db);
+  return rows;
+}
+

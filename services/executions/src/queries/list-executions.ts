@@ -1,0 +1,57 @@
+import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import { type AnyQuery, selectPage, visibilityScope } from '@baton/postgres';
+import { type RawBuilder, sql } from 'kysely';
+
+const plain = (name: string) => sql`e.${sql.id(name)}`;
+
+/** Response field -> expression; the lists of executions never read the engine's columns. */
+const COLUMNS: Record<string, RawBuilder<unknown>> = {
+  id: plain('id'),
+  workflow_id: plain('workflow_id'),
+  blueprint_id: plain('blueprint_id'),
+  deployment_id: plain('deployment_id'),
+  deployment_display_name: plain('deployment_display_name'),
+  status: plain('status'),
+  status_display: sql`case e.status when 'terminated' then 'completed' else e.status end`,
+  error: plain('error'),
+  parameters: plain('parameters'),
+  is_system_workflow: plain('is_system_workflow'),
+  is_dry_run: plain('is_dry_run'),
+  resume: plain('is_resumed'),
+  allow_custom_parameters: plain('allow_custom_parameters'),
+  created_at: plain('created_at'),
+  started_at: plain('started_at'),
+  ended_at: plain('ended_at'),
+  scheduled_for: plain('scheduled_for'),
+  created_by: plain('created_by'),
+  tenant_name: plain('tenant'),
+  visibility: plain('visibility'),
+  private_resource: sql`(e.visibility = 'private')`,
+  resource_availability: plain('visibility'),
+  total_operations: plain('total_operations'),
+  finished_operations: plain('finished_operations'),
+};
+
+export function executionScope(principal: Principal, allTenants: boolean) {
+  return visibilityScope(principal, {
+    tenantColumn: sql`e.tenant`,
+    visibilityColumn: sql`e.visibility`,
+    creatorColumn: sql`e.created_by`,
+    allTenants,
+  });
+}
+
+/** One page of executions; system workflows only on request (reference/rest-api.md 3.2). */
+export async function listExecutions(db: AnyQuery, principal: Principal, list: ListQuery): Promise<ListPage<object>> {
+  const where = [executionScope(principal, list.allTenants)];
+  const withSystem = list.extra._include_system_workflows?.at(-1)?.toLowerCase() === 'true';
+  if (!withSystem && !list.filters.is_system_workflow) where.push(sql`not e.is_system_workflow`);
+  return await selectPage({
+    db,
+    from: sql`executions e`,
+    columns: COLUMNS,
+    list,
+    where,
+    tieBreak: sql`e.created_at, e.id`,
+  });
+}

@@ -1,0 +1,80 @@
+import { executionsRpc } from '@baton/contracts';
+import { AppError, type JsonObject, newId } from '@baton/kernel';
+import type { RpcHandlers } from '@baton/rpc';
+import { appendTaskEvents } from '../commands/append-task-events';
+import { claimTask } from '../commands/claim-task';
+import { finishTasks } from '../commands/finish-tasks';
+import { recordExecution } from '../commands/record-execution';
+import { heartbeat } from '../commands/renew-leases';
+import { requestExecution } from '../commands/request-execution';
+import { presentExecution } from '../domain/present-execution';
+import type { StartRequest } from '../domain/start-request';
+import { hashToken } from '../domain/token';
+import type { EngineDeps } from '../engine/deps';
+import { activeOfDeployment, executionByToken, latestExecutions } from '../store/executions.sql';
+import type { ExecutionRow, Outcome } from '../store/rows';
+
+const present = (row: ExecutionRow) => presentExecution(row, 'v3.1');
+
+/** ExecutionsService of proto/executions/v1. */
+export function executionsRpcHandlers(deps: EngineDeps): RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition> {
+  return {
+    claimTask: async (request) => ({ leases: await claimTask(deps, request) }),
+    finishTasks: (request) => finishTasks(deps, request),
+    heartbeat: (request) => heartbeat(deps, request),
+    appendEvents: async (request) => {
+      await appendTaskEvents(deps, request);
+      return {};
+    },
+    resolveExecutionToken: async ({ token }) => {
+      const execution = await executionByToken(deps.db.query, hashToken(token));
+      if (!execution) throw new AppError('unauthorized_error', 'User unauthorized: Invalid Execution Token');
+      return {
+        executionId: execution.id,
+        tenant: execution.tenant,
+        createdBy: execution.created_by,
+        deploymentId: execution.deployment_id ?? '',
+        status: execution.status,
+      };
+    },
+    startExecution: async (request) => {
+      const row = await start(deps, request);
+      return { executionId: row.id, executionJson: JSON.stringify(present(row)) };
+    },
+    listActiveExecutions: async ({ tenant, deploymentId }) => {
+      const rows = await activeOfDeployment(deps.db.query, tenant, deploymentId);
+      return { executionsJson: JSON.stringify(rows.map(present)) };
+    },
+    getLatestExecutions: async ({ tenant, deploymentIds }) => {
+      const rows = await latestExecutions(deps.db.query, tenant, deploymentIds);
+      return { executionsJson: JSON.stringify(Object.fromEntries(rows.map((row) => [row.deployment_id, present(row)]))) };
+    },
+  };
+}
+
+async function start(deps: EngineDeps, request: executionsRpc.StartExecutionRequest): Promise<ExecutionRow> {
+  const common: StartRequest = {
+    tenant: request.tenant,
+    createdBy: request.createdBy,
+    isAdministrator: true,
+    requestId: request.requestId || newId(),
+    workflowId: request.workflowId,
+    deploymentId: request.deploymentId || null,
+    parameters: JSON.parse(request.parametersJson || '{}') as JsonObject,
+    allowCustomParameters: request.allowCustomParameters,
+    isForced: request.force,
+    mayQueue: request.queue,
+    isDryRun: request.dryRun,
+    waitAfterFailS: 600,
+    scheduledForMs: null,
+    isSystemWorkflow: request.isSystemWorkflow,
+  };
+  if (request.recordedStatus === '') return await requestExecution(deps, common);
+  return await recordExecution(deps, {
+    ...common,
+    blueprintId: request.blueprintId || null,
+    displayName: request.deploymentDisplayName || request.deploymentId || null,
+    visibility: request.visibility || 'tenant',
+    outcome: { status: request.recordedStatus as Outcome['status'], error: request.error },
+  });
+}

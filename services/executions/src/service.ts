@@ -1,0 +1,72 @@
+import { deploymentCreated, deploymentDeleted, eventsAppended, executionFinished, executionRequested, executionsRpc } from '@baton/contracts';
+import { consumerPart, type Infra, requireDb, rpcPart, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
+import { createCatalogClient } from './adapters/catalog.client';
+import { createDeploymentsClient } from './adapters/deployments.client';
+import { deliverStates } from './commands/deliver-states';
+import { dequeueExecutions } from './commands/dequeue-executions';
+import { driveExecution } from './commands/drive-execution';
+import { wakeExecution } from './commands/wake-executions';
+import { configSchema, type ExecutionsConfig } from './config';
+import type { EngineDeps } from './engine/deps';
+import { createGraphMemory } from './engine/graph-memory';
+import { createWakes } from './engine/wakes';
+import { createStreamHub } from './http/event-stream';
+import { eventsRoutes } from './http/events.routes';
+import { executionsRoutes } from './http/executions.routes';
+import { operationsRoutes } from './http/operations.routes';
+import { engineLoops } from './loops/engine.loops';
+import { onDeploymentCreated } from './messages/on-deployment-created';
+import { onDeploymentDeleted } from './messages/on-deployment-deleted';
+import { onExecutionRequested } from './messages/on-execution-requested';
+import { executionsRpcHandlers } from './rpc/executions.rpc';
+import type { DB } from './store/tables.gen';
+
+export { configSchema };
+export const serviceName = 'executions' as const;
+
+/** Composes the executions service. */
+export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
+  const db = requireDb<DB>(infra);
+  const hub = createStreamHub();
+  const wake = createWakes(infra, () => ({
+    drive: (id) => driveExecution(deps, id),
+    deliver: (id) => deliverStates(deps, id),
+    due: (id) => wakeExecution(deps, id),
+    dequeue: async () => void (await dequeueExecutions(deps)),
+    streams: (id) => hub.notify(id),
+  }));
+  const deps: EngineDeps & { nowMs(): number } = {
+    db,
+    memory: createGraphMemory(),
+    deployments: createDeploymentsClient(infra.rpc),
+    catalog: createCatalogClient(infra.rpc),
+    wake,
+    tokenKey: config.BATON_INTERNAL_KEY.expose(),
+    workflowConfig: {
+      taskRetries: config.BATON_TASK_RETRIES,
+      taskRetryIntervalMs: config.BATON_TASK_RETRY_INTERVAL * 1000,
+      subgraphRetries: config.BATON_SUBGRAPH_RETRIES,
+    },
+    log: infra.log,
+    nowMs: () => infra.clock.now(),
+  };
+  return {
+    name: serviceName,
+    routes: [
+      ...executionsRoutes(deps),
+      ...operationsRoutes({ db, wire: config.BATON_WIRE }),
+      ...eventsRoutes({ db, hub, wire: config.BATON_WIRE }),
+    ],
+    rpc: [rpcPart(executionsRpc.ExecutionsServiceDefinition, executionsRpcHandlers(deps))],
+    consumers: [
+      consumerPart(executionRequested, { queue: serviceName, prefetch: 16, handler: onExecutionRequested(deps) }),
+      consumerPart(executionFinished, { queue: serviceName, prefetch: 16, handler: async () => wake.dequeue() }),
+      consumerPart(deploymentCreated, { queue: serviceName, prefetch: 8, handler: onDeploymentCreated(deps) }),
+      consumerPart(deploymentDeleted, { queue: serviceName, prefetch: 4, handler: onDeploymentDeleted(deps) }),
+    ],
+    subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],
+    loops: engineLoops(deps),
+    checks: { database: () => db.ping() },
+    stop: async () => wake.stop(),
+  };
+}

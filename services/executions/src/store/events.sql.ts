@@ -1,0 +1,56 @@
+import type { Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { ExecutionRow, NewEvent } from './rows';
+import type { DB } from './tables.gen';
+
+/**
+ * Stores events of a locked execution behind its last sequence number, in one statement.
+ * @returns the new last sequence number; the caller writes it to the execution.
+ */
+export async function appendEvents(tx: Tx<DB>, execution: ExecutionRow, events: readonly NewEvent[]): Promise<number> {
+  if (events.length === 0) return execution.last_event_seq;
+  const rows = events.map((event, i) => ({
+    seq: execution.last_event_seq + 1 + i,
+    is_log: event.isLog,
+    event_type: event.eventType,
+    level: event.level,
+    logger: event.logger,
+    message: withoutNul(event.message),
+    error_causes: event.errorCauses,
+    operation: event.operation,
+    node_instance_id: event.nodeInstanceId,
+    node_name: event.nodeName,
+    source_id: event.sourceId,
+    target_id: event.targetId,
+    worker: event.worker,
+    reported_at: event.reportedAt,
+  }));
+  await sql`
+    insert into events (tenant, execution_id, seq, is_log, event_type, level, logger, message, error_causes, operation,
+      node_instance_id, node_name, source_id, target_id, worker, blueprint_id, deployment_id, deployment_display_name,
+      workflow_id, visibility, created_by, reported_at)
+    select ${execution.tenant}, ${execution.id}::uuid, seq, is_log, event_type, level, logger, message, error_causes,
+      operation, node_instance_id, node_name, source_id, target_id, worker, ${execution.blueprint_id}::text,
+      ${execution.deployment_id}::text, ${execution.deployment_display_name}::text, ${execution.workflow_id}::text,
+      ${execution.visibility}::text, ${execution.created_by}::text, coalesce(reported_at, app_now())
+    from jsonb_to_recordset(${withoutNul(JSON.stringify(rows))}::jsonb) as e(seq bigint, is_log boolean, event_type text,
+      level text, logger text, message text, error_causes jsonb, operation text, node_instance_id text, node_name text,
+      source_id text, target_id text, worker text, reported_at timestamptz)
+    order by seq`.execute(tx);
+  return execution.last_event_seq + events.length;
+}
+
+/** PostgreSQL stores no NUL character; scripts may print one. */
+function withoutNul(text: string): string {
+  return text.includes('\0') || text.includes('\\u0000') ? text.replaceAll('\0', '\uFFFD').replaceAll('\\u0000', '\\uFFFD') : text;
+}
+
+/** Remembers a batch; false = it was stored before. */
+export async function rememberBatch(tx: Tx<DB>, batchId: string): Promise<boolean> {
+  const { rows } = await sql`insert into event_batches (batch_id) values (${batchId}) on conflict do nothing returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function purgeBatches(tx: Tx<DB>, olderThanS: number): Promise<void> {
+  await sql`delete from event_batches where received_at < app_now() - make_interval(secs => ${olderThanS})`.execute(tx);
+}

@@ -1,0 +1,149 @@
+import type { Db, Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { ExecutionRow } from './rows';
+import type { DB } from './tables.gen';
+
+type Reader = Db<DB>['query'] | Tx<DB>;
+
+const json = (value: unknown) => sql`${JSON.stringify(value)}::jsonb`;
+
+/** A row with the database's time of its reading, the one authority for timers and leases. */
+export type TimedExecution = ExecutionRow & { now_ms: number };
+/** The same under lock. */
+export type LockedExecution = TimedExecution;
+
+const TIMED = sql`*, (extract(epoch from app_now()) * 1000)::bigint as now_ms`;
+
+/** The row under lock: everything that changes an execution starts here. Null when there is none. */
+export async function lockExecution(tx: Tx<DB>, id: string): Promise<LockedExecution | null> {
+  const { rows } = await sql<LockedExecution>`
+    select ${TIMED} from executions where id = ${id} for update`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** The row without a lock. */
+export async function readExecution(reader: Reader, id: string): Promise<TimedExecution | null> {
+  const { rows } = await sql<TimedExecution>`select ${TIMED} from executions where id = ${id}`.execute(reader);
+  return rows[0] ?? null;
+}
+
+export async function readByRequest(tx: Reader, tenant: string, requestId: string): Promise<ExecutionRow | null> {
+  const { rows } = await sql<ExecutionRow>`
+    select * from executions where tenant = ${tenant} and request_id = ${requestId}`.execute(tx);
+  return rows[0] ?? null;
+}
+
+export type NewExecution = Pick<
+  ExecutionRow,
+  | 'id'
+  | 'tenant'
+  | 'request_id'
+  | 'payload_hash'
+  | 'workflow_id'
+  | 'program'
+  | 'deployment_id'
+  | 'deployment_display_name'
+  | 'blueprint_id'
+  | 'visibility'
+  | 'created_by'
+  | 'status'
+  | 'phase'
+  | 'parameters'
+  | 'is_system_workflow'
+  | 'is_dry_run'
+  | 'is_forced'
+  | 'allow_custom_parameters'
+  | 'wait_after_fail_s'
+  | 'token_hash'
+  | 'scheduled_for'
+  | 'wake_at'
+>;
+
+export async function insertExecution(tx: Tx<DB>, row: NewExecution): Promise<ExecutionRow> {
+  const { rows } = await sql<ExecutionRow>`
+    insert into executions (id, tenant, request_id, payload_hash, workflow_id, program, deployment_id, deployment_display_name,
+      blueprint_id, visibility, created_by, status, phase, parameters, is_system_workflow, is_dry_run, is_forced,
+      allow_custom_parameters, wait_after_fail_s, token_hash, scheduled_for, wake_at)
+    values (${row.id}, ${row.tenant}, ${row.request_id}, ${row.payload_hash}, ${row.workflow_id}, ${row.program}, ${row.deployment_id},
+      ${row.deployment_display_name}, ${row.blueprint_id}, ${row.visibility}, ${row.created_by}, ${row.status},
+      ${row.phase}, ${json(row.parameters)}, ${row.is_system_workflow}, ${row.is_dry_run}, ${row.is_forced},
+      ${row.allow_custom_parameters}, ${row.wait_after_fail_s}, ${row.token_hash}, ${row.scheduled_for}, ${row.wake_at})
+    returning *`.execute(tx);
+  return rows[0]!;
+}
+
+/** Columns that hold JSON must be told apart from texts. */
+const JSON_COLUMNS = new Set<string>(['parameters', 'stage', 'history', 'outcome']);
+/** Set to the database's own time. */
+export const NOW = Symbol('app_now()');
+
+export type ExecutionChanges = { [K in keyof ExecutionRow]?: ExecutionRow[K] | typeof NOW };
+
+/** Writes the given columns of a locked row. */
+export async function updateExecution(tx: Tx<DB>, id: string, changes: ExecutionChanges): Promise<void> {
+  const sets = Object.entries(changes).map(([column, value]) => {
+    const written =
+      value === NOW ? sql`app_now()` : JSON_COLUMNS.has(column) && value !== null ? json(value) : sql`${value}`;
+    return sql`${sql.ref(column)} = ${written}`;
+  });
+  if (sets.length > 0) await sql`update executions set ${sql.join(sets)} where id = ${id}`.execute(tx);
+}
+
+/** Makes and locks the guard row of a deployment: one starter or ender at a time. */
+export async function lockGuard(tx: Tx<DB>, tenant: string, deploymentId: string): Promise<void> {
+  await sql`insert into deployment_guards (tenant, deployment_id) values (${tenant}, ${deploymentId})
+    on conflict do nothing`.execute(tx);
+  await sql`select 1 from deployment_guards where tenant = ${tenant} and deployment_id = ${deploymentId}
+    for update`.execute(tx);
+}
+
+/** Executions of the deployment that have not ended, oldest first. */
+export async function activeOfDeployment(reader: Reader, tenant: string, deploymentId: string): Promise<ExecutionRow[]> {
+  const { rows } = await sql<ExecutionRow>`
+    select * from executions where tenant = ${tenant} and deployment_id = ${deploymentId} and phase <> 'ended'
+    order by created_at, id`.execute(reader);
+  return rows;
+}
+
+/** System-wide executions (no deployment) that are active or queued, of any tenant. */
+export async function blockingSystemExecutions(reader: Reader): Promise<{ id: string }[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from executions where phase <> 'ended' and deployment_id is null and is_system_workflow
+      and workflow_id not in ('create_snapshot', 'upload_blueprint', 'create_log_bundle') limit 5`.execute(reader);
+  return rows;
+}
+
+/** Ids whose engine work is due: a timer ran out, or a driver died between two phases. Skips rows in other hands. */
+export async function dueExecutions(tx: Reader, limit: number, stalledMs: number): Promise<{ id: string; phase: string }[]> {
+  const { rows } = await sql<{ id: string; phase: string }>`
+    select id, phase from (
+      (select id, phase, wake_at from executions where wake_at <= app_now() and phase <> 'ended' order by wake_at limit ${limit})
+      union
+      (select id, phase, wake_at from executions where phase in ('planning', 'calling', 'ending')
+        and created_at <= app_now() - make_interval(secs => ${stalledMs / 1000}) order by created_at limit ${limit})
+    ) due limit ${limit}`.execute(tx);
+  return rows;
+}
+
+/** The oldest queued executions, with what the queue rules need. */
+export async function queuedExecutions(tx: Tx<DB>, limit: number): Promise<ExecutionRow[]> {
+  const { rows } = await sql<ExecutionRow>`
+    select * from executions where phase = 'waiting' and status = 'queued'
+    order by created_at, id limit ${limit} for update skip locked`.execute(tx);
+  return rows;
+}
+
+export async function executionByToken(reader: Reader, tokenHash: string): Promise<ExecutionRow | null> {
+  const { rows } = await sql<ExecutionRow>`
+    select * from executions where token_hash = ${tokenHash} and phase <> 'ended'`.execute(reader);
+  return rows[0] ?? null;
+}
+
+/** The latest execution of each deployment. */
+export async function latestExecutions(reader: Reader, tenant: string, deploymentIds: string[]): Promise<ExecutionRow[]> {
+  const { rows } = await sql<ExecutionRow>`
+    select e.* from unnest(${deploymentIds}::text[]) d(id)
+    cross join lateral (select * from executions where tenant = ${tenant} and deployment_id = d.id
+      order by created_at desc, id desc limit 1) e`.execute(reader);
+  return rows;
+}

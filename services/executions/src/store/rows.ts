@@ -1,0 +1,115 @@
+import type { Json, JsonObject } from '@baton/kernel';
+import type { ExecutionStatus, GraphFlags, Stage, StageResult, SystemPropertyEdit, TaskError, TaskSpec, OperationState } from '@baton/task-graph';
+
+/** What the engine does next for an execution; `waiting` and `ended` need nobody. */
+export type Phase = 'waiting' | 'planning' | 'running' | 'calling' | 'ending' | 'ended';
+
+/** The stage in work, as stored: graphs keep their tasks in rows of their own. */
+export type StoredStage =
+  | { kind: 'graph'; name: string; memo?: Json }
+  | { kind: 'call'; name: string; memo?: Json; request: Extract<Stage, { kind: 'call' }>['request'] };
+
+/** How an execution will end, decided before the last effects are delivered. */
+export interface Outcome {
+  status: 'terminated' | 'failed' | 'cancelled';
+  error: string;
+}
+
+/** A row of `executions`. Instants are ISO texts. */
+export interface ExecutionRow {
+  id: string;
+  tenant: string;
+  request_id: string;
+  payload_hash: string;
+  workflow_id: string;
+  /** Built-in program of packages/task-graph; null = a workflow of a plugin or script. */
+  program: string | null;
+  deployment_id: string | null;
+  deployment_display_name: string | null;
+  blueprint_id: string | null;
+  visibility: string;
+  created_by: string;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  scheduled_for: string | null;
+  status: ExecutionStatus;
+  error: string | null;
+  parameters: JsonObject;
+  is_system_workflow: boolean;
+  is_dry_run: boolean;
+  is_forced: boolean;
+  is_resumed: boolean;
+  allow_custom_parameters: boolean;
+  wait_after_fail_s: number;
+  total_operations: number | null;
+  finished_operations: number | null;
+  token_hash: string;
+  phase: Phase;
+  stage: StoredStage | null;
+  history: StageResult[];
+  graph_id: string | null;
+  earlier_total: number;
+  earlier_finished: number;
+  version: number;
+  last_event_seq: number;
+  last_state_seq: number;
+  outcome: Outcome | null;
+  wake_at: string | null;
+  cancel_requested_at: string | null;
+}
+
+/** A row of `tasks`: a task of packages/task-graph with its lease. */
+export interface StoredTask {
+  id: string;
+  graph_id: string;
+  execution_id: string;
+  idx: number;
+  spec: Omit<TaskSpec, 'idx'>;
+  state: OperationState;
+  attempt: number;
+  losses: number;
+  retries: number;
+  not_before: number | null;
+  error: TaskError | null;
+  result: Json;
+  worker_id: string | null;
+  lease_until: string | null;
+  version: number;
+}
+
+export interface StoredGraph {
+  id: string;
+  execution_id: string;
+  name: string;
+  created_at: string;
+  wait_after_fail_ms: number;
+  is_dry_run: boolean;
+  flags: GraphFlags;
+}
+
+/** A node-instance state on its way to deployments. */
+export interface InstanceStateRow {
+  seq: number;
+  node_instance_id: string;
+  state: string | null;
+  edits: SystemPropertyEdit[] | null;
+}
+
+/** An event or log line before it gets its sequence number. */
+export interface NewEvent {
+  isLog: boolean;
+  eventType: string | null;
+  level: string | null;
+  logger: string | null;
+  message: string;
+  errorCauses: { type: string; message: string; traceback: string | null }[] | null;
+  operation: string | null;
+  nodeInstanceId: string | null;
+  nodeName: string | null;
+  sourceId: string | null;
+  targetId: string | null;
+  worker: string | null;
+  /** ISO instant; null = now in the database. */
+  reportedAt: string | null;
+}

@@ -1,0 +1,100 @@
+import { deploymentsRpc } from '@baton/contracts';
+import { AppError, type JsonObject } from '@baton/kernel';
+import type { RpcHandlers } from '@baton/rpc';
+import type { NodeInstance, PlanNode } from '@baton/task-graph';
+
+/** A deployment of the contract peer: what the engine reads and writes, in memory. */
+export interface PeerDeployment {
+  nodes: PlanNode[];
+  instances: NodeInstance[];
+  workflows: Record<string, JsonObject>;
+}
+
+/** A contract peer of the deployments service for tests of the engine: the rules of its rpc, nothing else. */
+export function createDeploymentsPeer() {
+  const deployments = new Map<string, PeerDeployment>();
+  const applied = new Map<string, number>();
+  const ended: { executionId: string; status: string }[] = [];
+  let isDown = false;
+  const get = (id: string): PeerDeployment => {
+    if (isDown) throw new AppError('service_unavailable_error', 'deployments is down');
+    const found = deployments.get(id);
+    if (!found) throw new AppError('not_found_error', `Deployment ${id} was not found`);
+    return found;
+  };
+  const notUsed = async (): Promise<never> => {
+    throw new AppError('internal_server_error', 'the peer does not serve this call');
+  };
+  const handlers: RpcHandlers<typeof deploymentsRpc.DeploymentsServiceDefinition> = {
+    getDeployment: async ({ deploymentId, tenant }) => {
+      const { nodes, instances, workflows } = get(deploymentId);
+      return {
+        ...deploymentsRpc.GetDeploymentResponse.fromPartial({
+          id: deploymentId,
+          tenant,
+          blueprintId: 'bp',
+          displayName: deploymentId,
+          visibility: 'tenant',
+          createdBy: 'admin',
+        }),
+        workflowsJson: JSON.stringify(workflows),
+        instanceStatesJson: JSON.stringify(instances.map(({ node_id, state }) => ({ node_id, state }))),
+        nodeTypesJson: JSON.stringify(nodes.map(({ id, type_hierarchy }) => ({ id, type_hierarchy }))),
+      };
+    },
+    getWorkflowModel: async ({ deploymentId }) => {
+      const { nodes, instances } = get(deploymentId);
+      return deploymentsRpc.GetWorkflowModelResponse.fromPartial({
+        blueprintId: 'bp',
+        nodesJson: JSON.stringify(nodes),
+        nodeInstancesJson: JSON.stringify(instances),
+      });
+    },
+    applyStates: async ({ deploymentId, executionId, states }) => {
+      const { instances } = get(deploymentId);
+      for (const write of states) {
+        const key = `${executionId}/${write.nodeInstanceId}`;
+        if ((applied.get(key) ?? 0) >= write.seq) continue;
+        applied.set(key, write.seq);
+        const instance = instances.find((one) => one.id === write.nodeInstanceId);
+        if (instance && write.state !== '') instance.state = write.state;
+      }
+      return {};
+    },
+    evaluateFunctions: async ({ payloadJson }) => ({ payloadJson }),
+    executionEnded: async ({ deploymentId, executionId, status }) => {
+      get(deploymentId);
+      ended.push({ executionId, status });
+      return {};
+    },
+    openOperation: notUsed,
+    updateNodeInstance: notUsed,
+    listDeploymentsOfBlueprint: notUsed,
+    callModel: notUsed,
+  };
+  return { deployments, handlers, ended, setDown: (down: boolean) => void (isDown = down) };
+}
+
+const LIFECYCLE = 'cloudify.interfaces.lifecycle';
+
+/** A deployment of nodes that depend on each other, each with the given lifecycle operations. */
+export function peerDeployment(dependsOn: Record<string, string[]>, operations = ['create', 'start', 'stop', 'delete']): PeerDeployment {
+  const operation = { plugin: 'probe', operation: 'probe.op', executor: 'central_deployment_agent', inputs: {} };
+  const nodes = Object.entries(dependsOn).map(([id, targets]): PlanNode => ({
+    id,
+    type: 'probe.Node',
+    type_hierarchy: ['cloudify.nodes.Root', 'probe.Node'],
+    properties: {},
+    operations: Object.fromEntries(operations.map((name) => [`${LIFECYCLE}.${name}`, operation])),
+    relationships: targets.map((target) => ({ type: 'cloudify.relationships.depends_on', target_id: target })),
+  }));
+  const instances = Object.entries(dependsOn).map(([id, targets]): NodeInstance => ({
+    id: `${id}_1`,
+    node_id: id,
+    state: 'uninitialized',
+    relationships: targets.map((target) => ({ type: 'cloudify.relationships.depends_on', target_id: `${target}_1`, target_name: target })),
+  }));
+  const workflow = (name: string) => ({ plugin: 'default_workflows', operation: `cloudify.plugins.workflows.${name}`, parameters: {} });
+  const names = ['install', 'uninstall', 'start', 'stop', 'restart'];
+  return { nodes, instances, workflows: Object.fromEntries(names.map((name) => [name, workflow(name)])) };
+}
