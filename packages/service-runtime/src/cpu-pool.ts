@@ -68,30 +68,31 @@ function runOn(worker: Worker, job: Job, o: CpuPoolOptions): Promise<Worker | nu
   return new Promise((free) => {
     const settle = (next: Worker | null): void => {
       clearTimeout(timer);
-      worker.removeAllListeners();
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       if (next) next.unref();
       // A dying thread may still emit; without a listener that would end the process.
       else worker.on('error', () => undefined);
       free(next);
+    };
+    const onMessage = (reply: CpuReply): void => {
+      if (reply.error) job.reject(errorOf(reply.error));
+      else job.resolve(reply.value);
+      settle(worker);
+    };
+    const onError = (error: NodeJS.ErrnoException): void => {
+      job.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new CpuLimitError('memory', o.memoryLimitMb) : error);
+      settle(null);
+    };
+    const onExit = (code: number): void => {
+      job.reject(new Error(`CPU worker ended with ${code}`));
+      settle(null);
     };
     const timer = setTimeout(() => {
       void worker.terminate();
       job.reject(new CpuLimitError('time', o.timeLimitMs));
       settle(null);
     }, o.timeLimitMs);
-    worker.once('message', (reply: CpuReply) => {
-      if (reply.error) job.reject(errorOf(reply.error));
-      else job.resolve(reply.value);
-      settle(worker);
-    });
-    worker.once('error', (error: NodeJS.ErrnoException) => {
-      job.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new CpuLimitError('memory', o.memoryLimitMb) : error);
-      settle(null);
-    });
-    worker.once('exit', (code) => {
-      job.reject(new Error(`CPU worker ended with ${code}`));
-      settle(null);
-    });
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
     worker.ref();
     worker.postMessage(job.task);
   });
