@@ -1,0 +1,81 @@
+"""Runs one Python script as an operation: baton_runner.py FILE python|guess.
+
+The script talks to the manager through the ctx proxy of its run (CTX_SOCKET_URL). What it raises is described to the
+proxy; changed runtime properties are handed over at the end, also after an exception. With `guess` the text may turn
+out not to be Python: exit code 97, before anything has happened.
+"""
+import sys
+import traceback
+
+NOT_PYTHON = 97
+
+
+def _load(path, is_guess):
+    with open(path, 'rb') as script:
+        source = script.read()
+    try:
+        return compile(source, path, 'exec')
+    except (SyntaxError, ValueError):
+        if is_guess:
+            sys.exit(NOT_PYTHON)
+        raise
+
+
+def _describe(error, path):
+    from cloudify import exceptions
+    frames = traceback.extract_tb(error.__traceback__)
+    # Frames of this file say nothing to the author of the script.
+    own = [f for f in frames if not f.filename.endswith('baton_runner.py')]
+    text = ''.join(traceback.format_list(own) + traceback.format_exception_only(type(error), error))
+    if isinstance(error, exceptions.OperationRetry):
+        kind = 'retry'
+    elif isinstance(error, exceptions.NonRecoverableError):
+        kind = 'fatal'
+    else:
+        kind = 'retryable'
+    return {
+        'op': 'raised',
+        'kind': kind,
+        'exception_type': type(error).__name__,
+        'message': str(error),
+        'traceback': text,
+        'retry_after': getattr(error, 'retry_after', None),
+        'causes': [c for c in (getattr(error, 'causes', None) or []) if isinstance(c, dict)],
+    }
+
+
+def main():
+    path, mode = sys.argv[1], sys.argv[2]
+    sys.argv = [path]
+    try:
+        code = _load(path, mode == 'guess')
+    except (SyntaxError, ValueError) as error:
+        code = None
+        failure = error
+    from cloudify import context
+    status = 0
+    try:
+        if code is None:
+            raise failure
+        exec(code, {'__name__': '__main__', '__file__': path, '__builtins__': __builtins__})
+    except SystemExit as error:
+        if error.code is None or isinstance(error.code, int):
+            status = error.code or 0
+        else:
+            sys.stderr.write('%s\n' % (error.code,))
+            status = 1
+    except BaseException as error:
+        context.call(_describe(error, path))
+        status = 1
+    try:
+        context.save_changes()
+    except Exception as error:
+        if status == 0:
+            context.call(_describe(error, path))
+            status = 1
+    sys.stdout.flush()
+    sys.exit(status)
+
+
+if __name__ == '__main__':
+    main()

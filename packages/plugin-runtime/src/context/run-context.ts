@@ -1,0 +1,137 @@
+import type { JsonObject } from '@baton/kernel';
+import {
+  type InstanceContext,
+  type NodeContext,
+  type OperationContext,
+  type OperationLogger,
+  OperationRetry,
+  type SideContext,
+} from '@baton/plugin-sdk';
+import type { OperationHost } from '../host';
+import type { OperationTask } from '../task';
+import { type Resources, sessionResources } from './resources';
+import type { OperationSession } from './session';
+
+/** Logger of an operation. Back-pressure cannot reach synchronous callers; the host bounds what it keeps. */
+class HostLogger implements OperationLogger {
+  constructor(private readonly host: OperationHost) {}
+  debug(message: string): void {
+    void this.host.emit('log', 'debug', String(message));
+  }
+  info(message: string): void {
+    void this.host.emit('log', 'info', String(message));
+  }
+  warning(message: string): void {
+    void this.host.emit('log', 'warning', String(message));
+  }
+  error(message: string): void {
+    void this.host.emit('log', 'error', String(message));
+  }
+  critical(message: string): void {
+    void this.host.emit('log', 'critical', String(message));
+  }
+}
+
+/** The context of in-process operations. Cheap to make: everything that costs is made when it is asked for. */
+export class RunContext implements OperationContext {
+  #logger: HostLogger | null = null;
+  #resources: Resources | null = null;
+  readonly #session: OperationSession;
+  readonly #task: OperationTask;
+  readonly #tempDir: () => Promise<string>;
+
+  constructor(session: OperationSession, tempDir: () => Promise<string>) {
+    this.#session = session;
+    this.#task = session.task;
+    this.#tempDir = tempDir;
+  }
+
+  get type(): OperationContext['type'] {
+    return this.#session.type;
+  }
+  get tenant(): string {
+    return this.#task.tenant;
+  }
+  get executionId(): string {
+    return this.#task.executionId;
+  }
+  get workflowId(): string {
+    return this.#task.workflowId;
+  }
+  get workflowParameters(): Record<string, unknown> {
+    return this.#task.workflowParameters;
+  }
+  get deployment(): OperationContext['deployment'] {
+    return { id: this.#task.deploymentId, displayName: this.#task.deploymentDisplayName };
+  }
+  get blueprint(): OperationContext['blueprint'] {
+    return { id: this.#task.blueprintId };
+  }
+  get taskId(): string {
+    return this.#task.taskId;
+  }
+  get taskName(): string {
+    return this.#task.mapping;
+  }
+  get createdBy(): string {
+    return this.#task.createdBy;
+  }
+  get plugin(): OperationContext['plugin'] {
+    return this.#task.plugin;
+  }
+  get isResumed(): boolean {
+    return this.#task.isResumed;
+  }
+  get signal(): AbortSignal {
+    return this.#session.signal;
+  }
+  get executionToken(): string {
+    return this.#task.executionToken;
+  }
+  get logger(): OperationLogger {
+    this.#logger ??= new HostLogger(this.#session.host);
+    return this.#logger;
+  }
+  get operation(): OperationContext['operation'] {
+    const { operation, retryNumber, maxRetries, related } = this.#task;
+    return {
+      name: operation,
+      retryNumber,
+      maxRetries,
+      relationship: related ? (related.isTarget ? 'source' : 'target') : null,
+      retry: (message, retryAfter) => {
+        this.#session.retryRequest = new OperationRetry(message, { retryAfter: retryAfter ?? null });
+      },
+    };
+  }
+
+  async node(): Promise<NodeContext> {
+    return (await this.#session.own()).node;
+  }
+  async instance(): Promise<InstanceContext> {
+    return (await this.#session.own()).instance;
+  }
+  source(): Promise<SideContext> {
+    return this.#session.side('source');
+  }
+  target(): Promise<SideContext> {
+    return this.#session.side('target');
+  }
+  sendEvent(text: string): void {
+    void this.#session.host.emit('event', 'info', text);
+  }
+  getResource(path: string): Promise<Uint8Array> {
+    return this.#files().read(path);
+  }
+  downloadResource(path: string, target?: string): Promise<string> {
+    return this.#files().download(path, target ?? null);
+  }
+  downloadResourceAndRender(path: string, target?: string, variables?: JsonObject): Promise<string> {
+    return this.#files().downloadAndRender(path, target ?? null, variables ?? {});
+  }
+
+  #files(): Resources {
+    this.#resources ??= sessionResources(this.#session, this.#tempDir);
+    return this.#resources;
+  }
+}

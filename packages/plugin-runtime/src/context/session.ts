@@ -1,0 +1,93 @@
+import type { JsonObject } from '@baton/kernel';
+import { FatalError, type ContextType, type OperationRetry } from '@baton/plugin-sdk';
+import type { OperationHost } from '../host';
+import type { InstanceRecord, OpenedModel, OperationTask, SideRecord } from '../task';
+import { Instance, nodeContext, type Side } from './instance';
+
+interface Opened {
+  model: OpenedModel;
+  self: Side | null;
+  related: Side | null;
+}
+
+/**
+ * What one run of an operation has read and changed. The model is read at the first need, so an operation that only
+ * computes costs no rpc.
+ */
+export class OperationSession {
+  /** Set by ctx.operation.retry: the run counts as a retry whatever it returns. */
+  retryRequest: OperationRetry | null = null;
+  #opened: Promise<Opened> | null = null;
+  #loaded: Opened | null = null;
+
+  constructor(
+    readonly task: OperationTask,
+    readonly host: OperationHost,
+    readonly signal: AbortSignal,
+  ) {}
+
+  get type(): ContextType {
+    if (this.task.related) return 'relationship-instance';
+    return this.task.self ? 'node-instance' : 'deployment';
+  }
+
+  open(): Promise<Opened> {
+    this.#opened ??= this.#read().catch((error: unknown) => {
+      this.#opened = null;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  /** The inputs, evaluated when they hold functions. */
+  async inputs(): Promise<JsonObject> {
+    return this.task.hasFunctions ? (await this.open()).model.inputs : (this.task.inputs as JsonObject);
+  }
+
+  /** The instance that the operation runs for. @throws FatalError in other kinds of operations. */
+  async own(): Promise<Side> {
+    const side = this.type === 'node-instance' ? (await this.open()).self : null;
+    if (side) return side;
+    throw new FatalError(
+      `ctx.node/ctx.instance can only be used in a node-instance context but used in a ${this.type} context.`,
+    );
+  }
+
+  /** A side of the relationship. @throws FatalError in other kinds of operations. */
+  async side(which: 'source' | 'target'): Promise<Side> {
+    const { related } = this.task;
+    if (related) {
+      const { self, related: other } = await this.open();
+      const side = related.isTarget === (which === 'source') ? self : other;
+      if (side) return side;
+    }
+    throw new FatalError(
+      `ctx.source/ctx.target can only be used in a relationship-instance context but used in a ${this.type} context.`,
+    );
+  }
+
+  /** Stores what the operation changed in runtime properties, if it opened the model at all. */
+  async save(): Promise<void> {
+    if (!this.#loaded) return;
+    await this.#loaded.self?.instance.update();
+    await this.#loaded.related?.instance.update();
+  }
+
+  async #read(): Promise<Opened> {
+    const model = await this.host.open();
+    const opened = { model, self: this.#side(model, 'self'), related: this.#side(model, 'related') };
+    this.#loaded = opened;
+    return opened;
+  }
+
+  #side(model: OpenedModel, which: 'self' | 'related'): Side | null {
+    const record: SideRecord | null = model[which];
+    if (!record) return null;
+    const reread = async (): Promise<InstanceRecord> => {
+      const again = (await this.host.open())[which];
+      if (!again) throw new FatalError(`node instance ${record.instance.id} does not exist any more`);
+      return again.instance;
+    };
+    return { record, node: nodeContext(record.node), instance: new Instance(record, this.host, reread) };
+  }
+}

@@ -1,0 +1,138 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { makeRig, type Rig } from '../testing/memory-host';
+
+/** Runs a bash script and answers what it printed, as log lines. */
+async function printed(rig: Rig, script: string, task = {}): Promise<string[]> {
+  const end = await rig.script(`#!/bin/bash\n${script}`, {}, task);
+  expect(end).toMatchObject({ kind: 'succeeded' });
+  return rig.host.logged().filter((l) => l.startsWith('<out> ')).map((l) => l.slice(6));
+}
+const properties = (rig: Rig, id = 'web_abc123') => rig.host.instances.get(id)?.runtime_properties;
+
+describe('the ctx command', () => {
+  it('reads attributes, dashes or underscores, and facts of the run', async () => {
+    const lines = await printed(
+      makeRig(),
+      'for a in "instance id" "node name" "node type" "operation name" "operation retry-number" execution-id "deployment id" ' +
+        '"deployment creator" "blueprint id" workflow_id tenant_name type plugin "plugin name"; do echo "$a=$(ctx $a)"; done',
+    );
+    expect(lines).toEqual([
+      'instance id=web_abc123',
+      'node name=web',
+      'node type=t.Node',
+      'operation name=cloudify.interfaces.lifecycle.start',
+      'operation retry-number=',
+      'execution-id=0199-execution',
+      'deployment id=dep',
+      'deployment creator=admin',
+      'blueprint id=bp',
+      'workflow_id=install',
+      'tenant_name=default_tenant',
+      'type=node-instance',
+      'plugin=script',
+      'plugin name=script',
+    ]);
+  });
+
+  it('prints as Python would, or JSON with -j', async () => {
+    const lines = await printed(
+      makeRig(),
+      'ctx node properties port; echo; ctx node properties nested; echo; ctx -j node properties nested; echo; ' +
+        'ctx -j node properties "nested.list[0].name"; echo; ctx node properties nested.on; echo; ctx -j node properties keys',
+    );
+    expect(lines).toEqual([
+      '8080',
+      "{'list': [{'name': 'first'}], 'on': True}",
+      '{"list":[{"name":"first"}],"on":true}',
+      '"first"',
+      'True',
+      '["port","nested","keys"]',
+    ]);
+  });
+
+  it('sets runtime properties, nested ones too, with JSON and odd characters', async () => {
+    const rig = makeRig();
+    await printed(
+      rig,
+      'ctx instance runtime-properties a.b.c @5\nctx instance runtime_properties a.b.d \'@{"x": [1, null]}\'\n' +
+        'ctx instance runtime-properties text $\'zwei\\nZeilen: "ä" \\\\\'\nctx instance runtime-properties __proto__.polluted 1',
+    );
+    expect(JSON.parse(JSON.stringify(properties(rig)))).toMatchObject({ a: { b: { c: 5, d: { x: [1, null] } } }, text: 'zwei\nZeilen: "ä" \\' });
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    expect(rig.host.instances.get('web_abc123')?.version).toBe(2);
+  });
+
+  it('keeps a nested change of a property that existed before', async () => {
+    const rig = makeRig();
+    Object.assign(properties(rig) ?? {}, { a: { b: 1, list: [{}] } });
+    await printed(rig, 'ctx instance runtime-properties a.b 2; ctx instance runtime-properties "a.list[0].c" 3; ctx instance update');
+    expect(properties(rig)).toEqual({ a: { b: '2', list: [{ c: '3' }] } });
+  });
+
+  it('writes to both sides of a relationship and refuses ctx.instance there', async () => {
+    const rig = makeRig();
+    const task = { related: { nodeInstanceId: 'db_def456', nodeId: 'db', isTarget: true } };
+    await printed(
+      rig,
+      'ctx source instance runtime-properties url "db at $(ctx target instance id)"; ctx target instance runtime-properties n @1\nctx instance id 2>&1; true',
+      task,
+    );
+    expect([properties(rig), properties(rig, 'db_def456')]).toEqual([{ url: 'db at db_def456' }, { n: 1 }]);
+    expect(rig.host.logged().join('\n')).toContain('can only be used in a node-instance context but used in a relationship-instance');
+  });
+
+  it('logs, sends events and fetches resources, rendered when asked', async () => {
+    const rig = makeRig();
+    rig.host.files = { 'etc/a.conf': 'port={{ ctx.node.properties.port }} {{ who }}\n', 'plain.txt': 'äöü' };
+    const lines = await printed(
+      rig,
+      'ctx logger warning "careful now"; ctx send-event "half way"\n' +
+        'echo "$(ctx get-resource plain.txt)"; cat "$(ctx download-resource plain.txt)"; echo\n' +
+        `cat "$(ctx download-resource-and-render etc/a.conf '@{"template_variables": {"who": "me"}}')"; echo\n` +
+        `ctx download-resource plain.txt '@{"target_path": "${rig.host.root}/deep/x"}'; echo; ls $TMPDIR/.. >/dev/null`,
+    );
+    expect(lines).toEqual(['äöü', 'äöü', 'port=8080 me', `${rig.host.root}/deep/x`]);
+    expect(readFileSync(`${rig.host.root}/deep/x`, 'utf8')).toBe('äöü');
+    expect(rig.host.lines).toEqual(
+      expect.arrayContaining([
+        { kind: 'log', level: 'warning', message: 'careful now' },
+        { kind: 'event', level: 'info', message: 'half way' },
+      ]),
+    );
+  });
+
+  it.each([
+    ['a missing property', 'ctx -j node properties missing', 'illegal path: missing'],
+    ['an unknown word', 'ctx bad_property', '"bad_property"'],
+    ['a write to properties', 'ctx node properties port 1', 'Cannot override read only properties'],
+    ['a missing resource', 'ctx get-resource nope.txt', 'Resource not found: nope.txt'],
+    ['bad JSON', "ctx instance runtime-properties a '@{'", 'not JSON'],
+  ])('ends with code 1 and RequestError for %s', async (_, command, message) => {
+    const rig = makeRig();
+    const end = await rig.script(`#!/bin/bash -e\n${command}\necho never`);
+    expect(end).toMatchObject({ kind: 'failed', isRecoverable: true, failure: { exceptionType: 'ProcessException' } });
+    expect(rig.host.logged().join('\n')).toMatch(/<err> RequestError/);
+    expect(rig.host.logged().join('\n')).toContain(message);
+    expect(rig.host.logged().join('\n')).not.toContain('never');
+  });
+
+  it('works for Node where there is no bash', async () => {
+    const rig = makeRig();
+    const client = `${rig.deps.scripts.assetsDir}/bin/ctx-client.cjs`;
+    const lines = await printed(rig, `node ${client} -j node properties port; echo; node ${client} instance runtime-properties ä @1; node ${client} nope 2>&1; echo "code $?"`);
+    expect(lines.slice(0, 1)).toEqual(['8080']);
+    expect(lines.at(-1)).toBe('code 1');
+    expect(properties(rig)).toEqual({ ä: 1 });
+  });
+
+  it('is not reachable by other runs and leaves nothing behind', async () => {
+    const rig = makeRig();
+    const lines = await printed(
+      rig,
+      'exec 3<>/dev/tcp/127.0.0.1/$(echo "$CTX_SOCKET_URL" | cut -d: -f3 | cut -d/ -f1); printf "POST / HTTP/1.0\\r\\n\\r\\n" >&3; head -1 <&3; pwd; stat -c %a .',
+    );
+    expect(lines[0]).toContain('404');
+    expect(lines[2]).toBe('700');
+    expect(existsSync(lines[1] as string)).toBe(false);
+  });
+});

@@ -1,0 +1,65 @@
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import { FatalError, type OperationErrorKind } from '@baton/plugin-sdk';
+import type { Instance, Side } from '../context/instance';
+import { sessionResources } from '../context/resources';
+import type { OperationSession } from '../context/session';
+import { staticSnapshot } from '../context/snapshot';
+import type { ScriptResult } from '../script/script-result';
+
+/** Calls of our Python shim, which keeps runtime properties on its side and hands over whole values. */
+export type ShimCall = (op: string, request: JsonObject) => Promise<Json>;
+
+const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+const KINDS: readonly string[] = ['fatal', 'retryable', 'retry'];
+
+export function shimCalls(session: OperationSession, result: ScriptResult, tempDir: string): ShimCall {
+  const sideOf = (name: string): Promise<Side> =>
+    name === 'source' || name === 'target' ? session.side(name) : session.own();
+  const calls: Record<string, (request: JsonObject) => Promise<Json>> = {
+    context: async () => ({ ...staticSnapshot(session), inputs: await session.inputs() }),
+    deployment: async () => (await session.open()).model.deployment,
+    side: async (r) => {
+      const { record, instance } = await sideOf(text(r.side));
+      return { node: record.node, instance: instanceJson(instance) } as unknown as Json;
+    },
+    save: async (r) => {
+      const { instance } = await sideOf(text(r.side));
+      if (!isJsonObject(r.properties)) throw new FatalError('runtime properties must be a dictionary');
+      instance.runtimeProperties = r.properties;
+      if (r.now === true) await instance.update();
+      return null;
+    },
+    refresh: async (r) => {
+      const { instance } = await sideOf(text(r.side));
+      await instance.refresh(true);
+      return instanceJson(instance);
+    },
+    host_ip: async (r) => (await sideOf(text(r.side))).instance.hostIp(),
+    others: async () => (await session.host.readDeployment()) as unknown as Json,
+    resource: async (r) => (await sessionResources(session, async () => tempDir).read(text(r.path))).toString('base64'),
+    raised: async (r) => {
+      result.raised = {
+        kind: (KINDS.includes(text(r.kind)) ? r.kind : 'retryable') as OperationErrorKind,
+        exceptionType: text(r.exception_type) || 'Exception',
+        message: text(r.message),
+        traceback: typeof r.traceback === 'string' ? r.traceback : null,
+        causes: (Array.isArray(r.causes) ? r.causes : []).filter(isJsonObject).map((c) => ({
+          type: text(c.type),
+          message: text(c.message),
+          traceback: text(c.traceback),
+        })),
+        retryAfter: typeof r.retry_after === 'number' ? r.retry_after : null,
+      };
+      return null;
+    },
+  };
+  return async (op, request) => {
+    const call = Object.hasOwn(calls, op) ? calls[op] : undefined;
+    if (!call) throw new Error(`unknown call ${op}`);
+    return call(request);
+  };
+}
+
+function instanceJson(instance: Instance): Json {
+  return { ...instance.record, runtime_properties: instance.runtimeProperties } as unknown as Json;
+}

@@ -1,0 +1,108 @@
+import type { Json } from '@baton/kernel';
+import type { PluginOperation } from '@baton/plugin-sdk';
+import { RunContext } from './context/run-context';
+import { OperationSession } from './context/session';
+import type { OperationHost } from './host';
+import { endOfThrown, type OperationEnd, stopReason } from './operation-end';
+import { type OperationRegistry, SCRIPT_MAPPING, unknownMapping } from './registry';
+import { runScript } from './script/run-script';
+import { makeRunDir, type ScriptSettings } from './script/settings';
+import type { OperationTask } from './task';
+
+export interface InvokeDeps {
+  operations: OperationRegistry;
+  scripts: ScriptSettings;
+}
+
+/** How long an in-process operation may go on after it was told to stop; then it is left alone and its end ignored. */
+const ABANDON_MS = 5_000;
+
+/**
+ * Runs one attempt of an operation to its end. Never throws: every failure is an end (reference/workflows.md 3.6, 5.3).
+ * Changed runtime properties are stored before this resolves, also when the operation failed, but not when it was
+ * stopped. Aborting `signal` (reason: a StopReason) kills the process group of a script.
+ */
+export async function invoke(
+  task: OperationTask,
+  host: OperationHost,
+  deps: InvokeDeps,
+  signal: AbortSignal,
+): Promise<OperationEnd> {
+  if (task.isDryRun) return { kind: 'succeeded', result: null };
+  if (signal.aborted) return { kind: 'stopped', reason: stopReason(signal) };
+  const operation = deps.operations.get(task.mapping);
+  if (!operation && task.mapping !== SCRIPT_MAPPING) {
+    return endOfThrown(unknownMapping(task.mapping, task.plugin.name, deps.operations));
+  }
+  if (task.timeoutMs === null || task.timeoutMs <= 0) return run(task, host, deps, signal, operation);
+
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort('timeout'), task.timeoutMs);
+  try {
+    const end = await run(task, host, deps, AbortSignal.any([signal, limit.signal]), operation);
+    return end.kind === 'stopped' && !signal.aborted ? timedOut(task) : end;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function timedOut(task: OperationTask): OperationEnd {
+  const exceptionType = task.isTimeoutRecoverable ? 'RecoverableError' : 'NonRecoverableError';
+  const message = `Process killed due to timeout of ${(task.timeoutMs ?? 0) / 1000} seconds`;
+  const own = { type: exceptionType, message, traceback: '' };
+  return { kind: 'timed-out', failure: { exceptionType, message, traceback: null, causes: [own] } };
+}
+
+async function run(
+  task: OperationTask,
+  host: OperationHost,
+  deps: InvokeDeps,
+  signal: AbortSignal,
+  operation: PluginOperation | undefined,
+): Promise<OperationEnd> {
+  const session = new OperationSession(task, host, signal);
+  let end: OperationEnd;
+  try {
+    end = operation ? await callOperation(operation, session, deps) : await runScript(session, deps.scripts);
+  } catch (thrown) {
+    end = endOfThrown(thrown, operation ? 'with-frames' : 'without-frames');
+  }
+  if (signal.aborted) return { kind: 'stopped', reason: stopReason(signal) };
+  try {
+    await session.save();
+  } catch (thrown) {
+    if (end.kind === 'succeeded' || end.kind === 'retry') end = endOfThrown(thrown);
+  }
+  if (session.retryRequest && end.kind === 'succeeded') return endOfThrown(session.retryRequest);
+  return end;
+}
+
+async function callOperation(operation: PluginOperation, session: OperationSession, deps: InvokeDeps): Promise<OperationEnd> {
+  let runDir: Promise<{ path: string; remove: () => Promise<void> }> | null = null;
+  const tempDir = async (): Promise<string> => (await (runDir ??= makeRunDir(deps.scripts))).path;
+  const ctx = new RunContext(session, tempDir);
+  try {
+    const inputs = session.task.hasFunctions ? await session.inputs() : session.task.inputs;
+    const returned = operation(ctx, inputs as Record<string, Json>);
+    const result = returned instanceof Promise ? await untilStopped(returned, session.signal) : returned;
+    return { kind: 'succeeded', result };
+  } finally {
+    if (runDir) await (await (runDir as ReturnType<typeof makeRunDir>)).remove();
+  }
+}
+
+/** The promise, or undefined a while after `signal` was aborted: nobody can kill a function of our own process. */
+function untilStopped(promise: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const onAbort = (): void => {
+      timer = setTimeout(resolve, signal.reason === 'lease-lost' ? 0 : ABANDON_MS, undefined);
+    };
+    const settle = (): void => {
+      signal.removeEventListener('abort', onAbort);
+      clearTimeout(timer);
+    };
+    signal.addEventListener('abort', onAbort);
+    promise.then(resolve, reject).finally(settle);
+  });
+}

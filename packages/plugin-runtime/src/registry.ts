@@ -1,0 +1,35 @@
+import { nearestName } from '@baton/kernel';
+import { FatalError, type Plugin, type PluginOperation } from '@baton/plugin-sdk';
+
+export const SCRIPT_MAPPING = 'script_runner.tasks.run';
+
+/** Plugins whose operations install or talk to agents, which do not exist yet. */
+const AGENT_PLUGINS = new Set(['agent', 'agent_installer', 'worker_installer', 'cloudify_agent']);
+
+/** Operations that run inside the worker's process, by mapping. */
+export type OperationRegistry = ReadonlyMap<string, PluginOperation>;
+
+/** @throws TypeError when two plugins claim the same mapping. */
+export function buildRegistry(plugins: readonly Plugin[]): OperationRegistry {
+  const registry = new Map<string, PluginOperation>();
+  for (const plugin of plugins) {
+    for (const [mapping, operation] of Object.entries(plugin.operations)) {
+      if (registry.has(mapping)) throw new TypeError(`operation ${mapping} is registered twice (again by ${plugin.name})`);
+      registry.set(mapping, operation);
+    }
+  }
+  return registry;
+}
+
+/** The error for a mapping that nothing here can run: final, and it names what was meant most likely. */
+export function unknownMapping(mapping: string, pluginName: string, registry: OperationRegistry): FatalError {
+  if (AGENT_PLUGINS.has(pluginName) || mapping.startsWith('cloudify_agent.')) {
+    return new FatalError(
+      `operation ${mapping} of plugin ${pluginName} works on agents, which this manager does not support yet; ` +
+        `set install_method: none on the host and run its operations with executor: central_deployment_agent`,
+    );
+  }
+  const nearest = nearestName(mapping, [SCRIPT_MAPPING, ...registry.keys()]);
+  const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
+  return new FatalError(`no operation ${mapping} in plugin ${pluginName || '(none)'} on this worker${hint}`);
+}

@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import type { ScriptSettings } from './settings';
+
+export interface ProcessSpec {
+  /** Command line for /bin/sh, or a program with its arguments. */
+  command: string | { program: string; args: string[] };
+  cwd: string;
+  env: Record<string, string>;
+  logStdout: boolean;
+  logStderr: boolean;
+  stderrToStdout: boolean;
+}
+
+export interface ProcessEnd {
+  pid: number;
+  /** Exit code; a death by signal N counts as -N. */
+  code: number;
+  /** The last part of what was printed. */
+  stdout: string;
+  stderr: string;
+}
+
+/** Takes a line of output; a promise makes the process wait with its next output. */
+export type LineSink = (stream: 'out' | 'err', line: string) => void | Promise<void>;
+
+const TERMINATE_GRACE_MS = 5_000;
+const POLL_MS = 100;
+/** A background process may keep the pipes open after the script ended; its output is read this much longer. */
+const PIPES_GRACE_MS = 1_000;
+const MAX_LINE_CHARS = 64 * 1024;
+const KEPT_OUTPUT_CHARS = 64 * 1024;
+const SIGNALS: Record<string, number> = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGABRT: 6, SIGFPE: 8, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15 };
+
+/**
+ * Runs a process in its own process group. When `signal` is aborted the whole group gets SIGTERM, five seconds, then
+ * SIGKILL (at once when the lease is lost). Background processes that the script left behind stay alive otherwise.
+ * @throws Error when the process cannot be started.
+ */
+export async function runProcess(
+  spec: ProcessSpec,
+  settings: Pick<ScriptSettings, 'guard' | 'account'>,
+  signal: AbortSignal,
+  events: { started(pid: number): void | Promise<void>; line: LineSink },
+): Promise<ProcessEnd> {
+  const child = start(spec, settings);
+  const exited = new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, name) => resolve(code ?? -(SIGNALS[name ?? ''] ?? 1)));
+  });
+  exited.catch(() => undefined);
+  if (child.pid === undefined) throw await exited.then(() => new Error('process did not start'), (error: Error) => error);
+  const pid = child.pid;
+  settings.guard.add(pid);
+  let stopping: Promise<void> | null = null;
+  const onAbort = (): void => {
+    stopping = stopGroup(pid, signal.reason === 'lease-lost' ? 0 : TERMINATE_GRACE_MS);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await events.started(pid);
+    const stdout = child.stdout ? readLines(child.stdout, (line) => events.line('out', line)) : Promise.resolve('');
+    const stderr = child.stderr ? readLines(child.stderr, (line) => events.line('err', line)) : Promise.resolve('');
+    const code = await exited;
+    const pipes = setTimeout(() => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    }, PIPES_GRACE_MS);
+    const printed = await Promise.all([stdout, stderr]);
+    clearTimeout(pipes);
+    if (stopping) await stopping;
+    return { pid, code, stdout: printed[0], stderr: printed[1] };
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    settings.guard.remove(pid);
+  }
+}
+
+function start(spec: ProcessSpec, settings: Pick<ScriptSettings, 'account'>): ChildProcess {
+  const { command } = spec;
+  const [program, args] =
+    typeof command === 'string'
+      ? ['/bin/sh', ['-c', spec.stderrToStdout ? `exec 2>&1\n${command}` : command]]
+      : [command.program, command.args];
+  return spawn(program, args as string[], {
+    cwd: spec.cwd,
+    env: spec.env,
+    detached: true,
+    stdio: ['ignore', spec.logStdout ? 'pipe' : 'ignore', spec.logStderr ? 'pipe' : 'ignore'],
+    ...(settings.account ?? {}),
+  });
+}
+
+/** Feeds complete lines (CR and LF cut off, bad UTF-8 replaced) to `take`, one at a time; answers the tail of it all. */
+async function readLines(stream: Readable, take: (line: string) => void | Promise<void>): Promise<string> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  let kept = '';
+  const feed = async (text: string, isLast: boolean): Promise<void> => {
+    kept = (kept + text).slice(-KEPT_OUTPUT_CHARS);
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    if (isLast || rest.length > MAX_LINE_CHARS) {
+      if (rest !== '') lines.push(rest);
+      rest = '';
+    }
+    for (const line of lines) {
+      const waiting = take(line.endsWith('\r') ? line.slice(0, -1) : line);
+      if (waiting) await waiting;
+    }
+  };
+  try {
+    for await (const chunk of stream) await feed(decoder.write(chunk as Buffer), false);
+  } catch {
+    // Destroyed on purpose after the script had ended; what was read so far counts.
+  }
+  await feed(decoder.end(), true);
+  return kept;
+}
+
+/** Whether any process of the group is left. */
+function isGroupAlive(groupId: number): boolean {
+  return signalGroup(groupId, 0);
+}
+
+function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-groupId, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function stopGroup(groupId: number, graceMs: number): Promise<void> {
+  if (graceMs > 0 && signalGroup(groupId, 'SIGTERM')) {
+    for (let waited = 0; waited < graceMs && isGroupAlive(groupId); waited += POLL_MS) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+  signalGroup(groupId, 'SIGKILL');
+}

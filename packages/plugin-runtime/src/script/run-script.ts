@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { RetryableError } from '@baton/plugin-sdk';
+import type { OperationSession } from '../context/session';
+import { serveCtx } from '../ctx/ctx-server';
+import { endOfThrown, type OperationEnd } from '../operation-end';
+import { placeScript } from './place-script';
+import { type LineSink, type ProcessEnd, type ProcessSpec, runProcess } from './run-process';
+import { environmentOf, readScriptInputs, type ScriptInputs } from './script-inputs';
+import { ScriptResult } from './script-result';
+import { makeRunDir, type ScriptSettings } from './settings';
+
+/** Exit code by which the Python runner says that a text of unknown kind is not Python. */
+const NOT_PYTHON = 97;
+const WAIT_NOTICE_MS = 20_000;
+
+/**
+ * The operation of the script plugin (reference/workflows.md ch. 5).
+ * @throws FatalError for inputs that no try can repair; other errors count as recoverable.
+ */
+export async function runScript(session: OperationSession, settings: ScriptSettings): Promise<OperationEnd> {
+  const inputs = readScriptInputs(await session.inputs());
+  const runDir = await makeRunDir(settings);
+  const result = new ScriptResult();
+  const proxy = inputs.process.hasCtxProxy ? await serveCtx(session, result, join(runDir.path, 'tmp')) : null;
+  try {
+    const script = await placeScript(inputs, session, runDir.path, settings);
+    const run = { inputs, script, session, settings, runDir: runDir.path, ctxUrl: proxy?.url ?? '' };
+    const kind = await kindOf(script, inputs);
+    let ended = kind === 'program' ? null : await runPython(run, kind === 'maybe-python');
+    ended ??= await runProgram(run);
+    await proxy?.settled();
+    return endOf(ended, result);
+  } finally {
+    proxy?.close();
+    await runDir.remove();
+  }
+}
+
+interface ScriptRun {
+  inputs: ScriptInputs;
+  script: string;
+  session: OperationSession;
+  settings: ScriptSettings;
+  runDir: string;
+  ctxUrl: string;
+}
+
+interface Ended extends ProcessEnd {
+  command: string;
+}
+
+/** Python when told so, by name, or (inline text without a first line that names another program) by trying. */
+async function kindOf(script: string, inputs: ScriptInputs): Promise<'python' | 'maybe-python' | 'program'> {
+  const { evalPython } = inputs.process;
+  if (evalPython !== null) return evalPython ? 'python' : 'program';
+  if (inputs.source.kind === 'path') return script.endsWith('.py') ? 'python' : 'program';
+  const first = (await readFile(script, 'utf8')).split('\n', 1)[0] ?? '';
+  if (first.startsWith('#!')) return first.includes('python') ? 'python' : 'program';
+  return 'maybe-python';
+}
+
+function commonEnv({ settings, runDir, ctxUrl }: ScriptRun): Record<string, string> {
+  const path = [settings.baseEnv.PATH, join(settings.assetsDir, 'bin')].filter(Boolean).join(':');
+  return { ...settings.baseEnv, PATH: path, TMPDIR: join(runDir, 'tmp'), CTX_SOCKET_URL: ctxUrl };
+}
+
+/** Runs the script with our Python runner; null when the text turned out not to be Python. */
+async function runPython(run: ScriptRun, isGuess: boolean): Promise<Ended | null> {
+  const { settings } = run;
+  const folder = join(settings.assetsDir, 'python');
+  const args = ['-u', '-B', join(folder, 'baton_runner.py'), run.script, isGuess ? 'guess' : 'python'];
+  const env = { ...commonEnv(run), PYTHONPATH: folder, PYTHONIOENCODING: 'utf-8' };
+  try {
+    const ended = await logged(run, `python ${basename(run.script)}`, isGuess, {
+      command: { program: settings.python, args },
+      env,
+      cwd: join(run.runDir, 'cwd'),
+      ...streamsOf(run),
+    });
+    return isGuess && ended.code === NOT_PYTHON ? null : ended;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (isGuess) return null;
+    throw new RetryableError(`this worker cannot run Python scripts: there is no ${settings.python}`, { cause: error });
+  }
+}
+
+async function runProgram(run: ScriptRun): Promise<Ended> {
+  const { inputs, script } = run;
+  const { args, commandPrefix, cwd, env } = inputs.process;
+  const prefix = commandPrefix ?? (script.endsWith('.ps1') ? 'powershell' : null);
+  const command = [prefix, quoted(script), ...args].filter((part) => part !== null && part !== '').join(' ');
+  const paths = commonEnv(run);
+  const own = { ...environmentOf(inputs.variables), ...environmentOf(env) };
+  return logged(run, command, false, {
+    command,
+    // The proxy and its client stay reachable whatever the inputs are called.
+    env: { ...paths, ...own, CTX_SOCKET_URL: paths.CTX_SOCKET_URL ?? '', PATH: own.PATH ? `${own.PATH}:${paths.PATH}` : (paths.PATH ?? '') },
+    cwd: cwd ?? join(run.runDir, 'cwd'),
+    ...streamsOf(run),
+  });
+}
+
+function streamsOf({ inputs }: ScriptRun): Pick<ProcessSpec, 'logStdout' | 'logStderr' | 'stderrToStdout'> {
+  const { logStdout, logStderr, stderrToStdout } = inputs.process;
+  return { logStdout, logStderr, stderrToStdout };
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Runs the process and writes what it prints and its begin and end into the operation's log. */
+async function logged(run: ScriptRun, command: string, isQuiet: boolean, spec: ProcessSpec): Promise<Ended> {
+  const { host, signal } = run.session;
+  const line: LineSink = (stream, text) => host.emit('log', 'info', `<${stream}> ${text}`);
+  let notice: NodeJS.Timeout | undefined;
+  const started = (pid: number): void | Promise<void> => {
+    notice = setInterval(() => void host.emit('log', 'info', `Waiting for process ${pid} to end...`), WAIT_NOTICE_MS);
+    if (!isQuiet) return host.emit('log', 'info', `Process created, PID: ${pid}`);
+  };
+  try {
+    const end = await runProcess(spec, run.settings, signal, { started, line });
+    if (!isQuiet) await host.emit('log', 'info', `Execution done (PID=${end.pid}, return_code=${end.code}): ${command}`);
+    return { ...end, command };
+  } finally {
+    clearInterval(notice);
+  }
+}
+
+function endOf(ended: Ended, result: ScriptResult): OperationEnd {
+  const decided = result.end();
+  if (decided) return decided;
+  if (ended.code === 0) return { kind: 'succeeded', result: result.returned };
+  const parts = [`command: ${ended.command}`, `exit_code: ${ended.code}`];
+  if (ended.stdout.trim()) parts.push(`stdout: ${ended.stdout.trimEnd()}`);
+  if (ended.stderr.trim()) parts.push(`stderr: ${ended.stderr.trimEnd()}`);
+  return endOfThrown(new RetryableError(parts.join(', '), { exceptionType: 'ProcessException' }));
+}

@@ -1,0 +1,44 @@
+import { FatalError, OperationRetry } from '@baton/plugin-sdk';
+import { endOfKind, endOfThrown, type OperationEnd, type OperationFailure } from '../operation-end';
+import type { OperationErrorKind } from '@baton/plugin-sdk';
+
+export const ILLEGAL_RESULT = 'ctx may only abort or return once';
+
+type Recorded =
+  | { kind: 'returns'; value: unknown }
+  | { kind: 'abort'; message: string }
+  | { kind: 'retry'; message: string | undefined; retryAfter: number | null };
+
+/** An exception that a Python script died of, as its runner describes it. */
+export type Raised = OperationFailure & { kind: OperationErrorKind; retryAfter: number | null };
+
+/** What a script said through ctx about its result, and what follows from that (reference/workflows.md 5.3). */
+export class ScriptResult {
+  raised: Raised | null = null;
+  #recorded: Recorded | null = null;
+  #isIllegal = false;
+
+  /** @throws FatalError at the second call of returns, abort or retry; the run is then lost whatever it exits with. */
+  record(recorded: Recorded): void {
+    if (this.#recorded) {
+      this.#isIllegal = true;
+      throw new FatalError(ILLEGAL_RESULT);
+    }
+    this.#recorded = recorded;
+  }
+
+  /** The end that ctx calls or an exception decided, or null: the exit code decides. */
+  end(): OperationEnd | null {
+    if (this.#isIllegal) return endOfThrown(new FatalError(ILLEGAL_RESULT));
+    if (this.raised) return endOfKind(this.raised.kind, this.raised);
+    if (this.#recorded?.kind === 'abort') return endOfThrown(new FatalError(this.#recorded.message));
+    if (this.#recorded?.kind === 'retry') {
+      return endOfThrown(new OperationRetry(this.#recorded.message, { retryAfter: this.#recorded.retryAfter }));
+    }
+    return null;
+  }
+
+  get returned(): unknown {
+    return this.#recorded?.kind === 'returns' ? this.#recorded.value : null;
+  }
+}

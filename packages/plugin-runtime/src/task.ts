@@ -1,0 +1,76 @@
+import type { JsonObject } from '@baton/kernel';
+
+/** What the runtime must know of one attempt of one operation; an assignment of the engine fits. */
+export interface OperationTask {
+  taskId: string;
+  attempt: number;
+  executionId: string;
+  tenant: string;
+  deploymentId: string;
+  deploymentDisplayName: string;
+  blueprintId: string;
+  workflowId: string;
+  workflowParameters: Record<string, unknown>;
+  createdBy: string;
+  isDryRun: boolean;
+  /** Full name in the plan: cloudify.interfaces.lifecycle.create. */
+  operation: string;
+  /** Mapping without the plugin's alias: script_runner.tasks.run. */
+  mapping: string;
+  plugin: {
+    name: string;
+    packageName: string | null;
+    packageVersion: string | null;
+    source: string | null;
+    properties: unknown;
+  };
+  self: { nodeInstanceId: string; nodeId: string } | null;
+  related: { nodeInstanceId: string; nodeId: string; isTarget: boolean } | null;
+  inputs: Record<string, unknown>;
+  /** Inputs must be evaluated by the host before the call. */
+  hasFunctions: boolean;
+  retryNumber: number;
+  maxRetries: number;
+  /** Null: no limit. */
+  timeoutMs: number | null;
+  isTimeoutRecoverable: boolean;
+  isResumed: boolean;
+  executionToken: string;
+}
+
+/** A node as REST shows it. */
+export interface NodeRecord {
+  id: string;
+  type: string;
+  type_hierarchy: string[];
+  properties: JsonObject;
+  number_of_instances: number;
+}
+
+/** A node instance as REST shows it. */
+export interface InstanceRecord {
+  id: string;
+  node_id: string;
+  host_id: string | null;
+  version: number;
+  state: string;
+  index: number;
+  runtime_properties: JsonObject;
+  system_properties: JsonObject;
+  relationships: { type: string; type_hierarchy?: string[]; target_id: string; target_name: string }[];
+  scaling_groups: { id: string; name: string }[];
+}
+
+export interface SideRecord {
+  node: NodeRecord;
+  instance: InstanceRecord;
+}
+
+/** What opening an operation answers: evaluated inputs and both sides. */
+export interface OpenedModel {
+  inputs: JsonObject;
+  self: SideRecord | null;
+  related: SideRecord | null;
+  /** {id, display_name, creator, resource_tags, runtime_only_evaluation}. */
+  deployment: JsonObject;
+}

@@ -1,0 +1,1 @@
+export { hasTemplate, renderTemplate } from './template';

@@ -1,0 +1,143 @@
+import type { JsonObject } from '@baton/kernel';
+import { FatalError } from '@baton/plugin-sdk';
+import { type Expression, ExpressionReader } from './expression';
+import { type Segment, splitTemplate, TemplateError } from './tokens';
+import { isTrue, iterate, toText, type Value } from './values';
+
+/**
+ * The part of Jinja2 that blueprints use: output, if/elif/else, for/else, set, comments, white-space control, filters
+ * and tests (values.ts). Written here instead of taken from a library, because templates come from users and are
+ * rendered inside the worker: only own keys of JSON values can be reached, and loops and output are bounded.
+ */
+type Block = (scope: Record<string, Value>, out: Output) => void;
+
+const MAX_OUTPUT_CHARS = 16 * 1024 * 1024;
+const MAX_STEPS = 1_000_000;
+
+class Output {
+  #parts: string[] = [];
+  #size = 0;
+  #steps = 0;
+  write(text: string): void {
+    this.#size += text.length;
+    if (this.#size > MAX_OUTPUT_CHARS) throw new TemplateError(`more than ${MAX_OUTPUT_CHARS} characters`, 0);
+    this.#parts.push(text);
+  }
+  step(): void {
+    if (++this.#steps > MAX_STEPS) throw new TemplateError(`more than ${MAX_STEPS} steps`, 0);
+  }
+  text(): string {
+    return this.#parts.join('');
+  }
+}
+
+/** Whether a text has any mark of a template. */
+export function hasTemplate(text: string): boolean {
+  return /\{\{|\{#|\{%/.test(text);
+}
+
+/** @throws FatalError naming `path` and the line of what is wrong. */
+export function renderTemplate(text: string, variables: JsonObject, path: string): string {
+  try {
+    const reader = new BlockReader(splitTemplate(text.endsWith('\n') ? text.slice(0, -1) : text));
+    const block = reader.block([]);
+    const out = new Output();
+    block({ ...variables }, out);
+    return out.text();
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw new FatalError(`template ${path}: ${error.message}`, { exceptionType: 'TemplateSyntaxError', cause: error });
+  }
+}
+
+class BlockReader {
+  #at = 0;
+  /** The word that ended the last block and the rest of its statement. */
+  #ender: { word: string; rest: string; line: number } = { word: '', rest: '', line: 0 };
+  constructor(private readonly segments: Segment[]) {}
+
+  /** Reads up to a statement that begins with one of `enders`; with none, up to the end of the text. */
+  block(enders: readonly string[]): Block {
+    const parts: Block[] = [];
+    for (; this.#at < this.segments.length; this.#at++) {
+      const segment = this.segments[this.#at] as Segment;
+      if (segment.kind === 'text') parts.push((_, out) => out.write(segment.text));
+      else if (segment.kind === 'output') {
+        const value = whole(segment.text, segment.line);
+        parts.push((scope, out) => out.write(toText(value(scope))));
+      } else {
+        const [, word = '', rest = ''] = /^(\w+)\s*(.*)$/s.exec(segment.text) ?? [];
+        if (enders.includes(word)) {
+          this.#at++;
+          this.#ender = { word, rest, line: segment.line };
+          return sequence(parts);
+        }
+        this.#at++;
+        parts.push(this.#statement(word, rest, segment.line));
+        this.#at--;
+      }
+    }
+    if (enders.length > 0) throw new TemplateError(`missing {% ${enders.at(-1)} %}`, this.segments.at(-1)?.line ?? 1);
+    return sequence(parts);
+  }
+
+  #statement(word: string, rest: string, line: number): Block {
+    if (word === 'if') return this.#if(rest, line);
+    if (word === 'for') return this.#for(rest, line);
+    if (word === 'set') {
+      const reader = new ExpressionReader(rest, line);
+      const name = reader.name();
+      reader.needs('=');
+      const value = reader.expression();
+      reader.end();
+      return (scope) => {
+        scope[name] = value(scope);
+      };
+    }
+    throw new TemplateError(`unknown statement {% ${word} %}; expected if, for or set`, line);
+  }
+
+  #if(rest: string, line: number): Block {
+    const condition = whole(rest, line);
+    const yes = this.block(['elif', 'else', 'endif']);
+    const ender = this.#ender;
+    let no: Block = () => undefined;
+    if (ender.word === 'elif') no = this.#if(ender.rest, ender.line);
+    else if (ender.word === 'else') no = this.block(['endif']);
+    return (scope, out) => (isTrue(condition(scope)) ? yes : no)(scope, out);
+  }
+
+  #for(rest: string, line: number): Block {
+    const reader = new ExpressionReader(rest, line);
+    const names = [reader.name()];
+    while (reader.takes(',')) names.push(reader.name());
+    reader.needs('in');
+    const list = reader.expression();
+    reader.end();
+    const body = this.block(['else', 'endfor']);
+    const otherwise: Block = this.#ender.word === 'else' ? this.block(['endfor']) : () => undefined;
+    return (scope, out) => {
+      const items = iterate(list(scope));
+      if (items.length === 0) return otherwise(scope, out);
+      for (const [i, item] of items.entries()) {
+        out.step();
+        const loop = { index: i + 1, index0: i, first: i === 0, last: i === items.length - 1, length: items.length };
+        const bound = names.length === 1 ? [item] : iterate(item);
+        body({ ...scope, ...Object.fromEntries(names.map((n, k) => [n, bound[k]])), loop }, out);
+      }
+    };
+  }
+}
+
+function sequence(parts: Block[]): Block {
+  return (scope, out) => {
+    for (const part of parts) part(scope, out);
+  };
+}
+
+function whole(text: string, line: number): Expression {
+  const reader = new ExpressionReader(text, line);
+  const value = reader.expression();
+  reader.end();
+  return value;
+}

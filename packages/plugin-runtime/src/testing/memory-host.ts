@@ -1,0 +1,168 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AppError, type JsonObject, notFound } from '@baton/kernel';
+import type { OperationHost } from '../host';
+import { type InvokeDeps, invoke } from '../invoke';
+import type { OperationEnd } from '../operation-end';
+import { buildRegistry, SCRIPT_MAPPING } from '../registry';
+import { startOrphanGuard } from '../script/orphan-guard';
+import { defaultAssetsDir } from '../script/settings';
+import type { InstanceRecord, NodeRecord, OperationTask } from '../task';
+
+/** A host with its model in memory and versions that are checked, for tests of what runs on top of it. */
+export interface MemoryHost extends OperationHost {
+  instances: Map<string, InstanceRecord>;
+  nodes: Map<string, NodeRecord>;
+  files: Record<string, string>;
+  lines: { kind: string; level: string; message: string }[];
+  /** Text of log lines, without those about the process itself. */
+  logged(): string[];
+  opened: number;
+  root: string;
+}
+
+function instance(id: string, nodeId: string): InstanceRecord {
+  return {
+    id,
+    node_id: nodeId,
+    host_id: null,
+    version: 1,
+    state: 'starting',
+    index: 1,
+    runtime_properties: {},
+    system_properties: {},
+    relationships: [],
+    scaling_groups: [],
+  };
+}
+
+export function memoryHost(task: () => OperationTask): MemoryHost {
+  const root = mkdtempSync(join(tmpdir(), 'baton-host-'));
+  const instances = new Map([
+    ['web_abc123', instance('web_abc123', 'web')],
+    ['db_def456', instance('db_def456', 'db')],
+  ]);
+  const properties = { port: 8080, nested: { list: [{ name: 'first' }], on: true }, keys: 'hidden by the method' };
+  const nodes = new Map(
+    ['web', 'db'].map((id) => [id, { id, type: 't.Node', type_hierarchy: ['cloudify.nodes.Root', 't.Node'], properties, number_of_instances: 1 }]),
+  );
+  const sideOf = (side: { nodeInstanceId: string; nodeId: string } | null) =>
+    side && { node: nodes.get(side.nodeId) as NodeRecord, instance: structuredClone(instances.get(side.nodeInstanceId) as InstanceRecord) };
+  const host: MemoryHost = {
+    instances,
+    nodes,
+    files: {},
+    lines: [],
+    opened: 0,
+    root,
+    logged: () => host.lines.map((l) => l.message).filter((m) => !/^(Process created|Execution done|Waiting for)/.test(m)),
+    open: async () => {
+      host.opened++;
+      const { self, related, inputs } = task();
+      return { inputs: inputs as JsonObject, self: sideOf(self), related: sideOf(related), deployment: { id: 'dep', creator: 'admin', resource_tags: { team: 'a' } } };
+    },
+    saveRuntimeProperties: async ({ instanceId, version, properties: runtime }) => {
+      const stored = instances.get(instanceId) as InstanceRecord;
+      if (stored.version !== version) throw new AppError('conflict_error', 'Node instance update conflict');
+      instances.set(instanceId, { ...stored, version: version + 1, runtime_properties: runtime });
+      return version + 1;
+    },
+    readDeployment: async () => ({ nodes: [...nodes.values()], instances: [...instances.values()] }),
+    readResource: async (path) => {
+      const text = host.files[path];
+      if (text === undefined) throw notFound('file', path);
+      const place = join(root, path.replaceAll('/', '_'));
+      writeFileSync(place, text);
+      return place;
+    },
+    emit: (kind, level, message) => void host.lines.push({ kind, level, message }),
+    fetchUrl: async (url) => (url.includes('/ok.sh') ? { status: 200, body: Buffer.from('echo fetched') } : { status: 404, body: Buffer.alloc(0) }),
+    deploymentDir: async () => {
+      const dir = join(root, 'deployments', 'default_tenant', 'dep');
+      await mkdir(dir, { recursive: true });
+      return dir;
+    },
+  };
+  return host;
+}
+
+const baseTask: OperationTask = {
+  taskId: '0199-task',
+  attempt: 1,
+  executionId: '0199-execution',
+  tenant: 'default_tenant',
+  deploymentId: 'dep',
+  deploymentDisplayName: 'Dep',
+  blueprintId: 'bp',
+  workflowId: 'install',
+  workflowParameters: {},
+  createdBy: 'admin',
+  isDryRun: false,
+  operation: 'cloudify.interfaces.lifecycle.start',
+  mapping: SCRIPT_MAPPING,
+  plugin: { name: 'script', packageName: null, packageVersion: null, source: null, properties: {} },
+  self: { nodeInstanceId: 'web_abc123', nodeId: 'web' },
+  related: null,
+  inputs: {},
+  hasFunctions: false,
+  retryNumber: 0,
+  maxRetries: 3,
+  timeoutMs: null,
+  isTimeoutRecoverable: false,
+  isResumed: false,
+  executionToken: 'token',
+};
+
+export interface Rig {
+  task: OperationTask;
+  host: MemoryHost;
+  deps: InvokeDeps;
+  run(task?: Partial<OperationTask>, signal?: AbortSignal): Promise<OperationEnd>;
+  /** Runs an inline script. */
+  script(source: string, inputs?: JsonObject, task?: Partial<OperationTask>): Promise<OperationEnd>;
+}
+
+/** A fresh host and everything that `invoke` needs. */
+export function makeRig(): Rig {
+  const rig: Rig = {
+    task: structuredClone(baseTask),
+    host: memoryHost(() => rig.task),
+    deps: {
+      operations: buildRegistry([]),
+      scripts: {
+        assetsDir: defaultAssetsDir,
+        workRoot: mkdtempSync(join(tmpdir(), 'baton-work-')),
+        python: 'python3',
+        baseEnv: { PATH: process.env.PATH ?? '', HOME: '/', LANG: 'C.UTF-8' },
+        guard: startOrphanGuard(),
+        account: null,
+      },
+    },
+    run: (task = {}, signal = new AbortController().signal) => {
+      rig.task = { ...rig.task, ...task };
+      return invoke(rig.task, rig.host, rig.deps, signal);
+    },
+    script: (source, inputs = {}, task = {}) => rig.run({ ...task, inputs: { script_source: source, ...inputs } }),
+  };
+  return rig;
+}
+
+/** Whether a process runs; one that waits to be reaped does not count. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves when `holds` does. @throws Error after five seconds. */
+export async function eventually(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 250; tries++) {
+    if (holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('it never came true');
+}
