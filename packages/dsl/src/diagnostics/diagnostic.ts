@@ -1,0 +1,118 @@
+import { type Json, nearestName } from '@baton/kernel';
+import { type Node, toJson } from '../yaml/node';
+import { diagnosticKinds, type DiagnosticKind } from './kinds';
+
+/** One thing that is wrong (or surprising) in a blueprint, with everything a person needs to mend it. */
+export interface Diagnostic {
+  severity: 'error' | 'warning';
+  /** Our own name of the condition: one of `diagnosticKinds`. */
+  kind: DiagnosticKind;
+  /** The numeric code of the original parser, null where it had none. */
+  code: number | null;
+  /** The exception class by which the original parser reported it. */
+  className: string;
+  message: string;
+  /** Name or address of the text; null for a text without a name, and for faults that lie in no text. */
+  file: string | null;
+  /** Counted from 1; null when the fault lies in no text. */
+  line: number | null;
+  /** Counted from 1. */
+  column: number | null;
+  /** Where in the document, such as `node_templates.web.relationships[0].type`; '' for the whole. */
+  path: string;
+  value?: Json;
+  expected?: string;
+  /** The valid name that was most likely meant. */
+  nearest?: string;
+  /** The names of a cycle, first and last equal. */
+  cycle?: string[];
+}
+
+export interface ReportDetails {
+  path?: string;
+  /** The offending node: gives place and value. */
+  at?: Node | undefined;
+  value?: Json;
+  expected?: string;
+  /** The wrong name and the names that would have been right: become `nearest` and, when short, `expected`. */
+  name?: string;
+  valid?: Iterable<string>;
+  cycle?: string[];
+}
+
+const LISTED_NAMES = 12;
+const SHOWN_VALUE = 300;
+const MAX_DIAGNOSTICS = 200;
+
+function bounded(value: Json): Json {
+  const text = JSON.stringify(value);
+  return text !== undefined && text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}...` : value;
+}
+
+/** Builds a diagnostic; place and value come from the node. */
+export function diagnostic(kind: DiagnosticKind, message: string, details: ReportDetails = {}): Diagnostic {
+  const { severity, code, className } = diagnosticKinds[kind];
+  const { at } = details;
+  const place = at?.source.name !== undefined && at.source.text !== '' ? at.source.position(at.start) : null;
+  const result: Diagnostic = {
+    severity, kind, code, className, message,
+    file: place ? at!.source.name : null,
+    line: place?.line ?? null,
+    column: place?.column ?? null,
+    path: details.path ?? '',
+  };
+  if (details.value !== undefined) result.value = bounded(details.value);
+  else if (at?.kind === 'scalar') result.value = bounded(toJson(at));
+  if (details.expected !== undefined) result.expected = details.expected;
+  if (details.valid !== undefined) addNames(result, details.name ?? '', [...details.valid]);
+  if (details.cycle !== undefined) result.cycle = details.cycle;
+  return result;
+}
+
+function addNames(result: Diagnostic, name: string, valid: string[]): void {
+  const nearest = nearestName(name, valid);
+  if (nearest !== null) result.nearest = nearest;
+  if (result.expected === undefined && valid.length > 0) {
+    result.expected = valid.length <= LISTED_NAMES ? `one of ${valid.join(', ')}` : `one of ${valid.length} names`;
+  }
+}
+
+/** Collects diagnostics; equal ones are kept once, and the list is bounded. */
+export class Diagnostics {
+  readonly list: Diagnostic[] = [];
+  private readonly seen = new Set<string>();
+
+  get hasErrors(): boolean {
+    return this.list.some((d) => d.severity === 'error');
+  }
+
+  report(kind: DiagnosticKind, message: string, details: ReportDetails = {}): void {
+    if (this.list.length >= MAX_DIAGNOSTICS) return;
+    this.add(diagnostic(kind, message, details));
+  }
+
+  add(found: Diagnostic): void {
+    const key = `${found.kind} ${found.file ?? ''}:${found.line ?? ''}:${found.column ?? ''} ${found.line === null ? found.path : ''} ${found.message}`;
+    if (this.seen.has(key) || this.list.length >= MAX_DIAGNOSTICS) return;
+    this.seen.add(key);
+    this.list.push(found);
+  }
+}
+
+/** One line for people: `file:line:column: error: message (at path; expected ...; did you mean ...?) [kind, code]`. */
+export function formatDiagnostic(d: Diagnostic): string {
+  const place = d.line === null ? (d.file ?? 'blueprint') : `${d.file ?? 'blueprint'}:${d.line}:${d.column}`;
+  const notes = [
+    d.path === '' ? null : `at ${d.path}`,
+    d.value === undefined || typeof d.value === 'object' ? null : `found ${JSON.stringify(d.value)}`,
+    d.expected === undefined ? null : `expected ${d.expected}`,
+    d.nearest === undefined ? null : `did you mean "${d.nearest}"?`,
+  ].filter((n) => n !== null);
+  const tail = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
+  return `${place}: ${d.severity}: ${d.message}${tail} [${d.kind}${d.code === null ? '' : `, ${d.code}`}]`;
+}
+
+/** Every diagnostic on its own line. */
+export function formatDiagnostics(list: readonly Diagnostic[]): string {
+  return list.map(formatDiagnostic).join('\n');
+}

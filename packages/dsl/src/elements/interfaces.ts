@@ -1,0 +1,118 @@
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import { joinPath } from '../schema/check-shape';
+import { entriesOf, type Entry, type Node, setOwn, toJson } from '../yaml/node';
+import type { DataTypes } from './data-types';
+import { type ElementContext, spend } from './element-context';
+import {
+  isTemplateNoop, isTypeNoop, type MergedOperation, operationJson, parseTemplateOperation, parseTypeOperation,
+  type TemplateOperation, type TypeOperation, typeOperationJson,
+} from './operation';
+import { jsonOf, type PropertySchemas } from './properties';
+
+/** interface -> operation -> what a type says of it */
+export type TypeInterfaces = ReadonlyMap<string, ReadonlyMap<string, TypeOperation>>;
+
+const none: TypeInterfaces = new Map();
+
+/** The interfaces of a type over its parent's: an operation of the child replaces the parent's whole (reference 5.3 A). */
+export function parseTypeInterfaces(context: ElementContext, dataTypes: DataTypes, node: Node | undefined, parent: TypeInterfaces | null, path: string): TypeInterfaces {
+  const above = parent ?? none;
+  const own = entriesOf(node);
+  if (own.length === 0) return above;
+  spend(context.work, above.size + own.length);
+  const result = new Map<string, ReadonlyMap<string, TypeOperation>>(above);
+  for (const entry of own) {
+    const inherited = above.get(entry.name);
+    const operations = new Map<string, TypeOperation>(inherited);
+    spend(context.work, operations.size + entriesOf(entry.value).length);
+    for (const op of entriesOf(entry.value)) {
+      operations.set(op.name, parseTypeOperation(context, dataTypes, op.value, `${path}.${entry.name}.${op.name}`));
+    }
+    result.set(entry.name, operations);
+  }
+  return result;
+}
+
+/** The plan's form of a type's interfaces. */
+export function typeInterfacesJson(interfaces: TypeInterfaces): JsonObject {
+  const result: JsonObject = {};
+  for (const [name, operations] of interfaces) {
+    const written: JsonObject = {};
+    for (const [op, operation] of operations) setOwn(written, op, typeOperationJson(operation) as Json);
+    setOwn(result, name, written as Json);
+  }
+  return result;
+}
+
+export interface MergedInterfaces {
+  operations: ReadonlyMap<string, ReadonlyMap<string, MergedOperation>>;
+  /** Inputs of type operations that nobody gives a value; reported for each template that uses them. */
+  missing: { interface: string; operation: string; inputs: string[]; node: Node }[];
+  json: JsonObject;
+}
+
+/** Interfaces of a template over those of its type (reference 5.3 B). */
+export function mergeInterfaces(context: ElementContext, type: TypeInterfaces, template: Node | undefined, path: string): MergedInterfaces {
+  const own = new Map(entriesOf(template).map((e) => [e.name, e]));
+  const operations = new Map<string, ReadonlyMap<string, MergedOperation>>();
+  const missing: MergedInterfaces['missing'] = [];
+  const json: JsonObject = {};
+  for (const name of new Set([...type.keys(), ...own.keys()])) {
+    const merged = mergeOne(context, name, type.get(name), own.get(name), path, missing);
+    operations.set(name, merged);
+    const written: JsonObject = {};
+    for (const [op, operation] of merged) setOwn(written, op, operationJson(operation) as Json);
+    setOwn(json, name, written as Json);
+  }
+  return { operations, missing, json };
+}
+
+function mergeOne(
+  context: ElementContext, name: string, type: ReadonlyMap<string, TypeOperation> | undefined, own: Entry | undefined, path: string, missing: MergedInterfaces['missing'],
+): ReadonlyMap<string, MergedOperation> {
+  const result = new Map<string, MergedOperation>();
+  const templates = new Map(entriesOf(own?.value).map((e) => [e.name, e]));
+  spend(context.work, (type?.size ?? 0) + templates.size);
+  for (const op of new Set([...(type?.keys() ?? []), ...templates.keys()])) {
+    const written = templates.get(op);
+    const above = type?.get(op);
+    const ours = written ? parseTemplateOperation(context, written.value, joinPath(path, `${name}.${op}`)) : undefined;
+    const inputs: string[] = [];
+    result.set(op, mergeOperation(above, ours, inputs));
+    if (inputs.length > 0) missing.push({ interface: name, operation: op, inputs, node: written?.value ?? own?.value ?? above!.node });
+  }
+  return result;
+}
+
+function mergeOperation(type: TypeOperation | undefined, template: TemplateOperation | undefined, missing: string[]): MergedOperation {
+  if (!template) return { ...type!, inputs: withDefaults(type!.inputs, {}, missing) };
+  const given = template.inputs === null ? {} : (toJson(template.inputs) as JsonObject);
+  if (!type || isTypeNoop(type)) return { ...template, inputs: given };
+  if (isTemplateNoop(template)) return { ...template, inputs: {} };
+  if (template.implementation !== '' && template.implementation !== type.implementation) return { ...template, inputs: given };
+  return {
+    node: template.node,
+    implementation: type.implementation,
+    inputs: withDefaults(type.inputs, given, missing),
+    executor: template.executor ?? type.executor,
+    max_retries: template.max_retries ?? type.max_retries,
+    retry_interval: template.retry_interval ?? type.retry_interval,
+    timeout: template.timeout ?? type.timeout,
+    timeout_recoverable: template.timeout_recoverable ?? type.timeout_recoverable,
+  };
+}
+
+/**
+ * Defaults of the schemas overlaid by the given inputs. A mapping under an input with a declared type gets the key
+ * `type`, which is how functions learn what they must give (reference 5.3 C).
+ */
+function withDefaults(schemas: PropertySchemas, given: JsonObject, missing: string[]): JsonObject {
+  const result: JsonObject = {};
+  for (const [name, schema] of schemas) {
+    const value = Object.hasOwn(given, name) ? given[name]! : schema.default === undefined ? undefined : jsonOf(schema.default);
+    if (value === undefined) missing.push(name);
+    else setOwn(result, name, schema.type !== null && isJsonObject(value) ? { ...value, type: schema.type } : value);
+  }
+  for (const name of Object.keys(given)) if (!schemas.has(name)) setOwn(result, name, given[name]!);
+  return result;
+}

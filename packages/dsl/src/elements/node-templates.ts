@@ -1,0 +1,130 @@
+import type { Json, JsonObject } from '@baton/kernel';
+import { isFunctionNode } from '../functions/registry';
+import { type Entry, entriesOf, isNull, mapNode, type MapNode, setOwn, textOf } from '../yaml/node';
+import { mergeInterfaces } from './interfaces';
+import { resolveOperations } from './operations';
+import type { PlanPlugin } from './plugins';
+import { jsonOf } from './properties';
+import { type ParsedRelationship, parseRelationships, type PlanRelationship, type RelationshipScope, reportOperations } from './relationships';
+import { parseNodeScaling, type ScalingProperties } from './scalable';
+import { fill, type ValueCheck } from './typed-value';
+import { type NodeType, plainInterfaces, type PlainInterfaces } from './types';
+
+/** A node as plans write it (reference 6). Parts are shared between nodes: plans are never changed in place. */
+export type PlanNode = {
+  type: string;
+  instances: JsonObject;
+  capabilities: { scalable: { properties: ScalingProperties } };
+  interfaces: JsonObject;
+  relationships: PlanRelationship[];
+  properties: JsonObject;
+  name: string;
+  id: string;
+  type_hierarchy: string[];
+  operations: JsonObject;
+  host_id?: string;
+  plugins: PlanPlugin[];
+  plugins_to_install?: PlanPlugin[];
+  deployment_plugins_to_install: PlanPlugin[];
+};
+
+export interface ParsedNode {
+  entry: Entry;
+  plan: PlanNode;
+  isHost: boolean;
+  relationships: ParsedRelationship[];
+  uses: PlainInterfaces['resolved']['uses'];
+}
+
+export interface TemplateScope extends RelationshipScope {
+  nodeTypes: ReadonlyMap<string, NodeType>;
+}
+
+/** The node templates (reference 2.6), without what depends on other nodes. */
+export function parseNodeTemplates(scope: TemplateScope): Map<string, ParsedNode> {
+  const nodes = new Map<string, ParsedNode>();
+  for (const entry of entriesOf(scope.context.root.get('node_templates'))) {
+    const node = entry.value.kind === 'map' ? parseTemplate(scope, entry, entry.value) : null;
+    if (node) nodes.set(entry.name, node);
+  }
+  return nodes;
+}
+
+function parseTemplate(scope: TemplateScope, entry: Entry, template: MapNode): ParsedNode | null {
+  const { context, nodeTypes } = scope;
+  const { name } = entry;
+  const path = `node_templates.${name}`;
+  const typeName = textOf(template.get('type'));
+  const type = typeName === undefined ? undefined : nodeTypes.get(typeName);
+  if (typeName !== undefined && !type) {
+    context.diagnostics.report('unknown_node_type', `there is no node type "${typeName}"`, { at: template.get('type'), path: `${path}.type`, name: typeName, valid: nodeTypes.keys() });
+  }
+  const relationships = parseRelationships(scope, name, template, path);
+  const { instances, scaling } = parseNodeScaling(context, template, path);
+  if (!type) return null;
+  const operations = templateInterfaces(scope, type, template, path);
+  return {
+    entry,
+    isHost: type.isHost,
+    relationships,
+    uses: operations.resolved.uses,
+    plan: {
+      type: type.name,
+      instances,
+      capabilities: { scalable: { properties: scaling } },
+      interfaces: operations.merged.json,
+      relationships: relationships.map((r) => r.plan),
+      properties: templateProperties(scope, type, template, path),
+      name,
+      id: name,
+      type_hierarchy: type.hierarchy as string[],
+      operations: operations.resolved.json,
+      plugins: [],
+      deployment_plugins_to_install: [],
+    },
+  };
+}
+
+function templateInterfaces(scope: TemplateScope, type: NodeType, template: MapNode, path: string): PlainInterfaces {
+  const { context, mappings } = scope;
+  const own = template.get('interfaces');
+  let result: PlainInterfaces;
+  if (isNull(own)) result = type.plain ??= plainInterfaces(context, mappings, type.interfaces, 'unresolved_node_operation');
+  else {
+    const merged = mergeInterfaces(context, type.interfaces, own, `${path}.interfaces`);
+    result = { merged, resolved: resolveOperations(mappings, merged, 'unresolved_node_operation') };
+  }
+  reportOperations(context, result, `${path}.interfaces`, template);
+  return result;
+}
+
+const EXTERNAL = 'use_external_resource';
+
+function templateProperties(scope: TemplateScope, type: NodeType, template: MapNode, path: string): JsonObject {
+  const { context } = scope;
+  const given = template.get('properties');
+  const values = given?.kind === 'map' ? given : mapNode([], template);
+  const external = values.get(EXTERNAL) ?? type.properties.get(EXTERNAL)?.default;
+  const isDeclared = type.properties.has(EXTERNAL);
+  if (isDeclared && isFunctionNode(external)) {
+    context.diagnostics.report('external_resource_function', `"${EXTERNAL}" of "${path}" cannot be a function`, { at: external, path: `${path}.properties.${EXTERNAL}`, expected: 'true or false' });
+  }
+  const allowAbsent = isDeclared && external !== undefined && isTruthy(jsonOf(external));
+  const check: ValueCheck = { context, dataTypes: scope.dataTypes, owner: `node template "${path.slice('node_templates.'.length)}"`, path: `${path}.properties`, allowMissing: false, allowAbsent };
+  const result: JsonObject = {};
+  for (const entry of fill(check, values, type.properties, undefined, check.path).entries) setOwn(result, entry.name, jsonOf(entry.value));
+  return result;
+}
+
+/** Truth as the original's language has it. */
+export function isTruthy(value: Json): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (value !== null && typeof value === 'object') return Object.keys(value).length > 0;
+  return Boolean(value);
+}
+
+/** The node template that a node is contained in, if any. */
+export function containerOf(node: ParsedNode): string | undefined {
+  return node.relationships.find((r) => r.isContained)?.plan.target_id;
+}
+

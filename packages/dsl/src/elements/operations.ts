@@ -1,0 +1,135 @@
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import type { DiagnosticKind } from '../diagnostics/kinds';
+import { hasScheme } from '../imports/resolver';
+import { setOwn } from '../yaml/node';
+import type { ElementContext } from './element-context';
+import type { MergedInterfaces } from './interfaces';
+import type { MergedOperation } from './operation';
+import type { PlanPlugin } from './plugins';
+
+/** Where implementations and workflow mappings lead (reference 5.5). */
+export interface Mapping {
+  plugin: PlanPlugin;
+  operation: string;
+  /** The script itself; null when the plugin's own function is meant. */
+  script: { key: 'script_path' | 'script_source'; text: string } | null;
+}
+
+/** Answers what implementations mean, for one blueprint. */
+export class Mappings {
+  private readonly scriptPlugin: PlanPlugin | undefined;
+
+  constructor(
+    private readonly context: ElementContext,
+    readonly plugins: ReadonlyMap<string, PlanPlugin>,
+    private readonly namespaces: ReadonlySet<string>,
+  ) {
+    this.scriptPlugin = [...plugins.values()].find((p) => p.name.endsWith('script'));
+  }
+
+  /** Resolves `text`; a failure is the kind to report with its message. */
+  resolve(text: string, inputNames: (name: string) => boolean, unresolved: DiagnosticKind): Mapping | { kind: DiagnosticKind; message: string } {
+    const candidates = this.candidates(text);
+    const script = this.scriptOf(text, candidates.length > 0);
+    if (script !== null) {
+      if (inputNames('script_path') || inputNames('script_source')) {
+        return { kind: 'script_input_taken', message: `the script "${short(text)}" cannot be named twice: script_path or script_source is given as well` };
+      }
+      if (!this.scriptPlugin) return { kind: 'script_plugin_missing', message: `the script "${short(text)}" needs a plugin whose name ends with "script"` };
+      return { plugin: this.scriptPlugin, operation: '', script };
+    }
+    if (candidates.length > 1) return { kind: 'ambiguous_plugin', message: `"${text}" may belong to the plugins ${candidates.map((p) => `"${p.name}"`).join(', ')}` };
+    const [plugin] = candidates;
+    if (plugin) return { plugin, operation: text.slice(plugin.name.length + 1), script: null };
+    return { kind: unresolved, message: `"${short(text)}" names neither a plugin's function nor a script that exists` };
+  }
+
+  /** Plugins whose name and a dot begin the text: every dot ends one possible name. */
+  private candidates(text: string): PlanPlugin[] {
+    const found: PlanPlugin[] = [];
+    for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', dot + 1)) {
+      const plugin = this.plugins.get(text.slice(0, dot));
+      if (plugin) found.push(plugin);
+    }
+    return found;
+  }
+
+  private scriptOf(text: string, hasCandidates: boolean): Mapping['script'] {
+    if (hasScheme(text) || this.context.isScript(text)) return { key: 'script_path', text };
+    if (text.trim().includes('\n')) return { key: 'script_source', text };
+    const delimiter = text.indexOf('--');
+    if (!hasCandidates && delimiter > 0 && this.namespaces.has(text.slice(0, delimiter))) return { key: 'script_path', text };
+    return null;
+  }
+}
+
+function short(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+}
+
+/** The operations of a node or of one side of a relationship, as plans write them. */
+export interface ResolvedOperations {
+  json: JsonObject;
+  /** Plugins that they use, with the executor of the operation. */
+  uses: { plugin: PlanPlugin; executor: string }[];
+  failures: { kind: DiagnosticKind; message: string; interface: string; operation: string; at: MergedOperation['node'] }[];
+}
+
+/**
+ * Resolved operations under `interface.operation`, and under the short name where it is not ambiguous (reference 5.4).
+ */
+export function resolveOperations(mappings: Mappings, interfaces: MergedInterfaces, unresolved: DiagnosticKind): ResolvedOperations {
+  const json: JsonObject = {};
+  const shortNames = new Map<string, number>();
+  for (const operations of interfaces.operations.values()) for (const op of operations.keys()) shortNames.set(op, (shortNames.get(op) ?? 0) + 1);
+  const result: ResolvedOperations = { json, uses: [], failures: [] };
+  const used = new Set<string>();
+  for (const [name, operations] of interfaces.operations) {
+    for (const [op, operation] of operations) {
+      const resolved = resolveOperation(mappings, operation, name, op, unresolved, result, used);
+      if (resolved === null) continue;
+      if (shortNames.get(op) === 1) setOwn(json, op, resolved as Json);
+      setOwn(json, `${name}.${op}`, resolved as Json);
+    }
+  }
+  return result;
+}
+
+function resolveOperation(
+  mappings: Mappings, operation: MergedOperation, interfaceName: string, op: string, unresolved: DiagnosticKind, result: ResolvedOperations, used: Set<string>,
+): JsonObject | null {
+  const { implementation, inputs, max_retries, retry_interval, timeout, timeout_recoverable } = operation;
+  const rest = { has_intrinsic_functions: false, max_retries, retry_interval, timeout, timeout_recoverable };
+  if (implementation === '') return { plugin: '', operation: '', executor: null, inputs: {}, ...rest, max_retries: null, retry_interval: null, timeout: null, timeout_recoverable: null };
+  const mapping = mappings.resolve(implementation, (name) => Object.hasOwn(inputs, name), unresolved);
+  if ('kind' in mapping) {
+    result.failures.push({ ...mapping, interface: interfaceName, operation: op, at: operation.node });
+    return null;
+  }
+  const { plugin, script } = mapping;
+  const executor = operation.executor ?? (script ? 'auto' : plugin.executor);
+  const key = `${plugin.name} ${executor}`;
+  if (!used.has(key)) {
+    used.add(key);
+    result.uses.push({ plugin, executor });
+  }
+  const types = inputTypes(inputs);
+  return {
+    plugin: plugin.name,
+    operation: script ? 'script_runner.tasks.run' : mapping.operation,
+    executor,
+    inputs: script ? { ...inputs, [script.key]: script.text } : inputs,
+    ...rest,
+    ...(types === null ? {} : { inputs_types: types }),
+  };
+}
+
+/** The types that inputs carry in a key `type`; null when none does. */
+function inputTypes(inputs: JsonObject): JsonObject | null {
+  let types: JsonObject | null = null;
+  for (const name of Object.keys(inputs)) {
+    const value = inputs[name];
+    if (isJsonObject(value) && Object.hasOwn(value, 'type')) setOwn((types ??= {}), name, value.type!);
+  }
+  return types;
+}

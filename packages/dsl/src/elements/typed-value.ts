@@ -1,0 +1,113 @@
+import { isFunctionNode } from '../functions/registry';
+import { checkPattern } from '../constraints/pattern';
+import { foundName, joinPath } from '../schema/check-shape';
+import { type Entry, isNull, MapNode, type Node, textOf } from '../yaml/node';
+import type { DataTypes } from './data-types';
+import { type ElementContext, spend } from './element-context';
+import { primitiveTypes } from './primitive-types';
+
+/** How a value is checked against its declared type (reference 3.1 and 3.2). */
+export interface ValueCheck {
+  context: ElementContext;
+  dataTypes: DataTypes;
+  /** Who owns the value, for messages: `node template "web"`. */
+  owner: string;
+  /** Path of the owner in the document. */
+  path: string;
+  /** Defaults of types may lack required keys; values of templates and inputs may not. */
+  allowMissing: boolean;
+  /** Use of an existing resource: required properties may be absent. */
+  allowAbsent?: boolean;
+}
+
+/** A property's declaration after inheritance. */
+export interface PropertySchema {
+  type: string | null;
+  /** With the defaults of data types written out; undefined when there is none. */
+  default: Node | undefined;
+  required: boolean;
+  node: MapNode;
+}
+
+export function typeOf(schema: Node | undefined): string | null {
+  return (schema?.kind === 'map' ? textOf(schema.get('type')) : undefined) ?? null;
+}
+
+/** Whether a value fits a primitive type. */
+export function fitsPrimitive(node: Node, type: string): boolean {
+  if (isFunctionNode(node)) return true;
+  switch (type) {
+    case 'integer': return node.kind === 'scalar' && node.type === 'integer';
+    case 'float': return node.kind === 'scalar' && (node.type === 'integer' || node.type === 'float');
+    case 'boolean': return node.kind === 'scalar' && node.type === 'boolean';
+    case 'list': return node.kind === 'seq';
+    case 'dict': return node.kind === 'map';
+    case 'regex': return node.kind === 'scalar' && node.type === 'string' && checkPattern(node.value as string) === null;
+    default: return true;
+  }
+}
+
+function mismatch(check: ValueCheck, node: Node, type: string, path: string): void {
+  const where = path === check.path ? check.owner : `property "${path.slice(check.path.length + 1)}" of ${check.owner}`;
+  check.context.diagnostics.report('type_mismatch', `${where} is of the type ${type}, the value is ${node.kind === 'scalar' ? JSON.stringify(node.value) : `a ${foundName(node)}`}`, {
+    at: node, path, expected: type === 'regex' ? 'a regular expression' : type,
+  });
+}
+
+/**
+ * Checks `value` and writes out the defaults of data types below it. `fallback` gives the keys that `value` leaves out,
+ * where both are values of the same data type.
+ */
+export function typedValue(check: ValueCheck, value: Node, type: string | null, fallback: Node | undefined, path: string): Node {
+  if (type === null || isFunctionNode(value)) return value;
+  if (primitiveTypes.has(type)) {
+    if (!fitsPrimitive(value, type)) mismatch(check, value, type, path);
+    return value;
+  }
+  const dataType = check.dataTypes.get(type);
+  if (dataType === undefined) return value;
+  if (value.kind !== 'map') {
+    mismatch(check, value, type, path);
+    return value;
+  }
+  return fill(check, value, dataType.properties, fallback?.kind === 'map' && !isFunctionNode(fallback) ? fallback : undefined, path);
+}
+
+/** A mapping checked against property schemas, in the order of the schemas. */
+export function fill(check: ValueCheck, value: MapNode, schemas: ReadonlyMap<string, PropertySchema>, fallback: MapNode | undefined, path: string): MapNode {
+  for (const entry of value.entries) {
+    if (schemas.has(entry.name)) continue;
+    check.context.diagnostics.report('undefined_property', `${check.owner} has no property "${path === check.path ? entry.name : joinPath(path.slice(check.path.length + 1), entry.name)}"`, {
+      at: entry.key, path: joinPath(path, entry.name), value: entry.name, name: entry.name, valid: schemas.keys(),
+    });
+  }
+  spend(check.context.work, schemas.size);
+  const entries: Entry[] = [];
+  for (const [name, schema] of schemas) {
+    const own = value.entry(name);
+    const inherited = fallback?.get(name) ?? schema.default;
+    const given = own?.value ?? inherited;
+    if (given === undefined) {
+      if (schema.required && !check.allowMissing && !check.allowAbsent) reportMissing(check, value, schema, name, path);
+      continue;
+    }
+    const result = typedValue(check, given, schema.type, own ? inherited : undefined, joinPath(path, name));
+    entries.push({ name, key: own?.key ?? schema.node.entry('default')?.key ?? keyOf(schema, value, name), value: result });
+  }
+  return new MapNode(entries, value.source, value.start);
+}
+
+function keyOf(schema: PropertySchema, value: MapNode, name: string): Entry['key'] {
+  return { kind: 'scalar', value: name, type: 'string', source: schema.node.source ?? value.source, start: schema.node.start } as Entry['key'];
+}
+
+function reportMissing(check: ValueCheck, value: MapNode, schema: PropertySchema, name: string, path: string): void {
+  const dotted = path === check.path ? name : joinPath(path.slice(check.path.length + 1), name);
+  check.context.diagnostics.report('missing_property', `${check.owner} lacks a value for the property "${dotted}"`, {
+    at: value.source.text === '' ? schema.node : value, path: joinPath(path, name), expected: schema.type === null ? 'a value' : `a value of the type ${schema.type}`,
+  });
+}
+
+export function isGiven(node: Node | undefined): node is Node {
+  return !isNull(node);
+}

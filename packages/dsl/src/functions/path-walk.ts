@@ -1,0 +1,34 @@
+import { isJsonObject, type Json } from '@baton/kernel';
+import { isFunction } from './registry';
+
+/** What following a path into a value came to. */
+export type Walked =
+  | { kind: 'value'; value: Json }
+  /** A function stands on the way: it has to be evaluated before `rest` can be followed. */
+  | { kind: 'function'; value: Json; rest: Json[] }
+  | { kind: 'fault'; at: Json; reason: 'missing key' | 'not an index' | 'out of range' | 'no container' };
+
+/** Follows keys and indexes into a value. */
+export function walkPath(value: Json, path: readonly Json[]): Walked {
+  let current = value;
+  for (let i = 0; i < path.length; i++) {
+    const step = path[i]!;
+    if (isFunction(current)) return { kind: 'function', value: current, rest: path.slice(i) };
+    if (Array.isArray(current)) {
+      if (typeof step !== 'number' || !Number.isInteger(step)) return { kind: 'fault', at: step, reason: 'not an index' };
+      const item = current.at(step);
+      if (item === undefined) return { kind: 'fault', at: step, reason: 'out of range' };
+      current = item;
+    } else if (isJsonObject(current)) {
+      const key = typeof step === 'string' ? step : String(step);
+      if (!Object.hasOwn(current, key)) return { kind: 'fault', at: step, reason: 'missing key' };
+      current = current[key]!;
+    } else return { kind: 'fault', at: step, reason: 'no container' };
+  }
+  return { kind: 'value', value: current };
+}
+
+/** A step as people read it. */
+export function pathText(path: readonly Json[]): string {
+  return path.map((p) => (typeof p === 'string' ? p : JSON.stringify(p))).join('.');
+}

@@ -1,0 +1,206 @@
+import { type Diagnostics } from '../diagnostics/diagnostic';
+import { readVersion, supportedVersions, type PlanVersion } from '../elements/version';
+import { compareVersions, type ShapeContext } from '../schema/check-shape';
+import { childOf, MapNode, type Node } from '../yaml/node';
+import type { Document } from '../yaml/reader';
+import type { ReadLimits } from '../yaml/limits';
+import { type ImportItem, readImportItems } from './import-items';
+import { Merger } from './merge';
+import { namespaceDocument, withNamespace } from './namespace';
+import { applyImportProperties } from './plugin-properties';
+import { fetchImport, type Fetched } from './fetch';
+import { type ImportResolver, toUrl } from './resolver';
+import type { TextCache } from './text-cache';
+import { internalSections } from './blueprint-sections';
+
+export interface ImportLimits {
+  /** Files of one blueprint, those of imported blueprints included. */
+  imports: number;
+  /** Characters of all of them together. */
+  totalLength: number;
+  /** Namespaces within each other, and blueprints within each other. */
+  namespaceDepth: number;
+}
+
+export const defaultImportLimits: ImportLimits = { imports: 500, totalLength: 32_000_000, namespaceDepth: 20 };
+
+export interface LoadContext {
+  diagnostics: Diagnostics;
+  resolver: ImportResolver;
+  cache: TextCache;
+  readLimits: ReadLimits;
+  importLimits: ImportLimits;
+  resourcesBasePath: string | null;
+  validateVersion: boolean;
+  /** What is left of the limits; shared with imported blueprints. */
+  budget: { imports: number; characters: number };
+  blueprintDepth: number;
+}
+
+export interface Loaded {
+  /** The merged document. */
+  root: MapNode;
+  version: PlanVersion;
+}
+
+interface Pending {
+  root: MapNode;
+  url: string | null;
+  namespace: string | null;
+}
+
+/** Reports what the reader found wrong; true when the document can be used. */
+export function reportDocument(document: Document, diagnostics: Diagnostics): boolean {
+  const { error, source } = document;
+  if (error) {
+    const kind = ({ reader: 'yaml_character', scanner: 'yaml_token', parser: 'yaml_syntax', composer: 'yaml_reference', limit: 'limit_exceeded' } as const)[error.stage];
+    const at = { kind: 'scalar', value: null, type: 'null', source, start: error.offset } as Node;
+    diagnostics.report(kind, error.message, { at, ...(error.expected ? { expected: error.expected } : {}) });
+  }
+  for (const node of document.nonAscii) diagnostics.report('non_ascii', 'only ASCII characters are allowed in texts', { at: node, expected: 'ASCII characters' });
+  return error === null;
+}
+
+/** The root mapping of a document; an empty document is an empty mapping. */
+export function rootOf(document: Document, diagnostics: Diagnostics): MapNode | null {
+  const { root, source } = document;
+  if (root === null || (root.kind === 'scalar' && root.value === null)) return document.error ? null : new MapNode([], source, 0);
+  if (root.kind === 'map') return root;
+  diagnostics.report('bad_shape', 'the document must be a dict', { at: root, expected: 'dict' });
+  return null;
+}
+
+/**
+ * Reads the imports of `main` breadth-first and merges everything into one document. Faults are reported; null when
+ * nothing can be made of the main file.
+ */
+export async function loadBlueprint(main: Document, location: string | null, context: LoadContext): Promise<Loaded | null> {
+  const { diagnostics } = context;
+  if (!reportDocument(main, diagnostics)) return null;
+  const root = rootOf(main, diagnostics);
+  if (root === null) return null;
+  const declared = readVersion(root, true, diagnostics);
+  const version = declared ?? { raw: supportedVersions.at(-1)!, definitions_name: 'cloudify_dsl', definitions_version: [1, 5] };
+  const canSpread = compareVersions(version.definitions_version, [1, 3]) >= 0;
+  const merger = new Merger(diagnostics, canSpread);
+  merger.addMain(root);
+  const walk = new ImportWalk(context, version, merger);
+  await walk.run({ root, url: location === null ? null : toUrl(location), namespace: null });
+  return { root: merger.result(root), version };
+}
+
+class ImportWalk {
+  private readonly seen = new Set<string>();
+  private readonly blueprintNamespaces = new Set<string>();
+  private readonly queue: Pending[] = [];
+  private readonly shape: ShapeContext;
+
+  constructor(
+    private readonly context: LoadContext,
+    private readonly version: PlanVersion,
+    private readonly merger: Merger,
+  ) {
+    this.shape = { diagnostics: context.diagnostics, version: version.definitions_version, validateVersion: context.validateVersion };
+  }
+
+  async run(main: Pending): Promise<void> {
+    this.seen.add(`${main.url ?? ''} `);
+    this.queue.push(main);
+    for (let i = 0; i < this.queue.length; i++) {
+      const file = this.queue[i]!;
+      for (const item of readImportItems(file.root, this.shape)) await this.follow(file, item);
+    }
+  }
+
+  private async follow(file: Pending, item: ImportItem): Promise<void> {
+    const namespace = item.namespace === null ? file.namespace : file.namespace === null ? item.namespace : withNamespace(file.namespace, item.namespace);
+    if (item.target.startsWith('blueprint:')) return this.followBlueprint(file, item, namespace);
+    const { context } = this;
+    const fetched = await fetchImport(item, file.url, this.version.definitions_version, context, (url) => this.seen.has(`${url} ${namespace ?? ''}`));
+    if (fetched === null || fetched === 'seen') return;
+    this.seen.add(`${fetched.url} ${namespace ?? ''}`);
+    if (!this.mayRead(fetched.text.length, namespace, item)) return;
+    const root = this.rootOf(fetched);
+    if (root === null) return;
+    this.checkVersion(root);
+    const isBasic = holdsRootType(root);
+    if (isBasic && item.namespace !== null) {
+      context.diagnostics.report('namespace_on_basic_types', `"${item.target}" holds the built-in types and cannot have the namespace "${item.namespace}"`, { at: item.node, path: item.path, expected: `- ${item.target}` });
+      return;
+    }
+    const withProperties = applyImportProperties(root, item, context.diagnostics);
+    const effective = isBasic ? null : namespace;
+    this.merger.addImport(effective === null ? withProperties : namespaceDocument(withProperties, effective), isBasic);
+    this.queue.push({ root, url: fetched.location, namespace: effective });
+  }
+
+  private rootOf(fetched: Fetched): MapNode | null {
+    const { context } = this;
+    const document = context.cache.read(fetched.location, fetched.text, context.readLimits);
+    if (!reportDocument(document, context.diagnostics)) return null;
+    const root = rootOf(document, context.diagnostics);
+    return root === null || fetched.plugin === null ? root : internalSections(root, fetched.plugin);
+  }
+
+  private mayRead(characters: number, namespace: string | null, item: ImportItem): boolean {
+    const { budget, importLimits, diagnostics } = this.context;
+    budget.imports--;
+    budget.characters -= characters;
+    const depth = namespace === null ? 0 : namespace.split('--').length;
+    if (budget.imports >= 0 && budget.characters >= 0 && depth <= importLimits.namespaceDepth) return true;
+    diagnostics.report('too_many_imports', 'the blueprint imports too much', {
+      at: item.node, path: item.path,
+      expected: `at most ${importLimits.imports} files, ${importLimits.totalLength} characters and ${importLimits.namespaceDepth} namespaces within each other`,
+    });
+    this.queue.length = 0;
+    return false;
+  }
+
+  private checkVersion(root: MapNode): void {
+    const { diagnostics, validateVersion } = this.context;
+    const declared = readVersion(root, false, diagnostics);
+    if (!declared || !validateVersion || compareVersions(declared.definitions_version, this.version.definitions_version) <= 0) return;
+    diagnostics.report('import_version_newer', `an import declares ${declared.raw}, which is newer than ${this.version.raw} of the main file`, {
+      at: root.get('tosca_definitions_version'), path: 'tosca_definitions_version', expected: `${this.version.raw} or older`,
+    });
+  }
+
+  private async followBlueprint(file: Pending, item: ImportItem, namespace: string | null): Promise<void> {
+    const { context } = this;
+    const id = item.target.slice('blueprint:'.length);
+    if (item.namespace === null || namespace === null) {
+      context.diagnostics.report('blueprint_import_without_namespace', `the import of the blueprint "${id}" needs a namespace`, { at: item.node, path: item.path, expected: `NAMESPACE--${item.target}` });
+      return;
+    }
+    if (this.blueprintNamespaces.has(namespace)) {
+      context.diagnostics.report('namespace_taken', `the namespace "${namespace}" is already used for another blueprint`, { at: item.node, path: item.path, expected: 'another namespace' });
+      return;
+    }
+    this.blueprintNamespaces.add(namespace);
+    const found = await (context.resolver.blueprint ? context.resolver.blueprint(id) : context.resolver.read(item.target));
+    if (found === null) {
+      context.diagnostics.report('blueprint_import_failed', `there is no blueprint "${id}"`, { at: item.node, path: item.path, value: id });
+      return;
+    }
+    const text = typeof found === 'string' ? found : found.text;
+    if (!this.mayRead(text.length, namespace, item) || context.blueprintDepth >= context.importLimits.namespaceDepth) return;
+    const location = typeof found === 'string' ? null : (found.location ?? null);
+    const document = context.cache.read(location ?? item.target, text, context.readLimits);
+    const loaded = await loadBlueprint(document, location, { ...context, resourcesBasePath: null, validateVersion: false, blueprintDepth: context.blueprintDepth + 1 });
+    if (loaded === null) return;
+    this.checkVersion(loaded.root);
+    this.merger.addImport(importedBlueprint(namespaceDocument(loaded.root, namespace), id, namespace, item.node), false);
+  }
+}
+
+/** Adds what the plan tells about an imported blueprint. */
+function importedBlueprint(root: MapNode, id: string, namespace: string, at: Node): MapNode {
+  return internalSections(root, { importedBlueprint: id, namespace, at });
+}
+
+/** Files with `cloudify.nodes.Root` of their own are the built-in types; entries merged from such a file carry a flag. */
+function holdsRootType(root: MapNode): boolean {
+  const types = childOf(root, 'node_types');
+  const entry = types?.kind === 'map' ? types.entry('cloudify.nodes.Root') : undefined;
+  return entry !== undefined && entry.basic !== true;
+}

@@ -1,0 +1,67 @@
+import type { PluginSpec } from './plugin-spec';
+
+/** A text that a resolver found. */
+export interface FoundText {
+  text: string;
+  /** Address to show in diagnostics and to resolve the text's own relative imports; the asked one when absent. */
+  location?: string;
+}
+
+/** A plugin's YAML with what the installation knows about it; its own labels and tags are replaced by these. */
+export interface FoundPlugin extends FoundText {
+  labels?: Record<string, string[]>;
+  blueprintLabels?: Record<string, string[]>;
+  resourceTags?: Record<string, string>;
+}
+
+/**
+ * The only way out of this package: reads what imports name. Implementations decide about the network, the file system,
+ * time limits and who may read what. `null` means "there is no such thing"; a throw passes through the parser.
+ */
+export interface ImportResolver {
+  /** Reads `file:`, `http(s):`, `ftp:` and `resource:` addresses (and `plugin:`/`blueprint:` without the calls below). */
+  read(url: string): Promise<string | FoundText | null> | string | FoundText | null;
+  /** Whether a local path exists: for imports beside the blueprint and scripts that operations name. */
+  exists?(path: string): Promise<boolean> | boolean;
+  plugin?(spec: PluginSpec, definitionsVersion: string): Promise<FoundPlugin | null> | FoundPlugin | null;
+  blueprint?(id: string): Promise<FoundText | null> | FoundText | null;
+}
+
+/** A resolver that finds nothing: for texts without imports. */
+export const emptyResolver: ImportResolver = { read: () => null };
+
+const REMOTE = new Set(['http', 'https', 'file', 'ftp', 'plugin', 'blueprint']);
+
+/** Whether an import names its place itself (reference 2.2). */
+export function isRemote(target: string): boolean {
+  const colon = target.indexOf(':');
+  return colon > 0 && REMOTE.has(target.slice(0, colon));
+}
+
+/** `name.ext` -> `name_1_4.ext`. */
+export function versionedName(target: string, version: readonly number[]): string {
+  const slash = target.lastIndexOf('/');
+  const dot = target.lastIndexOf('.');
+  const suffix = `_${version.join('_')}`;
+  return dot > slash ? `${target.slice(0, dot)}${suffix}${target.slice(dot)}` : `${target}${suffix}`;
+}
+
+export function joinLocal(base: string, path: string): string {
+  return base.endsWith('/') ? base + path : `${base}/${path}`;
+}
+
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
+
+export function hasScheme(text: string): boolean {
+  return SCHEME.test(text);
+}
+
+/** The address of a location that may be a plain path. */
+export function toUrl(location: string): string {
+  return hasScheme(location) ? location : `file:${location}`;
+}
+
+/** The local path of a `file:` address; other addresses unchanged. */
+export function toPath(url: string): string {
+  return url.startsWith('file:') ? url.slice(5).replace(/^\/\/(?=\/)/, '') : url;
+}

@@ -1,0 +1,46 @@
+import { type Document, readYaml } from '../yaml/reader';
+import type { ReadLimits } from '../yaml/limits';
+
+/**
+ * Documents by their text, so that a types file which a thousand blueprints import is read once. Documents are
+ * immutable. Bounded by the characters it holds; the longest unused leave first.
+ */
+export interface TextCache {
+  read(name: string | null, text: string, limits: ReadLimits): Document;
+}
+
+const DEFAULT_CHARACTERS = 16_000_000;
+
+export function createTextCache(maxCharacters: number = DEFAULT_CHARACTERS): TextCache {
+  const documents = new Map<string, Document>();
+  let characters = 0;
+  return {
+    read(name, text, limits) {
+      const key = `${name ?? ''}\n${limits.depth} ${limits.scalarLength} ${limits.textLength} ${limits.expandedNodes}\n${text}`;
+      const known = documents.get(key);
+      if (known !== undefined) {
+        documents.delete(key);
+        documents.set(key, known);
+        return known;
+      }
+      const document = readYaml(name, text, limits);
+      if (key.length > maxCharacters) return document;
+      documents.set(key, document);
+      characters += key.length;
+      for (const oldest of documents.keys()) {
+        if (characters <= maxCharacters) break;
+        documents.delete(oldest);
+        characters -= oldest.length;
+      }
+      return document;
+    },
+  };
+}
+
+let shared: TextCache | null = null;
+
+/** The cache of callers that bring none. Reading is a pure function of the text, so sharing it is not observable. */
+export function sharedTextCache(): TextCache {
+  shared ??= createTextCache();
+  return shared;
+}

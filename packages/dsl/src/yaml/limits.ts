@@ -1,0 +1,31 @@
+/** Bounds that keep hostile input cheap; every one of them ends in a clear error, never in a crash. */
+export interface ReadLimits {
+  /** Characters of one text. */
+  textLength: number;
+  /** Characters of one scalar. */
+  scalarLength: number;
+  /** Depth of nested collections. */
+  depth: number;
+  /** Nodes of a document after every alias is written out. */
+  expandedNodes: number;
+}
+
+export const defaultReadLimits: ReadLimits = {
+  textLength: 8_000_000,
+  scalarLength: 1_000_000,
+  depth: 200,
+  expandedNodes: 1_000_000,
+};
+
+/** A text that is not YAML. `stage` says which part of the reader refused it. */
+export class YamlError extends Error {
+  constructor(
+    readonly stage: 'reader' | 'scanner' | 'parser' | 'composer' | 'limit',
+    message: string,
+    readonly offset: number,
+    readonly expected?: string,
+  ) {
+    super(message);
+    this.name = 'YamlError';
+  }
+}
