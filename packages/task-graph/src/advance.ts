@@ -83,8 +83,8 @@ function settleReport(step: Step, node: TaskNode, report: Exclude<Report, { kind
 /** The graph has ended without waiting for this one: keep the answer for a resume, and change nothing else. */
 function answerLate(node: TaskNode, report: Exclude<Report, { kind: 'started' }>): void {
   if (report.kind === 'lost') {
+    if (node.state === 'started') node.losses++;
     node.state = 'pending';
-    node.losses++;
     return;
   }
   node.state = 'response-sent';
@@ -96,7 +96,7 @@ function answerLate(node: TaskNode, report: Exclude<Report, { kind: 'started' }>
 
 /** The run is gone with its worker: the next attempt, unless that happens too often or nobody needs it any more. */
 function lose(step: Step, node: TaskNode): void {
-  node.losses++;
+  if (node.state === 'started') node.losses++;
   if (node.losses <= MAX_LOSSES && !isAbandoned(step.graph.nodes, node)) {
     node.state = 'pending';
     if (step.graph.flags.cancel === null) dispatch(step, node);

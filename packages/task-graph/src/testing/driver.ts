@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { advance } from '../advance';
-import type { Decision, GraphEvent, GraphFlags } from '../decision';
+import type { Decision, GraphEvent, GraphFlags, GraphOutcome } from '../decision';
 import { freshFlags, graphFromRows, type GraphState } from '../graph';
 import type { Happening } from '../happening';
 import type { DeploymentModel } from '../model';
@@ -29,6 +29,10 @@ export interface DriverOptions {
   durationMs?: (payload: OperationPayload) => number;
   /** After each step: take it back and make it again, and go on with a graph rebuilt from rows. */
   isParanoid?: boolean;
+  /** Report everything twice. */
+  isRepeating?: boolean;
+  /** Sees each decision with the rows as stored before it. */
+  inspect?: (stored: readonly TaskRow[], decision: Decision) => void;
   /** Cancel at this virtual time. */
   cancelAtMs?: number;
 }
@@ -120,7 +124,9 @@ function runCall(world: World, stage: Extract<Stage, { kind: 'call' }>) {
   return { kind: 'call', response: world.options.call?.(stage.request, world.model) ?? null };
 }
 
-export function runGraph(world: World, spec: GraphSpec) {
+type GraphEnd = 'cancelled' | { kind: 'graph'; outcome: Exclude<GraphOutcome, { kind: 'cancelled' }> };
+
+export function runGraph(world: World, spec: GraphSpec): GraphEnd {
   const stored: TaskRow[] = [];
   const start = graphFromRows(spec, spec.tasks, freshFlags());
   for (const node of start.nodes) stored.push(initialRow(node.spec as TaskRow));
@@ -137,7 +143,14 @@ interface Due {
 }
 
 /** Play a graph whose rows are stored until it ends or nothing more can happen. */
-export function runStored(world: World, head: GraphSpec, start: GraphState, stored: TaskRow[], queue: Due[]) {
+export function runStored(
+  world: World,
+  head: GraphSpec,
+  start: GraphState,
+  stored: TaskRow[],
+  queue: Due[],
+  first?: Decision,
+): GraphEnd {
   let graph = start;
   const { options, record } = world;
   const stage = { name: head.name, rows: stored, flags: graph.flags };
@@ -145,11 +158,14 @@ export function runStored(world: World, head: GraphSpec, start: GraphState, stor
   if (options.cancelAtMs !== undefined && options.cancelAtMs >= world.now) {
     queue.push({ at: options.cancelAtMs, happening: { kind: 'cancel', mode: 'cancel' } });
   }
+  if (first) store(world, stored, first, queue);
+  if (first?.outcome && first.outcome.kind !== 'cancelled') return { kind: 'graph', outcome: first.outcome };
   while (queue.length > 0) {
     queue.sort((a, b) => a.at - b.at);
     const { at, happening } = queue.shift()!;
     world.now = Math.max(world.now, at);
     const decision = checkedAdvance(world, graph, happening);
+    options.inspect?.(stored, decision);
     store(world, stored, decision, queue);
     stage.flags = decision.flags;
     if (options.isParanoid) graph = graphFromRows(head, structuredClone(stored), decision.flags);
@@ -193,8 +209,9 @@ function call(world: World, row: TaskRow, queue: Due[]): void {
   const isFailed = outcome.kind !== 'succeeded';
   const { nodeInstanceId: instance, operation } = row.payload;
   world.record.calls.push({ label, instance, operation, from: world.now, to, failed: isFailed });
-  queue.push({ at: world.now, happening: { kind: 'started', idx, attempt } });
-  if (outcome.kind !== 'hang') queue.push({ at: to, happening: { result: null, ...outcome, idx, attempt } as Happening });
+  const reports: Due[] = [{ at: world.now, happening: { kind: 'started', idx, attempt } }];
+  if (outcome.kind !== 'hang') reports.push({ at: to, happening: { result: null, ...outcome, idx, attempt } as Happening });
+  queue.push(...reports, ...(world.options.isRepeating ? reports : []));
 }
 
 export function labelOf(payload: OperationPayload): string {

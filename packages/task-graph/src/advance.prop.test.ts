@@ -1,0 +1,150 @@
+import * as fc from 'fast-check';
+import { activeEnd, freshFlags, graphFromRows, isSettledStatus } from './graph';
+import type { TaskRow } from './task';
+import { broken, drive, type DriverOptions, ok, type Outcome, type RunRecord } from './testing/driver';
+import { fixture, inputOf, type NodeFixture } from './testing/fixture';
+
+/**
+ * Over random topologies, failures, losses and cancels: dependencies are respected, no attempt is handed out twice,
+ * every run comes to an end, and an uninstall reverses its install. A failing case prints its seed.
+ */
+
+/** BATON_PROP_EFFORT multiplies the number of cases, for a nightly run. */
+const EFFORT = Number(process.env.BATON_PROP_EFFORT ?? 1);
+
+const OPS = ['precreate', 'create', 'configure', 'start', 'poststart', 'prestop', 'stop', 'delete', 'heal', 'check_drift'];
+const ALL_OPS = [...OPS, 'cloudify.interfaces.validation.check_status', 'cloudify.interfaces.monitoring.start'];
+const REL_OPS = ['preconfigure', 'postconfigure', 'establish', 'unlink', 'check_drift'];
+
+const subset = (of: string[]) => fc.subarray(of);
+
+const topology = fc
+  .array(
+    fc.record({
+      ops: subset(ALL_OPS),
+      count: fc.integer({ min: 0, max: 2 }),
+      targets: fc.array(fc.nat(5), { maxLength: 3 }),
+      contained: fc.boolean(),
+      source: subset(REL_OPS),
+      target: subset(REL_OPS),
+      after: fc.option(fc.constantFrom('create', 'start', 'delete')),
+    }),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((list) => {
+    const nodes: { [id: string]: NodeFixture } = {};
+    list.forEach(({ ops, count, targets, contained, source, target, after }, i) => {
+      const below = [...new Set(targets.filter((t) => t < i))];
+      const properties = after ? { operation: after } : undefined;
+      const rels = below.map((t, k) => ({ to: `n${t}`, contained: contained && k === 0, source, target, properties }));
+      nodes[`n${i}`] = { ops, count, rels };
+    });
+    return nodes;
+  });
+
+const OUTCOMES: Outcome[] = [
+  ok(),
+  ok(),
+  ok('result'),
+  broken(true),
+  broken(false),
+  { kind: 'retry', message: 'again', retryAfterMs: 30 },
+  { kind: 'timed-out' },
+  { kind: 'lost' },
+];
+
+const trouble = fc.record({
+  outcomes: fc.array(fc.nat(OUTCOMES.length - 1), { minLength: 1, maxLength: 20 }),
+  durations: fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 7 }),
+  subgraphRetries: fc.constantFrom(0, 0, 1, 2),
+  taskRetries: fc.constantFrom(0, 1, 3),
+  waitAfterFailMs: fc.constantFrom(0, 40, 600_000),
+  cancelAtMs: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined }),
+  ignore: fc.boolean(),
+});
+
+const WORKFLOWS = ['install', 'uninstall', 'reinstall', 'restart', 'heal', 'check_status', 'check_drift', 'rollback'];
+
+/** The contract of one step, against the rows stored before it. */
+function inspector(): NonNullable<DriverOptions['inspect']> {
+  const seen = new Set<string>();
+  return (stored, decision) => {
+    const rows: TaskRow[] = [...stored];
+    for (const change of decision.changes) rows[change.idx] = { ...rows[change.idx]!, ...change };
+    rows.push(...decision.added);
+    const graph = graphFromRows({ name: 'g', waitAfterFailMs: 0, dryRun: false }, rows, freshFlags());
+    for (const idx of decision.dispatch) {
+      const row = rows[idx]!;
+      const key = `${idx}/${row.attempt}`;
+      if (seen.has(key)) throw new Error(`task/attempt ${key} was dispatched twice`);
+      seen.add(key);
+      if (row.state !== 'sent') throw new Error(`${idx} was dispatched in state ${row.state}`);
+      for (const dep of row.deps) {
+        const on = rows[activeEnd(graph.nodes, dep)]!;
+        if (!isSettledStatus(on, on)) throw new Error(`${idx} was dispatched before ${on.idx} ended`);
+      }
+      for (let up = row.subgraph; up !== null; up = rows[up]!.subgraph) {
+        if (rows[up]!.state !== 'started') throw new Error(`${idx} was dispatched in a subgraph ${rows[up]!.state}`);
+      }
+    }
+    if (decision.counters.finished > decision.counters.total) throw new Error('more tasks finished than there are');
+  };
+}
+
+test('advance respects dependencies, dispatches no attempt twice and always comes to an end', () => {
+  fc.assert(
+    fc.property(topology, trouble, fc.constantFrom(...WORKFLOWS), (nodes, t, workflow) => {
+      const state = workflow === 'install' ? 'uninitialized' : workflow === 'rollback' ? 'starting' : 'started';
+      const model = fixture(nodes);
+      for (const instance of model.nodeInstances) instance.state = state;
+      let n = 0;
+      const graphs = new Map<readonly TaskRow[], ReturnType<typeof inspector>>();
+      const record = drive(workflow, inputOf(workflow, model, { ignore_failure: t.ignore }, t), {
+        isParanoid: true,
+        isRepeating: true,
+        cancelAtMs: t.cancelAtMs,
+        run: () => OUTCOMES[t.outcomes[n++ % t.outcomes.length]!]!,
+        durationMs: () => t.durations[n % t.durations.length]!,
+        inspect: (stored, decision) => {
+          if (!graphs.has(stored)) graphs.set(stored, inspector());
+          graphs.get(stored)!(stored, decision);
+        },
+      });
+      expect(['succeeded', 'failed', 'cancelled']).toContain(record.outcome);
+      if (record.outcome === 'failed') expect(record.error!.message).not.toContain('wait for each other');
+    }),
+    { numRuns: 400 * EFFORT },
+  );
+});
+
+function spans(record: RunRecord): Map<string, { from: number; to: number }> {
+  const found = new Map<string, { from: number; to: number }>();
+  for (const { instance, label, from, to } of record.calls) {
+    if (label.includes('->')) continue;
+    const at = found.get(instance);
+    found.set(instance, { from: Math.min(from, at?.from ?? from), to: Math.max(to, at?.to ?? to) });
+  }
+  return found;
+}
+
+test('install runs targets before their sources, uninstall the other way round', () => {
+  fc.assert(
+    fc.property(topology, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (nodes, durations) => {
+      for (const node of Object.values(nodes)) for (const rel of node.rels ?? []) delete (rel as NodeFixture).properties;
+      const model = fixture(nodes);
+      let n = 0;
+      const options = { durationMs: () => durations[n++ % durations.length]! };
+      const up = spans(drive('install', inputOf('install', model), options));
+      expect(model.nodeInstances.every((i) => i.state === 'started')).toBe(true);
+      const down = spans(drive('uninstall', inputOf('uninstall', model), options));
+      expect(model.nodeInstances.every((i) => i.state === 'deleted')).toBe(true);
+      for (const source of model.nodeInstances) {
+        for (const { target_id: target } of source.relationships) {
+          if (up.has(source.id) && up.has(target)) expect(up.get(target)!.to).toBeLessThanOrEqual(up.get(source.id)!.from);
+          if (down.has(source.id) && down.has(target)) expect(down.get(source.id)!.to).toBeLessThanOrEqual(down.get(target)!.from);
+        }
+      }
+    }),
+    { numRuns: 200 * EFFORT },
+  );
+});
