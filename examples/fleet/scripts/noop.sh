@@ -1,0 +1,3 @@
+#!/bin/sh
+# Does nothing.
+exit 0

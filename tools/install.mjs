@@ -1,0 +1,32 @@
+// Makes node_modules fit the lock file, with only Node.js and npm present.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PNPM = 'pnpm@10.34.9';
+const root = join(import.meta.dirname, '..');
+
+/** Runs pnpm through npx; throws when it fails. */
+export function pnpm(args, options = {}) {
+  const run = spawnSync('npx', ['--yes', PNPM, ...args], {
+    cwd: root,
+    stdio: options.quiet ? ['ignore', 'ignore', 'inherit'] : 'inherit',
+    // Without a terminal pnpm refuses to replace a node_modules that another pnpm made.
+    env: { ...process.env, CI: '1' },
+  });
+  if (run.status !== 0) throw new Error(`pnpm ${args.join(' ')} failed`);
+}
+
+/** Installs when the lock file changed since the last time; returns whether it did. */
+export function ensureInstalled() {
+  const lock = readFileSync(join(root, 'pnpm-lock.yaml'));
+  const digest = createHash('sha256').update(lock).update(process.version).digest('hex');
+  const stamp = join(root, 'node_modules', '.baton-installed');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return false;
+  console.log('baton: installing dependencies ...');
+  pnpm(['install', '--frozen-lockfile', '--prefer-offline'], { quiet: true });
+  mkdirSync(join(root, 'node_modules'), { recursive: true });
+  writeFileSync(stamp, digest);
+  return true;
+}
