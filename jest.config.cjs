@@ -1,17 +1,40 @@
-// One configuration for every suite; `npm run check` selects the pure ones by name.
+// One configuration for every suite. Names say what a suite needs: *.test.ts nothing, *.int.test.ts real servers,
+// *.prop.test.ts properties with random cases; `npm run check` leaves the int ones out.
+
+/** Packages that are ESM only have to go through swc as well. */
+const esmOnly = [
+  'jose',
+  'kysely',
+  'eventsource-parser',
+  'rrule-temporal',
+  'temporal-polyfill',
+  'temporal-spec',
+  'node-pg-migrate',
+  'glob',
+  'minimatch',
+  '@isaacs',
+  'lru-cache',
+  'path-scurry',
+];
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/apps', '<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/'],
   transform: {
     '^.+\\.(ts|m?js)$': [
       '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
+      {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+        module: { type: 'commonjs', ignoreDynamic: false },
+        sourceMaps: 'inline',
+      },
     ],
   },
-  // Packages that are ESM only have to go through swc as well.
-  transformIgnorePatterns: ['/node_modules/(?!(\\.pnpm/)?(jose|kysely|eventsource-parser|rrule-temporal|temporal-polyfill|temporal-spec|node-pg-migrate|glob|minimatch|@isaacs|lru-cache)([@/+]))'],
+  transformIgnorePatterns: [`/node_modules/(?!(\\.pnpm/)?(${esmOnly.join('|')})([@/+]))`],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
+  cacheDirectory: '<rootDir>/.baton/jest',
 };

@@ -58,7 +58,10 @@ export type HandlersOf<R extends readonly RouteContract[]> = {
  * Joins contracts and handlers by id; a missing handler is a type error.
  * @throws Error when a handler is missing at run time (a table that lost its literal types).
  */
-export function bindRoutes<const R extends readonly RouteContract[]>(routes: R, handlers: HandlersOf<R>): BoundRoute[] {
+export function bindRoutes<const R extends readonly RouteContract[]>(
+  routes: R,
+  handlers: HandlersOf<R>,
+): BoundRoute[] {
   const byId = handlers as unknown as Record<string, Handler | undefined>;
   return routes.map((contract) => {
     const handler = byId[contract.id];

@@ -5,7 +5,11 @@ type Issue = z.core.$ZodIssue;
 
 /** `inputs.ports[0]`; empty for the value itself. */
 export function pathText(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)), '');
+  return path.reduce<string>(
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key),
+    '',
+  );
 }
 
 /** The issue that says most: into a union, the branch that got furthest. */
@@ -55,8 +59,14 @@ export function badValue(error: z.ZodError, where: string, known: readonly strin
   const details = detailsOf(first, known);
   const nearest = details.nearest ? ` - did you mean \`${String(details.nearest)}\`?` : '';
   const field = details.field ? ` \`${String(details.field)}\`` : '';
-  const more = issues.length > 1 ? { problems: issues.slice(0, 20).map((i) => ({ field: pathText(i.path), message: i.message })) } : {};
-  return new AppError('bad_parameters_error', `Invalid ${where}${field}: ${first.message}${nearest}`, { ...details, ...more });
+  const more =
+    issues.length > 1
+      ? { problems: issues.slice(0, 20).map((i) => ({ field: pathText(i.path), message: i.message })) }
+      : {};
+  return new AppError('bad_parameters_error', `Invalid ${where}${field}: ${first.message}${nearest}`, {
+    ...details,
+    ...more,
+  });
 }
 
 /** `value` parsed by `schema`. @throws AppError bad_parameters_error */

@@ -20,7 +20,15 @@ export interface CompiledRoute {
 }
 
 interface ZodNode {
-  _zod: { def: { type: string; innerType?: ZodNode; in?: ZodNode; element?: ZodNode; shape?: Record<string, ZodNode> } };
+  _zod: {
+    def: {
+      type: string;
+      innerType?: ZodNode;
+      in?: ZodNode;
+      element?: ZodNode;
+      shape?: Record<string, ZodNode>;
+    };
+  };
 }
 
 /** Whether a query field is declared as a list, so that one value has to be wrapped. */
@@ -58,19 +66,25 @@ export function compileRoute({ contract, handler }: BoundRoute): CompiledRoute {
   return {
     contract,
     handler,
-    parseParams: params ? (raw) => checkValue(params, raw, 'path parameter') as Record<string, string> : (raw) => raw,
+    parseParams: params
+      ? (raw) => checkValue(params, raw, 'path parameter') as Record<string, string>
+      : (raw) => raw,
     parseQuery: compileQuery(contract.query),
     parseList: contract.list ? compileList(contract.list, keysOf(contract.query)) : null,
     parseInclude: names ? (raw) => parseInclude(raw._include, names) : () => null,
     parseBody: (value) => {
       if (value === undefined && !contract.isBodyOptional) {
-        throw new AppError('bad_parameters_error', 'The request needs a JSON body', { field: '', expected: 'JSON body' });
+        throw new AppError('bad_parameters_error', 'The request needs a JSON body', {
+          field: '',
+          expected: 'JSON body',
+        });
       }
       return body ? checkValue(body, value ?? {}, 'body') : undefined;
     },
     checkResponse: (value) => {
       const result = response?.safeParse(value);
-      if (result && !result.success) throw new Error(`answer of ${contract.id} breaks its contract: ${result.error.message}`);
+      if (result && !result.success)
+        throw new Error(`answer of ${contract.id} breaks its contract: ${result.error.message}`);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { AppError, errorTable, type Log } from '@baton/kernel';
+import { AppError, type errorTable, type Log } from '@baton/kernel';
 
 /** Codes of the web framework (found by their HTTP status) in our table. */
 const byStatus: Record<number, keyof typeof errorTable> = {
@@ -16,9 +16,17 @@ const byStatus: Record<number, keyof typeof errorTable> = {
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const status = (error as { statusCode?: number } | null)?.statusCode;
-  const isOfFramework = typeof (error as { code?: unknown } | null)?.code === 'string' && status !== undefined && status in byStatus;
+  const isOfFramework =
+    typeof (error as { code?: unknown } | null)?.code === 'string' &&
+    status !== undefined &&
+    status in byStatus;
   if (isOfFramework) return new AppError(byStatus[status]!, (error as Error).message, {}, { cause: error });
-  return new AppError('internal_server_error', 'Internal error in the manager REST service; its log has the details', {}, { cause: error });
+  return new AppError(
+    'internal_server_error',
+    'Internal error in the manager REST service; its log has the details',
+    {},
+    { cause: error },
+  );
 }
 
 /** Error body of the API: `{message, error_code, server_traceback: null, ...details}`. */

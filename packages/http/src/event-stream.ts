@@ -11,7 +11,10 @@ export function formatEvent(event: StreamEvent | string): string {
   const text = typeof event.data === 'string' ? event.data : JSON.stringify(event.data);
   const id = event.id === undefined ? '' : `id: ${event.id}\n`;
   const name = event.event === undefined ? '' : `event: ${event.event}\n`;
-  const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`).join('');
+  const lines = text
+    .split(/\r\n|\r|\n/)
+    .map((line) => `data: ${line}\n`)
+    .join('');
   return `${id}${name}${lines}\n`;
 }
 
@@ -22,9 +25,19 @@ export function formatEvent(event: StreamEvent | string): string {
 export async function sendEvents(
   response: ServerResponse,
   events: AsyncIterable<StreamEvent | string>,
-  o: { headers: Record<string, string>; signal: AbortSignal; heartbeatMs?: number; onError(error: unknown): void },
+  o: {
+    headers: Record<string, string>;
+    signal: AbortSignal;
+    heartbeatMs?: number;
+    onError(error: unknown): void;
+  },
 ): Promise<void> {
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no', ...o.headers });
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+    ...o.headers,
+  });
   response.write(': open\n\n');
   const iterator = events[Symbol.asyncIterator]();
   const ended = new AbortController();

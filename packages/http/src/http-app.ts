@@ -7,7 +7,6 @@ import { type CompiledRoute, compileRoute } from './compile-route';
 import { errorBody, logError, toAppError } from './error-body';
 import type { HttpAppOptions } from './options';
 import { pathIndex } from './path-index';
-import { RequestCall } from './request-call';
 import { readRequest } from './read-request';
 import { sendAnswer } from './send-answer';
 
@@ -35,7 +34,9 @@ function createServer(o: HttpAppOptions): FastifyInstance {
     // The principal header of an administrator in many tenants is longer than Node's default of 16 KiB.
     http: { maxHeaderSize: 128 * 1024 },
     routerOptions: { maxParamLength: 8192 },
-    frameworkErrors: (error, request, reply) => fail(o, error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      fail(o, error, request, reply);
+    },
   });
   // Bodies belong to the routes: nothing is read before the route's contract says how.
   app.removeAllContentTypeParsers();
@@ -72,7 +73,11 @@ function fail(o: HttpAppOptions, error: unknown, request: FastifyRequest, reply:
     reply.raw.destroy();
     return reply;
   }
-  return reply.code(known.entry.http).header('x-request-id', request.id).header('content-type', 'application/json').send(JSON.stringify(errorBody(known)));
+  return reply
+    .code(known.entry.http)
+    .header('x-request-id', request.id)
+    .header('content-type', 'application/json')
+    .send(JSON.stringify(errorBody(known)));
 }
 
 /** Path without its query: queries may carry tokens and are not logged. */
@@ -80,7 +85,13 @@ function pathOf(request: IncomingMessage): string {
   return (request.url ?? '').split('?', 1)[0]!;
 }
 
-function mountRoute(app: FastifyInstance, o: HttpAppOptions, route: CompiledRoute, version: ApiVersion, stopping: AbortSignal): void {
+function mountRoute(
+  app: FastifyInstance,
+  o: HttpAppOptions,
+  route: CompiledRoute,
+  version: ApiVersion,
+  stopping: AbortSignal,
+): void {
   app.route({
     method: route.contract.method,
     url: `/api/${version}${route.contract.path}`,
@@ -116,7 +127,11 @@ export function createHttpApp(o: HttpAppOptions): HttpApp {
     const allowed = paths.methodsOf(pathOf(request.raw));
     if (allowed.length === 0) throw new AppError('not_found_error', `No such path: ${pathOf(request.raw)}`);
     reply.header('allow', allowed.join(', '));
-    throw new AppError('method_not_allowed_error', `The method ${request.method} is not allowed for this path`, { expected: allowed });
+    throw new AppError(
+      'method_not_allowed_error',
+      `The method ${request.method} is not allowed for this path`,
+      { expected: allowed },
+    );
   });
   return appOf(app, stopping);
 }
@@ -131,7 +146,11 @@ function appOf(app: FastifyInstance, stopping: AbortController): HttpApp {
   return {
     handle(request, response) {
       if (isReady) app.routing(request, response);
-      else void ready.then(() => app.routing(request, response), (error) => response.destroy(error));
+      else
+        void ready.then(
+          () => app.routing(request, response),
+          (error) => response.destroy(error),
+        );
     },
     async listen(host, port) {
       await app.listen({ host, port });

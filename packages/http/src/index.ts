@@ -7,5 +7,11 @@ export { createHttpApp, type HttpApp } from './http-app';
 export { booleanOf, compileList, listEnvelope, parseInclude, pickFields, type RawQuery } from './list-query';
 export { openApiDocument } from './openapi';
 export type { HttpAppOptions, ObservedRequest, PlainAnswer } from './options';
-export { anonymous, cachedPrincipal, principalHeader, signPrincipal, verifyPrincipal } from './principal-token';
+export {
+  anonymous,
+  cachedPrincipal,
+  principalHeader,
+  signPrincipal,
+  verifyPrincipal,
+} from './principal-token';
 export { hasBody, parseJson, readText } from './read-body';

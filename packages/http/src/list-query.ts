@@ -24,7 +24,9 @@ export function booleanOf(name: string, raw: string | string[] | undefined): boo
   const lower = text.toLowerCase();
   if (lower === 'true') return true;
   if (lower === 'false') return false;
-  throw badParameter(name, `Invalid query parameter \`${name}\`: expected true or false, got \`${text}\``, { expected: ['true', 'false'] });
+  throw badParameter(name, `Invalid query parameter \`${name}\`: expected true or false, got \`${text}\``, {
+    expected: ['true', 'false'],
+  });
 }
 
 function numberOf(name: string, raw: string | string[] | undefined, absent: number): number {
@@ -32,17 +34,27 @@ function numberOf(name: string, raw: string | string[] | undefined, absent: numb
   if (text === undefined) return absent;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
   if (number < 0 || number > MAX_NUMBER) {
-    throw badParameter(name, `Invalid query parameter \`${name}\`: expected a whole number from 0 to ${MAX_NUMBER}, got \`${text}\``, {
-      expected: `whole number from 0 to ${MAX_NUMBER}`,
-    });
+    throw badParameter(
+      name,
+      `Invalid query parameter \`${name}\`: expected a whole number from 0 to ${MAX_NUMBER}, got \`${text}\``,
+      {
+        expected: `whole number from 0 to ${MAX_NUMBER}`,
+      },
+    );
   }
   return number;
 }
 
 /** Names of `_include`, checked against `fields`; null when absent or empty. @throws AppError no_such_include_field_error */
-export function parseInclude(raw: string | string[] | undefined, fields: ReadonlySet<string>): string[] | null {
+export function parseInclude(
+  raw: string | string[] | undefined,
+  fields: ReadonlySet<string>,
+): string[] | null {
   if (raw === undefined) return null;
-  const names = valuesOf(raw).flatMap((part) => part.split(',')).map((name) => name.trim()).filter((name) => name !== '');
+  const names = valuesOf(raw)
+    .flatMap((part) => part.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
   if (names.length === 0) return null;
   for (const name of names) {
     if (fields.has(name)) continue;
@@ -65,13 +77,18 @@ function parseSort(contract: ListContract, raw: string | string[] | undefined): 
     const match = SORT.exec(value);
     const field = match?.[2];
     // `label:<key>` is allowed where the contract lists `label:*`.
-    const isKnown = field !== undefined && contract.sorts.includes(field.startsWith('label:') ? 'label:*' : field);
+    const isKnown =
+      field !== undefined && contract.sorts.includes(field.startsWith('label:') ? 'label:*' : field);
     if (match && isKnown) return { field, descending: match[1] === '-' };
     const nearest = nearestName(field ?? value, contract.sorts);
-    throw badParameter('_sort', `Invalid query parameter \`_sort\`: cannot sort by \`${value}\`; possible are: ${contract.sorts.join(', ')}`, {
-      expected: contract.sorts,
-      ...(nearest ? { nearest } : {}),
-    });
+    throw badParameter(
+      '_sort',
+      `Invalid query parameter \`_sort\`: cannot sort by \`${value}\`; possible are: ${contract.sorts.join(', ')}`,
+      {
+        expected: contract.sorts,
+        ...(nearest ? { nearest } : {}),
+      },
+    );
   });
 }
 
@@ -84,7 +101,16 @@ function unknownParameter(name: string, allowed: readonly string[]): AppError {
   );
 }
 
-const OWN = new Set(['_include', '_size', '_offset', '_sort', '_search', '_search_name', '_all_tenants', '_get_all_results']);
+const OWN = new Set([
+  '_include',
+  '_size',
+  '_offset',
+  '_sort',
+  '_search',
+  '_search_name',
+  '_all_tenants',
+  '_get_all_results',
+]);
 
 function withoutTail(values: string[]): string[] {
   // `?site_name=` asks for rows where the field is NULL.
@@ -95,7 +121,10 @@ function withoutTail(values: string[]): string[] {
  * The parser of one list route. `queryKeys` are the parameters of the route's own query schema: they are not filters.
  * The parser throws AppError bad_parameters_error or no_such_include_field_error.
  */
-export function compileList(contract: ListContract, queryKeys: readonly string[]): (raw: RawQuery) => ListQuery {
+export function compileList(
+  contract: ListContract,
+  queryKeys: readonly string[],
+): (raw: RawQuery) => ListQuery {
   const fields = new Set(contract.fields);
   const filterNames = new Set(contract.filters);
   const own = new Set(queryKeys);
@@ -133,7 +162,9 @@ export function compileList(contract: ListContract, queryKeys: readonly string[]
 export function pickFields(value: unknown, names: readonly string[] | null): unknown {
   if (names === null || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const source = value as Record<string, unknown>;
-  return Object.fromEntries(names.filter((name) => source[name] !== undefined).map((name) => [name, source[name]]));
+  return Object.fromEntries(
+    names.filter((name) => source[name] !== undefined).map((name) => [name, source[name]]),
+  );
 }
 
 /**

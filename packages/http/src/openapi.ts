@@ -9,7 +9,8 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): 
   const whole = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json;
   const { $schema, $defs, ...rest } = whole;
   void $schema;
-  for (const [id, inner] of Object.entries(($defs as Json | undefined) ?? {})) components[id] = withoutId(inner as Json);
+  for (const [id, inner] of Object.entries(($defs as Json | undefined) ?? {}))
+    components[id] = withoutId(inner as Json);
   return rewriteRefs(withoutId(rest)) as Json;
 }
 
@@ -25,16 +26,25 @@ function rewriteRefs(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) =>
-      key === '$ref' && typeof inner === 'string' ? [key, inner.replace('#/$defs/', '#/components/schemas/')] : [key, rewriteRefs(inner)],
+      key === '$ref' && typeof inner === 'string'
+        ? [key, inner.replace('#/$defs/', '#/components/schemas/')]
+        : [key, rewriteRefs(inner)],
     ),
   );
 }
 
-function fieldsOf(schema: z.ZodType | undefined, components: Json): { name: string; schema: unknown; isRequired: boolean }[] {
+function fieldsOf(
+  schema: z.ZodType | undefined,
+  components: Json,
+): { name: string; schema: unknown; isRequired: boolean }[] {
   if (!schema) return [];
   const json = schemaOf(schema, 'input', components);
   const required = new Set((json.required as string[] | undefined) ?? []);
-  return Object.entries((json.properties as Json | undefined) ?? {}).map(([name, inner]) => ({ name, schema: inner, isRequired: required.has(name) }));
+  return Object.entries((json.properties as Json | undefined) ?? {}).map(([name, inner]) => ({
+    name,
+    schema: inner,
+    isRequired: required.has(name),
+  }));
 }
 
 const text = { type: 'string' };
@@ -45,10 +55,22 @@ function listParameters(route: RouteContract): Json[] {
   const { list } = route;
   if (!list) return [];
   const known = new Set(Object.keys((route.query as { shape?: object } | undefined)?.shape ?? {}));
-  const many = (name: string, items: Json): Json => ({ name, in: 'query', style: 'form', explode: true, schema: { type: 'array', items } });
+  const many = (name: string, items: Json): Json => ({
+    name,
+    in: 'query',
+    style: 'form',
+    explode: true,
+    schema: { type: 'array', items },
+  });
   const one = (name: string, schema: Json): Json => ({ name, in: 'query', schema });
   return [
-    { name: '_include', in: 'query', style: 'form', explode: false, schema: { type: 'array', items: { type: 'string', enum: list.fields } } },
+    {
+      name: '_include',
+      in: 'query',
+      style: 'form',
+      explode: false,
+      schema: { type: 'array', items: { type: 'string', enum: list.fields } },
+    },
     many('_sort', text),
     one('_size', { ...number, default: list.defaultSize ?? 1000 }),
     one('_offset', number),
@@ -78,7 +100,12 @@ function parametersOf(route: RouteContract, names: string[], components: Json): 
   return [
     ...(route.tenant === 'none' ? [] : [{ $ref: '#/components/parameters/Tenant' }]),
     ...names.map((name) => ({ name, in: 'path', required: true, schema: declared.get(name) ?? text })),
-    ...fieldsOf(route.query, components).map((f) => ({ name: f.name, in: 'query', required: f.isRequired, schema: f.schema })),
+    ...fieldsOf(route.query, components).map((f) => ({
+      name: f.name,
+      in: 'query',
+      required: f.isRequired,
+      schema: f.schema,
+    })),
     ...listParameters(route),
   ];
 }
@@ -86,21 +113,37 @@ function parametersOf(route: RouteContract, names: string[], components: Json): 
 function requestBodyOf(route: RouteContract, components: Json): Json {
   const content: Json = {};
   if (route.body) content['application/json'] = { schema: schemaOf(route.body, 'input', components) };
-  if (route.rawBody === 'archive') content['application/octet-stream'] = { schema: { type: 'string', format: 'binary' } };
+  if (route.rawBody === 'archive')
+    content['application/octet-stream'] = { schema: { type: 'string', format: 'binary' } };
   if (route.rawBody === 'text') content['text/plain'] = { schema: text };
   if (Object.keys(content).length === 0) return {};
-  return { requestBody: { required: route.body !== undefined && !route.isBodyOptional && !route.rawBody, content } };
+  return {
+    requestBody: { required: route.body !== undefined && !route.isBodyOptional && !route.rawBody, content },
+  };
 }
 
-const successTypes = { stream: 'application/octet-stream', events: 'text/event-stream', text: 'text/plain', json: 'application/json' };
+const successTypes = {
+  stream: 'application/octet-stream',
+  events: 'text/event-stream',
+  text: 'text/plain',
+  json: 'application/json',
+};
 
 function responsesOf(route: RouteContract, components: Json): Json {
   const kind = route.responseKind ?? 'json';
-  const schema = kind === 'json' && route.response ? schemaOf(route.response, 'output', components) : kind === 'json' ? {} : text;
+  const schema =
+    kind === 'json' && route.response
+      ? schemaOf(route.response, 'output', components)
+      : kind === 'json'
+        ? {}
+        : text;
   const content = route.status === 204 ? {} : { content: { [successTypes[kind]]: { schema } } };
   return {
     [route.status]: { description: 'Success', ...content },
-    default: { description: 'Error', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+    default: {
+      description: 'Error',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    },
   };
 }
 
@@ -124,14 +167,20 @@ const errorSchema = {
 };
 
 /** The OpenAPI 3.1 document of `routes`, every version they are served under. */
-export function openApiDocument(routes: readonly RouteContract[], info: { title: string; version: string; description?: string }): Json {
+export function openApiDocument(
+  routes: readonly RouteContract[],
+  info: { title: string; version: string; description?: string },
+): Json {
   const paths: Record<string, Json> = {};
   const components: Json = {};
   for (const route of routes) {
     const { path, names } = pathOf(route);
     for (const version of route.versions) {
       const key = `/api/${version}${path}`;
-      paths[key] = { ...paths[key], [route.method.toLowerCase()]: operationOf(route, names, version, components) };
+      paths[key] = {
+        ...paths[key],
+        [route.method.toLowerCase()]: operationOf(route, names, version, components),
+      };
     }
   }
   const schemas = rewriteRefs({ ...components, Error: errorSchema }) as Json;
@@ -143,7 +192,15 @@ export function openApiDocument(routes: readonly RouteContract[], info: { title:
     paths: sorted,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
-      parameters: { Tenant: { name: 'Tenant', in: 'header', required: false, schema: text, description: 'Tenant of the request' } },
+      parameters: {
+        Tenant: {
+          name: 'Tenant',
+          in: 'header',
+          required: false,
+          schema: text,
+          description: 'Tenant of the request',
+        },
+      },
       securitySchemes: {
         basic: { type: 'http', scheme: 'basic' },
         token: { type: 'apiKey', in: 'header', name: 'Authentication-Token' },

@@ -23,7 +23,8 @@ export function pathIndex(): PathIndex {
     },
     methodsOf(path) {
       const methods = new Set<string>();
-      for (const entry of entries.values()) if (entry.pattern.test(path)) for (const m of entry.methods) methods.add(m);
+      for (const entry of entries.values())
+        if (entry.pattern.test(path)) for (const m of entry.methods) methods.add(m);
       return [...methods].sort();
     },
   };

@@ -27,7 +27,11 @@ const signed = new WeakMap<Principal, { token: string; key: Secret; expiresS: nu
  * The header value for `principal`. The same object is answered from a cache for half a minute,
  * so a gateway that caches principals signs twice a minute and user, not once a request.
  */
-export async function signPrincipal(principal: Principal, key: Secret, clock: Clock = systemClock): Promise<string> {
+export async function signPrincipal(
+  principal: Principal,
+  key: Secret,
+  clock: Clock = systemClock,
+): Promise<string> {
   const nowS = Math.floor(clock.now() / 1000);
   const known = signed.get(principal);
   if (known && known.key === key && known.expiresS - nowS > REUSE_MARGIN_S) return known.token;
@@ -83,7 +87,12 @@ export async function verifyPrincipal(
     cacheOf(key).set(header, { principal, expiresMs: payload.exp! * 1000 });
     return principal;
   } catch (cause) {
-    throw new AppError('unauthorized_error', 'User unauthorized: the identity of the caller cannot be verified', {}, { cause });
+    throw new AppError(
+      'unauthorized_error',
+      'User unauthorized: the identity of the caller cannot be verified',
+      {},
+      { cause },
+    );
   }
 }
 

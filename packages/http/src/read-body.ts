@@ -6,7 +6,9 @@ import { AppError } from '@baton/kernel';
 export const MAX_JSON_DEPTH = 200;
 
 function tooLarge(limitBytes: number): AppError {
-  return new AppError('payload_too_large_error', `The body is larger than ${limitBytes} bytes`, { expected: `at most ${limitBytes} bytes` });
+  return new AppError('payload_too_large_error', `The body is larger than ${limitBytes} bytes`, {
+    expected: `at most ${limitBytes} bytes`,
+  });
 }
 
 /** Whether the request announces any body. */
@@ -20,7 +22,8 @@ export function hasBody(request: IncomingMessage): boolean {
  * @throws AppError payload_too_large_error beyond `limitBytes`; bad_parameters_error when the client breaks off.
  */
 export function readText(request: IncomingMessage, limitBytes: number): Promise<string> {
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(tooLarge(limitBytes));
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes)
+    return Promise.reject(tooLarge(limitBytes));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -34,7 +37,9 @@ export function readText(request: IncomingMessage, limitBytes: number): Promise<
       if (size > limitBytes) finish(tooLarge(limitBytes));
       else chunks.push(chunk);
     });
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8')));
+    request.on('end', () =>
+      resolve(chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8')),
+    );
     request.on('error', () => finish(new AppError('bad_parameters_error', 'The body broke off')));
     request.on('close', () => {
       if (!request.complete) reject(new AppError('bad_parameters_error', 'The body broke off'));
@@ -78,7 +83,9 @@ function refuseProtoKeys(value: unknown): void {
   for (let next = open.pop(); next !== undefined || open.length > 0; next = open.pop()) {
     if (typeof next !== 'object' || next === null) continue;
     if (!Array.isArray(next) && Object.hasOwn(next, '__proto__')) {
-      throw new AppError('bad_parameters_error', 'Invalid body: the key `__proto__` is not allowed', { field: '__proto__' });
+      throw new AppError('bad_parameters_error', 'Invalid body: the key `__proto__` is not allowed', {
+        field: '__proto__',
+      });
     }
     for (const inner of Array.isArray(next) ? next : Object.values(next)) open.push(inner);
   }
@@ -90,15 +97,24 @@ function refuseProtoKeys(value: unknown): void {
  */
 export function parseJson(text: string): unknown {
   if (jsonDepth(text, MAX_JSON_DEPTH) > MAX_JSON_DEPTH) {
-    throw new AppError('bad_parameters_error', `The JSON body is nested deeper than ${MAX_JSON_DEPTH} levels`, {
-      expected: `at most ${MAX_JSON_DEPTH} levels`,
-    });
+    throw new AppError(
+      'bad_parameters_error',
+      `The JSON body is nested deeper than ${MAX_JSON_DEPTH} levels`,
+      {
+        expected: `at most ${MAX_JSON_DEPTH} levels`,
+      },
+    );
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new AppError('bad_parameters_error', `The body is not valid JSON: ${(cause as Error).message}`, { expected: 'JSON' }, { cause });
+    throw new AppError(
+      'bad_parameters_error',
+      `The body is not valid JSON: ${(cause as Error).message}`,
+      { expected: 'JSON' },
+      { cause },
+    );
   }
   if (MAY_HOLD_PROTO.test(text)) refuseProtoKeys(value);
   return value;

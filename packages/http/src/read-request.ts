@@ -2,8 +2,8 @@ import type { ApiVersion } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CompiledRoute } from './compile-route';
-import type { HttpAppOptions } from './options';
 import type { RawQuery } from './list-query';
+import type { HttpAppOptions } from './options';
 import { anonymous, cachedPrincipal, principalHeader, verifyPrincipal } from './principal-token';
 import { hasBody, parseJson, readText } from './read-body';
 import { RequestCall } from './request-call';
@@ -21,14 +21,25 @@ export async function readRequest(
   o: HttpAppOptions,
 ): Promise<RequestCall> {
   const { contract } = route;
-  const call = new RequestCall(request.raw, reply.raw, request.id, version, o.wire, hasBody(request.raw), o.log);
+  const call = new RequestCall(
+    request.raw,
+    reply.raw,
+    request.id,
+    version,
+    o.wire,
+    hasBody(request.raw),
+    o.log,
+  );
   const header = request.headers[principalHeader] as string | undefined;
   if (contract.permission === 'none' && header === undefined) call.principal = anonymous;
-  else call.principal = cachedPrincipal(header ?? '', o.internalKey) ?? (await verifyPrincipal(header, o.internalKey));
+  else
+    call.principal =
+      cachedPrincipal(header ?? '', o.internalKey) ?? (await verifyPrincipal(header, o.internalKey));
   const params = request.params as Record<string, string>;
   // The router matches `/things/` with an empty id; a trailing slash is no path of ours.
   for (const name in params) {
-    if (params[name] === '' && name !== '*') throw new AppError('not_found_error', 'No such path: an id is empty');
+    if (params[name] === '' && name !== '*')
+      throw new AppError('not_found_error', 'No such path: an id is empty');
   }
   call.params = route.parseParams(params);
   const raw = request.query as RawQuery;
@@ -36,7 +47,8 @@ export async function readRequest(
   else call.include = route.parseInclude(raw);
   call.query = route.parseQuery(raw);
   if (contract.rawBody === 'text') call.text = await readText(request.raw, TEXT_LIMIT_BYTES);
-  else if (contract.body && !isArchive(route, call)) call.body = route.parseBody(await readJson(call, o.jsonLimitBytes ?? JSON_LIMIT_BYTES));
+  else if (contract.body && !isArchive(route, call))
+    call.body = route.parseBody(await readJson(call, o.jsonLimitBytes ?? JSON_LIMIT_BYTES));
   return call;
 }
 
@@ -46,7 +58,11 @@ export async function readRequest(
  */
 function isArchive(route: CompiledRoute, call: RequestCall): boolean {
   if (route.contract.rawBody !== 'archive') return false;
-  return !(call.hasBody && JSON_TYPE.test(call.contentType) && call.headers['transfer-encoding'] === undefined);
+  return !(
+    call.hasBody &&
+    JSON_TYPE.test(call.contentType) &&
+    call.headers['transfer-encoding'] === undefined
+  );
 }
 
 async function readJson(call: RequestCall, limitBytes: number): Promise<unknown> {
@@ -54,9 +70,13 @@ async function readJson(call: RequestCall, limitBytes: number): Promise<unknown>
   const text = await readText(call.raw, limitBytes);
   if (text.trim() === '') return undefined;
   if (!JSON_TYPE.test(call.contentType)) {
-    throw new AppError('unsupported_content_type_error', `Content type must be application/json, not \`${call.contentType}\``, {
-      expected: 'application/json',
-    });
+    throw new AppError(
+      'unsupported_content_type_error',
+      `Content type must be application/json, not \`${call.contentType}\``,
+      {
+        expected: 'application/json',
+      },
+    );
   }
   return parseJson(text);
 }

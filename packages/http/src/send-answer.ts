@@ -4,14 +4,22 @@ import { Answer, attachment, type FullAnswer, type HttpAnswer, type StreamEvent 
 import type { CompiledRoute } from './compile-route';
 import { logError, toAppError } from './error-body';
 import { sendEvents } from './event-stream';
-import type { HttpAppOptions } from './options';
 import { pickFields } from './list-query';
+import type { HttpAppOptions } from './options';
 import type { RequestCall } from './request-call';
 
-type SendOptions = Pick<HttpAppOptions, 'log' | 'validateResponses' | 'heartbeatMs'> & { stopping: AbortSignal };
+type SendOptions = Pick<HttpAppOptions, 'log' | 'validateResponses' | 'heartbeatMs'> & {
+  stopping: AbortSignal;
+};
 
 /** Writes what a handler returned. @throws Error when it breaks its contract and answers are validated. */
-export function sendAnswer(route: CompiledRoute, call: RequestCall, reply: FastifyReply, result: HttpAnswer, o: SendOptions): FastifyReply {
+export function sendAnswer(
+  route: CompiledRoute,
+  call: RequestCall,
+  reply: FastifyReply,
+  result: HttpAnswer,
+  o: SendOptions,
+): FastifyReply {
   const full: FullAnswer = result instanceof Answer ? result.full : { body: result };
   const status = full.status ?? route.contract.status;
   reply.code(status);
@@ -22,24 +30,42 @@ export function sendAnswer(route: CompiledRoute, call: RequestCall, reply: Fasti
   }
   if (status === 204 || status === 304) return reply.send();
   if (route.contract.responseKind === 'text') {
-    return reply.header('content-type', full.contentType ?? 'text/plain; charset=utf-8').send(String(full.body ?? ''));
+    return reply
+      .header('content-type', full.contentType ?? 'text/plain; charset=utf-8')
+      .send(String(full.body ?? ''));
   }
   return sendJson(route, call, reply, full, o);
 }
 
-function sendJson(route: CompiledRoute, call: RequestCall, reply: FastifyReply, full: FullAnswer, o: SendOptions): FastifyReply {
+function sendJson(
+  route: CompiledRoute,
+  call: RequestCall,
+  reply: FastifyReply,
+  full: FullAnswer,
+  o: SendOptions,
+): FastifyReply {
   const isWhole = call.include === null && !call.list?.include;
-  if (o.validateResponses && isWhole && full.status === undefined) route.checkResponse(JSON.parse(JSON.stringify(full.body ?? null)));
+  if (o.validateResponses && isWhole && full.status === undefined)
+    route.checkResponse(JSON.parse(JSON.stringify(full.body ?? null)));
   const body = call.include === null ? full.body : pickFields(full.body, call.include);
-  return reply.header('content-type', full.contentType ?? 'application/json').send(JSON.stringify(body ?? null));
+  return reply
+    .header('content-type', full.contentType ?? 'application/json')
+    .send(JSON.stringify(body ?? null));
 }
 
-function sendDownload(call: RequestCall, reply: FastifyReply, full: FullAnswer, o: SendOptions): FastifyReply {
+function sendDownload(
+  call: RequestCall,
+  reply: FastifyReply,
+  full: FullAnswer,
+  o: SendOptions,
+): FastifyReply {
   const stream = full.stream as Readable;
   if (full.filename !== undefined) reply.header('content-disposition', attachment(full.filename));
   if (full.length !== undefined) reply.header('content-length', full.length);
   // After the first byte only the broken connection can tell the client.
-  stream.once('error', (error: Error) => logError(o.log, toAppError(error), { requestId: call.requestId, part: 'download' }));
+  stream.once('error', (error: Error) =>
+    logError(o.log, toAppError(error), { requestId: call.requestId, part: 'download' }),
+  );
   return reply.header('content-type', full.contentType ?? 'application/octet-stream').send(stream);
 }
 
@@ -49,7 +75,8 @@ function startEvents(call: RequestCall, reply: FastifyReply, full: FullAnswer, o
     headers: { 'x-request-id': call.requestId, ...full.headers },
     signal: o.stopping,
     heartbeatMs: o.heartbeatMs,
-    onError: (error) => logError(o.log, toAppError(error), { requestId: call.requestId, part: 'event stream' }),
+    onError: (error) =>
+      logError(o.log, toAppError(error), { requestId: call.requestId, part: 'event stream' }),
   });
   return reply;
 }

@@ -1,8 +1,24 @@
 /** gRPC clients: mandatory deadline, retries while a service is away, AppErrors out. */
 import type { ServiceName } from '@baton/contracts';
 import { AppError, backoffMs, type Log, type Secret, systemClock } from '@baton/kernel';
-import { type CallOptions as GrpcOptions, Client, type ClientReadableStream, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import { type CallOptions, DEFAULT_DEADLINE_MS, MAX_MESSAGE_BYTES, type MethodDefinition, methodPath, type RpcClient, type RpcConnector, type ServiceDefinition } from './definition';
+import {
+  Client,
+  type ClientReadableStream,
+  credentials,
+  type CallOptions as GrpcOptions,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import {
+  type CallOptions,
+  DEFAULT_DEADLINE_MS,
+  MAX_MESSAGE_BYTES,
+  type MethodDefinition,
+  methodPath,
+  type RpcClient,
+  type RpcConnector,
+  type ServiceDefinition,
+} from './definition';
 import { fromStatus, isUnreachable } from './error-mapping';
 import { pause } from './pause';
 import { KEY_HEADER, rpcKey } from './rpc-key';
@@ -56,27 +72,53 @@ interface Channel {
   log: Log;
 }
 
-function once(channel: Channel, method: Wired, message: unknown, options: GrpcOptions, signal: AbortSignal | undefined): Promise<unknown> {
+function once(
+  channel: Channel,
+  method: Wired,
+  message: unknown,
+  options: GrpcOptions,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const call = channel.client.makeUnaryRequest(method.path, method.encode, method.decode, message, channel.metadata(), options, (error, response) => {
-      signal?.removeEventListener('abort', cancel);
-      if (error) reject(error);
-      else resolve(response);
-    });
+    const call = channel.client.makeUnaryRequest(
+      method.path,
+      method.encode,
+      method.decode,
+      message,
+      channel.metadata(),
+      options,
+      (error, response) => {
+        signal?.removeEventListener('abort', cancel);
+        if (error) reject(error);
+        else resolve(response);
+      },
+    );
     const cancel = (): void => call.cancel();
     signal?.addEventListener('abort', cancel, { once: true });
   });
 }
 
 /** Waits before the next try of an unreachable service. @throws AppError once the deadline is nearer than the pause. */
-async function beforeRetry(channel: Channel, method: Wired, error: ServiceError, attempt: number, deadline: number, signal?: AbortSignal): Promise<void> {
+async function beforeRetry(
+  channel: Channel,
+  method: Wired,
+  error: ServiceError,
+  attempt: number,
+  deadline: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const waitMs = backoffMs(attempt, retryPause);
   if (!isUnreachable(error) || systemClock.now() + waitMs >= deadline) throw fromStatus(error, method.path);
   channel.log.debug({ method: method.path, attempt, reason: error.details }, 'rpc retried');
   await pause(waitMs, signal);
 }
 
-async function callUnary(channel: Channel, method: Wired, request: unknown, o: CallOptions = {}): Promise<unknown> {
+async function callUnary(
+  channel: Channel,
+  method: Wired,
+  request: unknown,
+  o: CallOptions = {},
+): Promise<unknown> {
   assertNotInTransaction(method.path);
   o.signal?.throwIfAborted();
   const message = method.fromPartial(request);
@@ -91,14 +133,26 @@ async function callUnary(channel: Channel, method: Wired, request: unknown, o: C
   }
 }
 
-async function* callStream(channel: Channel, method: Wired, request: unknown, o: CallOptions = {}): AsyncGenerator<unknown> {
+async function* callStream(
+  channel: Channel,
+  method: Wired,
+  request: unknown,
+  o: CallOptions = {},
+): AsyncGenerator<unknown> {
   assertNotInTransaction(method.path);
   o.signal?.throwIfAborted();
   const message = method.fromPartial(request);
   const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
   let hasStarted = false;
   for (let attempt = 1; ; attempt++) {
-    const stream: ClientReadableStream<unknown> = channel.client.makeServerStreamRequest(method.path, method.encode, method.decode, message, channel.metadata(), { deadline });
+    const stream: ClientReadableStream<unknown> = channel.client.makeServerStreamRequest(
+      method.path,
+      method.encode,
+      method.decode,
+      message,
+      channel.metadata(),
+      { deadline },
+    );
     const cancel = (): void => stream.cancel();
     o.signal?.addEventListener('abort', cancel, { once: true });
     try {
@@ -133,8 +187,13 @@ export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { c
     const known = channels.get(service);
     if (known) return known;
     const address = o.addresses[service];
-    if (!address) throw new AppError('service_unavailable_error', `No address of service ${service} is configured`);
-    const channel = { client: new Client(address, credentials.createInsecure(), channelOptions), metadata, log: o.log };
+    if (!address)
+      throw new AppError('service_unavailable_error', `No address of service ${service} is configured`);
+    const channel = {
+      client: new Client(address, credentials.createInsecure(), channelOptions),
+      metadata,
+      log: o.log,
+    };
     channels.set(service, channel);
     return channel;
   };

@@ -52,15 +52,27 @@ type MessageOf<F> = F extends MessageFns<infer T> ? T : never;
 /** What a service implements for `Def`. Unary: a promise of the whole response; stream: an async iterable. */
 export type RpcHandlers<Def extends ServiceDefinition> = {
   [M in keyof Def['methods']]: Def['methods'][M] extends { responseStream: true }
-    ? (request: MessageOf<Def['methods'][M]['requestType']>, call: ServedCall) => AsyncIterable<MessageOf<Def['methods'][M]['responseType']>>
-    : (request: MessageOf<Def['methods'][M]['requestType']>, call: ServedCall) => Promise<MessageOf<Def['methods'][M]['responseType']>>;
+    ? (
+        request: MessageOf<Def['methods'][M]['requestType']>,
+        call: ServedCall,
+      ) => AsyncIterable<MessageOf<Def['methods'][M]['responseType']>>
+    : (
+        request: MessageOf<Def['methods'][M]['requestType']>,
+        call: ServedCall,
+      ) => Promise<MessageOf<Def['methods'][M]['responseType']>>;
 };
 
 /** What a caller sees of `Def`. Errors are AppErrors. */
 export type RpcClient<Def extends ServiceDefinition> = {
   [M in keyof Def['methods']]: Def['methods'][M] extends { responseStream: true }
-    ? (request: DeepPartial<MessageOf<Def['methods'][M]['requestType']>>, o?: CallOptions) => AsyncIterable<MessageOf<Def['methods'][M]['responseType']>>
-    : (request: DeepPartial<MessageOf<Def['methods'][M]['requestType']>>, o?: CallOptions) => Promise<MessageOf<Def['methods'][M]['responseType']>>;
+    ? (
+        request: DeepPartial<MessageOf<Def['methods'][M]['requestType']>>,
+        o?: CallOptions,
+      ) => AsyncIterable<MessageOf<Def['methods'][M]['responseType']>>
+    : (
+        request: DeepPartial<MessageOf<Def['methods'][M]['requestType']>>,
+        o?: CallOptions,
+      ) => Promise<MessageOf<Def['methods'][M]['responseType']>>;
 };
 
 export interface RpcConnector {

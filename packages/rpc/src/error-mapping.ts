@@ -1,6 +1,7 @@
 /** AppErrors over gRPC: code and details travel in metadata, the text in the status. */
-import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
+
 import { AppError, type ErrorCode, type ErrorDetails, errorTable, type Log } from '@baton/kernel';
+import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 
 const CODE = 'baton-code';
 const DETAILS = 'baton-details-bin';
@@ -13,7 +14,8 @@ const internal = 'Internal error in the manager; its log has the details';
 /** What a caller may see of an error: AppErrors as they are, anything else is a bug, logged here once with its stack. */
 export function visibleError(error: unknown, method: string, log: Log): AppError {
   if (error instanceof AppError) {
-    if (error.entry.http >= 500 && error.cause !== undefined) log.error({ method, errorCode: error.code, err: error.cause }, 'rpc failed');
+    if (error.entry.http >= 500 && error.cause !== undefined)
+      log.error({ method, errorCode: error.code, err: error.cause }, 'rpc failed');
     return error;
   }
   log.error({ method, err: error }, 'rpc failed');
@@ -72,5 +74,10 @@ export function fromStatus(error: ServiceError, method: string): AppError {
   if (isErrorCode(code)) return new AppError(code, error.details, decodeDetails(error.metadata));
   const known = byTransport[error.code];
   if (known) return new AppError(known, `${method}: ${error.details}`, {}, { cause: error });
-  return new AppError('internal_server_error', internal, {}, { cause: new Error(`${method}: ${error.message}`) });
+  return new AppError(
+    'internal_server_error',
+    internal,
+    {},
+    { cause: new Error(`${method}: ${error.message}`) },
+  );
 }

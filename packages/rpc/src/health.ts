@@ -1,16 +1,36 @@
 /** grpc.health.v1.Health by hand: one enum field, so no generated code is needed. */
-import type { ServerWritableStream, ServiceDefinition as GrpcServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type {
+  ServiceDefinition as GrpcServiceDefinition,
+  ServerWritableStream,
+  UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 
 const SERVING = 1;
 const NOT_SERVING = 2;
 
-const empty = { requestSerialize: () => Buffer.alloc(0), requestDeserialize: () => ({}), responseDeserialize: (b: Buffer) => b[1] ?? 0 };
+const empty = {
+  requestSerialize: () => Buffer.alloc(0),
+  requestDeserialize: () => ({}),
+  responseDeserialize: (b: Buffer) => b[1] ?? 0,
+};
 /** Field 1, varint. */
 const responseSerialize = (value: number): Buffer => Buffer.from([0x08, value]);
 
 export const healthDefinition: GrpcServiceDefinition = {
-  check: { ...empty, path: '/grpc.health.v1.Health/Check', requestStream: false, responseStream: false, responseSerialize },
-  watch: { ...empty, path: '/grpc.health.v1.Health/Watch', requestStream: false, responseStream: true, responseSerialize },
+  check: {
+    ...empty,
+    path: '/grpc.health.v1.Health/Check',
+    requestStream: false,
+    responseStream: false,
+    responseSerialize,
+  },
+  watch: {
+    ...empty,
+    path: '/grpc.health.v1.Health/Watch',
+    requestStream: false,
+    responseStream: true,
+    responseSerialize,
+  },
 };
 
 export interface Health {

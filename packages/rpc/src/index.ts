@@ -1,8 +1,8 @@
 export { createGrpcConnector, type GrpcConnectorOptions } from './connector';
 export {
   type CallOptions,
-  type DeepPartial,
   DEFAULT_DEADLINE_MS,
+  type DeepPartial,
   type ObservedCall,
   type RpcClient,
   type RpcConnector,

@@ -1,13 +1,27 @@
 /** The same contract inside one process (standalone): copies instead of bytes, equal errors and deadlines. */
 import type { ServiceName } from '@baton/contracts';
 import { AppError, type Log, silentLog, systemClock } from '@baton/kernel';
-import { type CallOptions, DEFAULT_DEADLINE_MS, type MethodDefinition, methodPath, type RpcClient, type RpcConnector, type RpcHandlers, type ServedCall, type ServiceDefinition } from './definition';
+import {
+  type CallOptions,
+  DEFAULT_DEADLINE_MS,
+  type MethodDefinition,
+  methodPath,
+  type RpcClient,
+  type RpcConnector,
+  type RpcHandlers,
+  type ServedCall,
+  type ServiceDefinition,
+} from './definition';
 import { visibleError } from './error-mapping';
 import { pause } from './pause';
 import { assertNotInTransaction } from './tx-guard';
 
 export interface LocalRpc extends RpcConnector {
-  serve<Def extends ServiceDefinition>(service: ServiceName, definition: Def, handlers: RpcHandlers<Def>): void;
+  serve<Def extends ServiceDefinition>(
+    service: ServiceName,
+    definition: Def,
+    handlers: RpcHandlers<Def>,
+  ): void;
   /** Later calls find the service away, as after a stop. */
   withdraw(service: ServiceName): void;
 }
@@ -24,12 +38,21 @@ type Served = Map<string, Record<string, Method>>;
 const SERVE_PAUSE_MS = 20;
 
 /** The handler; waits for a service that has not started yet, as a channel would. */
-async function handlerOf(served: Served, key: string, target: Target, deadline: number, signal?: AbortSignal): Promise<Method> {
+async function handlerOf(
+  served: Served,
+  key: string,
+  target: Target,
+  deadline: number,
+  signal?: AbortSignal,
+): Promise<Method> {
   for (;;) {
     const handler = served.get(key)?.[target.name];
     if (handler) return handler;
     if (systemClock.now() + SERVE_PAUSE_MS >= deadline) {
-      throw new AppError('service_unavailable_error', `${target.path}: service ${target.service} does not run`);
+      throw new AppError(
+        'service_unavailable_error',
+        `${target.path}: service ${target.service} does not run`,
+      );
     }
     await pause(SERVE_PAUSE_MS, signal);
   }
@@ -60,7 +83,10 @@ function timed(path: string, deadline: number, signal: AbortSignal | undefined):
     controller.abort();
   };
   const cancel = (): void => give(signal?.reason);
-  const timer = setTimeout(() => give(new AppError('request_timeout_error', `${path}: Deadline exceeded`)), deadline - systemClock.now());
+  const timer = setTimeout(
+    () => give(new AppError('request_timeout_error', `${path}: Deadline exceeded`)),
+    deadline - systemClock.now(),
+  );
   signal?.addEventListener('abort', cancel, { once: true });
   return {
     call: {
@@ -77,7 +103,14 @@ function timed(path: string, deadline: number, signal: AbortSignal | undefined):
   };
 }
 
-async function callUnary(served: Served, key: string, target: Target, log: Log, request: unknown, o: CallOptions = {}): Promise<unknown> {
+async function callUnary(
+  served: Served,
+  key: string,
+  target: Target,
+  log: Log,
+  request: unknown,
+  o: CallOptions = {},
+): Promise<unknown> {
   assertNotInTransaction(target.path);
   o.signal?.throwIfAborted();
   const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
@@ -94,7 +127,14 @@ async function callUnary(served: Served, key: string, target: Target, log: Log, 
   }
 }
 
-async function* callStream(served: Served, key: string, target: Target, log: Log, request: unknown, o: CallOptions = {}): AsyncGenerator<unknown> {
+async function* callStream(
+  served: Served,
+  key: string,
+  target: Target,
+  log: Log,
+  request: unknown,
+  o: CallOptions = {},
+): AsyncGenerator<unknown> {
   assertNotInTransaction(target.path);
   o.signal?.throwIfAborted();
   const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
@@ -120,7 +160,8 @@ async function* callStream(served: Served, key: string, target: Target, log: Log
 export function createLocalRpc(o: { log?: Log } = {}): LocalRpc {
   const served: Served = new Map();
   const log = o.log ?? silentLog;
-  const keyOf = (service: ServiceName, definition: ServiceDefinition): string => `${service}/${definition.fullName}`;
+  const keyOf = (service: ServiceName, definition: ServiceDefinition): string =>
+    `${service}/${definition.fullName}`;
   return {
     serve(service, definition, handlers) {
       served.set(keyOf(service, definition), handlers as unknown as Record<string, Method>);
@@ -133,7 +174,10 @@ export function createLocalRpc(o: { log?: Log } = {}): LocalRpc {
       const methods = Object.entries(definition.methods).map(([name, method]) => {
         const target = { service, name, method, path: methodPath(definition, method) };
         const call = method.responseStream ? callStream : callUnary;
-        return [name, (request: unknown, options?: CallOptions) => call(served, key, target, log, request, options)];
+        return [
+          name,
+          (request: unknown, options?: CallOptions) => call(served, key, target, log, request, options),
+        ];
       });
       return Object.fromEntries(methods) as RpcClient<Def>;
     },

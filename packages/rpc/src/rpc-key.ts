@@ -12,5 +12,9 @@ export function rpcKey(internalKey: Secret): string {
 /** Whether the caller knows the internal key. */
 export function hasKey(metadata: Metadata, expected: string): boolean {
   const given = metadata.get(KEY_HEADER)[0];
-  return typeof given === 'string' && given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+  return (
+    typeof given === 'string' &&
+    given.length === expected.length &&
+    timingSafeEqual(Buffer.from(given), Buffer.from(expected))
+  );
 }

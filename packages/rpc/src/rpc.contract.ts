@@ -8,7 +8,10 @@ export interface RpcUnderTest {
   connector: RpcConnector;
   stop(): Promise<void>;
 }
-export type ServeAll = (services: { service: ServiceName; definition: ServiceDefinition; handlers: object }[], log: Log) => Promise<RpcUnderTest>;
+export type ServeAll = (
+  services: { service: ServiceName; definition: ServiceDefinition; handlers: object }[],
+  log: Log,
+) => Promise<RpcUnderTest>;
 
 type Report = RpcHandlers<clusterStatusRpc.ClusterStatusServiceDefinition>['report'];
 const { ClusterStatusServiceDefinition } = clusterStatusRpc;
@@ -27,8 +30,11 @@ function catalogHandlers(onEnd: () => void): object {
   const missing = async (): Promise<never> => {
     throw new Error('not part of this test');
   };
-  const methods = Object.fromEntries(Object.keys(CatalogServiceDefinition.methods).map((name) => [name, missing]));
-  const readBlueprintFile = (r: catalogRpc.ReadBlueprintFileRequest, call: ServedCall) => chunks(Number(r.path), call, onEnd);
+  const methods = Object.fromEntries(
+    Object.keys(CatalogServiceDefinition.methods).map((name) => [name, missing]),
+  );
+  const readBlueprintFile = (r: catalogRpc.ReadBlueprintFileRequest, call: ServedCall) =>
+    chunks(Number(r.path), call, onEnd);
   return { ...methods, readBlueprintFile };
 }
 
@@ -46,8 +52,16 @@ export function rpcContract(name: string, serve: ServeAll): void {
     beforeAll(async () => {
       under = await serve(
         [
-          { service: 'cluster-status', definition: ClusterStatusServiceDefinition, handlers: { report: (r: never, c: never) => report(r, c) } },
-          { service: 'catalog', definition: CatalogServiceDefinition, handlers: catalogHandlers(() => streamsEnded++) },
+          {
+            service: 'cluster-status',
+            definition: ClusterStatusServiceDefinition,
+            handlers: { report: (r: never, c: never) => report(r, c) },
+          },
+          {
+            service: 'catalog',
+            definition: CatalogServiceDefinition,
+            handlers: catalogHandlers(() => streamsEnded++),
+          },
         ],
         log,
       );
@@ -68,7 +82,11 @@ export function rpcContract(name: string, serve: ServeAll): void {
       report = async () => {
         throw new AppError('conflict_error', 'schon vergeben: ü', { field: 'id', expected: ['ä', 1] });
       };
-      await expect(status().report({})).rejects.toMatchObject({ code: 'conflict_error', message: 'schon vergeben: ü', details: { field: 'id', expected: ['ä', 1] } });
+      await expect(status().report({})).rejects.toMatchObject({
+        code: 'conflict_error',
+        message: 'schon vergeben: ü',
+        details: { field: 'id', expected: ['ä', 1] },
+      });
       await expect(status().report({})).rejects.toBeInstanceOf(AppError);
     });
 
@@ -87,9 +105,13 @@ export function rpcContract(name: string, serve: ServeAll): void {
       report = async () => {
         throw new TypeError('password=hunter2');
       };
-      const error = await status().report({}).catch((e: AppError) => e);
+      const error = await status()
+        .report({})
+        .catch((e: AppError) => e);
       expect(error).toMatchObject({ code: 'internal_server_error' });
-      expect(JSON.stringify([(error as AppError).message, (error as AppError).details])).not.toContain('hunter2');
+      expect(JSON.stringify([(error as AppError).message, (error as AppError).details])).not.toContain(
+        'hunter2',
+      );
       expect(logged.map((l) => l.err?.message)).toEqual(['password=hunter2']);
     });
 
@@ -106,7 +128,9 @@ export function rpcContract(name: string, serve: ServeAll): void {
             resolve({ maintenance: '' });
           });
         });
-      await expect(status().report({}, { deadlineMs: 60 })).rejects.toMatchObject({ code: 'request_timeout_error' });
+      await expect(status().report({}, { deadlineMs: 60 })).rejects.toMatchObject({
+        code: 'request_timeout_error',
+      });
       await wasAborted;
     });
 
@@ -131,8 +155,10 @@ export function rpcContract(name: string, serve: ServeAll): void {
       for await (const chunk of catalog().readBlueprintFile({ path: '50' })) all.push(chunk.data[0]!);
       expect(all).toEqual([...Array(50).keys()]);
       const before = streamsEnded;
-      for await (const chunk of catalog().readBlueprintFile({ path: '1000000' })) if (chunk.data[0] === 3) break;
-      for (let i = 0; streamsEnded === before && i < 200; i++) await new Promise((resolve) => setImmediate(resolve));
+      for await (const chunk of catalog().readBlueprintFile({ path: '1000000' }))
+        if (chunk.data[0] === 3) break;
+      for (let i = 0; streamsEnded === before && i < 200; i++)
+        await new Promise((resolve) => setImmediate(resolve));
       const read = async () => {
         for await (const chunk of catalog().readBlueprintFile({ path: '0' })) all.push(chunk.data[0]!);
       };
@@ -142,7 +168,9 @@ export function rpcContract(name: string, serve: ServeAll): void {
 
     test('a service that does not run is waited for, then reported', async () => {
       const away = under.connector.client(ClusterStatusServiceDefinition, 'secrets');
-      await expect(away.report({}, { deadlineMs: 150 })).rejects.toMatchObject({ code: 'service_unavailable_error' });
+      await expect(away.report({}, { deadlineMs: 150 })).rejects.toMatchObject({
+        code: 'service_unavailable_error',
+      });
     });
 
     test('a call inside a transaction is refused', async () => {
@@ -152,7 +180,9 @@ export function rpcContract(name: string, serve: ServeAll): void {
       const before = globals[slot];
       globals[slot] = storage;
       try {
-        await storage.run({ isOpen: true }, () => expect(status().report({})).rejects.toThrow(/inside a transaction/));
+        await storage.run({ isOpen: true }, () =>
+          expect(status().report({})).rejects.toThrow(/inside a transaction/),
+        );
       } finally {
         globals[slot] = before;
       }

@@ -21,7 +21,11 @@ rpcContract('gRPC', async (services, log) => {
   for (const s of services) server.serve(s.definition, s.handlers as never);
   const address = `127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
   const away = `127.0.0.1:${await freePort()}`;
-  const connector = createGrpcConnector({ addresses: { 'cluster-status': address, catalog: address, secrets: away }, log, internalKey: key });
+  const connector = createGrpcConnector({
+    addresses: { 'cluster-status': address, catalog: address, secrets: away },
+    log,
+    internalKey: key,
+  });
   return {
     connector,
     stop: async () => {
@@ -39,7 +43,10 @@ rpcContract('local', async (services, log) => {
 
 test('callers outlast a restart of the service', async () => {
   const port = await freePort();
-  const connector = createGrpcConnector({ addresses: { 'cluster-status': `127.0.0.1:${port}` }, log: silentLog });
+  const connector = createGrpcConnector({
+    addresses: { 'cluster-status': `127.0.0.1:${port}` },
+    log: silentLog,
+  });
   const client = connector.client(ClusterStatusServiceDefinition, 'cluster-status');
   const answer = client.report({});
   const start = async (text: string) => {
@@ -67,15 +74,27 @@ test('a caller without the internal key is refused, long details are cut, health
     },
   });
   const address = `127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
-  const connect = (internalKey?: Secret) => createGrpcConnector({ addresses: { 'cluster-status': address }, log: silentLog, internalKey });
+  const connect = (internalKey?: Secret) =>
+    createGrpcConnector({ addresses: { 'cluster-status': address }, log: silentLog, internalKey });
   const [open, known] = [connect(), connect(key)];
-  await expect(open.client(ClusterStatusServiceDefinition, 'cluster-status').report({})).rejects.toMatchObject({ code: 'unauthorized_error' });
-  await expect(known.client(ClusterStatusServiceDefinition, 'cluster-status').report({})).rejects.toMatchObject({
-    code: 'invalid_blueprint_error', details: { field: 'f', isTruncated: true, diagnostics: diagnostics.slice(0, 10) },
+  await expect(
+    open.client(ClusterStatusServiceDefinition, 'cluster-status').report({}),
+  ).rejects.toMatchObject({ code: 'unauthorized_error' });
+  await expect(
+    known.client(ClusterStatusServiceDefinition, 'cluster-status').report({}),
+  ).rejects.toMatchObject({
+    code: 'invalid_blueprint_error',
+    details: { field: 'f', isTruncated: true, diagnostics: diagnostics.slice(0, 10) },
   });
   const probe = new Client(address, credentials.createInsecure());
   const health = await new Promise((resolve, reject) => {
-    probe.makeUnaryRequest('/grpc.health.v1.Health/Check', () => Buffer.alloc(0), (b: Buffer) => b[1], {}, (error, value) => (error ? reject(error) : resolve(value)));
+    probe.makeUnaryRequest(
+      '/grpc.health.v1.Health/Check',
+      () => Buffer.alloc(0),
+      (b: Buffer) => b[1],
+      {},
+      (error, value) => (error ? reject(error) : resolve(value)),
+    );
   });
   expect(health).toBe(1);
   for (const c of [open, known, probe]) c.close();

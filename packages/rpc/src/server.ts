@@ -2,10 +2,24 @@
 import { once } from 'node:events';
 import { type Log, type Secret, systemClock } from '@baton/kernel';
 import {
-  type Deadline, type handleServerStreamingCall, type handleUnaryCall, Metadata, Server, ServerCredentials,
-  type ServiceDefinition as GrpcServiceDefinition, status, type UntypedServiceImplementation,
+  type Deadline,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+  type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { MAX_MESSAGE_BYTES, type MethodDefinition, methodPath, type ObservedCall, type RpcHandlers, type ServedCall, type ServiceDefinition } from './definition';
+import {
+  MAX_MESSAGE_BYTES,
+  type MethodDefinition,
+  methodPath,
+  type ObservedCall,
+  type RpcHandlers,
+  type ServedCall,
+  type ServiceDefinition,
+} from './definition';
 import { toStatus, visibleError } from './error-mapping';
 import { createHealth, healthDefinition } from './health';
 import { hasKey, rpcKey } from './rpc-key';
@@ -74,7 +88,11 @@ interface MethodContext extends RpcServerOptions {
   key: string | null;
 }
 
-const refused = { code: status.UNAUTHENTICATED, details: 'the caller does not know the internal key', metadata: new Metadata() };
+const refused = {
+  code: status.UNAUTHENTICATED,
+  details: 'the caller does not know the internal key',
+  metadata: new Metadata(),
+};
 
 function unary(o: MethodContext, method: Method): handleUnaryCall<unknown, unknown> {
   return (call, done) => {
@@ -122,7 +140,8 @@ function bind(definition: ServiceDefinition, handlers: Record<string, Method>, o
   for (const [name, method] of Object.entries(definition.methods)) {
     const handler = handlers[name];
     if (!handler) throw new Error(`${definition.fullName}.${name} has no handler`);
-    if (method.requestStream) throw new Error(`${definition.fullName}.${name}: client streams are not supported`);
+    if (method.requestStream)
+      throw new Error(`${definition.fullName}.${name}: client streams are not supported`);
     const context = { ...o, path: methodPath(definition, method), key };
     methods[name] = grpcMethod(definition, method);
     implementation[name] = method.responseStream ? serverStream(context, handler) : unary(context, handler);
@@ -147,7 +166,9 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
     },
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound)));
+        server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+          error ? reject(error) : resolve(bound),
+        );
       }),
     close(graceMs = 10_000) {
       health.setServing(false);

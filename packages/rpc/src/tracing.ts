@@ -18,14 +18,16 @@ export function withServerSpan<T>(metadata: Metadata, method: string, serve: () 
   const traceparent = metadata.get('traceparent')[0];
   if (typeof traceparent !== 'string') return serve();
   const parent = propagation.extract(context.active(), { traceparent });
-  return trace.getTracer('baton-rpc').startActiveSpan(method, { kind: SpanKind.SERVER }, parent, async (span) => {
-    try {
-      return await serve();
-    } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR });
-      throw error;
-    } finally {
-      span.end();
-    }
-  });
+  return trace
+    .getTracer('baton-rpc')
+    .startActiveSpan(method, { kind: SpanKind.SERVER }, parent, async (span) => {
+      try {
+        return await serve();
+      } catch (error) {
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
 }

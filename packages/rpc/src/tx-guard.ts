@@ -10,5 +10,6 @@ const slot = Symbol.for('baton.tx');
  */
 export function assertNotInTransaction(what: string): void {
   const scope = (globalThis as { [slot]?: AsyncLocalStorage<{ isOpen: boolean }> })[slot]?.getStore();
-  if (scope?.isOpen) throw new Error(`${what} is called inside a transaction; move the call before or after it`);
+  if (scope?.isOpen)
+    throw new Error(`${what} is called inside a transaction; move the call before or after it`);
 }

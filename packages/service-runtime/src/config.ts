@@ -10,7 +10,7 @@ export const CONFIG_EXIT_CODE = 78;
 
 /** Every problem of a configuration at once; runService prints it and exits with 78. */
 export class ConfigError extends Error {
-  constructor(readonly problems: readonly string[]) {
+  constructor(readonly problems: string[]) {
     super(`the configuration is wrong:\n${problems.map((p) => `  - ${p}`).join('\n')}`);
     this.name = 'ConfigError';
   }
@@ -20,7 +20,10 @@ export class ConfigError extends Error {
  * The frozen configuration. An empty variable counts as absent, as compose files produce it.
  * @throws ConfigError naming every wrong or missing variable.
  */
-export function loadConfig<S extends ConfigSchema>(schema: S, env: Record<string, string | undefined>): ConfigOf<S> {
+export function loadConfig<S extends ConfigSchema>(
+  schema: S,
+  env: Record<string, string | undefined>,
+): ConfigOf<S> {
   const names = Object.keys(schema.shape);
   const given = Object.fromEntries(names.map((name) => [name, env[name] === '' ? undefined : env[name]]));
   const result = schema.safeParse(given);
@@ -35,17 +38,26 @@ export function loadConfig<S extends ConfigSchema>(schema: S, env: Record<string
 }
 
 function nearMiss(name: string, env: Record<string, string | undefined>): string {
-  const near = nearestName(name, Object.keys(env).filter((key) => env[key] !== undefined && key !== name));
+  const near = nearestName(
+    name,
+    Object.keys(env).filter((key) => env[key] !== undefined && key !== name),
+  );
   return near ? ` (is ${near} a misspelling of it?)` : '';
 }
 
 /** BATON_ variables that no field has and that look like a misspelt one; variables of other services are left alone. */
-export function misspeltVariables(schema: ConfigSchema, env: Record<string, string | undefined>): { name: string; nearest: string }[] {
+export function misspeltVariables(
+  schema: ConfigSchema,
+  env: Record<string, string | undefined>,
+): { name: string; nearest: string }[] {
   const known = Object.keys(schema.shape);
   return Object.keys(env)
     .filter((name) => name.startsWith('BATON_') && !known.includes(name))
     .flatMap((name) => {
-      const nearest = nearestName(name, known.filter((k) => env[k] === undefined));
+      const nearest = nearestName(
+        name,
+        known.filter((k) => env[k] === undefined),
+      );
       return nearest ? [{ name, nearest }] : [];
     });
 }

@@ -9,7 +9,10 @@ afterAll(() => pool.close());
 
 test('tasks run in threads, results and errors come back', async () => {
   expect(await Promise.all([1, 2, 3, 4].map((n) => pool.run({ n })))).toEqual([1, 4, 9, 16]);
-  await expect(pool.run({ refuse: true })).rejects.toMatchObject({ code: 'bad_parameters_error', details: { field: 'n' } });
+  await expect(pool.run({ refuse: true })).rejects.toMatchObject({
+    code: 'bad_parameters_error',
+    details: { field: 'n' },
+  });
   await expect(pool.run({ crash: true })).rejects.toThrow('bug');
 });
 

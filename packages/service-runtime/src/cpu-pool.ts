@@ -49,7 +49,10 @@ interface Job {
 }
 
 function spawnWorker(o: CpuPoolOptions): Worker {
-  const resourceLimits = { maxOldGenerationSizeMb: o.memoryLimitMb, maxYoungGenerationSizeMb: Math.max(8, o.memoryLimitMb / 8) };
+  const resourceLimits = {
+    maxOldGenerationSizeMb: o.memoryLimitMb,
+    maxYoungGenerationSizeMb: Math.max(8, o.memoryLimitMb / 8),
+  };
   if (!o.workerFile.endsWith('.ts')) return new Worker(o.workerFile, { resourceLimits });
   // From sources: a line of plain JavaScript that teaches the thread to read TypeScript first.
   const code = `require(${JSON.stringify(require.resolve('tsx/cjs'))}); require(${JSON.stringify(o.workerFile)});`;
@@ -80,7 +83,9 @@ function runOn(worker: Worker, job: Job, o: CpuPoolOptions): Promise<Worker | nu
       settle(worker);
     };
     const onError = (error: NodeJS.ErrnoException): void => {
-      job.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new CpuLimitError('memory', o.memoryLimitMb) : error);
+      job.reject(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new CpuLimitError('memory', o.memoryLimitMb) : error,
+      );
       settle(null);
     };
     const onExit = (code: number): void => {
@@ -120,13 +125,15 @@ export function createCpuPool(o: CpuPoolOptions): CpuPool {
     run: <Value>(task: unknown) =>
       new Promise<Value>((resolve, reject) => {
         if (isClosed) return reject(new AppError('service_unavailable_error', 'The CPU pool is closed'));
-        if (queue.length >= (o.maxQueue ?? 1000)) return reject(new AppError('too_many_requests_error', 'Too many tasks wait for a CPU'));
+        if (queue.length >= (o.maxQueue ?? 1000))
+          return reject(new AppError('too_many_requests_error', 'Too many tasks wait for a CPU'));
         queue.push({ task, resolve: resolve as (value: unknown) => void, reject });
         next();
       }),
     async close() {
       isClosed = true;
-      for (const job of queue.splice(0)) job.reject(new AppError('service_unavailable_error', 'The CPU pool is closed'));
+      for (const job of queue.splice(0))
+        job.reject(new AppError('service_unavailable_error', 'The CPU pool is closed'));
       await Promise.all([...idle, ...busy].map((worker) => worker.terminate()));
     },
   };

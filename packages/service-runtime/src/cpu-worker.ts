@@ -17,7 +17,9 @@ export function serveCpuTasks<Task, Value>(run: (task: Task) => Value | Promise<
     } catch (error) {
       const known = isAppError(error);
       const { message, stack } = error as Error;
-      port.postMessage({ error: { code: known ? error.code : null, message, details: known ? error.details : {}, stack } } satisfies CpuReply);
+      port.postMessage({
+        error: { code: known ? error.code : null, message, details: known ? error.details : {}, stack },
+      } satisfies CpuReply);
     }
   });
 }

@@ -22,5 +22,9 @@ export const envValue = {
       .regex(/^(true|false)$/i, 'must be true or false')
       .transform((text) => text.toLowerCase() === 'true'),
   /** A text that is never printed. */
-  secret: (minLength = 1) => z.string().min(minLength).transform((text) => new Secret(text)),
+  secret: (minLength = 1) =>
+    z
+      .string()
+      .min(minLength)
+      .transform((text) => new Secret(text)),
 };

@@ -10,7 +10,10 @@ test('readiness follows the stage and the required checks, not the optional ones
   expect((await good.readyz()).status).toBe(503);
   good.setStage('ready');
   expect(await good.readyz()).toMatchObject({ status: 200 });
-  expect(JSON.parse((await good.readyz()).body).checks).toEqual({ database: { ok: true, detail: '' }, broker: { ok: false, detail: 'gone' } });
+  expect(JSON.parse((await good.readyz()).body).checks).toEqual({
+    database: { ok: true, detail: '' },
+    broker: { ok: false, detail: 'gone' },
+  });
   good.setStage('stopping');
   expect((await good.readyz()).status).toBe(503);
   expect((await good.healthz()).status).toBe(200);

@@ -47,11 +47,17 @@ export function createHealth(service: string, required: Checks, optional: Checks
   const all = Object.entries({ ...optional, ...required });
   const results = (): Promise<Record<string, CheckResult>> => {
     if (cached && systemClock.monotonic() - cached.atMs < CACHE_MS) return cached.results;
-    const run = Promise.all(all.map(async ([name, check]) => [name, await runCheck(check)] as const)).then(Object.fromEntries);
+    const run = Promise.all(all.map(async ([name, check]) => [name, await runCheck(check)] as const)).then(
+      Object.fromEntries,
+    );
     cached = { atMs: systemClock.monotonic(), results: run };
     return run;
   };
-  const json = (status: number, body: object): PlainAnswer => ({ status, contentType: 'application/json', body: JSON.stringify(body) });
+  const json = (status: number, body: object): PlainAnswer => ({
+    status,
+    contentType: 'application/json',
+    body: JSON.stringify(body),
+  });
   return {
     stage: () => stage,
     setStage: (next) => {

@@ -30,8 +30,15 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
   const report = async (isLeaving: boolean): Promise<void> => {
     const checks = isLeaving ? {} : await deps.health.results();
     const request = {
-      service: deps.service, instanceId: deps.instanceId, hostname: hostname(), version: productVersion, pid: process.pid,
-      startedAt, checksJson: JSON.stringify(checks), isLeaving, rssBytes: process.memoryUsage.rss(),
+      service: deps.service,
+      instanceId: deps.instanceId,
+      hostname: hostname(),
+      version: productVersion,
+      pid: process.pid,
+      startedAt,
+      checksJson: JSON.stringify(checks),
+      isLeaving,
+      rssBytes: process.memoryUsage.rss(),
     };
     try {
       const { maintenance } = await client.report(request, { deadlineMs: DEADLINE_MS });
@@ -40,7 +47,10 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
       deps.log.debug({ reason: (error as Error).message }, 'heartbeat not delivered');
     }
   };
-  const loop: RunningLoop = startLoop({ name: 'heartbeat', intervalMs: INTERVAL_MS, tickOnce: () => report(false) }, { log: deps.log });
+  const loop: RunningLoop = startLoop(
+    { name: 'heartbeat', intervalMs: INTERVAL_MS, tickOnce: () => report(false) },
+    { log: deps.log },
+  );
   return {
     async stop() {
       await loop.stop();

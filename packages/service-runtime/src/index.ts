@@ -12,7 +12,13 @@ export {
   loadConfig,
   misspeltVariables,
 } from './config';
-export { CpuLimitError, type CpuPool, type CpuPoolOptions, createCpuPool, resolveWorkerFile } from './cpu-pool';
+export {
+  CpuLimitError,
+  type CpuPool,
+  type CpuPoolOptions,
+  createCpuPool,
+  resolveWorkerFile,
+} from './cpu-pool';
 export { envValue } from './env-value';
 export { type CheckResult, createHealth, type Health } from './health';
 export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
@@ -22,7 +28,21 @@ export { createMetrics, type Metrics } from './metrics';
 export { defaultPorts, schemaOf } from './ports';
 export { onFaults, onSignals, type RunOptions, runService } from './run-service';
 export { type RuntimeConfig, runtimeConfig } from './runtime-config';
-export { type ConsumerPart, consumerPart, type RpcPart, rpcPart, type ServiceParts, type SubscriptionPart, subscriptionPart } from './service-parts';
-export { type Running, type RunningService, type StartEntry, type StartOptions, startParts } from './start-parts';
+export {
+  type ConsumerPart,
+  consumerPart,
+  type RpcPart,
+  rpcPart,
+  type ServiceParts,
+  type SubscriptionPart,
+  subscriptionPart,
+} from './service-parts';
+export {
+  type Running,
+  type RunningService,
+  type StartEntry,
+  type StartOptions,
+  startParts,
+} from './start-parts';
 export { productVersion } from './version';
 export { migrationsDir, waitForSchema } from './wait-for-schema';

@@ -21,7 +21,9 @@ export interface ConnectOptions {
   schema?: string | null;
   log?: Log;
   /** Parts that exist already (standalone, tests): used as they are and not closed by `close`. */
-  shared?: Partial<Pick<Infra, 'broker' | 'cache' | 'rpc' | 'blobs' | 'clock' | 'instanceId' | 'metrics' | 'localHttp'>>;
+  shared?: Partial<
+    Pick<Infra, 'broker' | 'cache' | 'rpc' | 'blobs' | 'clock' | 'instanceId' | 'metrics' | 'localHttp'>
+  >;
 }
 
 /** Unique per process, and readable in logs and on the status page. */
@@ -31,13 +33,18 @@ export function newInstanceId(): string {
 
 export function connectBroker(config: RuntimeConfig, log: Log): Broker {
   const namespace = config.BATON_NAMESPACE || undefined;
-  if (config.BATON_BROKER === 'postgres') return createPostgresBroker({ url: config.DATABASE_URL.expose(), log });
+  if (config.BATON_BROKER === 'postgres')
+    return createPostgresBroker({ url: config.DATABASE_URL.expose(), log });
   return createRabbitBroker({ url: config.AMQP_URL.expose(), log, namespace });
 }
 
 export function connectCache(config: RuntimeConfig, log: Log): Cache {
   if (!config.REDIS_URL) return createLocalCache();
-  return createRedisCache({ url: config.REDIS_URL.expose(), log, prefix: `${config.BATON_NAMESPACE || 'baton'}:` });
+  return createRedisCache({
+    url: config.REDIS_URL.expose(),
+    log,
+    prefix: `${config.BATON_NAMESPACE || 'baton'}:`,
+  });
 }
 
 export function connectRpc(config: RuntimeConfig, log: Log): RpcConnector & { close(): void } {
@@ -58,12 +65,26 @@ export function connectRpc(config: RuntimeConfig, log: Log): RpcConnector & { cl
 /** @throws ConfigError when the object store is chosen but not described. */
 export function connectBlobs(config: RuntimeConfig): BlobStore {
   if (config.BATON_BLOBS !== 's3') return createFileBlobStore({ root: config.BATON_BLOBS });
-  const { BATON_S3_ENDPOINT: endpoint, BATON_S3_ACCESS_KEY_ID: accessKeyId, BATON_S3_SECRET_ACCESS_KEY: secret } = config;
-  const missing = Object.entries({ BATON_S3_ENDPOINT: endpoint, BATON_S3_ACCESS_KEY_ID: accessKeyId, BATON_S3_SECRET_ACCESS_KEY: secret })
+  const {
+    BATON_S3_ENDPOINT: endpoint,
+    BATON_S3_ACCESS_KEY_ID: accessKeyId,
+    BATON_S3_SECRET_ACCESS_KEY: secret,
+  } = config;
+  const missing = Object.entries({
+    BATON_S3_ENDPOINT: endpoint,
+    BATON_S3_ACCESS_KEY_ID: accessKeyId,
+    BATON_S3_SECRET_ACCESS_KEY: secret,
+  })
     .filter(([, value]) => value === undefined)
     .map(([name]) => `${name} is missing (needed by BATON_BLOBS=s3)`);
   if (!endpoint || !accessKeyId || !secret) throw new ConfigError(missing);
-  return createS3BlobStore({ endpoint, bucket: config.BATON_S3_BUCKET, region: config.BATON_S3_REGION, accessKeyId, secretAccessKey: secret.expose() });
+  return createS3BlobStore({
+    endpoint,
+    bucket: config.BATON_S3_BUCKET,
+    region: config.BATON_S3_REGION,
+    accessKeyId,
+    secretAccessKey: secret.expose(),
+  });
 }
 
 async function connectDb<S>(config: RuntimeConfig, o: ConnectOptions, log: Log): Promise<Db<S> | undefined> {

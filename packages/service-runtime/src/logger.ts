@@ -30,7 +30,10 @@ export function createLogger(o: LoggerOptions): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       // Under either name an error shows its stack.
-      serializers: { err: pino.stdSerializers.err, error: (value: unknown) => (value instanceof Error ? pino.stdSerializers.err(value) : value) },
+      serializers: {
+        err: pino.stdSerializers.err,
+        error: (value: unknown) => (value instanceof Error ? pino.stdSerializers.err(value) : value),
+      },
       redact: { paths: redactPaths, censor: '[redacted]' },
       mixin: traceFields,
     },

@@ -16,7 +16,8 @@ test('ticks never overlap, again follows at once, stop waits for the tick under 
   let n = 0;
   const loop = startLoop(
     {
-      name: 'x', intervalMs: 60_000,
+      name: 'x',
+      intervalMs: 60_000,
       tickOnce: async () => {
         seen.push(`start ${++n}`);
         if (n < 3) return { again: true };
@@ -44,7 +45,8 @@ test('failures are logged by kind, counted, and the loop goes on', async () => {
   let n = 0;
   const loop = startLoop(
     {
-      name: 'x', intervalMs: 1,
+      name: 'x',
+      intervalMs: 1,
       tickOnce: async () => {
         n++;
         if (n === 1) throw new AppError('service_unavailable_error', 'away');

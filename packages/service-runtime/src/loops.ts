@@ -31,7 +31,8 @@ function wantsMore(result: unknown): boolean {
 
 function logFailure(deps: LoopDeps, loop: Loop, error: unknown, failures: number): void {
   const fields = { loop: loop.name, failures };
-  if (isAppError(error) && error.entry.retryable) deps.log.warn({ ...fields, reason: error.message }, 'loop failed');
+  if (isAppError(error) && error.entry.retryable)
+    deps.log.warn({ ...fields, reason: error.message }, 'loop failed');
   else deps.log.error({ ...fields, err: error }, 'loop failed');
 }
 
@@ -55,7 +56,8 @@ export function startLoop(loop: Loop, deps: LoopDeps): RunningLoop {
 
   const tick = async (): Promise<number> => {
     const startedMs = systemClock.monotonic();
-    const measured = (isFailed: boolean): void => deps.observe?.(loop.name, systemClock.monotonic() - startedMs, isFailed);
+    const measured = (isFailed: boolean): void =>
+      deps.observe?.(loop.name, systemClock.monotonic() - startedMs, isFailed);
     try {
       const result = await loop.tickOnce();
       failures = 0;

@@ -19,14 +19,26 @@ function histogram(registry: Registry, name: string, help: string, labelNames: s
 }
 
 /** `hasProcess: false` for further services of one process: its own metrics are counted once. */
-export function createMetrics(service: string, o: { hasProcess?: boolean; registry?: Registry } = {}): Metrics {
+export function createMetrics(
+  service: string,
+  o: { hasProcess?: boolean; registry?: Registry } = {},
+): Metrics {
   const registry = o.registry ?? new Registry();
   registry.setDefaultLabels({ service });
   if (o.hasProcess !== false) collectDefaultMetrics({ register: registry });
-  const http = histogram(registry, 'baton_http_seconds', 'Duration of HTTP requests', ['route', 'method', 'status']);
+  const http = histogram(registry, 'baton_http_seconds', 'Duration of HTTP requests', [
+    'route',
+    'method',
+    'status',
+  ]);
   const rpc = histogram(registry, 'baton_rpc_seconds', 'Duration of served rpc calls', ['method', 'code']);
   const loops = histogram(registry, 'baton_loop_seconds', 'Duration of loop ticks', ['loop']);
-  const failures = new Counter({ name: 'baton_loop_failures_total', help: 'Failed loop ticks', labelNames: ['loop'], registers: [registry] });
+  const failures = new Counter({
+    name: 'baton_loop_failures_total',
+    help: 'Failed loop ticks',
+    labelNames: ['loop'],
+    registers: [registry],
+  });
   return {
     registry,
     http: (r) => http.labels(r.route, r.method, String(r.status)).observe(r.durationMs / 1000),
@@ -42,7 +54,10 @@ export function createMetrics(service: string, o: { hasProcess?: boolean; regist
         registers: [registry],
         async collect() {
           // A scrape must not fail because the database is away: the last value stays.
-          await count().then((n) => this.set(n), () => undefined);
+          await count().then(
+            (n) => this.set(n),
+            () => undefined,
+          );
         },
       });
     },

@@ -14,14 +14,21 @@ function answerPlain(response: ServerResponse, produce: () => Promise<PlainAnswe
 }
 
 /** A bare node:http server around a service that handles requests itself (gateway), with the plain paths in front. */
-export function withPlainPaths(handler: HttpHandle, plain: Record<string, () => Promise<PlainAnswer>>, log: Log): HttpApp {
+export function withPlainPaths(
+  handler: HttpHandle,
+  plain: Record<string, () => Promise<PlainAnswer>>,
+  log: Log,
+): HttpApp {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const produce = Object.hasOwn(plain, request.url ?? '') ? plain[request.url!] : undefined;
     if (produce && request.method === 'GET') answerPlain(response, produce, log);
     else handler(request, response);
   };
   // Uploads may take longer than Node's default of 5 minutes for a whole request.
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 72_000, maxHeaderSize: 32 * 1024 }, handle);
+  const server = createServer(
+    { requestTimeout: 0, keepAliveTimeout: 72_000, maxHeaderSize: 32 * 1024 },
+    handle,
+  );
   return {
     handle,
     listen: (host, port) =>

@@ -1,7 +1,14 @@
 /** The life of a service process: configuration, infrastructure, parts, signals. main.ts is one call of this. */
 import type { ServiceName } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
-import { CONFIG_EXIT_CODE, ConfigError, type ConfigOf, type ConfigSchema, loadConfig, misspeltVariables } from './config';
+import {
+  CONFIG_EXIT_CODE,
+  ConfigError,
+  type ConfigOf,
+  type ConfigSchema,
+  loadConfig,
+  misspeltVariables,
+} from './config';
 import type { Infra } from './infra-types';
 import { createLogger } from './logger';
 import { schemaOf } from './ports';
@@ -21,7 +28,10 @@ export interface RunOptions<S extends ConfigSchema> {
   env?: Record<string, string | undefined>;
 }
 
-function configOf<S extends ConfigSchema>(o: RunOptions<S>, env: Record<string, string | undefined>): ConfigOf<S> {
+function configOf<S extends ConfigSchema>(
+  o: RunOptions<S>,
+  env: Record<string, string | undefined>,
+): ConfigOf<S> {
   try {
     return loadConfig(o.configSchema, env);
   } catch (error) {
@@ -31,14 +41,19 @@ function configOf<S extends ConfigSchema>(o: RunOptions<S>, env: Record<string, 
   }
 }
 
-async function start<S extends ConfigSchema>(o: RunOptions<S>, config: ConfigOf<S>, log: Log): Promise<{ running: Running; infra: Infra<any> }> {
+async function start<S extends ConfigSchema>(
+  o: RunOptions<S>,
+  config: ConfigOf<S>,
+  log: Log,
+): Promise<{ running: Running; infra: Infra<any> }> {
   const runtime = config as unknown as RuntimeConfig;
   const schema = o.schema === undefined ? schemaOf(o.name) : o.schema;
   const { connectInfra } = await import('@baton/service-runtime/infra');
   const infra = await connectInfra(runtime, { service: o.name, schema, log });
   try {
     const dir = require.main ? migrationsDir(o.name, require.main.filename) : null;
-    if (infra.db && schema && dir) await waitForSchema(infra.db, { schema, dir, limitMs: runtime.BATON_START_WAIT, log });
+    if (infra.db && schema && dir)
+      await waitForSchema(infra.db, { schema, dir, limitMs: runtime.BATON_START_WAIT, log });
     const parts = await o.build(config, infra);
     return { running: await startParts([{ parts, infra }], { config: runtime }), infra };
   } catch (error) {
@@ -84,8 +99,13 @@ export async function runService<S extends ConfigSchema>(o: RunOptions<S>): Prom
   const env = o.env ?? process.env;
   const config = configOf(o, env);
   const runtime = config as unknown as RuntimeConfig;
-  const log = createLogger({ service: o.name, level: runtime.BATON_LOG_LEVEL, instanceId: runtime.BATON_INSTANCE_ID });
-  for (const { name, nearest } of misspeltVariables(o.configSchema, env)) log.warn({ variable: name, nearest }, 'unknown variable; a misspelling?');
+  const log = createLogger({
+    service: o.name,
+    level: runtime.BATON_LOG_LEVEL,
+    instanceId: runtime.BATON_INSTANCE_ID,
+  });
+  for (const { name, nearest } of misspeltVariables(o.configSchema, env))
+    log.warn({ variable: name, nearest }, 'unknown variable; a misspelling?');
   onFaults(log);
   const stopTelemetry = await startTelemetry(o.name, env, log);
   try {

@@ -4,25 +4,76 @@ import { envValue } from './env-value';
 import { defaultPorts } from './ports';
 
 const rpcAddress = (service: keyof typeof defaultPorts) =>
-  z.string().default(`127.0.0.1:${defaultPorts[service].rpc}`).describe(`host:port of the rpc server of ${service}`);
+  z
+    .string()
+    .default(`127.0.0.1:${defaultPorts[service].rpc}`)
+    .describe(`host:port of the rpc server of ${service}`);
 
 export const runtimeConfig = z.object({
-  BATON_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Least level that is logged'),
-  BATON_HOST: z.string().default('127.0.0.1').describe('Address that HTTP and rpc listen on; 0.0.0.0 in containers'),
-  BATON_HTTP_PORT: envValue.integer(0, 65535).optional().describe('HTTP port; default per service: gateway 8080, others 8101 to 8107'),
-  BATON_RPC_PORT: envValue.integer(0, 65535).optional().describe('rpc port; default per service: 8201 to 8207'),
-  BATON_INTERNAL_KEY: envValue.secret(16).describe('Key that the services share: signs who calls, guards rpc; at least 16 characters'),
-  BATON_WIRE: z.enum(['spec', 'cloudify']).default('spec').describe('Spelling of answers where the two differ'),
-  BATON_VALIDATE_RESPONSES: envValue.flag().prefault('false').describe('Check every JSON answer against its contract; for tests'),
-  BATON_INSTANCE_ID: z.string().optional().describe('Name of this replica; default host name, process id and a random part'),
-  BATON_NAMESPACE: z.string().regex(/^[a-z0-9_-]*$/).default('').describe('Prefix of queues and cache keys, so that several installations share a broker'),
-  BATON_START_WAIT: envValue.durationMs().prefault('60s').describe('How long a starting service waits for its migrated schema'),
-  BATON_DRAIN: envValue.durationMs().prefault('10s').describe('How long a stopping service waits for running requests'),
-  BATON_UNREADY: envValue.durationMs().prefault('0s').describe('How long a stopping service still serves after /readyz turned 503'),
-  DATABASE_URL: envValue.secret().prefault('postgres://postgres@127.0.0.1:5432/baton').describe('PostgreSQL; each service uses its own schema in it'),
-  BATON_DATABASE_CONNECTIONS: envValue.integer(1, 500).prefault('10').describe('Most database connections of one process'),
-  BATON_BROKER: z.enum(['rabbitmq', 'postgres']).default('rabbitmq').describe('Which broker carries messages'),
-  AMQP_URL: envValue.secret().prefault('amqp://guest:guest@127.0.0.1:5672').describe('RabbitMQ, for BATON_BROKER=rabbitmq'),
+  BATON_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least level that is logged'),
+  BATON_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address that HTTP and rpc listen on; 0.0.0.0 in containers'),
+  BATON_HTTP_PORT: envValue
+    .integer(0, 65535)
+    .optional()
+    .describe('HTTP port; default per service: gateway 8080, others 8101 to 8107'),
+  BATON_RPC_PORT: envValue
+    .integer(0, 65535)
+    .optional()
+    .describe('rpc port; default per service: 8201 to 8207'),
+  BATON_INTERNAL_KEY: envValue
+    .secret(16)
+    .describe('Key that the services share: signs who calls, guards rpc; at least 16 characters'),
+  BATON_WIRE: z
+    .enum(['spec', 'cloudify'])
+    .default('spec')
+    .describe('Spelling of answers where the two differ'),
+  BATON_VALIDATE_RESPONSES: envValue
+    .flag()
+    .prefault('false')
+    .describe('Check every JSON answer against its contract; for tests'),
+  BATON_INSTANCE_ID: z
+    .string()
+    .optional()
+    .describe('Name of this replica; default host name, process id and a random part'),
+  BATON_NAMESPACE: z
+    .string()
+    .regex(/^[a-z0-9_-]*$/)
+    .default('')
+    .describe('Prefix of queues and cache keys, so that several installations share a broker'),
+  BATON_START_WAIT: envValue
+    .durationMs()
+    .prefault('60s')
+    .describe('How long a starting service waits for its migrated schema'),
+  BATON_DRAIN: envValue
+    .durationMs()
+    .prefault('10s')
+    .describe('How long a stopping service waits for running requests'),
+  BATON_UNREADY: envValue
+    .durationMs()
+    .prefault('0s')
+    .describe('How long a stopping service still serves after /readyz turned 503'),
+  DATABASE_URL: envValue
+    .secret()
+    .prefault('postgres://postgres@127.0.0.1:5432/baton')
+    .describe('PostgreSQL; each service uses its own schema in it'),
+  BATON_DATABASE_CONNECTIONS: envValue
+    .integer(1, 500)
+    .prefault('10')
+    .describe('Most database connections of one process'),
+  BATON_BROKER: z
+    .enum(['rabbitmq', 'postgres'])
+    .default('rabbitmq')
+    .describe('Which broker carries messages'),
+  AMQP_URL: envValue
+    .secret()
+    .prefault('amqp://guest:guest@127.0.0.1:5672')
+    .describe('RabbitMQ, for BATON_BROKER=rabbitmq'),
   REDIS_URL: envValue.secret().optional().describe('Redis for the cache; absent: a cache in the process'),
   BATON_BLOBS: z.string().default('.baton/blobs').describe('Folder of uploaded files, or `s3`'),
   BATON_S3_ENDPOINT: z.string().optional().describe('Endpoint of the object store, for BATON_BLOBS=s3'),

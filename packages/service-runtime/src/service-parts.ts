@@ -46,11 +46,19 @@ export function rpcPart<Def extends ServiceDefinition>(definition: Def, handlers
 }
 
 /** Typed part for `ServiceParts.consumers`. */
-export function consumerPart<T>(message: MessageType<T>, o: Omit<ConsumerPart, 'message' | 'handler'> & { handler: (envelope: Envelope<T>, signal: AbortSignal) => Promise<void> }): ConsumerPart {
+export function consumerPart<T>(
+  message: MessageType<T>,
+  o: Omit<ConsumerPart, 'message' | 'handler'> & {
+    handler: (envelope: Envelope<T>, signal: AbortSignal) => Promise<void>;
+  },
+): ConsumerPart {
   return { message, ...o };
 }
 
 /** Typed part for `ServiceParts.subscriptions`. */
-export function subscriptionPart<T>(message: MessageType<T>, handler: (envelope: Envelope<T>) => void | Promise<void>): SubscriptionPart {
+export function subscriptionPart<T>(
+  message: MessageType<T>,
+  handler: (envelope: Envelope<T>) => void | Promise<void>,
+): SubscriptionPart {
   return { message, handler };
 }

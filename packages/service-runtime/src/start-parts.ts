@@ -75,18 +75,30 @@ async function bounded(work: Promise<unknown>, limitMs: number): Promise<void> {
 
 function healthOf({ parts, infra }: StartEntry): Health {
   const required = { ...(infra.db ? { database: () => infra.db!.ping() } : {}), ...parts.checks };
-  return createHealth(parts.name, required, { broker: () => infra.broker.ping(), cache: () => infra.cache.ping() });
+  return createHealth(parts.name, required, {
+    broker: () => infra.broker.ping(),
+    cache: () => infra.cache.ping(),
+  });
 }
 
 function plainPaths(health: Health, metrics: Metrics): Record<string, () => Promise<PlainAnswer>> {
   return {
     '/healthz': health.healthz,
     '/readyz': health.readyz,
-    '/metrics': async () => ({ status: 200, contentType: metrics.registry.contentType, body: await metrics.registry.metrics() }),
+    '/metrics': async () => ({
+      status: 200,
+      contentType: metrics.registry.contentType,
+      body: await metrics.registry.metrics(),
+    }),
   };
 }
 
-async function startRpc(entry: StartEntry, o: StartOptions, metrics: Metrics, stops: StopList): Promise<number | null> {
+async function startRpc(
+  entry: StartEntry,
+  o: StartOptions,
+  metrics: Metrics,
+  stops: StopList,
+): Promise<number | null> {
   const { parts, infra } = entry;
   const { localRpc, config } = o;
   if (localRpc) {
@@ -95,14 +107,23 @@ async function startRpc(entry: StartEntry, o: StartOptions, metrics: Metrics, st
     return null;
   }
   if (parts.rpc.length === 0) return null;
-  const server: RpcServer = createRpcServer({ log: infra.log, internalKey: config.BATON_INTERNAL_KEY, observe: metrics.rpc });
+  const server: RpcServer = createRpcServer({
+    log: infra.log,
+    internalKey: config.BATON_INTERNAL_KEY,
+    observe: metrics.rpc,
+  });
   for (const part of parts.rpc) server.serve(part.definition, part.handlers as never);
   const port = await server.listen(config.BATON_HOST, config.BATON_RPC_PORT ?? defaultPorts[parts.name].rpc);
   stops.add('rpc server', () => server.close(config.BATON_DRAIN));
   return port;
 }
 
-function httpAppOf({ parts, infra }: StartEntry, config: RuntimeConfig, health: Health, metrics: Metrics): HttpApp {
+function httpAppOf(
+  { parts, infra }: StartEntry,
+  config: RuntimeConfig,
+  health: Health,
+  metrics: Metrics,
+): HttpApp {
   const plain = plainPaths(health, metrics);
   if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log);
   return createHttpApp({
@@ -120,7 +141,8 @@ function httpAppOf({ parts, infra }: StartEntry, config: RuntimeConfig, health: 
 async function startConsumers({ parts, infra }: StartEntry, stops: StopList): Promise<void> {
   const open: Subscription[] = [];
   stops.add('consumers', () => Promise.all(open.map((s) => s.close())));
-  for (const { message, handler } of parts.subscriptions) open.push(await infra.broker.subscribe(message, handler));
+  for (const { message, handler } of parts.subscriptions)
+    open.push(await infra.broker.subscribe(message, handler));
   for (const { message, ...rest } of parts.consumers) open.push(await infra.broker.consume(message, rest));
 }
 
@@ -129,7 +151,12 @@ function startLoops({ parts, infra }: StartEntry, metrics: Metrics, stops: StopL
   stops.add('loops', () => Promise.all(loops.map((loop) => loop.stop())));
 }
 
-async function startService(entry: StartEntry, o: StartOptions, isFirst: boolean, stops: StopList): Promise<RunningService> {
+async function startService(
+  entry: StartEntry,
+  o: StartOptions,
+  isFirst: boolean,
+  stops: StopList,
+): Promise<RunningService> {
   const { parts, infra } = entry;
   const { config } = o;
   const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst });
@@ -142,11 +169,20 @@ async function startService(entry: StartEntry, o: StartOptions, isFirst: boolean
   stops.add('http', () => bounded(app.close(), config.BATON_DRAIN));
   infra.localHttp?.set(parts.name, app.handle);
   const listens = o.listensHttp?.(parts.name) ?? true;
-  const httpPort = listens ? await app.listen(config.BATON_HOST, config.BATON_HTTP_PORT ?? defaultPorts[parts.name].http) : null;
+  const httpPort = listens
+    ? await app.listen(config.BATON_HOST, config.BATON_HTTP_PORT ?? defaultPorts[parts.name].http)
+    : null;
   await startConsumers(entry, stops);
   startLoops(entry, metrics, stops);
   if (o.hasHeartbeat !== false) {
-    const beat = { service: parts.name, instanceId: infra.instanceId, rpc: infra.rpc, health, log: infra.log, onMaintenance: parts.onMaintenance };
+    const beat = {
+      service: parts.name,
+      instanceId: infra.instanceId,
+      rpc: infra.rpc,
+      health,
+      log: infra.log,
+      onMaintenance: parts.onMaintenance,
+    };
     const heartbeat = startHeartbeat(beat);
     stops.add('heartbeat', () => heartbeat.stop());
   }
@@ -175,7 +211,8 @@ export async function startParts(entries: readonly StartEntry[], o: StartOptions
     services,
     async stop() {
       for (const service of services) service.health.setStage('stopping');
-      if (o.config.BATON_UNREADY > 0) await new Promise((resolve) => setTimeout(resolve, o.config.BATON_UNREADY));
+      if (o.config.BATON_UNREADY > 0)
+        await new Promise((resolve) => setTimeout(resolve, o.config.BATON_UNREADY));
       await stops.run();
     },
   };

@@ -8,7 +8,11 @@ type Stop = () => Promise<void>;
  * Starts tracing once a process and answers how to flush and stop it. Bundles call it before anything else is loaded
  * (dist/telemetry.js, required by their first line), so that http and pg are patched when they load.
  */
-export async function startTelemetry(service: string, env: Record<string, string | undefined>, log?: Log): Promise<Stop> {
+export async function startTelemetry(
+  service: string,
+  env: Record<string, string | undefined>,
+  log?: Log,
+): Promise<Stop> {
   const globals = globalThis as { [started]?: Stop };
   if (globals[started]) return globals[started];
   if (!env.OTEL_EXPORTER_OTLP_ENDPOINT) return async () => undefined;

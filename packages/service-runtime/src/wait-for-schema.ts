@@ -22,8 +22,14 @@ async function missingNames(db: Db<any>, schema: string, expected: readonly stri
  * Resolves when every migration file in `dir` has been applied.
  * @throws Error naming what is missing after `limitMs`.
  */
-export async function waitForSchema(db: Db<any>, o: { schema: string; dir: string; limitMs: number; log: Log; pollMs?: number }): Promise<void> {
-  const expected = (await readdir(o.dir)).filter((f) => f.endsWith('.sql')).map((f) => f.slice(0, -'.sql'.length)).sort();
+export async function waitForSchema(
+  db: Db<any>,
+  o: { schema: string; dir: string; limitMs: number; log: Log; pollMs?: number },
+): Promise<void> {
+  const expected = (await readdir(o.dir))
+    .filter((f) => f.endsWith('.sql'))
+    .map((f) => f.slice(0, -'.sql'.length))
+    .sort();
   const until = systemClock.monotonic() + o.limitMs;
   for (let tries = 0; ; tries++) {
     let lack: string;

