@@ -200,6 +200,40 @@ test('a re-run waits until every operation of the failed run has ended', () => {
   expect(record.calls.find((c) => c.label === 'delete s')!.from).toBeGreaterThanOrEqual(slow[0]!.to);
 });
 
+test('a retry that waits inside a failing subgraph is given up with it', () => {
+  const rels = [{ to: 't', source: ['establish'], target: ['establish'] }];
+  const record = drive('install', inputOf('install', fixture({ t: {}, s: { rels } }), {}, { taskRetryIntervalMs: 1e6 }), {
+    run: (p) => broken(p.relationship!.side === 'source'),
+    durationMs: (p) => (p.relationship!.side === 'source' ? 5 : 20),
+    isParanoid: true,
+  });
+  expect(record).toMatchObject({ outcome: 'failed', elapsedMs: 20, calls: { length: 2 } });
+});
+
+test.each([
+  [{ kind: 'failed', error: { type: 'E', message: 'm', recoverable: true } }, { state: 'response-sent', error: { message: 'm' } }],
+  [{ kind: 'retry', message: 'm', retryAfterMs: 5 }, { state: 'response-sent', error: { type: 'OperationRetry' } }],
+  [{ kind: 'timed-out' }, { state: 'response-sent', error: { type: 'NonRecoverableError' } }],
+  [{ kind: 'lost' }, { state: 'pending', losses: 1 }],
+] as const)('after the end an answer is only kept: %j', (answer, status) => {
+  const { graph, idx } = started(specOf(ONE));
+  advance(graph, [{ kind: 'started', idx, attempt: 1 }, { kind: 'cancel', mode: 'cancel' }], 1);
+  const late = advance(graph, [{ ...answer, idx, attempt: 1 }], 2);
+  expect(late.changes).toEqual([expect.objectContaining({ idx, ...status, ...('error' in status && { error: expect.objectContaining(status.error) }) })]);
+  expect(late).toMatchObject({ dispatch: [], added: [], outcome: null });
+});
+
+test('a traceback stands behind the errors', () => {
+  const error = { type: 'E', message: 'm', recoverable: false, traceback: 'line 1' };
+  const record = drive('install', inputOf('install', fixture(ONE)), { run: () => ({ kind: 'failed', error }) });
+  expect(record.error!.message).toBe(
+    'Task failed: probe.op (a_0:cloudify.interfaces.lifecycle.create): E `m`\n' +
+      'Traceback of probe.op (a_0:cloudify.interfaces.lifecycle.create) (most recent call last):\nline 1',
+  );
+  const failure = record.events.find((e) => e.type === 'task_failed')!;
+  expect(failure.errorCauses).toEqual([{ type: 'E', message: 'm', traceback: 'line 1' }]);
+});
+
 test('a graph of many tasks costs what changes, not what there is', () => {
   const nodes: Parameters<typeof fixture>[0] = {};
   for (let i = 0; i < 700; i++) nodes[`n${i}`] = { ops: ['create', 'start'] };

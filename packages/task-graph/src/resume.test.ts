@@ -78,6 +78,19 @@ test('an answer that came after the cancel counts on resume', () => {
   expect(graph.nodes[decision.dispatch[0]!]!.spec.payload).toMatchObject({ operation: 'cloudify.interfaces.lifecycle.start' });
 });
 
+test.each([
+  ['failed', { type: 'E', message: 'm', recoverable: true }],
+  ['rescheduled', { type: 'OperationRetry', message: 'm', recoverable: true, retryAfterMs: 5 }],
+] as const)('a late answer that is no success leads to a retry as ever: %s', (state, error) => {
+  const stopped = drive('install', inputOf('install', fixture({ a: { ops: ['create'] } })), { cancelAtMs: 5 });
+  const rows = stopped.stages[0]!.rows.map((row) =>
+    row.state === 'started' && row.kind === 'operation' ? { ...row, state: 'response-sent' as const, error } : row,
+  );
+  const { decision } = resumeGraph({ name: 'install', waitAfterFailMs: 0, dryRun: false }, rows, { force: false, now: 9 });
+  expect(decision.changes).toContainEqual(expect.objectContaining({ state }));
+  expect(decision.added).toEqual([expect.objectContaining({ retries: 1, state: 'pending' })]);
+});
+
 test('what is still running is waited for, and run again only by force', () => {
   const stopped = drive('install', inputOf('install', fixture({ a: { ops: ['create'] } })), { cancelAtMs: 5 });
   const head = { name: 'install', waitAfterFailMs: 0, dryRun: false };

@@ -3,7 +3,7 @@ import type { DeploymentModel } from '../model';
 import { broken, drive, type DriverOptions, labels, ok } from '../testing/driver';
 import { fixture, inputOf, type NodeFixture } from '../testing/fixture';
 import type { CallRequest, UpdateChanges } from '../workflow';
-import { nextStage } from './registry';
+import { builtinOf, isResumable, nextStage } from './registry';
 
 /** heal, scale, update, checks, rollback, agents (reference workflows.md 1.9 to 1.14, 9). */
 
@@ -368,6 +368,34 @@ test('a recursive uninstall asks for the deployments below first', () => {
   const record = drive('uninstall', inputOf('uninstall', started({ a: { ops: ['stop'] } }), { recursive: true }));
   expect(record.requests).toEqual([expect.objectContaining({ call: 'run-on-services', groupId: 'deployment-1_services_uninstall' })]);
   expect(labels(record)).toEqual(['stop a']);
+});
+
+test.each([
+  ['default_workflows', 'cloudify.plugins.workflows.install', 'install', true],
+  ['default_workflows', 'cloudify.plugins.workflows.auto_heal_reinstall_node_subgraph', 'heal', false],
+  ['ns--default_workflows', 'cloudify.plugins.workflows.scale_entity', 'scale', true],
+  ['default_workflows', 'cloudify.plugins.workflows.nope', null, false],
+  ['mine', 'cloudify.plugins.workflows.install', null, false],
+  ['default_workflows', 'script_runner.tasks.execute_workflow', null, false],
+])('%s %s maps to %s', (plugin, operation, name, canResume) => {
+  expect(builtinOf({ plugin, operation })).toBe(name);
+  expect(isResumable(name ?? 'nope')).toBe(canResume);
+});
+
+test('start, stop, restart and pull are their lifecycle operations in order of dependency', () => {
+  const ops = ['start', 'stop', 'pull'];
+  const run = (workflow: string, parameters = {}) =>
+    labels(drive(workflow, inputOf(workflow, started({ a: { ops }, b: { ops, rels: ['a'] } }), parameters), PARANOID));
+  expect(run('start')).toEqual(['start a', 'start b']);
+  expect(run('stop')).toEqual(['stop a', 'stop b']);
+  expect(run('pull')).toEqual(['pull a', 'pull b']);
+  expect(run('restart')).toEqual(['stop a', 'stop b', 'start a', 'start b']);
+});
+
+test('a failed call fails the workflow with its own error', () => {
+  const history = [{ kind: 'call' as const, name: 'uninstall-services', error: { type: 'Timeout', message: 'late' } }];
+  const stage = nextStage('uninstall', inputOf('uninstall', fixture({}), { recursive: true }), history);
+  expect(stage).toEqual({ kind: 'end', outcome: 'failed', error: { type: 'Timeout', message: 'late' } });
 });
 
 test('a stored history that does not fit is an error, an unknown workflow too', () => {
