@@ -85,6 +85,9 @@ export async function requestExecutionInTx(
 ): Promise<ExecutionRow> {
   if (request.deploymentId === null) await lockGuard(tx, '', '');
   else await lockGuard(tx, request.tenant, request.deploymentId);
+  // A twin of this request may have been first to the guard.
+  const twin = await readByRequest(tx, request.tenant, request.requestId);
+  if (twin) return sameRequest(twin, hash);
   const isScheduled = request.scheduledForMs !== null;
   const admission = isScheduled ? ({ kind: 'start' } as const) : await admissionOf(tx, request);
   if (admission.kind === 'refuse') throw alreadyRunning(admission.blockers);

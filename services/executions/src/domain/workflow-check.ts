@@ -24,13 +24,25 @@ export async function checkStart(
   }
   if (!workflow) return { parameters: request.parameters, program: request.workflowId === 'update' ? 'update' : null };
   const declared = isJsonObject(workflow.parameters) ? workflow.parameters : {};
+  const parameters = await parametersOf(request, declared, evaluate);
+  const program = builtinOf({ plugin: String(workflow.plugin), operation: String(workflow.operation) });
+  return { parameters, program };
+}
+
+async function parametersOf(
+  request: StartRequest,
+  declared: JsonObject,
+  evaluate: (payload: JsonObject) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  if (Object.keys(declared).length === 0 && Object.keys(request.parameters).length === 0) return {};
   const checked = checkWorkflowParameters(request.workflowId, declared, request.parameters, {
     allowCustomParameters: request.allowCustomParameters,
   });
-  if (!checked.ok) throw new AppError('illegal_execution_parameters_error', checked.error.map((e) => e.message).join('\n'), { field: 'parameters', problems: checked.error });
-  const parameters = checked.value.hasFunctions ? await evaluate(checked.value.parameters) : checked.value.parameters;
-  const program = builtinOf({ plugin: String(workflow.plugin), operation: String(workflow.operation) });
-  return { parameters, program };
+  if (!checked.ok) {
+    const text = checked.error.map((problem) => problem.message).join('\n');
+    throw new AppError('illegal_execution_parameters_error', text, { field: 'parameters', problems: checked.error });
+  }
+  return checked.value.hasFunctions ? await evaluate(checked.value.parameters) : checked.value.parameters;
 }
 
 function nonexistent(request: StartRequest, facts: DeploymentFacts): AppError {

@@ -1,0 +1,144 @@
+import { executionsRpc } from '@baton/contracts';
+import { newId } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
+import { sql } from 'kysely';
+import { type EngineSetup, engineSetup, type Probe, work } from './testing/engine-setup';
+import { peerDeployment } from './testing/deployments-peer';
+
+const { OutcomeKind } = executionsRpc;
+const DEADLINE = { deadlineMs: 10_000 };
+
+let engine: EngineSetup;
+beforeAll(async () => {
+  engine = await engineSetup();
+}, 60_000);
+afterAll(async () => await engine?.stop());
+
+async function begin(deploymentId: string, workflowId: string, more: object = {}): Promise<string> {
+  const { executionId } = await engine.client.startExecution({
+    tenant: 'default_tenant',
+    requestId: newId(),
+    createdBy: 'admin',
+    deploymentId,
+    workflowId,
+    parametersJson: '{}',
+    ...more,
+  });
+  return executionId;
+}
+
+async function row(id: string) {
+  const { rows } = await sql<Record<string, any>>`select * from executions where id = ${id}`.execute(engine.db.query);
+  return rows[0]!;
+}
+
+async function phaseIs(id: string, phase: string) {
+  await eventually(async () => expect((await row(id)).phase).toBe(phase), DEADLINE);
+}
+
+/** Works as `workerId` until the execution has ended. */
+async function workToEnd(id: string, probe?: Probe, workerId = 'w1'): Promise<string[]> {
+  const ran: string[] = [];
+  await eventually(async () => {
+    ran.push(...(await work(engine.client, id, workerId, probe)));
+    expect((await row(id)).phase).toBe('ended');
+  }, DEADLINE);
+  return ran;
+}
+
+const eventsOf = async (id: string) => {
+  const { rows } = await sql<{ seq: number; event_type: string; message: string }>`
+    select seq, event_type, message from events where execution_id = ${id} order by seq`.execute(engine.db.query);
+  return rows;
+};
+
+test('install runs the operations in the order of the dependencies and leaves every instance started', async () => {
+  engine.peer.deployments.set('chain', peerDeployment({ a: [], b: ['a'], c: ['b'] }));
+  const id = await begin('chain', 'install');
+  const ran = await workToEnd(id);
+  expect(ran).toEqual(['create a_1', 'start a_1', 'create b_1', 'start b_1', 'create c_1', 'start c_1']);
+  expect(engine.peer.deployments.get('chain')!.instances.map((i) => i.state)).toEqual(['started', 'started', 'started']);
+  expect(await row(id)).toMatchObject({ status: 'terminated', error: '' });
+  expect(engine.peer.ended).toContainEqual({ executionId: id, status: 'terminated' });
+  const events = await eventsOf(id);
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1));
+  expect(events[0]!.event_type).toBe('workflow_started');
+  expect(events.filter((event) => /^workflow_(succeeded|failed|cancelled)$/.test(event.event_type))).toHaveLength(1);
+  expect(events.at(-1)!.event_type).toBe('workflow_succeeded');
+
+  const uninstall = await begin('chain', 'uninstall');
+  expect((await workToEnd(uninstall)).filter((call) => call.startsWith('delete'))).toEqual(['delete c_1', 'delete b_1', 'delete a_1']);
+});
+
+test('a late report of a lost lease is refused and the operation runs once more under a new attempt', async () => {
+  engine.peer.deployments.set('lost', peerDeployment({ a: [] }, ['create']));
+  const id = await begin('lost', 'install');
+  await phaseIs(id, 'running');
+  const first = (await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 })).leases[0]!;
+  expect(first.attempt).toBe(1);
+  const again = await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: first.taskId, room: 1 });
+  expect(again.leases.map((lease) => [lease.taskId, lease.attempt])).toEqual([[first.taskId, 1]]);
+  expect((await engine.client.claimTask({ workerId: 'w2', executionId: id, taskId: first.taskId, room: 1 })).leases).toEqual([]);
+
+  await sql`update tasks set lease_until = app_now() - interval '1 second' where id = ${first.taskId}`.execute(engine.db.query);
+  let second: executionsRpc.TaskLease | undefined;
+  await eventually(async () => {
+    second = (await engine.client.claimTask({ workerId: 'w2', executionId: id, taskId: first.taskId, room: 1 })).leases[0];
+    expect(second?.attempt).toBe(2);
+  }, DEADLINE);
+  expect((await engine.client.heartbeat({ workerId: 'w1', taskIds: [first.taskId] })).lost).toEqual([first.taskId]);
+  const outcome = { executionId: id, taskId: first.taskId, kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED, resultJson: '"late"', retryAfter: -1 };
+  const late = await engine.client.finishTasks({ workerId: 'w1', outcomes: [{ ...outcome, attempt: 1 }], room: 0 });
+  expect(late.refused).toEqual([first.taskId]);
+  await engine.client.finishTasks({ workerId: 'w2', outcomes: [{ ...outcome, attempt: 2 }], room: 0 });
+  await phaseIs(id, 'ended');
+  expect((await row(id)).status).toBe('terminated');
+});
+
+test('a recoverable failure is tried again after its interval, then the execution fails with the error of the operation', async () => {
+  engine.peer.deployments.set('failing', peerDeployment({ a: [], b: ['a'] }, ['create']));
+  const id = await begin('failing', 'install');
+  const error = JSON.stringify({ exceptionType: 'RecoverableError', message: 'no route', traceback: null, causes: [] });
+  const ran = await workToEnd(id, () => ({ kind: OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE, errorJson: error }));
+  expect(ran).toEqual(['create a_1', 'create a_1', 'create a_1']);
+  const ended = await row(id);
+  expect(ended.status).toBe('failed');
+  expect(ended.error).toContain('no route');
+  expect(engine.peer.deployments.get('failing')!.instances.map((i) => i.state)).toEqual(['creating', 'uninitialized']);
+});
+
+test('one running execution a deployment: the next is refused, queued, or forced', async () => {
+  engine.peer.deployments.set('busy', peerDeployment({ a: [] }, ['create', 'delete']));
+  const first = await begin('busy', 'install');
+  await phaseIs(first, 'running');
+  await expect(begin('busy', 'uninstall', { force: false })).rejects.toMatchObject({ code: 'unavailable_workflow_error' }).catch(async () => {
+    await expect(begin('busy', 'start')).rejects.toMatchObject({ code: 'existing_running_execution_error' });
+  });
+  const queued = await begin('busy', 'start', { queue: true });
+  expect(await row(queued)).toMatchObject({ status: 'queued', phase: 'waiting' });
+  await workToEnd(first);
+  await workToEnd(queued);
+  expect((await row(queued)).status).toBe('terminated');
+});
+
+test('the same request id starts once; with another content it is refused', async () => {
+  engine.peer.deployments.set('twice', peerDeployment({ a: [] }, ['create']));
+  const requestId = newId();
+  const ids = await Promise.all([1, 2, 3].map(() => begin('twice', 'install', { requestId })));
+  expect(new Set(ids).size).toBe(1);
+  await expect(begin('twice', 'start', { requestId })).rejects.toMatchObject({ code: 'conflict_error' });
+  await workToEnd(ids[0]!);
+});
+
+test('the end waits until deployments has every state, also when it was away', async () => {
+  engine.peer.deployments.set('away', peerDeployment({ a: [] }, ['create']));
+  const id = await begin('away', 'install');
+  await phaseIs(id, 'running');
+  engine.peer.setDown(true);
+  await work(engine.client, id, 'w1');
+  await phaseIs(id, 'planning');
+  expect((await row(id)).status).toBe('started');
+  engine.peer.setDown(false);
+  await phaseIs(id, 'ended');
+  expect(engine.peer.deployments.get('away')!.instances[0]!.state).toBe('started');
+}, 30_000);

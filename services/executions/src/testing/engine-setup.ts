@@ -1,0 +1,86 @@
+import { createPostgresBroker } from '@baton/broker';
+import { createLocalCache } from '@baton/cache';
+import { deploymentsRpc, executionsRpc } from '@baton/contracts';
+import { Secret, silentLog, systemClock } from '@baton/kernel';
+import { createDb, type Db } from '@baton/postgres';
+import { createLocalRpc, type RpcClient } from '@baton/rpc';
+import { type Infra, loadConfig, startParts } from '@baton/service-runtime';
+import { testDatabase } from '@baton/testkit';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { buildService, configSchema } from '../service';
+import type { DB } from '../store/tables.gen';
+import { createDeploymentsPeer } from './deployments-peer';
+
+export type EngineClient = RpcClient<typeof executionsRpc.ExecutionsServiceDefinition>;
+
+/** The executions service on a database of its own, with a deployments peer; no HTTP port. */
+export async function engineSetup(overrides: Record<string, string> = {}) {
+  const database = await testDatabase({ migrations: [{ schema: 'executions', dir: join(__dirname, '../../migrations') }] });
+  const db: Db<DB> = createDb<DB>({ url: database.url, schema: 'executions', applicationName: 'engine-test', log: silentLog });
+  const broker = createPostgresBroker({ url: database.url, log: silentLog });
+  const rpc = createLocalRpc();
+  const peer = createDeploymentsPeer();
+  rpc.serve('deployments', deploymentsRpc.DeploymentsServiceDefinition, peer.handlers);
+  const config = loadConfig(configSchema, {
+    BATON_INTERNAL_KEY: 'engine-test-internal-key',
+    BATON_TASK_RETRIES: '2',
+    BATON_TASK_RETRY_INTERVAL: '0.05',
+    BATON_HTTP_PORT: '0',
+    DATABASE_URL: database.url,
+    ...overrides,
+  });
+  const infra: Infra<DB> = {
+    db,
+    broker,
+    cache: createLocalCache(),
+    rpc,
+    blobs: undefined as never,
+    log: silentLog,
+    clock: systemClock,
+    instanceId: 'engine-test',
+    metrics: new Registry(),
+    close: async () => undefined,
+  };
+  const running = await startParts([{ parts: buildService(config, infra), infra }], { config, localRpc: rpc, listensHttp: () => false });
+  return {
+    db,
+    broker,
+    peer,
+    running,
+    client: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions') as EngineClient,
+    internalKey: new Secret('engine-test-internal-key'),
+    async stop() {
+      await running.stop();
+      await broker.close();
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+export type EngineSetup = Awaited<ReturnType<typeof engineSetup>>;
+
+/** What a test worker does with an operation. */
+export type Probe = (run: { operation: string; instance: string; attempt: number; retry: number }) => Partial<executionsRpc.TaskOutcome>;
+
+const SUCCEEDED: Partial<executionsRpc.TaskOutcome> = { kind: executionsRpc.OutcomeKind.OUTCOME_KIND_SUCCEEDED, resultJson: 'null' };
+export const succeed: Probe = () => SUCCEEDED;
+
+/** Claims and finishes operations of an execution until it has nothing for this worker; answers what it ran, in order. */
+export async function work(client: EngineClient, executionId: string, workerId: string, probe: Probe = succeed, room = 8): Promise<string[]> {
+  const ran: string[] = [];
+  let { leases } = await client.claimTask({ workerId, executionId, taskId: '', room });
+  while (leases.length > 0) {
+    const outcomes = leases.map((lease) => {
+      const assignment = JSON.parse(lease.assignmentJson) as { operation: string; self: { nodeInstanceId: string }; retryNumber: number };
+      const operation = assignment.operation.split('.').at(-1)!;
+      const instance = assignment.self.nodeInstanceId;
+      ran.push(`${operation} ${instance}`);
+      const outcome = probe({ operation, instance, attempt: lease.attempt, retry: assignment.retryNumber });
+      return { taskId: lease.taskId, executionId, attempt: lease.attempt, retryAfter: -1, ...outcome };
+    });
+    ({ leases } = await client.finishTasks({ workerId, outcomes, room }));
+  }
+  return ran;
+}
