@@ -1,0 +1,55 @@
+/** Every REST route of the manager. A new resource adds its import and its line; ids must be unique over all of them. */
+import { defineRoutes, type RouteContract } from '../route';
+import { blueprintFilterRoutes } from './blueprint-filters';
+import { blueprintLabelRoutes } from './blueprint-labels';
+import { blueprintRoutes } from './blueprints';
+import { deploymentFiltersRoutes } from './deployment-filters';
+import { deploymentLabelsRoutes } from './deployment-labels';
+import { deploymentModificationsRoutes } from './deployment-modifications';
+import { deploymentSearchesRoutes } from './deployment-searches';
+import { deploymentSummariesRoutes } from './deployment-summaries';
+import { deploymentsRoutes } from './deployments';
+import { evaluateFunctionsRoutes } from './evaluate-functions';
+import { eventRoutes } from './events';
+import { executionRoutes } from './executions';
+import { interDeploymentDependenciesRoutes } from './inter-deployment-dependencies';
+import { nodeInstancesRoutes } from './node-instances';
+import { nodesRoutes } from './nodes';
+import { operationRoutes } from './operations';
+import { permissionsRoutes } from './permissions';
+import { pluginRoutes } from './plugins';
+import { rolesRoutes } from './roles';
+import { secretRoutes } from './secrets';
+import { sitesRoutes } from './sites';
+import { tenantsRoutes } from './tenants';
+import { tokensRoutes } from './tokens';
+import { userGroupsRoutes } from './user-groups';
+import { usersRoutes } from './users';
+
+export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteContract[]>([
+  ...blueprintFilterRoutes,
+  ...blueprintLabelRoutes,
+  ...blueprintRoutes,
+  ...deploymentFiltersRoutes,
+  ...deploymentLabelsRoutes,
+  ...deploymentModificationsRoutes,
+  ...deploymentSearchesRoutes,
+  ...deploymentSummariesRoutes,
+  ...deploymentsRoutes,
+  ...evaluateFunctionsRoutes,
+  ...eventRoutes,
+  ...executionRoutes,
+  ...interDeploymentDependenciesRoutes,
+  ...nodeInstancesRoutes,
+  ...nodesRoutes,
+  ...operationRoutes,
+  ...permissionsRoutes,
+  ...pluginRoutes,
+  ...rolesRoutes,
+  ...secretRoutes,
+  ...sitesRoutes,
+  ...tenantsRoutes,
+  ...tokensRoutes,
+  ...userGroupsRoutes,
+  ...usersRoutes,
+]);

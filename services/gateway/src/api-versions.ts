@@ -1,0 +1,36 @@
+/** Which versions of the API exist and which routes each of them has (reference/rest-api.md "Versions and routing"). */
+import type { ApiVersion } from '@baton/contracts';
+
+export interface ApiPath {
+  /** Version whose contracts are used and under which the request is forwarded. */
+  version: ApiVersion;
+  /** Path below /api/<version>, with its leading slash, without the query. */
+  path: string;
+  /** v1 answered lists as bare arrays. */
+  hasBareLists: boolean;
+}
+
+/** First path segments of what the first v3 knew; everything else came with v3.1 and is 404 there. */
+const IN_V3 = new Set(
+  `blueprints cluster deployments deployment-modifications deployment-updates evaluate events executions
+   file-server-auth ldap maintenance node-instances nodes plugins provider roles secrets snapshots status tenants
+   tokens user user-groups users version`.split(/\s+/),
+);
+
+const firstSegment = (path: string): string => path.slice(1, path.indexOf('/', 1) < 0 ? undefined : path.indexOf('/', 1));
+
+/** Version and path of a request path; null when it is not below a version of the API. */
+export function parseApiPath(path: string): ApiPath | null {
+  if (path.startsWith('/api/v3.1/')) return { version: 'v3.1', path: path.slice(9), hasBareLists: false };
+  if (path.startsWith('/api/v2.1/')) return { version: 'v2.1', path: path.slice(9), hasBareLists: false };
+  if (path.startsWith('/api/v3/')) {
+    const rest = path.slice(7);
+    return IN_V3.has(firstSegment(rest)) ? { version: 'v3.1', path: rest, hasBareLists: false } : null;
+  }
+  // What v1 and v2 knew is what v2.1 knows.
+  if (path.startsWith('/api/v2/')) return { version: 'v2.1', path: path.slice(7), hasBareLists: false };
+  if (path.startsWith('/api/v1/')) return { version: 'v2.1', path: path.slice(7), hasBareLists: true };
+  // The only route without a version: clients ask it which versions they may use.
+  if (path === '/api/version') return { version: 'v3.1', path: '/version', hasBareLists: false };
+  return null;
+}

@@ -1,0 +1,162 @@
+/**
+ * Forwarding over HTTP with undici's dispatcher: raw headers in and out, chunks handed on as they come, in both
+ * directions, with back-pressure. See docs/adr/0005-gateway-forwarding.md for what was measured against it.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { ServiceName } from '@baton/contracts';
+import { AppError, type Log } from '@baton/kernel';
+import { type Dispatcher, errors, Pool } from 'undici';
+import type { Forwarder, ForwardRequest } from './forward';
+import { limitBody, tooLarge } from './limit-body';
+
+/** Synchronous calls of the API may take 300 s; the gateway waits a little longer than the service. */
+const ANSWER_MS = 310_000;
+const CONNECT_MS = 2_000;
+/** Short requests of one service at the same time; more wait in line. */
+const CONNECTIONS = 128;
+
+/** Of one connection, or set by the gateway itself. */
+const NOT_COPIED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'x-request-id']);
+
+export interface HttpForwarderOptions {
+  /** Origin of each service: http://host:port. */
+  origins: Partial<Record<ServiceName, string>>;
+  log: Log;
+}
+
+interface Pools {
+  short: Pool;
+  /** Event streams and transfers: they must not use up the connections of the short ones. */
+  long: Pool;
+}
+
+export function createHttpForwarder({ origins, log }: HttpForwarderOptions): Forwarder {
+  const pools = new Map<ServiceName, Pools>();
+  const open = (origin: string, connections: number | null): Pool =>
+    new Pool(origin, { connections, pipelining: 1, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS, connect: { timeout: CONNECT_MS } });
+  for (const [service, origin] of Object.entries(origins)) {
+    pools.set(service as ServiceName, { short: open(origin, CONNECTIONS), long: open(origin, null) });
+  }
+  return {
+    forward(request, incoming, response, fail) {
+      const pair = pools.get(request.service);
+      if (!pair) return fail(unavailable(request.service));
+      send({ pool: request.isLong ? pair.long : pair.short, request, incoming, response, fail, log }, request.body === 'none');
+    },
+    close: async () => {
+      // `close` would wait for event streams, which end only with their clients.
+      await Promise.all([...pools.values()].flatMap(({ short, long }) => [short.close(), long.destroy()]));
+    },
+  };
+}
+
+interface Exchange {
+  pool: Pool;
+  request: ForwardRequest;
+  incoming: IncomingMessage;
+  response: ServerResponse;
+  fail: (error: AppError) => void;
+  log: Log;
+}
+
+function send(exchange: Exchange, mayRetry: boolean): void {
+  const { pool, request, incoming, response } = exchange;
+  const answer = new AnswerWriter(exchange, mayRetry && (request.method === 'GET' || request.method === 'HEAD'));
+  pool.dispatch(
+    {
+      path: request.url,
+      method: request.method as Dispatcher.HttpMethod,
+      headers: request.headers,
+      body: request.body === 'none' ? null : request.body === 'sized' ? incoming : Readable.from(limitBody(incoming, request.maxBodyBytes)),
+      ...(request.isLong ? { bodyTimeout: 0 } : {}),
+    },
+    answer,
+  );
+  response.once('close', answer.clientLeft);
+}
+
+/** Copies one answer. The callbacks of the old handler style are what undici calls itself; the new ones wrap them. */
+class AnswerWriter implements Dispatcher.DispatchHandler {
+  #abort: ((error?: Error) => void) | undefined;
+  #resume: (() => void) | undefined;
+  #isGone = false;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly mayRetry: boolean,
+  ) {}
+
+  readonly clientLeft = (): void => {
+    if (this.exchange.response.writableEnded) return;
+    this.#isGone = true;
+    this.#abort?.(new Error('client left'));
+  };
+
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort;
+    if (this.#isGone) abort(new Error('client left'));
+  }
+
+  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
+    if (status < 200) return true;
+    const { request, response } = this.exchange;
+    this.#resume = resume;
+    const headers: string[] = [];
+    for (let i = 0; i < raw.length; i += 2) {
+      const name = raw[i]!.toString('latin1').toLowerCase();
+      if (NOT_COPIED.has(name)) continue;
+      headers.push(name, raw[i + 1]!.toString('latin1'));
+    }
+    headers.push(...request.answerHeaders);
+    response.writeHead(status, headers);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    const { response } = this.exchange;
+    if (response.write(chunk)) return true;
+    response.once('drain', () => this.#resume?.());
+    return false;
+  }
+
+  onComplete(): void {
+    this.exchange.response.end();
+  }
+
+  onError(error: Error): void {
+    const { request, incoming, response, fail, log } = this.exchange;
+    if (this.#isGone || response.destroyed || incoming.socket.destroyed) return;
+    if (response.headersSent) {
+      // Part of the answer is out: only a broken connection can tell the client.
+      log.warn({ service: request.service, reason: error.message }, 'answer broken off');
+      response.destroy();
+      return;
+    }
+    response.off('close', this.clientLeft);
+    // The service closed an idle connection just then; reads may simply be asked again.
+    if (this.mayRetry && isLostConnection(error)) send(this.exchange, false);
+    else fail(refusal(request, error));
+  }
+}
+
+function isLostConnection(error: Error): boolean {
+  const code = (error as { code?: string }).code;
+  return error instanceof errors.SocketError || code === 'ECONNRESET' || code === 'EPIPE';
+}
+
+function refusal({ service, maxBodyBytes }: ForwardRequest, error: Error): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof errors.RequestContentLengthMismatchError) return tooLarge(maxBodyBytes);
+  if (error instanceof errors.InvalidArgumentError) {
+    return new AppError('bad_parameters_error', 'The request line or a header holds characters that are not allowed', {}, { cause: error });
+  }
+  if (error instanceof errors.HeadersTimeoutError) {
+    return new AppError('request_timeout_error', `Service ${service} did not answer in time`, {}, { cause: error });
+  }
+  return unavailable(service, error);
+}
+
+export function unavailable(service: ServiceName, cause?: unknown): AppError {
+  return new AppError('service_unavailable_error', `Service ${service} does not answer`, {}, { cause });
+}

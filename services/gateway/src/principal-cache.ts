@@ -1,0 +1,80 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Principal } from '@baton/contracts';
+import type { Clock } from '@baton/kernel';
+import { LRUCache } from 'lru-cache';
+
+/** A principal with what every request asks of it worked out. */
+export interface Caller {
+  principal: Principal;
+  permissions: ReadonlySet<string>;
+  /** Of a call with an execution's token: the tenant that the execution belongs to. */
+  executionTenant?: string;
+}
+
+export function callerOf(principal: Principal): Caller {
+  return { principal, permissions: new Set(principal.permissions) };
+}
+
+export function holds(caller: Caller, permission: string): boolean {
+  return caller.principal.isBootstrapAdmin || caller.permissions.has(permission);
+}
+
+export interface PrincipalCache {
+  /** The caller remembered for these words, or the one that `load` finds; what it throws is not remembered. */
+  get(words: readonly string[], load: () => Promise<{ principal: Principal; cacheMs: number }>): Caller | Promise<Caller>;
+  /** Forgets the user's principals, or all when the name is empty; also those that are being loaded right now. */
+  forget(username: string): void;
+}
+
+const MAX_CALLERS = 10_000;
+
+interface Entry {
+  caller: Caller;
+  expiresMs: number;
+}
+
+/** Keyed by an HMAC with a key of this process: the memory holds no credential in clear. */
+export function createPrincipalCache(clock: Clock): PrincipalCache {
+  const key = randomBytes(32);
+  const entries = new LRUCache<string, Entry>({ max: MAX_CALLERS });
+  const loading = new Map<string, Promise<Caller>>();
+  // Goes up with every change: an answer asked for before the change must not be kept after it.
+  let generation = 0;
+
+  const load = async (id: string, ask: () => Promise<{ principal: Principal; cacheMs: number }>): Promise<Caller> => {
+    const askedAt = generation;
+    const { principal, cacheMs } = await ask();
+    const caller = callerOf(principal);
+    if (askedAt === generation && cacheMs > 0) entries.set(id, { caller, expiresMs: clock.now() + cacheMs });
+    return caller;
+  };
+
+  return {
+    get(words, ask) {
+      const hash = createHmac('sha256', key);
+      // Lengths in between: ['ab', 'c'] is not ['a', 'bc'].
+      for (const word of words) hash.update(`${word.length}:`).update(word);
+      const id = hash.digest('base64');
+      const entry = entries.get(id);
+      if (entry && entry.expiresMs > clock.now()) return entry.caller;
+      // Many requests of one client at once ask identity once.
+      let asking = loading.get(id);
+      if (!asking) {
+        asking = load(id, ask).finally(() => {
+          if (loading.get(id) === asking) loading.delete(id);
+        });
+        loading.set(id, asking);
+      }
+      return asking;
+    },
+    forget(username) {
+      generation += 1;
+      loading.clear();
+      if (username === '') return entries.clear();
+      const wanted = username.toLowerCase();
+      for (const [id, { caller }] of entries.entries()) {
+        if (caller.principal.username.toLowerCase() === wanted) entries.delete(id);
+      }
+    },
+  };
+}

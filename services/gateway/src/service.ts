@@ -1,0 +1,112 @@
+import { hostname } from 'node:os';
+import { clusterStatusRpc, credentialsChanged, executionsRpc, identityRpc, type RouteContract, type ServiceName } from '@baton/contracts';
+import { allRoutes } from '@baton/contracts/http/all';
+import { isoInstant } from '@baton/kernel';
+import { type Infra, productVersion, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
+import type { Config } from './config';
+import { createHandler } from './handle-request';
+import { createHttpForwarder } from './http-forwarder';
+import { createRoom, type LimitSettings } from './limits';
+import { createLocalForwarder } from './local-forwarder';
+import type { MaintenanceState } from './maintenance';
+import { requestObserver } from './metrics';
+import { createPages } from './pages';
+import { createPrincipalCache } from './principal-cache';
+import { compileRoutes } from './route-table';
+
+export { configSchema } from './config';
+
+export const serviceName = 'gateway';
+
+/** The edge in front of `routes`; with `infra.localHttp` the services are reached within the process. */
+export function buildService(config: Config, infra: Infra, ports: { routes?: readonly RouteContract[] } = {}): ServiceParts {
+  const routes = ports.routes ?? allRoutes;
+  const { localHttp, rpc, clock, log } = infra;
+  const cache = createPrincipalCache(clock);
+  const limits = limitsOf(config);
+  const maintenance = maintenanceOf(infra);
+  const forwarder = localHttp
+    ? createLocalForwarder((service) => localHttp.handleOf(service))
+    : createHttpForwarder({ origins: originsOf(config), log });
+  const observe = requestObserver(infra.metrics);
+  const handler = createHandler({
+    identity: rpc.client(identityRpc.IdentityServiceDefinition, 'identity'),
+    executions: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions'),
+    cache,
+    routes: compileRoutes(routes),
+    pages: createPages(routes, productVersion),
+    forwarder,
+    rateCache: infra.cache,
+    room: createRoom(limits),
+    limits,
+    internalKey: config.BATON_INTERNAL_KEY,
+    clock,
+    log,
+    maintenance: maintenance.state,
+    observe: (contract, method, status, durationMs) => {
+      observe(contract, method, status, durationMs);
+      // Other gateways learn it with their next heartbeat; the one that passed it on must not lag behind.
+      if (method === 'POST' && contract?.path.startsWith('/maintenance')) void maintenance.refresh();
+    },
+  });
+  return {
+    name: 'gateway',
+    routes: [],
+    rpc: [],
+    consumers: [],
+    subscriptions: [subscriptionPart(credentialsChanged, ({ payload }) => cache.forget(payload.username))],
+    loops: [],
+    checks: {},
+    rawHandler: handler,
+    onMaintenance: maintenance.learn,
+    stop: () => forwarder.close(),
+  };
+}
+
+function limitsOf(config: Config): LimitSettings {
+  return {
+    maxConcurrent: config.BATON_MAX_CONCURRENT_REQUESTS,
+    maxStreams: config.BATON_MAX_EVENT_STREAMS,
+    maxBodyBytes: config.BATON_MAX_BODY_BYTES,
+    maxUploadBytes: config.BATON_MAX_UPLOAD_BYTES,
+    ratePerMinute: config.BATON_RATE_LIMIT,
+  };
+}
+
+function originsOf(config: Config): Partial<Record<ServiceName, string>> {
+  return {
+    identity: config.BATON_HTTP_IDENTITY,
+    catalog: config.BATON_HTTP_CATALOG,
+    deployments: config.BATON_HTTP_DEPLOYMENTS,
+    executions: config.BATON_HTTP_EXECUTIONS,
+    secrets: config.BATON_HTTP_SECRETS,
+    'cluster-status': config.BATON_HTTP_CLUSTER_STATUS,
+  };
+}
+
+const REFRESH_DEADLINE_MS = 2_000;
+
+interface Maintenance {
+  state(): MaintenanceState;
+  learn(state: string): void;
+  /** Asks cluster-status now; without an answer the last state stays. */
+  refresh(): Promise<void>;
+}
+
+function maintenanceOf({ rpc, clock, instanceId, log }: Infra): Maintenance {
+  const client = rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, 'cluster-status');
+  const startedAt = isoInstant(clock.now());
+  let current: MaintenanceState = 'deactivated';
+  const learn = (state: string): void => {
+    if (state === 'deactivated' || state === 'activating' || state === 'activated') current = state;
+  };
+  const refresh = async (): Promise<void> => {
+    const report = { service: serviceName, instanceId, hostname: hostname(), version: productVersion, pid: process.pid, startedAt };
+    try {
+      learn((await client.report({ ...report, rssBytes: process.memoryUsage.rss() }, { deadlineMs: REFRESH_DEADLINE_MS })).maintenance);
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'maintenance state not known');
+    }
+  };
+  return { state: () => current, learn, refresh };
+}
