@@ -200,6 +200,25 @@ test('a re-run waits until every operation of the failed run has ended', () => {
   expect(record.calls.find((c) => c.label === 'delete s')!.from).toBeGreaterThanOrEqual(slow[0]!.to);
 });
 
+test.each([true, false])('who waited for one operation of a failed run waits for the re-run (rebuilt each step: %s)', (isParanoid) => {
+  const nodes = {
+    t: { ops: ['create', 'start', 'stop', 'delete'] },
+    s: { ops: ['create'], rels: [{ to: 't', properties: { operation: 'create' } }] },
+  };
+  const record = drive('install', inputOf('install', fixture(nodes), {}, { subgraphRetries: 1 }), {
+    run: (p, nth) => (p.operation.endsWith('create') && p.nodeId === 't' && nth === 1 ? broken() : ok()),
+    isParanoid,
+  });
+  expect(record.outcome).toBe('succeeded');
+  expect(labels(record)).toEqual(['create t', 'stop t', 'delete t', 'create t', 'start t', 'create s']);
+});
+
+test('a timer of a task that still waits for others starts nothing', () => {
+  const { graph } = started(specOf({ a: { ops: ['create', 'start'] } }));
+  const blocked = graph.nodes.findIndex((n) => n.spec.kind === 'operation' && n.state === 'pending');
+  expect(advance(graph, [{ kind: 'due', idx: blocked }, { kind: 'due', idx: 9999 }], 1).dispatch).toEqual([]);
+});
+
 test('a retry that waits inside a failing subgraph is given up with it', () => {
   const rels = [{ to: 't', source: ['establish'], target: ['establish'] }];
   const record = drive('install', inputOf('install', fixture({ t: {}, s: { rels } }), {}, { taskRetryIntervalMs: 1e6 }), {
