@@ -20,3 +20,4 @@ export { credentialsChanged } from './messages/identity';
 export { hasPermission, isAdministrator, type Principal } from './principal';
 export { type ApiVersion, defineRoutes, type ListContract, type ListPage, type ListQuery, type RouteContract, type ServiceName } from './route';
 export { parseConstraints, type SearchConstraints } from './search-constraints';
+export { requireOwnTenant, type Visibility, visibilityOfNew, widensVisibility } from './visibility';

@@ -147,3 +147,6 @@ create table plugin_installations (
   error text,
   primary key (plugin_id, target_kind, target)
 );
+
+-- Blobs that may belong to nobody: put but not yet referenced, or no longer. The sweep looks again before it deletes.
+create table loose_blobs (digest text primary key, since timestamptz not null default app_now());

@@ -65,6 +65,18 @@ export const uploadArguments = z.object({
   labels: z.string().optional(),
 });
 
+/** The same arguments in the JSON part `params` of a multipart upload; further keys of clients are passed over. */
+const flag = z.union([z.boolean(), queryBoolean]);
+export const uploadParams = z.object({
+  application_file_name: z.string().max(1024).nullish().transform((v) => v ?? undefined),
+  blueprint_archive_url: z.string().max(4096).nullish().transform((v) => v ?? undefined),
+  visibility: visibility.nullish().transform((v) => v ?? undefined),
+  private_resource: flag.nullish().transform((v) => v ?? undefined),
+  async_upload: flag.nullish().transform((v) => v ?? undefined),
+  /** [{key, value}], [{<key>: <value>}] or the text of the query. */
+  labels: z.unknown().optional(),
+});
+
 const summaryField = z.enum(['tenant_name', 'visibility']);
 const id = { params: z.object({ blueprint_id: resourceId }) };
 const owned = { owner: 'catalog', tenant: 'required' } as const;

@@ -1,0 +1,68 @@
+/** Parsing in the CPU pool, with what imports need brought to the thread round by round. */
+import { type Clock, systemClock } from '@baton/kernel';
+import { CpuLimitError, type CpuPool } from '@baton/service-runtime';
+import type { BlueprintParser, Importer } from '../commands/prepare-blueprint';
+import { UploadFailure } from '../domain/upload-failure';
+import { type ArchiveFiles, type Fetched, type Need, type ParseReply, type ParseTask, readNeed } from '../parse/protocol';
+
+export interface ImportSources {
+  /** YAML texts and all paths of an unpacked archive. */
+  archive(digest: string): Promise<ArchiveFiles>;
+  file(digest: string, path: string): Promise<string | null>;
+  url(url: string): Promise<string | null>;
+  plugin(need: Need & { kind: 'plugin' }, importer: Importer): Promise<Fetched>;
+  blueprint(id: string, importer: Importer): Promise<Fetched>;
+}
+
+export interface ParserDeps {
+  pool: Pick<CpuPool, 'run'>;
+  sources: ImportSources;
+  clock?: Clock;
+}
+
+/** Imports that import from elsewhere that import from elsewhere ... */
+const MAX_ROUNDS = 20;
+const MAX_NEEDS = 500;
+
+async function obtain(sources: ImportSources, need: Need, digest: string, importer: Importer): Promise<Fetched> {
+  const text = (found: string | null): Fetched => (found === null ? null : { kind: 'text', text: found });
+  switch (need.kind) {
+    case 'url':
+      return text(await sources.url(need.url));
+    case 'file':
+      return text(await sources.file(digest, need.path));
+    case 'plugin':
+      return sources.plugin(need, importer);
+    case 'blueprint':
+      return sources.blueprint(need.id, importer);
+  }
+}
+
+async function runLimited(pool: Pick<CpuPool, 'run'>, task: ParseTask): Promise<ParseReply> {
+  try {
+    return await pool.run<ParseReply>(task);
+  } catch (error) {
+    if (!(error instanceof CpuLimitError)) throw error;
+    throw new UploadFailure('notParsed', `Failed parsing blueprint - parsing ${error.message}`, {}, [], { cause: error });
+  }
+}
+
+export function createBlueprintParser({ pool, sources, clock = systemClock }: ParserDeps): BlueprintParser {
+  return async ({ archiveDigest, mainFile, importer }) => {
+    const task: ParseTask = { mainFile, files: await sources.archive(archiveDigest), fetched: {}, nowMs: clock.now() };
+    // A main file with another ending than the YAML ones is read for itself.
+    task.files.texts[mainFile] ??= (await sources.file(archiveDigest, mainFile)) ?? '';
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const reply = await runLimited(pool, task);
+      if (reply.needs.length === 0) {
+        if (reply.plan === null) return { ok: false, error: reply.diagnostics };
+        const { json: planJson, ...rest } = reply.plan;
+        return { ok: true, value: { planJson, ...rest } };
+      }
+      if (Object.keys(task.fetched).length + reply.needs.length > MAX_NEEDS) break;
+      const found = await Promise.all(reply.needs.map((key) => obtain(sources, readNeed(key), archiveDigest, importer)));
+      reply.needs.forEach((key, i) => (task.fetched[key] = found[i] ?? null));
+    }
+    throw new UploadFailure('notParsed', 'Failed parsing blueprint - it imports too much from elsewhere');
+  };
+}

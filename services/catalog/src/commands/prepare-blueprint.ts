@@ -1,0 +1,96 @@
+/** From an archive at hand to a plan: store, unpack, parse. The part that all ways of uploading share. */
+import { createHash } from 'node:crypto';
+import type { BlobStore } from '@baton/blob-store';
+import type { LabelPair, Principal } from '@baton/contracts';
+import { type Clock, isAppError, type Json } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import { ArchiveRefused } from '../archive/entry-rules';
+import type { ArchiveLimits } from '../archive/limits';
+import type { Spool } from '../archive/spool';
+import { unpackArchive } from '../archive/unpack';
+import { findMainFile } from '../domain/main-file';
+import type { PlanUse } from '../domain/plan-uses';
+import { archiveFailure, type BlueprintDiagnostic, invalidBlueprint, UploadFailure } from '../domain/upload-failure';
+import { insertArchive, listPaths, noteLooseBlobs, touchArchive } from '../store/archives.sql';
+import type { ParsedBlueprint } from '../store/blueprints.sql';
+import type { DB } from '../store/tables.gen';
+
+/** Who asks: decides which plugins and blueprints imports may reach. */
+export type Importer = Pick<Principal, 'tenant' | 'username'> & { isAdministrator: boolean };
+
+export interface ParsedPlan {
+  planJson: string;
+  requirements: Json;
+  description: string | null;
+  labels: LabelPair[];
+  uses: PlanUse[];
+}
+
+/** Parses the unpacked archive `digest`; diagnostics when it has errors. */
+export type BlueprintParser = (request: {
+  archiveDigest: string;
+  mainFile: string;
+  importer: Importer;
+}) => Promise<{ ok: true; value: ParsedPlan } | { ok: false; error: BlueprintDiagnostic[] }>;
+
+export interface PrepareDeps {
+  db: Db<DB>;
+  blobs: BlobStore;
+  clock: Clock;
+  limits: ArchiveLimits;
+  parse: BlueprintParser;
+}
+
+export interface Prepared extends ParsedBlueprint {
+  labels: LabelPair[];
+  uses: PlanUse[];
+}
+
+/** Stores the archive itself and answers its digest. A crash leaves a loose blob for the sweep. */
+export async function storeArchive(deps: Pick<PrepareDeps, 'db' | 'blobs'>, archive: Spool): Promise<{ digest: string; size: number }> {
+  const stored = await deps.blobs.put(archive.stream());
+  await noteLooseBlobs(deps.db.query, [stored.digest]);
+  return stored;
+}
+
+/** Unpacks a stored archive into its rows; known ones cost nothing. @throws UploadFailure */
+export async function unpackStored(deps: PrepareDeps, stored: { digest: string; size: number }, archive: Spool): Promise<void> {
+  if (await touchArchive(deps.db.query, stored.digest)) return;
+  const large: string[] = [];
+  const sink = {
+    put: async (stream: NodeJS.ReadableStream) => {
+      const blob = await deps.blobs.put(stream as never);
+      large.push(blob.digest);
+      return blob;
+    },
+  };
+  try {
+    const unpacked = await unpackArchive(archive, deps.limits, sink, deps.clock);
+    await deps.db.tx((tx) => insertArchive(tx, stored.digest, stored.size, unpacked));
+  } catch (error) {
+    if (error instanceof ArchiveRefused) throw archiveFailure(error);
+    if (isAppError(error)) throw error;
+    throw new UploadFailure('notStored', 'The content of the archive could not be stored', {}, [], { cause: error });
+  } finally {
+    await noteLooseBlobs(deps.db.query, large);
+  }
+}
+
+/** The plan of an unpacked archive. @throws UploadFailure */
+export async function parseStored(
+  deps: PrepareDeps, stored: { digest: string; size: number }, requestedMainFile: string, importer: Importer,
+): Promise<Prepared> {
+  const mainFile = findMainFile(requestedMainFile, await listPaths(deps.db.query, stored.digest));
+  if (!mainFile.ok) {
+    const { message, expected, nearest } = mainFile.error;
+    throw new UploadFailure('archiveRefused', message, { field: 'application_file_name', expected, ...(nearest === null ? {} : { nearest }) });
+  }
+  const parsed = await deps.parse({ archiveDigest: stored.digest, mainFile: mainFile.value, importer });
+  if (!parsed.ok) throw invalidBlueprint(parsed.error);
+  const { planJson, requirements, description, labels, uses } = parsed.value;
+  return {
+    mainFileName: mainFile.value, archiveDigest: stored.digest, archiveSize: stored.size, planJson, description, labels, uses,
+    requirementsJson: JSON.stringify(requirements),
+    digest: createHash('sha256').update(`${stored.digest}\n`).update(planJson).digest('hex'),
+  };
+}

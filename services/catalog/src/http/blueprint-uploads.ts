@@ -1,0 +1,56 @@
+/** Handlers of PUT /blueprints/{id} and /validate. */
+import type { HttpAnswer, HttpCall } from '@baton/http';
+import { answer } from '@baton/http';
+import { acceptUpload, type UploadDeps, uploadNow, validateNow } from '../commands/upload-blueprint';
+import { checkSources, type RawUploadArguments, readUploadRequest, type UploadRequest } from '../domain/upload-request';
+import { getBlueprint } from '../queries/read-blueprints';
+import { asAccepted, presentBlueprint } from './present-blueprint';
+import { type ArchiveBody, readUploadBody } from './upload-body';
+
+interface Received {
+  request: UploadRequest;
+  archive: ArchiveBody;
+  dispose(): Promise<void>;
+}
+
+const given = (params: RawUploadArguments): RawUploadArguments => Object.fromEntries(Object.entries(params).filter(([, v]) => v !== undefined));
+
+async function receive(deps: UploadDeps, call: HttpCall): Promise<Received> {
+  const query = call.query as RawUploadArguments;
+  const body = await readUploadBody(call, deps.limits.maxArchiveBytes, Boolean(query.blueprint_archive_url));
+  try {
+    const request = readUploadRequest(call.principal, call.params.blueprint_id!, { ...query, ...given(body.params) });
+    checkSources(body.archive !== null, request.url);
+    return { request, archive: body.archive, dispose: body.dispose };
+  } catch (error) {
+    await body.dispose();
+    throw error;
+  }
+}
+
+/** Answers the blueprint; accepted ones as they began. The original's wire only knows accepted ones. */
+export async function uploadBlueprint(deps: UploadDeps, call: HttpCall): Promise<HttpAnswer> {
+  const { request, archive, dispose } = await receive(deps, call);
+  try {
+    if (request.isAsync || call.wire === 'cloudify') {
+      await acceptUpload(deps, call.principal, request, archive);
+      const row = await getBlueprint(deps.db.query, call.principal, request.id, call.include);
+      return presentBlueprint(asAccepted({ ...row, main_file_name: request.mainFileName }, request.url === null ? 'uploading' : 'pending'), call.version, call.wire);
+    }
+    await uploadNow(deps, call.principal, request, archive, call.signal);
+  } finally {
+    await dispose();
+  }
+  return presentBlueprint(await getBlueprint(deps.db.query, call.principal, request.id, call.include), call.version, call.wire);
+}
+
+/** 204 when the archive is valid, else 400 with every diagnostic. */
+export async function validateBlueprint(deps: UploadDeps, call: HttpCall): Promise<HttpAnswer> {
+  const { request, archive, dispose } = await receive(deps, call);
+  try {
+    await validateNow(deps, call.principal, request, archive, call.signal);
+  } finally {
+    await dispose();
+  }
+  return answer({ status: 204 });
+}

@@ -1,0 +1,156 @@
+import type { LabelPair, Visibility } from '@baton/contracts';
+import type { Db, Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { PlanUse } from '../domain/plan-uses';
+import type { UploadState } from '../domain/upload.machine';
+import type { DB } from './tables.gen';
+
+type Reader = Db<DB>['query'] | Tx<DB>;
+
+/** Ids are unique within a tenant and against global ones: whoever adds or widens an id holds this lock. */
+export async function lockBlueprintId(tx: Tx<DB>, id: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`blueprint ${id}`}, 0))`.execute(tx);
+}
+
+export interface BlueprintHead {
+  tenant: string;
+  id: string;
+  upload_id: string;
+  visibility: Visibility;
+  created_by: string;
+  state: UploadState;
+  archive_digest: string | null;
+}
+
+const head = ['tenant', 'id', 'upload_id', 'visibility', 'created_by', 'state', 'archive_digest'] as const;
+
+/** Rows of that id that stand in the way of a new one in `tenant`: its own, and global ones elsewhere. */
+export async function findRivals(db: Reader, tenant: string, id: string, isNewGlobal: boolean): Promise<BlueprintHead[]> {
+  const rows = await db
+    .selectFrom('blueprints')
+    .select(head)
+    .where('id', '=', id)
+    .where((e) => (isNewGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), e('visibility', '=', 'global')])))
+    .execute();
+  return rows as BlueprintHead[];
+}
+
+export async function lockBlueprint(tx: Tx<DB>, tenant: string, id: string): Promise<BlueprintHead | null> {
+  const row = await tx.selectFrom('blueprints').select(head).where('tenant', '=', tenant).where('id', '=', id).forUpdate().executeTakeFirst();
+  return (row as BlueprintHead | undefined) ?? null;
+}
+
+export interface NewBlueprint {
+  tenant: string;
+  id: string;
+  uploadId: string;
+  uploadExecutionId: string;
+  createdBy: string;
+  creatorId: number;
+  visibility: Visibility;
+  state: UploadState;
+  mainFileName: string;
+  archiveDigest: string | null;
+  archiveSize: number | null;
+  archiveUrl: string | null;
+  requestedLabels: LabelPair[] | null;
+}
+
+export async function insertBlueprint(tx: Tx<DB>, b: NewBlueprint): Promise<void> {
+  await tx
+    .insertInto('blueprints')
+    .values({
+      tenant: b.tenant, id: b.id, upload_id: b.uploadId, upload_execution_id: b.uploadExecutionId, created_by: b.createdBy,
+      creator_id: b.creatorId, visibility: b.visibility, state: b.state, main_file_name: b.mainFileName,
+      archive_digest: b.archiveDigest, archive_size: b.archiveSize, archive_url: b.archiveUrl,
+      requested_labels: b.requestedLabels === null ? null : JSON.stringify(b.requestedLabels),
+    })
+    .execute();
+}
+
+export async function deleteBlueprint(tx: Tx<DB>, tenant: string, id: string): Promise<void> {
+  await tx.deleteFrom('blueprints').where('tenant', '=', tenant).where('id', '=', id).execute();
+}
+
+export interface ParsedBlueprint {
+  mainFileName: string;
+  archiveDigest: string;
+  archiveSize: number;
+  planJson: string;
+  requirementsJson: string;
+  description: string | null;
+  digest: string;
+}
+
+/** Ends an upload well. False: another one has taken the id since, or the lease was lost. */
+export async function markUploaded(tx: Tx<DB>, uploadId: string, from: UploadState, owner: string | null, p: ParsedBlueprint): Promise<boolean> {
+  const done = await sql`
+    update blueprints set state = 'uploaded', main_file_name = ${p.mainFileName}, archive_digest = ${p.archiveDigest},
+      archive_size = ${p.archiveSize}, plan = ${p.planJson}::json, requirements = ${p.requirementsJson}::json,
+      description = ${p.description}, digest = ${p.digest}, error = null, error_traceback = null, diagnostics = null,
+      lease_owner = null, lease_until = null, upload_ended_at = app_now(), updated_at = app_now()
+    where upload_id = ${uploadId} and state = ${from} and lease_owner is not distinct from ${owner}`.execute(tx);
+  return done.numAffectedRows === 1n;
+}
+
+export async function insertUses(tx: Tx<DB>, tenant: string, id: string, uses: readonly PlanUse[]): Promise<void> {
+  if (uses.length === 0) return;
+  await tx.insertInto('blueprint_uses').values(uses.map((u) => ({ tenant, blueprint_id: id, ...u }))).execute();
+}
+
+/** Makes `labels` the whole set; those that stay keep their time and creator (reference/rest-api.md 4.2). */
+export async function replaceLabels(
+  tx: Tx<DB>, tenant: string, id: string, labels: readonly LabelPair[], by: { username: string; userId: number },
+): Promise<void> {
+  const keys = labels.map((l) => l.key);
+  const values = labels.map((l) => l.value);
+  await sql`
+    delete from blueprint_labels where tenant = ${tenant} and blueprint_id = ${id}
+      and (key, value) not in (select * from unnest(${keys}::text[], ${values}::text[]))`.execute(tx);
+  await sql`
+    insert into blueprint_labels (tenant, blueprint_id, key, value, creator_id, created_by)
+    select ${tenant}, ${id}, l.*, ${by.userId}, ${by.username} from unnest(${keys}::text[], ${values}::text[]) l
+    on conflict do nothing`.execute(tx);
+}
+
+export async function touch(tx: Tx<DB>, tenant: string, id: string, changes: { description?: string | null; visibility?: Visibility; icon?: Buffer | null } = {}): Promise<void> {
+  await tx
+    .updateTable('blueprints')
+    .set({ ...changes, updated_at: sql<string>`app_now()` })
+    .where('tenant', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Ids of blueprints whose plan imports `id`: of the same tenant, of any when the imported one is global. */
+export async function listImporters(db: Reader, tenant: string, id: string, isGlobal: boolean): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blueprint_uses')
+    .select('blueprint_id')
+    .where('kind', '=', 'blueprint')
+    .where('name', '=', id)
+    .where((e) => (isGlobal ? e.lit(true) : e('tenant', '=', tenant)))
+    .limit(20)
+    .execute();
+  return rows.map((r) => r.blueprint_id);
+}
+
+/** Rows that `who` may see, as a condition on `blueprints` columns. */
+const seenBy = (who: { tenant: string; username: string; isAdministrator: boolean }) =>
+  sql<boolean>`(visibility = 'global' or (tenant = ${who.tenant} and (visibility = 'tenant' or created_by = ${who.username} or ${who.isAdministrator})))`;
+
+/** An uploaded blueprint that may be imported or read by `who`: the own tenant's before a global one. */
+export async function findImportableBlueprint(
+  db: Reader, who: { tenant: string; username: string; isAdministrator: boolean }, id: string,
+): Promise<{ tenant: string; main_file_name: string; archive_digest: string } | null> {
+  const row = await db
+    .selectFrom('blueprints')
+    .select(['tenant', 'main_file_name', 'archive_digest'])
+    .where('id', '=', id)
+    .where('state', '=', 'uploaded')
+    .where('archive_digest', 'is not', null)
+    .where(seenBy(who))
+    .orderBy(sql`tenant = ${who.tenant}`, 'desc')
+    .executeTakeFirst();
+  return (row as { tenant: string; main_file_name: string; archive_digest: string } | undefined) ?? null;
+}

@@ -1,0 +1,148 @@
+import type { Visibility } from '@baton/contracts';
+import type { JsonObject } from '@baton/kernel';
+import type { Db, Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { PluginExtras, PluginPackage, PluginYaml } from '../domain/plugin-package';
+import type { DB } from './tables.gen';
+
+type Reader = Db<DB>['query'] | Tx<DB>;
+interface Who { tenant: string; username: string; isAdministrator: boolean }
+
+const seenBy = (who: Who) =>
+  sql<boolean>`(visibility = 'global' or (tenant = ${who.tenant} and (visibility = 'tenant' or created_by = ${who.username} or ${who.isAdministrator})))`;
+
+/** Packages are unique against global ones too: whoever adds or widens one holds this lock. */
+export async function lockPackage(tx: Tx<DB>, packageName: string, archiveName: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`plugin ${packageName} ${archiveName}`}, 0))`.execute(tx);
+}
+
+export interface InstalledPlugin {
+  id: string;
+  tenant: string;
+  package_name: string;
+  package_version: string | null;
+  archive_name: string;
+  distribution: string | null;
+  wagon_digest: string;
+  labels: unknown;
+  blueprint_labels: unknown;
+  resource_tags: unknown;
+}
+
+const installed = [
+  'id', 'tenant', 'package_name', 'package_version', 'archive_name', 'distribution', 'wagon_digest', 'labels', 'blueprint_labels', 'resource_tags',
+] as const;
+
+/** Uploaded plugins of that package that `who` may use. */
+export async function listPluginsNamed(db: Reader, who: Who, packageName: string): Promise<InstalledPlugin[]> {
+  return db.selectFrom('plugins').select(installed).where('package_name', '=', packageName).where(seenBy(who)).orderBy('uploaded_at', 'desc').execute();
+}
+
+export async function findPluginYamls(db: Reader, pluginId: string): Promise<{ file_name: string; content: string }[]> {
+  return db.selectFrom('plugin_yamls').select(['file_name', 'content']).where('plugin_id', '=', pluginId).orderBy('file_name').execute();
+}
+
+/** Whether that archive is there already for `tenant`, or would clash with a global one. */
+export async function isPackageTaken(tx: Tx<DB>, tenant: string, p: { package_name: string; archive_name: string }, isGlobal: boolean, exceptId: string | null): Promise<boolean> {
+  const row = await tx
+    .selectFrom('plugins')
+    .select('id')
+    .where('package_name', '=', p.package_name)
+    .where('archive_name', '=', p.archive_name)
+    .where((e) => (isGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), e('visibility', '=', 'global')])))
+    .where((e) => (exceptId === null ? e.lit(true) : e('id', '<>', exceptId)))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface NewPlugin extends PluginPackage, PluginExtras {
+  id: string;
+  tenant: string;
+  created_by: string;
+  visibility: Visibility;
+  title: string;
+  wagon: { digest: string; size: number };
+  archive: { digest: string; size: number } | null;
+  yamls: PluginYaml[];
+}
+
+const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+export async function insertPlugin(tx: Tx<DB>, p: NewPlugin): Promise<void> {
+  const { wagon, archive, yamls, wheels, excluded_wheels, supported_py_versions, labels, blueprint_labels, resource_tags, ...plain } = p;
+  await tx
+    .insertInto('plugins')
+    .values({
+      ...plain,
+      wheels: json(wheels), excluded_wheels: json(excluded_wheels), supported_py_versions: json(supported_py_versions),
+      labels: json(labels), blueprint_labels: json(blueprint_labels), resource_tags: json(resource_tags),
+      wagon_digest: wagon.digest, wagon_size: wagon.size, archive_digest: archive?.digest ?? null, archive_size: archive?.size ?? null,
+    })
+    .execute();
+  if (yamls.length === 0) return;
+  await tx.insertInto('plugin_yamls').values(yamls.map((y) => ({ plugin_id: p.id, file_name: y.fileName, content: y.content }))).execute();
+}
+
+export interface PluginHead {
+  id: string;
+  tenant: string;
+  created_by: string;
+  visibility: Visibility;
+  package_name: string;
+  package_version: string | null;
+  archive_name: string;
+  wagon_digest: string;
+  wagon_size: number;
+  archive_digest: string | null;
+  archive_size: number | null;
+}
+
+const head = [
+  'id', 'tenant', 'created_by', 'visibility', 'package_name', 'package_version', 'archive_name', 'wagon_digest', 'wagon_size', 'archive_digest', 'archive_size',
+] as const;
+
+/** The plugin if `who` may see it. */
+export async function findPlugin(db: Reader, who: Who, id: string): Promise<PluginHead | null> {
+  const row = await db.selectFrom('plugins').select(head).where('id', '=', id).where(seenBy(who)).executeTakeFirst();
+  return (row as PluginHead | undefined) ?? null;
+}
+
+export async function lockPlugin(tx: Tx<DB>, id: string): Promise<PluginHead | null> {
+  const row = await tx.selectFrom('plugins').select(head).where('id', '=', id).forUpdate().executeTakeFirst();
+  return (row as PluginHead | undefined) ?? null;
+}
+
+export async function updatePlugin(tx: Tx<DB>, id: string, changes: { visibility?: Visibility } & Partial<Record<keyof PluginExtras, JsonObject | null>>): Promise<void> {
+  const { visibility, ...extras } = changes;
+  const columns = Object.fromEntries(Object.entries(extras).map(([key, value]) => [key, json(value ?? null)]));
+  await tx.updateTable('plugins').set({ ...(visibility ? { visibility } : {}), ...columns }).where('id', '=', id).execute();
+}
+
+export async function deletePlugin(tx: Tx<DB>, id: string): Promise<void> {
+  await tx.deleteFrom('plugins').where('id', '=', id).execute();
+}
+
+/** Blueprints whose plan uses the package in that version: of the tenant, of any for a global plugin. */
+export async function listPluginUsers(db: Reader, p: Pick<PluginHead, 'tenant' | 'visibility' | 'package_name' | 'package_version'>): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blueprint_uses')
+    .select('blueprint_id')
+    .where('kind', '=', 'plugin')
+    .where('name', '=', p.package_name)
+    .where('version', '=', p.package_version ?? '')
+    .where((e) => (p.visibility === 'global' ? e.lit(true) : e('tenant', '=', p.tenant)))
+    .limit(20)
+    .execute();
+  return rows.map((r) => r.blueprint_id);
+}
+
+/** Marks targets for installation; ones that are installed or under way stay as they are. */
+export async function requestInstallation(tx: Tx<DB>, id: string, targets: readonly { kind: 'manager' | 'agent'; name: string }[]): Promise<void> {
+  if (targets.length === 0) return;
+  await tx
+    .insertInto('plugin_installations')
+    .values(targets.map((t) => ({ plugin_id: id, target_kind: t.kind, target: t.name, state: 'pending-install' })))
+    .onConflict((c) => c.columns(['plugin_id', 'target_kind', 'target']).doUpdateSet({ state: 'pending-install', error: null })
+      .where('plugin_installations.state', 'in', ['error', 'pending-uninstall', 'uninstalling', 'uninstalled']))
+    .execute();
+}

@@ -1,0 +1,75 @@
+/** The work left in asynchronous uploads: rows that are not in an end state, leased to one replica at a time. */
+import type { LabelPair, Visibility } from '@baton/contracts';
+import type { Db, Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { UploadState } from '../domain/upload.machine';
+import type { DB } from './tables.gen';
+
+export interface LeasedUpload {
+  tenant: string;
+  id: string;
+  upload_id: string;
+  created_by: string;
+  creator_id: number;
+  visibility: Visibility;
+  state: UploadState;
+  main_file_name: string;
+  archive_digest: string | null;
+  archive_size: number | null;
+  archive_url: string | null;
+  requested_labels: LabelPair[] | null;
+  attempts: number;
+}
+
+const UNFINISHED = sql`state in ('pending', 'uploading', 'extracting', 'parsing')`;
+
+/** The next unfinished upload without a living lease, now leased to `owner` for `leaseMs`; null when there is none. */
+export async function leaseUpload(tx: Tx<DB>, owner: string, leaseMs: number): Promise<LeasedUpload | null> {
+  const { rows } = await sql<LeasedUpload>`
+    update blueprints set lease_owner = ${owner}, lease_until = app_now() + ${leaseMs}::float8 * interval '1 millisecond',
+      attempts = attempts + 1
+    where upload_id = (
+      select upload_id from blueprints where ${UNFINISHED} and (lease_until is null or lease_until < app_now())
+      order by lease_until nulls first limit 1 for update skip locked)
+    returning tenant, id, upload_id, created_by, creator_id, visibility, state, main_file_name, archive_digest, archive_size,
+      archive_url, requested_labels, attempts`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** Prolongs a lease; false when it was lost. */
+export async function renewLease(db: Db<DB>['query'], uploadId: string, owner: string, leaseMs: number): Promise<boolean> {
+  const done = await sql`
+    update blueprints set lease_until = app_now() + ${leaseMs}::float8 * interval '1 millisecond'
+    where upload_id = ${uploadId} and lease_owner = ${owner} and ${UNFINISHED}`.execute(db);
+  return done.numAffectedRows === 1n;
+}
+
+/** A step of the machine; false when the row is gone, moved or leased to another. */
+export async function moveUpload(
+  tx: Tx<DB>, uploadId: string, owner: string, from: UploadState, to: UploadState,
+  archive: { digest: string; size: number } | null = null,
+): Promise<boolean> {
+  const done = await sql`
+    update blueprints set state = ${to}, updated_at = app_now(),
+      archive_digest = coalesce(${archive?.digest ?? null}, archive_digest), archive_size = coalesce(${archive?.size ?? null}::bigint, archive_size)
+    where upload_id = ${uploadId} and state = ${from} and lease_owner = ${owner}`.execute(tx);
+  return done.numAffectedRows === 1n;
+}
+
+export interface UploadFault {
+  error: string;
+  traceback: string | null;
+  diagnostics: unknown[] | null;
+}
+
+/** Ends an upload badly; false when it is no longer `owner`'s. */
+export async function failUpload(
+  tx: Tx<DB>, uploadId: string, owner: string, from: UploadState, to: UploadState, fault: UploadFault,
+): Promise<boolean> {
+  const done = await sql`
+    update blueprints set state = ${to}, error = ${fault.error}, error_traceback = ${fault.traceback},
+      diagnostics = ${fault.diagnostics === null ? null : JSON.stringify(fault.diagnostics)}::json,
+      lease_owner = null, lease_until = null, upload_ended_at = app_now(), updated_at = app_now()
+    where upload_id = ${uploadId} and state = ${from} and lease_owner = ${owner}`.execute(tx);
+  return done.numAffectedRows === 1n;
+}
