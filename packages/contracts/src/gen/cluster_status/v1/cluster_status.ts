@@ -19,6 +19,8 @@ export interface ReportRequest {
   /** True for the last report before a planned stop. */
   isLeaving: boolean;
   rssBytes: number;
+  /** An address of its host that others may reach. */
+  address: string;
 }
 
 export interface ReportResponse {
@@ -37,6 +39,7 @@ function createBaseReportRequest(): ReportRequest {
     checksJson: "",
     isLeaving: false,
     rssBytes: 0,
+    address: "",
   };
 }
 
@@ -68,6 +71,9 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     }
     if (message.rssBytes !== 0) {
       writer.uint32(72).int64(message.rssBytes);
+    }
+    if (message.address !== "") {
+      writer.uint32(82).string(message.address);
     }
     return writer;
   },
@@ -157,6 +163,14 @@ export const ReportRequest: MessageFns<ReportRequest> = {
             message.rssBytes = longToNumber(reader.int64());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -200,6 +214,7 @@ export const ReportRequest: MessageFns<ReportRequest> = {
         : isSet(object.rss_bytes)
         ? globalThis.Number(object.rss_bytes)
         : 0,
+      address: isSet(object.address) ? globalThis.String(object.address) : "",
     };
   },
 
@@ -232,6 +247,9 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     if (message.rssBytes !== 0) {
       obj.rssBytes = Math.round(message.rssBytes);
     }
+    if (message.address !== "") {
+      obj.address = message.address;
+    }
     return obj;
   },
 
@@ -249,6 +267,7 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     message.checksJson = object.checksJson ?? "";
     message.isLeaving = object.isLeaving ?? false;
     message.rssBytes = object.rssBytes ?? 0;
+    message.address = object.address ?? "";
     return message;
   },
 };

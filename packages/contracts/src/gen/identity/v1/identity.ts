@@ -17,8 +17,8 @@ export interface AuthenticateRequest {
   /** v2.1 has no Tenant header: default_tenant with membership is meant. */
   isLegacy: boolean;
   /**
-   * Set for requests with _all_tenants=true: the permission of the route. Then the roles of all the user's tenants
-   * count, and `tenants` of the answer is cut to those where the user holds this permission.
+   * Set for requests with _all_tenants=true: the permission of the route. Then `tenants` of the answer holds every
+   * tenant where the user has it; without it only the tenant of the request. Roles are always those of one tenant.
    */
   allTenantsPermission: string;
 }
@@ -49,7 +49,10 @@ export interface Principal {
   roles: string[];
   /** Every permission name that those roles hold. */
   permissions: string[];
-  /** Tenants the user belongs to; every tenant for an _all_tenants request of a holder of all_tenants. */
+  /**
+   * Tenants that _all_tenants may reach, see all_tenants_permission; else the tenant of the request when the user is
+   * a member of it. Holders of all_tenants see every tenant, whatever is listed here.
+   */
   tenants: TenantRoles[];
   /** http_basic, token, execution_token, external. */
   authMethod: string;

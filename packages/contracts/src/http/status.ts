@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { defineRoutes } from '../route';
+import { envelope, instant, jsonObject } from './shapes';
+
+/** Version (spec v3.1 part 2 "Version", reference/rest-api.md 5.26). */
+export const version = z
+  .object({
+    version: z.string(),
+    edition: z.string(),
+    date: z.string().nullable(),
+    commit: z.string().nullable(),
+    build: z.string().nullable(),
+    distribution: z.string().nullable(),
+    distro_release: z.string().nullable(),
+  })
+  .meta({ id: 'Version' });
+export const versionFields = Object.keys(version.shape);
+
+const serviceStatus = z.object({ status: z.string(), is_remote: z.boolean(), extra_info: jsonObject });
+
+/** Manager status (spec v3.1 part 2 "Manager status", reference/rest-api.md 8.6). */
+export const managerStatus = z
+  .object({ status: z.string(), services: z.record(z.string(), serviceStatus) })
+  .meta({ id: 'ManagerStatus' });
+export const legacyManagerStatus = z.object({ status: z.literal('running'), services: z.array(jsonObject) });
+
+const clusterGroup = z.object({
+  status: z.string(),
+  is_external: z.boolean(),
+  nodes: z.record(z.string(), jsonObject),
+});
+/** Cluster status (spec v3.1 part 1 "Cluster status", reference/rest-api.md 8.8). */
+export const clusterStatus = z
+  .object({ status: z.enum(['OK', 'Degraded', 'Fail']), services: z.record(z.string(), clusterGroup) })
+  .meta({ id: 'ClusterStatus' });
+
+/** ManagerItem (spec v3.1 part 1). */
+export const manager = z
+  .object({
+    id: z.number().int(),
+    hostname: z.string(),
+    private_ip: z.string(),
+    public_ip: z.string(),
+    version: z.string(),
+    edition: z.string(),
+    distribution: z.string(),
+    distro_release: z.string(),
+    fs_sync_node_id: z.string().nullable(),
+    networks: z.record(z.string(), z.string()),
+    ca_cert_content: z.string().nullable(),
+    last_seen: instant,
+    status_report_frequency: z.number(),
+  })
+  .meta({ id: 'Manager' });
+export const managerFields = Object.keys(manager.shape);
+
+const common = { owner: 'cluster-status', tenant: 'none', status: 200, isOpenInMaintenance: true } as const;
+const summary = z.object({ summary: z.string().optional() });
+
+export const statusRoutes = defineRoutes([
+  {
+    ...common,
+    id: 'getVersion',
+    method: 'GET',
+    path: '/version',
+    permission: 'version_get',
+    versions: ['v2.1', 'v3.1'],
+    summary: 'Version of the manager',
+    spec: 'v3.1-part2 Manager; reference 5.26',
+    includeFields: versionFields,
+    response: version.partial(),
+  },
+  {
+    ...common,
+    id: 'getStatus',
+    method: 'GET',
+    path: '/status',
+    permission: 'status_get',
+    versions: ['v2.1', 'v3.1'],
+    summary: 'Status of the services of the manager',
+    spec: 'v3.1-part2 Manager; reference 8.6',
+    query: summary,
+    response: z.union([managerStatus, legacyManagerStatus]),
+  },
+  {
+    ...common,
+    id: 'getClusterStatus',
+    method: 'GET',
+    path: '/cluster-status',
+    permission: 'cluster_status_get',
+    versions: ['v3.1'],
+    summary: 'Status of the cluster',
+    spec: 'v3.1-part1 Cluster; reference 8.8',
+    query: summary,
+    response: clusterStatus,
+  },
+  {
+    ...common,
+    id: 'listManagers',
+    method: 'GET',
+    path: '/managers',
+    permission: 'manager_get',
+    versions: ['v3.1'],
+    summary: 'Nodes of the cluster',
+    spec: 'v3.1-part1 Cluster; reference 5.14',
+    list: {
+      fields: managerFields,
+      filters: ['hostname'],
+      sorts: ['id', 'hostname'],
+      defaultSort: [{ field: 'id', descending: false }],
+      allowsAllTenants: false,
+      allowsGetAll: false,
+    },
+    response: envelope(manager.partial()),
+  },
+  {
+    ...common,
+    id: 'getManager',
+    method: 'GET',
+    path: '/managers/:hostname',
+    permission: 'manager_get',
+    versions: ['v3.1'],
+    summary: 'One node of the cluster',
+    spec: 'v3.1-part1 Cluster',
+    includeFields: managerFields,
+    response: manager.partial(),
+  },
+  {
+    ...common,
+    id: 'deleteManager',
+    method: 'DELETE',
+    path: '/managers/:hostname',
+    permission: 'manager_manage',
+    versions: ['v3.1'],
+    summary: 'Take a node out of the cluster',
+    spec: 'v3.1-part1 Cluster; reference 5.14',
+    status: 204,
+  },
+]);

@@ -1,0 +1,37 @@
+import { clusterGroups, clusterStatusOf, type Instance, managerStatusOf, serviceStatuses } from './health';
+
+const SERVICES = ['gateway', 'identity', 'catalog', 'deployments', 'executions', 'secrets', 'cluster-status', 'worker'] as const;
+const fine = { database: { ok: true }, broker: { ok: true } };
+
+function instance(service: Instance['service'], more: Partial<Instance> = {}): Instance {
+  return { service, instance_id: `${service}-1`, hostname: 'h1', version: '1', pid: 7, started_at: '', checks: fine, is_alive: true, ...more };
+}
+const all = SERVICES.map((service) => instance(service));
+const host = (hostname: string) => ({ hostname, address: '10.0.0.1', version: '1', publicIp: '10.0.0.1' });
+
+test('everything well: OK', () => {
+  expect(managerStatusOf(serviceStatuses(all))).toBe('OK');
+  expect(clusterStatusOf(clusterGroups(all, [host('h1')]))).toBe('OK');
+});
+
+test('a service without a living instance makes the manager fail and is named', () => {
+  const dead = all.map((one) => (one.service === 'catalog' ? { ...one, is_alive: false } : one));
+  const services = serviceStatuses(dead);
+  expect(managerStatusOf(services)).toBe('Fail');
+  expect(services['Blueprint Catalog']!.status).toBe('Inactive');
+  expect(clusterStatusOf(clusterGroups(dead, [host('h1')]))).toBe('Fail');
+});
+
+test('a lost replica whose service lives on elsewhere only degrades the cluster', () => {
+  const two = [...all, instance('worker', { instance_id: 'worker-2', hostname: 'h2', is_alive: false })];
+  const groups = clusterGroups(two, [host('h1'), host('h2')]);
+  expect(groups.manager.status).toBe('Degraded');
+  expect(groups.manager.nodes.h2).toMatchObject({ status: 'Fail', failures: ['worker worker-2'] });
+  expect(managerStatusOf(serviceStatuses(two))).toBe('OK');
+});
+
+test('a broker that a service cannot reach fails, with the reason', () => {
+  const cut = all.map((one) => (one.service === 'worker' ? { ...one, checks: { broker: { ok: false, detail: 'refused' } } } : one));
+  expect(serviceStatuses(cut).RabbitMQ).toMatchObject({ status: 'Inactive', extra_info: { connection_check: 'refused' } });
+  expect(clusterGroups(cut, [host('h1')]).broker.status).toBe('Fail');
+});

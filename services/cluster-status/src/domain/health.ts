@@ -1,0 +1,145 @@
+import type { ServiceName } from '@baton/contracts';
+
+/** A process as it last reported itself. Instants are ISO texts. */
+export interface Instance {
+  service: ServiceName;
+  instance_id: string;
+  hostname: string;
+  version: string;
+  pid: number;
+  started_at: string;
+  checks: Record<string, { ok: boolean; detail?: string }>;
+  is_alive: boolean;
+}
+
+export type NodeStatus = 'OK' | 'Fail';
+export type GroupStatus = 'OK' | 'Degraded' | 'Fail';
+
+/** Names that people know the services by. */
+const DISPLAY: Record<ServiceName, string> = {
+  gateway: 'Webserver',
+  identity: 'Identity Service',
+  catalog: 'Blueprint Catalog',
+  deployments: 'Manager Rest-Service',
+  executions: 'Execution Engine',
+  secrets: 'Secret Store',
+  'cluster-status': 'Status Service',
+  worker: 'Management Worker',
+};
+const SERVICES = Object.keys(DISPLAY) as ServiceName[];
+
+const BROKER_CHECK = 'broker';
+const DATABASE_CHECK = 'database';
+
+export interface ServiceStatus {
+  status: 'Active' | 'Inactive';
+  is_remote: boolean;
+  extra_info: Record<string, unknown>;
+}
+
+const isWell = (instance: Instance): boolean => instance.is_alive && Object.values(instance.checks).every((check) => check.ok);
+
+/** Every service with its instances, and the database and broker as the services see them (reference/rest-api.md 8.6). */
+export function serviceStatuses(instances: readonly Instance[]): Record<string, ServiceStatus> {
+  const shown: Record<string, ServiceStatus> = {};
+  for (const service of SERVICES) {
+    const mine = instances.filter((instance) => instance.service === service);
+    shown[DISPLAY[service]] = {
+      status: mine.some((instance) => instance.is_alive) ? 'Active' : 'Inactive',
+      is_remote: false,
+      extra_info: systemd(`baton-${service}`, DISPLAY[service], mine),
+    };
+  }
+  shown.PostgreSQL = dependency(instances, DATABASE_CHECK, 'PostgreSQL', 'postgresql');
+  const broker = dependency(instances, BROKER_CHECK, 'RabbitMQ', 'rabbitmq');
+  const problem = problemOf(instances, BROKER_CHECK);
+  shown.RabbitMQ = { ...broker, extra_info: { ...broker.extra_info, connection_check: problem ?? 'OK' } };
+  return shown;
+}
+
+function systemd(unit: string, displayName: string, instances: readonly Instance[]): Record<string, unknown> {
+  return {
+    systemd: {
+      display_name: displayName,
+      unit_id: unit,
+      instances: instances.map((instance) => ({
+        Id: instance.instance_id,
+        Description: displayName,
+        state: instance.is_alive ? 'up' : 'down',
+        LoadState: 'loaded',
+        MainPID: instance.pid,
+        ActiveState: instance.is_alive ? 'active' : 'inactive',
+        SubState: instance.is_alive ? 'running' : 'dead',
+      })),
+    },
+  };
+}
+
+/** The first complaint of a living instance about `check`; null when all that look are content. */
+function problemOf(instances: readonly Instance[], check: string): string | null {
+  const looking = instances.filter((instance) => instance.is_alive && instance.checks[check]);
+  if (looking.length === 0) return 'nobody reports on it';
+  const failing = looking.find((instance) => !instance.checks[check]!.ok);
+  return failing ? (failing.checks[check]!.detail ?? 'failed') : null;
+}
+
+function dependency(instances: readonly Instance[], check: string, displayName: string, unit: string): ServiceStatus {
+  const isUp = problemOf(instances, check) === null;
+  const state = { Id: unit, Description: displayName, state: isUp ? 'up' : 'down', LoadState: 'loaded', MainPID: 0, ActiveState: isUp ? 'active' : 'inactive', SubState: isUp ? 'running' : 'dead' };
+  return {
+    status: isUp ? 'Active' : 'Inactive',
+    is_remote: true,
+    extra_info: { systemd: { display_name: displayName, unit_id: unit, instances: [state] } },
+  };
+}
+
+/** OK when every service is Active. */
+export function managerStatusOf(services: Record<string, ServiceStatus>): NodeStatus {
+  return Object.values(services).every((service) => service.status === 'Active') ? 'OK' : 'Fail';
+}
+
+export interface ClusterGroup {
+  status: GroupStatus;
+  is_external: boolean;
+  nodes: Record<string, Record<string, unknown>>;
+}
+
+/**
+ * Groups manager, broker and db (reference/rest-api.md 8.8). A host is OK when everything on it is well; the managers
+ * are Degraded while every service still lives somewhere, else they fail.
+ */
+export function clusterGroups(
+  instances: readonly Instance[],
+  hosts: readonly { hostname: string; address: string; version: string; publicIp: string }[],
+): Record<'manager' | 'broker' | 'db', ClusterGroup> {
+  const nodes = Object.fromEntries(
+    hosts.map((host) => {
+      const mine = instances.filter((instance) => instance.hostname === host.hostname);
+      const isOk = mine.length > 0 && mine.every(isWell);
+      const failures = mine.filter((instance) => !isWell(instance)).map((instance) => `${instance.service} ${instance.instance_id}`);
+      const services = Object.fromEntries(
+        Object.entries(serviceStatuses(mine)).filter(([name]) => mine.some((instance) => DISPLAY[instance.service] === name)),
+      );
+      const node = { status: isOk ? 'OK' : 'Fail', version: host.version, public_ip: host.publicIp, private_ip: host.address, services, failures };
+      return [host.hostname, node];
+    }),
+  );
+  const isAllOk = Object.values(nodes).every((node) => node.status === 'OK');
+  const lives = SERVICES.every((service) => instances.some((instance) => instance.service === service && instance.is_alive));
+  const external = (check: string): ClusterGroup => ({
+    status: problemOf(instances, check) === null ? 'OK' : 'Fail',
+    is_external: true,
+    nodes: {},
+  });
+  return {
+    manager: { status: !lives ? 'Fail' : isAllOk ? 'OK' : 'Degraded', is_external: false, nodes },
+    broker: external(BROKER_CHECK),
+    db: external(DATABASE_CHECK),
+  };
+}
+
+/** The worst of the groups. */
+export function clusterStatusOf(groups: Record<string, ClusterGroup>): GroupStatus {
+  const all = Object.values(groups).map((group) => group.status);
+  return all.includes('Fail') ? 'Fail' : all.includes('Degraded') ? 'Degraded' : 'OK';
+}

@@ -1,0 +1,3 @@
+export interface DB {
+  instances: object;
+}
