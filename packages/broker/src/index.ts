@@ -1,2 +1,4 @@
 export type { Broker, ConsumeOptions, ParkedMessage, Subscription } from './port';
-export { type Topology, type TopologyEntry, topology } from './topology';
+export { createPostgresBroker, type PostgresBrokerOptions } from './postgres/postgres-broker';
+export { createRabbitBroker, type RabbitBrokerOptions } from './rabbit/rabbit-broker';
+export { MAX_DELIVERIES, retryStepsMs, type Topology, type TopologyEntry, topology } from './topology';

@@ -1,6 +1,12 @@
 export { eventually } from './eventually';
 export { setFakeNow } from './fake-now';
+export { freePort } from './free-port';
 export { testNamespace } from './namespace';
+export { type RestartableServer, restartablePostgres } from './restartable-postgres';
+export { restartableRabbit } from './restartable-rabbit';
+export { type TestS3, testS3 } from './s3-server';
+export { type ServerProcess, serverProcess } from './server-process';
 export { testUrls, withDatabase } from './services';
+export { type TcpProxy, tcpProxy } from './tcp-proxy';
 export { type TestDatabase, type TestDatabaseOptions, testDatabase } from './test-database';
 export { type TestSignal, testSignals } from './test-signals';

@@ -1,0 +1,59 @@
+import type { Envelope, MessageType } from '@baton/contracts';
+import { AppError } from '@baton/kernel';
+import type { Topology, TopologyEntry } from './topology';
+
+/** Looks up what a topology says and checks messages against it. */
+export interface Catalogue {
+  /** @throws AppError internal_server_error for an unknown type or a payload that does not fit. */
+  check(envelope: Envelope): TopologyEntry;
+  entries: readonly TopologyEntry[];
+  /** Adds a queue that the topology does not name; answers whether it was new. */
+  addQueue(message: MessageType<unknown>, queue: string): boolean;
+}
+
+/** A catalogue over its own copy of `topology`. */
+export function createCatalogue(topology: Topology): Catalogue {
+  const entries = topology.map(({ message, queues }) => ({ message, queues: [...queues] }));
+  const byType = new Map(entries.map((entry) => [entry.message.type, entry]));
+  return {
+    entries,
+    check: (envelope) => {
+      const entry = byType.get(envelope.type);
+      if (!entry) throw new AppError('internal_server_error', `no message type ${envelope.type} in the topology`);
+      const parsed = entry.message.schema.safeParse(envelope.payload);
+      if (parsed.success) return entry;
+      throw new AppError('internal_server_error', `payload of ${envelope.type} ${envelope.id} does not fit`, {
+        issues: parsed.error.issues,
+      });
+    },
+    addQueue: (message, queue) => {
+      const entry = byType.get(message.type);
+      if (entry?.queues.includes(queue)) return false;
+      if (entry) entry.queues.push(queue);
+      else {
+        const made = { message, queues: [queue] };
+        entries.push(made);
+        byType.set(message.type, made);
+      }
+      return true;
+    },
+  };
+}
+
+/**
+ * The envelope of a delivery for `message`, its payload checked; unknown fields pass.
+ * @throws AppError internal_server_error (not retryable) when it is none.
+ */
+export function readEnvelope<T>(message: MessageType<T>, raw: unknown): Envelope<T> {
+  const envelope = raw as Envelope<T> | null;
+  if (typeof envelope !== 'object' || envelope === null || typeof envelope.id !== 'string') {
+    throw new AppError('internal_server_error', `delivery for ${message.type} is not an envelope`);
+  }
+  const parsed = message.schema.safeParse(envelope.payload);
+  if (!parsed.success) {
+    throw new AppError('internal_server_error', `payload of ${message.type} ${envelope.id} does not fit`, {
+      issues: parsed.error.issues,
+    });
+  }
+  return { ...envelope, payload: parsed.data };
+}

@@ -1,0 +1,126 @@
+import type { MessageType } from '@baton/contracts';
+import { type Log, newId } from '@baton/kernel';
+import type pg from 'pg';
+import { readEnvelope } from '../catalogue';
+import { decideFailure } from '../delivery';
+import { createInFlight } from '../in-flight';
+import type { ConsumeOptions, Subscription } from '../port';
+import { createAcknowledger } from './acknowledger';
+import type { Session } from './session';
+import type { Statements } from './statements';
+
+const DRAIN_MS = 10_000;
+/** Finds delayed messages that have become due, and whatever a lost notification would have announced. */
+const POLL_MS = 500;
+const MAX_CLAIM = 100;
+
+export interface ConsumerDeps {
+  pool: pg.Pool;
+  session: Session;
+  sql: Statements;
+  log: Log;
+}
+
+interface Delivery {
+  id: string;
+  envelope: unknown;
+  attempts: number;
+  owner: number;
+}
+
+export interface QueueConsumer extends Subscription {
+  /** There may be messages. */
+  kick(): void;
+}
+
+/**
+ * Claims messages of one queue for the session, up to `prefetch`, and hands them to the handler. A crash at any point
+ * ends the session, and the messages it owned are free again (reaper.ts).
+ */
+export function consumeQueue<T>(
+  deps: ConsumerDeps,
+  queue: string,
+  message: MessageType<T>,
+  options: ConsumeOptions<T>,
+): QueueConsumer {
+  const { pool, session, sql } = deps;
+  const log = deps.log.child({ queue: options.queue, messageType: message.type });
+  const inFlight = createInFlight();
+  const acks = createAcknowledger(pool, sql, log);
+  let working = 0;
+  let isClosing = false;
+  let isClaiming = false;
+  let isKicked = false;
+
+  const finish = async (delivery: Delivery, signal: AbortSignal): Promise<void> => {
+    try {
+      await options.handler(readEnvelope(message, delivery.envelope), signal);
+      return acks.done(delivery.id, delivery.owner);
+    } catch (error) {
+      if (signal.aborted) return;
+      await passOn(deps, log, delivery, error);
+    }
+  };
+  const start = (delivery: Delivery): void => {
+    working++;
+    void inFlight
+      .run((signal) => finish(delivery, signal))
+      .catch((error: Error) => log.warn({ error: error.message }, 'message could not be settled'))
+      .finally(() => {
+        working--;
+        pump();
+      });
+  };
+  const claim = async (): Promise<boolean> => {
+    const owner = session.owner();
+    const room = Math.min(MAX_CLAIM, options.prefetch - working);
+    if (owner === null || isClosing || room <= 0) return false;
+    const { rows } = await pool.query({ ...sql.claim, values: [owner, queue, room] });
+    for (const row of rows as Omit<Delivery, 'owner'>[]) start({ ...row, owner });
+    return rows.length === room;
+  };
+  const pump = (isNews = false): void => {
+    isKicked ||= isNews;
+    if (isClaiming || !isKicked) return;
+    isClaiming = true;
+    isKicked = false;
+    claim()
+      .then((isMore) => {
+        isKicked ||= isMore;
+      })
+      .catch((error: Error) => log.warn({ error: error.message }, 'messages could not be claimed'))
+      .finally(() => {
+        isClaiming = false;
+        // At the limit the end of a handler comes back here.
+        if (working < options.prefetch) pump();
+      });
+  };
+  const kick = (): void => pump(true);
+  session.onLoss(() => inFlight.abortAll('the connection to the broker is lost'));
+  const timer = setInterval(kick, POLL_MS).unref();
+  kick();
+
+  return {
+    kick,
+    close: async () => {
+      isClosing = true;
+      clearInterval(timer);
+      await inFlight.drain(DRAIN_MS);
+      await acks.flush();
+    },
+  };
+}
+
+/** Fails only when the database does; then the message stays ours until this session ends. */
+async function passOn({ pool, sql }: ConsumerDeps, log: Log, delivery: Delivery, error: unknown): Promise<void> {
+  const attempts = delivery.attempts + 1;
+  const decision = decideFailure(error, attempts);
+  const messageId = (delivery.envelope as { id?: string } | null)?.id;
+  if (decision.kind === 'retry') {
+    log.warn({ messageId, attempts, delayMs: decision.delayMs, error }, 'message failed, will be delivered again');
+    await pool.query(sql.retry, [delivery.id, delivery.owner, attempts, decision.delayMs]);
+  } else {
+    log.error({ messageId, attempts, reason: decision.reason, error }, 'message parked');
+    await pool.query(sql.park, [delivery.id, delivery.owner, newId(), attempts, decision.reason]);
+  }
+}

@@ -1,0 +1,188 @@
+import type { Envelope } from '@baton/contracts';
+import { isAppError, type Log, notFound } from '@baton/kernel';
+import pg from 'pg';
+import { type Catalogue, createCatalogue, readEnvelope } from '../catalogue';
+import type { Broker, ParkedMessage } from '../port';
+import { type Topology, topology as allMessages } from '../topology';
+import { assertNotInTransaction } from '../transaction-guard';
+import { unavailable } from '../unavailable';
+import { consumeQueue, type QueueConsumer } from './consumer';
+import { createFanoutReader, splitFanout } from './fanout';
+import { startReaper } from './reaper';
+import { createSession } from './session';
+import { type Statements, statements } from './statements';
+
+export interface PostgresBrokerOptions {
+  url: string;
+  log: Log;
+  /** Schema of the tables and prefix of the notification channels, default `broker`. */
+  schema?: string;
+  /** Messages and consumers, default all of Baton's. */
+  topology?: Topology;
+  /** Beside the one that listens, default 6. */
+  maxConnections?: number;
+}
+
+const WAIT_FOR_CONNECTION_MS = 30_000;
+const PING_MS = 2_000;
+const MAX_LISTED = 1_000;
+
+/**
+ * The broker in PostgreSQL, for installations without RabbitMQ: a table of messages claimed with SKIP LOCKED in
+ * batches, woken by NOTIFY. Any number of processes; it makes its tables itself.
+ */
+export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
+  const { url, log, schema = 'broker' } = options;
+  const channels = { work: `${schema}_work`, fanout: `${schema}_fanout` };
+  const sql = statements(schema, channels);
+  const catalogue = createCatalogue(options.topology ?? allMessages);
+  const pool = createPool(options);
+  const publishing = createPool(options, 'on');
+  const session = createSession({ url, schema, channels: Object.values(channels), log });
+  const reaper = startReaper({ pool, sql, log });
+  const consumers = new Map<string, Set<QueueConsumer>>();
+  const receivers = new Map<string, Set<(raw: unknown) => Promise<void>>>();
+
+  const kick = (queue: string): void => {
+    for (const consumer of consumers.get(queue) ?? []) consumer.kick();
+  };
+  const readFanout = createFanoutReader();
+  session.onNotification(channels.work, kick);
+  session.onNotification(channels.fanout, (payload) => {
+    const text = readFanout(payload);
+    if (text !== null) void deliverFanout(receivers, JSON.parse(text) as Envelope, log);
+  });
+  session.onConnect(() => {
+    for (const queue of consumers.keys()) kick(queue);
+  });
+
+  return {
+    publish: async (envelopes) => {
+      assertNotInTransaction('publish');
+      const checked = envelopes.map((envelope) => ({ envelope, entry: catalogue.check(envelope) }));
+      await session.ready(WAIT_FOR_CONNECTION_MS);
+      await storeAndNotify(publishing, sql, checked);
+    },
+    consume: async (message, consumer) => {
+      if (catalogue.addQueue(message, consumer.queue)) {
+        log.warn({ messageType: message.type, queue: consumer.queue }, 'consumer is missing in the topology');
+      }
+      await untilReady(session);
+      const queue = `${message.type}/${consumer.queue}`;
+      const made = consumeQueue({ pool, session, sql, log }, queue, message, consumer);
+      consumers.set(queue, (consumers.get(queue) ?? new Set()).add(made));
+      return {
+        close: async () => {
+          consumers.get(queue)?.delete(made);
+          await made.close();
+        },
+      };
+    },
+    subscribe: async (message, handler) => {
+      const receive = async (raw: unknown): Promise<void> => handler(readEnvelope(message, raw));
+      await untilReady(session);
+      receivers.set(message.type, (receivers.get(message.type) ?? new Set()).add(receive));
+      return {
+        close: async () => {
+          receivers.get(message.type)?.delete(receive);
+        },
+      };
+    },
+    ping: async () => {
+      await session.ready(PING_MS);
+      await pool.query('select 1');
+    },
+    close: async () => {
+      reaper.stop();
+      await Promise.all([...consumers.values()].flatMap((set) => [...set].map((consumer) => consumer.close())));
+      // Ends the lock: what was not finished is free for others.
+      await session.close();
+      await Promise.all([pool.end(), publishing.end()]);
+    },
+    listParked: async (queue) => {
+      const { rows } = await pool.query(sql.listParked, [queue ?? null, MAX_LISTED]);
+      return rows.map(describeParked);
+    },
+    replayParked: async (id) => {
+      const isId = /^[0-9a-f-]{36}$/i.test(id);
+      const done = isId ? await publishing.query(sql.replay, [id]) : null;
+      if (!done?.rowCount) throw notFound('parked message', id);
+    },
+  };
+}
+
+/** Claims and acknowledgements need not survive a crash of the server: without them a message only comes again. */
+function createPool({ url, maxConnections = 6, log }: PostgresBrokerOptions, synchronousCommit: 'on' | 'off' = 'off'): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: Math.max(1, synchronousCommit === 'on' ? Math.ceil(maxConnections / 3) : Math.floor((maxConnections * 2) / 3)),
+    application_name: 'baton-broker',
+    options: `-c synchronous_commit=${synchronousCommit} -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000`,
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+  });
+  pool.on('error', (error) => log.debug({ error: error.message }, 'idle broker connection lost'));
+  return pool;
+}
+
+async function untilReady(session: { ready(timeoutMs: number): Promise<void> }): Promise<void> {
+  for (;;) {
+    try {
+      return await session.ready(WAIT_FOR_CONNECTION_MS);
+    } catch (error) {
+      if (isAppError(error) && error.message.endsWith('closed')) throw error;
+    }
+  }
+}
+
+async function storeAndNotify(
+  pool: pg.Pool,
+  sql: Statements,
+  checked: { envelope: Envelope; entry: ReturnType<Catalogue['check']> }[],
+): Promise<void> {
+  const queues: string[] = [];
+  const bodies: string[] = [];
+  const parts: string[] = [];
+  for (const { envelope, entry } of checked) {
+    if (entry.message.delivery === 'fanout') {
+      parts.push(...splitFanout(envelope));
+      continue;
+    }
+    const body = JSON.stringify(envelope);
+    for (const queue of entry.queues) {
+      queues.push(`${envelope.type}/${queue}`);
+      bodies.push(body);
+    }
+  }
+  try {
+    if (queues.length > 0) await pool.query({ ...sql.publish, values: [queues, bodies, [...new Set(queues)]] });
+    if (parts.length > 0) await pool.query({ ...sql.notify, values: [parts] });
+  } catch (error) {
+    throw unavailable((error as Error).message, error);
+  }
+}
+
+async function deliverFanout(receivers: Map<string, Set<(raw: unknown) => Promise<void>>>, envelope: Envelope, log: Log): Promise<void> {
+  for (const receive of [...(receivers.get(envelope.type) ?? [])]) {
+    try {
+      await receive(envelope);
+    } catch (error) {
+      log.error({ messageType: envelope.type, error }, 'subscriber failed');
+    }
+  }
+}
+
+interface ParkedRow {
+  id: string;
+  queue: string;
+  envelope: unknown;
+  reason: string;
+  attempts: number;
+  parked_at: string;
+}
+
+function describeParked(row: ParkedRow): ParkedMessage {
+  const [type = '', queue = ''] = row.queue.split('/');
+  return { id: row.id, type, queue, reason: row.reason, attempts: row.attempts, parkedAt: row.parked_at, envelope: row.envelope };
+}

@@ -1,0 +1,131 @@
+import type { Envelope, MessageType } from '@baton/contracts';
+import { isoInstant, type Log, newId, systemClock } from '@baton/kernel';
+import type { Channel, ConsumeMessage } from 'amqplib';
+import { readEnvelope } from '../catalogue';
+import { decideFailure } from '../delivery';
+import { createInFlight } from '../in-flight';
+import type { ConsumeOptions, Subscription } from '../port';
+import type { LastingConnection } from './connection';
+import { declareWorkQueue } from './declare';
+import type { RabbitNames } from './names';
+import type { Publisher } from './publisher';
+
+const DRAIN_MS = 10_000;
+
+export interface ConsumerDeps {
+  connection: LastingConnection;
+  publisher: Publisher;
+  names: RabbitNames;
+  log: Log;
+}
+
+/** Headers of a message that failed before or is parked. */
+export interface FailureHeaders {
+  'x-baton-attempts'?: number;
+  'x-baton-queue'?: string;
+  'x-baton-reason'?: string;
+  'x-baton-parked-at'?: string;
+}
+
+/** Consumes one queue on a channel of its own, again on every new connection. */
+export async function consumeQueue<T>(deps: ConsumerDeps, message: MessageType<T>, options: ConsumeOptions<T>): Promise<Subscription> {
+  const inFlight = createInFlight();
+  const log = deps.log.child({ queue: options.queue, messageType: message.type });
+  let stopDelivery = async (): Promise<void> => undefined;
+  let closeChannel = async (): Promise<void> => undefined;
+  let isClosing = false;
+
+  const forget = await deps.connection.keep(async (model, drop) => {
+    const channel = await model.createChannel();
+    channel.on('error', (error) => drop(`consuming channel: ${error.message}`));
+    channel.on('close', () => {
+      if (isClosing) return;
+      inFlight.abortAll('the connection to the broker is lost');
+      drop('consuming channel closed');
+    });
+    const queue = await declareWorkQueue(channel, deps.names, message.type, options.queue);
+    await channel.prefetch(options.prefetch);
+    const receive = (delivery: ConsumeMessage | null): void => {
+      // The server took the consumer away: the queue was deleted or moved.
+      if (delivery === null) return drop('consumer cancelled by the server');
+      if (isClosing) return;
+      void inFlight.run((signal) => handle(deps, log, channel, queue, message, options, delivery, signal));
+    };
+    const { consumerTag } = await channel.consume(queue, receive);
+    stopDelivery = () => channel.cancel(consumerTag).then(() => undefined);
+    closeChannel = () => channel.close();
+  });
+
+  return {
+    close: async () => {
+      if (isClosing) return;
+      forget();
+      // Deliveries that are on the way after this are given back when the channel closes.
+      isClosing = true;
+      await stopDelivery().catch(() => undefined);
+      await inFlight.drain(DRAIN_MS);
+      await closeChannel().catch(() => undefined);
+    },
+  };
+}
+
+/** A crash anywhere in here leaves the delivery unacknowledged: the broker gives it to somebody again. */
+async function handle<T>(
+  deps: ConsumerDeps,
+  log: Log,
+  channel: Channel,
+  queue: string,
+  message: MessageType<T>,
+  options: ConsumeOptions<T>,
+  delivery: ConsumeMessage,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const envelope: Envelope<T> = readEnvelope(message, JSON.parse(delivery.content.toString('utf8')));
+    await options.handler(envelope, signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    try {
+      await passOn(deps, log, queue, delivery, error);
+    } catch (failure) {
+      // Neither retried nor parked: at once back to the queue, which counts the delivery.
+      log.warn({ error: (failure as Error).message }, 'failed message could not be passed on');
+      return settle(() => channel.nack(delivery));
+    }
+  }
+  settle(() => channel.ack(delivery));
+}
+
+function settle(send: () => void): void {
+  try {
+    send();
+  } catch {
+    // The channel is closed; the message is delivered again and the consumer's inbox knows it.
+  }
+}
+
+async function passOn(deps: ConsumerDeps, log: Log, queue: string, delivery: ConsumeMessage, error: unknown): Promise<void> {
+  const headers = (delivery.properties.headers ?? {}) as FailureHeaders;
+  const attempts = (headers['x-baton-attempts'] ?? 0) + 1;
+  const decision = decideFailure(error, attempts);
+  const { content, properties } = delivery;
+  const options = { persistent: true, messageId: properties.messageId, type: properties.type, contentType: properties.contentType };
+  const messageId = properties.messageId as string;
+  if (decision.kind === 'retry') {
+    log.warn({ messageId, attempts, delayMs: decision.delayMs, error }, 'message failed, will be delivered again');
+    const exchange = deps.names.retry(decision.delayMs);
+    await deps.publisher.send([
+      { exchange, routingKey: queue, content, options: { ...options, headers: { 'x-baton-attempts': attempts } } },
+    ]);
+    return;
+  }
+  log.error({ messageId, attempts, reason: decision.reason, error }, 'message parked');
+  const parked: FailureHeaders = {
+    'x-baton-attempts': attempts,
+    'x-baton-queue': queue,
+    'x-baton-reason': decision.reason,
+    'x-baton-parked-at': isoInstant(systemClock.now()),
+  };
+  const park = { exchange: '', routingKey: deps.names.parked, content, options: { ...options, correlationId: newId(), headers: parked } };
+  await deps.publisher.send([park]);
+}

@@ -1,0 +1,104 @@
+import { isoInstant, notFound, systemClock } from '@baton/kernel';
+import type { ChannelModel, GetMessage } from 'amqplib';
+import type { Broker, ParkedMessage } from '../port';
+import type { FailureHeaders } from './consumer';
+import type { RabbitNames } from './names';
+import type { Publisher, RawMessage } from './publisher';
+
+const MAX_LISTED = 1_000;
+
+/** How the queue of parked messages is read: each message is taken, put back at the end and only then acknowledged. */
+export function createParking(deps: {
+  withConnection: <T>(work: (connection: ChannelModel) => Promise<T>) => Promise<T>;
+  publisher: Publisher;
+  names: RabbitNames;
+}): Pick<Broker, 'listParked' | 'replayParked'> {
+  const { publisher, names } = deps;
+
+  /** Visits what is parked; a message goes where `redirect` sends it, else back. Crash: one message is there twice. */
+  const rotate = (redirect: (parked: ParkedMessage, raw: GetMessage) => RawMessage | null): Promise<void> =>
+    deps.withConnection(async (connection) => {
+      const channel = await connection.createChannel();
+      try {
+        const { messageCount } = await channel.checkQueue(names.parked);
+        for (let i = 0; i < Math.min(messageCount, MAX_LISTED); i++) {
+          const raw = await channel.get(names.parked);
+          if (!raw) break;
+          const parked = describe(raw, names);
+          await publisher.send([redirect(parked, raw) ?? putBack(parked, raw, names)]);
+          channel.ack(raw);
+        }
+      } finally {
+        await channel.close();
+      }
+    });
+
+  return {
+    listParked: async (queue) => {
+      const found = new Map<string, ParkedMessage>();
+      await rotate((parked) => {
+        if (queue === undefined || parked.queue === queue) found.set(parked.id, parked);
+        return null;
+      });
+      return [...found.values()].sort((a, b) => (a.parkedAt < b.parkedAt ? -1 : 1));
+    },
+    replayParked: async (id) => {
+      let isFound = false;
+      await rotate((parked, raw) => {
+        if (parked.id !== id) return null;
+        isFound = true;
+        const { messageId, type, contentType } = raw.properties;
+        return {
+          exchange: '',
+          routingKey: physicalQueue(raw),
+          content: raw.content,
+          options: { persistent: true, mandatory: true, messageId, type, contentType },
+        };
+      });
+      if (!isFound) throw notFound('parked message', id);
+    },
+  };
+}
+
+/** A message that crashed its consumers was moved here by the server, which names its queue in a header of its own. */
+function physicalQueue(raw: GetMessage): string {
+  const headers = (raw.properties.headers ?? {}) as FailureHeaders & { 'x-first-death-queue'?: string };
+  return headers['x-baton-queue'] ?? headers['x-first-death-queue'] ?? '';
+}
+
+function describe(raw: GetMessage, names: RabbitNames): ParkedMessage {
+  const headers = (raw.properties.headers ?? {}) as FailureHeaders;
+  const type = String(raw.properties.type);
+  const physical = physicalQueue(raw);
+  return {
+    id: String(raw.properties.correlationId ?? `${raw.properties.messageId}:${physical}`),
+    type,
+    queue: physical.slice(names.queue(type, '').length),
+    reason: headers['x-baton-reason'] ?? 'its consumers died with it too often',
+    attempts: headers['x-baton-attempts'] ?? 0,
+    parkedAt: headers['x-baton-parked-at'] ?? isoInstant(systemClock.now()),
+    envelope: readJson(raw.content),
+  };
+}
+
+function putBack(parked: ParkedMessage, raw: GetMessage, names: RabbitNames): RawMessage {
+  const headers: FailureHeaders = {
+    'x-baton-attempts': parked.attempts,
+    'x-baton-queue': physicalQueue(raw),
+    'x-baton-reason': parked.reason,
+    'x-baton-parked-at': parked.parkedAt,
+  };
+  const { messageId, type, contentType } = raw.properties;
+  const options = { persistent: true, messageId, type, contentType, correlationId: parked.id, headers };
+  return { exchange: '', routingKey: names.parked, content: raw.content, options };
+}
+
+function readJson(content: Buffer): unknown {
+  const text = content.toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Parked because of exactly that: shown as it is.
+    return text;
+  }
+}

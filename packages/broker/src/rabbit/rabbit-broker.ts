@@ -1,0 +1,76 @@
+import type { Log } from '@baton/kernel';
+import type { ChannelModel } from 'amqplib';
+import { createCatalogue } from '../catalogue';
+import type { Broker, Subscription } from '../port';
+import { type Topology, topology as allMessages } from '../topology';
+import { assertNotInTransaction } from '../transaction-guard';
+import { unavailable } from '../unavailable';
+import { createLastingConnection } from './connection';
+import { consumeQueue } from './consumer';
+import { createFanout } from './fanout';
+import { rabbitNames } from './names';
+import { createParking } from './parked';
+import { createPublisher } from './publisher';
+
+export interface RabbitBrokerOptions {
+  url: string;
+  log: Log;
+  /** Before every name on the server, default `baton`. */
+  namespace?: string;
+  /** Messages and consumers, default all of Baton's. */
+  topology?: Topology;
+}
+
+const PING_MS = 2_000;
+
+/**
+ * The broker over RabbitMQ: quorum queues, publisher confirms, delay queues for retries. Connects at once and for ever;
+ * publishing and consuming have a connection each, because the server may hold up the one that publishes too fast.
+ */
+export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
+  const { url, log } = options;
+  const names = rabbitNames(options.namespace ?? 'baton');
+  const catalogue = createCatalogue(options.topology ?? allMessages);
+  const outgoing = createLastingConnection({ url, name: `${names.work} publish`, log });
+  const incoming = createLastingConnection({ url, name: `${names.work} consume`, log });
+  const publisher = createPublisher({ connection: outgoing, catalogue, names });
+  const fanout = createFanout({ connection: incoming, names, log });
+  const subscriptions = new Set<Subscription>();
+  let live: ChannelModel | null = null;
+  void outgoing.keep(async (connection) => {
+    live = connection;
+  });
+  const parking = createParking({
+    names,
+    publisher,
+    withConnection: async (work) => {
+      await outgoing.ready(PING_MS);
+      if (!live) throw unavailable('not connected');
+      return work(live);
+    },
+  });
+
+  return {
+    ...parking,
+    ...fanout,
+    publish: (envelopes) => {
+      assertNotInTransaction('publish');
+      return publisher.publish(envelopes);
+    },
+    consume: async (message, consumer) => {
+      if (catalogue.addQueue(message, consumer.queue)) {
+        log.warn({ messageType: message.type, queue: consumer.queue }, 'consumer is missing in the topology');
+      }
+      const subscription = await consumeQueue({ connection: incoming, publisher, names, log }, message, consumer);
+      subscriptions.add(subscription);
+      return subscription;
+    },
+    ping: async () => {
+      await Promise.all([outgoing.ready(PING_MS), incoming.ready(PING_MS)]);
+    },
+    close: async () => {
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()));
+      await Promise.all([incoming.close(), outgoing.close()]);
+    },
+  };
+}

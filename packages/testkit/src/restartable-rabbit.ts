@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomSuffix } from '@baton/kernel';
+import { connect } from 'amqplib';
+import { freePort } from './free-port';
+import type { RestartableServer } from './restartable-postgres';
+import { serverProcess } from './server-process';
+
+const SERVER = '/usr/lib/rabbitmq/bin/rabbitmq-server';
+
+/** A private RabbitMQ node on free ports, started. Takes a few seconds. */
+export async function restartableRabbit(): Promise<RestartableServer> {
+  const root = mkdtempSync(join(tmpdir(), 'baton-test-mq-'));
+  const port = await freePort();
+  const config = join(root, 'rabbitmq.conf');
+  writeFileSync(config, `listeners.tcp.1 = 127.0.0.1:${port}\nloopback_users = none\n`);
+  const env = {
+    // Keeps the cookie of the node.
+    HOME: root,
+    RABBITMQ_NODENAME: `test-${randomSuffix(6)}@localhost`,
+    RABBITMQ_NODE_PORT: String(port),
+    RABBITMQ_DIST_PORT: String(await freePort()),
+    RABBITMQ_MNESIA_BASE: join(root, 'mnesia'),
+    RABBITMQ_LOG_BASE: join(root, 'log'),
+    RABBITMQ_CONFIG_FILE: config,
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(root, 'plugins'),
+  };
+  const url = `amqp://guest:guest@127.0.0.1:${port}`;
+  const server = serverProcess({ command: SERVER, args: [], env, isReady: () => answers(url), startTimeoutMs: 60_000 });
+  await server.start();
+  const kill = (): Promise<void> => server.stop('SIGKILL');
+  return {
+    url,
+    start: server.start,
+    kill,
+    restart: async () => {
+      // A quorum queue made within the last seconds may come back from a kill without a leader (seen with 3.10.8).
+      await server.stop('SIGTERM');
+      await server.start();
+    },
+    close: async () => {
+      await kill();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answers(url: string): Promise<void> {
+  const connection = await connect(url, { timeout: 2_000 });
+  await connection.close();
+}

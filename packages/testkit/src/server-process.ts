@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { systemClock } from '@baton/kernel';
+
+export interface ServerProcess {
+  start(): Promise<void>;
+  /** Ends it with `signal` and waits until it is gone. */
+  stop(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** A server as a child process in its own process group, so that what it starts ends with it. */
+export function serverProcess(options: {
+  command: string;
+  args: string[];
+  env?: Record<string, string>;
+  isReady: () => Promise<void>;
+  startTimeoutMs: number;
+}): ServerProcess {
+  let child: ChildProcess | null = null;
+  let output = '';
+  return {
+    start: async () => {
+      output = '';
+      child = spawn(options.command, options.args, { detached: true, env: { ...process.env, ...options.env } });
+      const keep = (chunk: Buffer): void => {
+        output = (output + chunk.toString()).slice(-4_000);
+      };
+      child.stdout?.on('data', keep);
+      child.stderr?.on('data', keep);
+      const end = systemClock.monotonic() + options.startTimeoutMs;
+      for (;;) {
+        try {
+          await options.isReady();
+          return;
+        } catch (error) {
+          if (child.exitCode !== null) throw new Error(`${options.command} ended at once:\n${output}`);
+          if (systemClock.monotonic() > end) throw new Error(`${options.command} is not ready: ${(error as Error).message}\n${output}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+    stop: async (signal) => {
+      const running = child;
+      child = null;
+      if (!running?.pid || running.exitCode !== null || running.signalCode !== null) return;
+      const ended = once(running, 'exit');
+      process.kill(-running.pid, signal);
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { createServer, connect as dial, type Socket } from 'node:net';
+
+/** A TCP proxy that misbehaves on demand. `url` of the target with the proxy's address is `through(url)`. */
+export interface TcpProxy {
+  port: number;
+  /** The same address by way of the proxy. */
+  through(url: string): string;
+  /** Resets all connections; new ones work. */
+  cut(): void;
+  /** Swallows everything in both directions without closing (a dead network) until `heal`; connections hang. */
+  blackhole(): void;
+  /** Lets requests pass and swallows the answers: the server has done it, the client never learns. */
+  dropAnswers(): void;
+  /** Holds everything back for `ms`. */
+  delay(ms: number): void;
+  /** Refuses new connections and resets the present ones. */
+  refuse(): void;
+  /** As in the beginning. What was swallowed is lost, so connections that lost something are reset. */
+  heal(): void;
+  close(): Promise<void>;
+}
+
+type Mode = 'pass' | 'blackhole' | 'dropAnswers' | 'refuse';
+
+/** Starts a proxy on a free local port in front of `target`. */
+export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const pairs = new Set<{ client: Socket; server: Socket; hasLost: boolean }>();
+  let mode: Mode = 'pass';
+  let delayMs = 0;
+
+  const server = createServer((client) => {
+    if (mode === 'refuse') return client.resetAndDestroy();
+    const upstream = dial(target.port, target.host);
+    const pair = { client, server: upstream, hasLost: false };
+    pairs.add(pair);
+    const end = (): void => {
+      pairs.delete(pair);
+      client.destroy();
+      upstream.destroy();
+    };
+    const relay = (to: Socket, isAnswer: boolean) => (chunk: Buffer) => {
+      if (mode === 'blackhole' || (mode === 'dropAnswers' && isAnswer)) {
+        pair.hasLost = true;
+        return;
+      }
+      if (delayMs > 0) setTimeout(() => to.write(chunk), delayMs);
+      else to.write(chunk);
+    };
+    client.setNoDelay(true);
+    upstream.setNoDelay(true);
+    client.on('data', relay(upstream, false)).on('error', end).on('close', end);
+    upstream.on('data', relay(client, true)).on('error', end).on('close', end);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const reset = (isHit: (pair: { hasLost: boolean }) => boolean): void => {
+    for (const pair of [...pairs]) {
+      if (!isHit(pair)) continue;
+      pair.client.resetAndDestroy();
+      pair.server.destroy();
+    }
+  };
+
+  return {
+    port,
+    through: (url) => {
+      const changed = new URL(url);
+      changed.host = `127.0.0.1:${port}`;
+      return changed.href;
+    },
+    cut: () => reset(() => true),
+    blackhole: () => {
+      mode = 'blackhole';
+    },
+    dropAnswers: () => {
+      mode = 'dropAnswers';
+    },
+    delay: (ms) => {
+      delayMs = ms;
+    },
+    refuse: () => {
+      mode = 'refuse';
+      reset(() => true);
+    },
+    heal: () => {
+      mode = 'pass';
+      delayMs = 0;
+      reset((pair) => pair.hasLost);
+    },
+    close: async () => {
+      reset(() => true);
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
