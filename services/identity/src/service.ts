@@ -1,6 +1,5 @@
 import type { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import { createInboxPurge } from '@baton/postgres';
 import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
 import { createActivity } from './adapters/activity';
 import { createAuthorizationCache } from './adapters/authorization-cache';
@@ -19,7 +18,7 @@ import type { Tables } from './store/tables.gen';
 
 export type { Bootstrapped } from './commands/bootstrap';
 export type { ListTenantContents } from './commands/delete-tenant';
-export { configSchema } from './config';
+export { type Config, configSchema } from './config';
 
 export const serviceName = 'identity';
 
@@ -67,7 +66,6 @@ export function buildService(
       { name: 'write-activity', intervalMs: ACTIVITY_MS, tickOnce: () => activity.flush() },
       { name: 'purge-tokens', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeTokensOnce(deps) },
       { name: 'reopen-tenants', intervalMs: MINUTE_MS, tickOnce: () => reopenAbandonedTenants(deps) },
-      { name: 'purge-inbox', intervalMs: 10 * MINUTE_MS, tickOnce: () => createInboxPurge({ db }).tickOnce() },
     ],
     checks: { database: () => db.ping() },
     start: async () => {

@@ -74,13 +74,6 @@ const sets: readonly PermissionSet[] = [
     `,
   },
   {
-    roles: ['sys_admin', 'manager', 'user', 'default', 'viewer'],
-    api: `
-      create_token delete_token list_token
-    `,
-    console: '',
-  },
-  {
     roles: ['sys_admin', 'manager', 'user', 'operations', 'viewer'],
     api: `
       agent_list agent_get blueprint_get blueprint_download blueprint_list cluster_status_get
@@ -102,6 +95,13 @@ const sets: readonly PermissionSet[] = [
       widget_outputs widget_plugins widget_pluginsNum widget_secrets widget_serversNum widget_sites
       widget_sitesMap widget_text widget_tokens widget_topology
     `,
+  },
+  {
+    roles: ['sys_admin', 'manager', 'user', 'default', 'viewer'],
+    api: `
+      create_token delete_token list_token
+    `,
+    console: '',
   },
   {
     roles: ['sys_admin', 'manager', 'user', 'operations', 'viewer', 'default'],

@@ -1,0 +1,68 @@
+import { defaultGrants, isConsolePermission, permissionNames } from './permissions';
+import { buildAuthorization, buildPrincipal, type UserRights } from './principal';
+import { defaultRoles, lowestRole, requireRole } from './roles';
+
+const roles = defaultRoles.map((role, i) => ({ ...role, id: i + 1 }));
+const authorization = buildAuthorization(1, roles, defaultGrants);
+const bob: UserRights = {
+  id: 7,
+  username: 'bob',
+  role: 'default',
+  groupRoles: [],
+  tenantRoles: [
+    { tenant: 't1', role: 'viewer' },
+    { tenant: 't2', role: 'manager' },
+    { tenant: 't2', role: 'viewer' },
+  ],
+};
+const of = (user: UserRights, tenant: string, allTenantsPermission = '') =>
+  buildPrincipal(user, authorization, { tenant, authMethod: 'token', allTenantsPermission });
+
+test('the default table has 248 names, none twice, and viewer holds 99 of them', () => {
+  expect(permissionNames).toHaveLength(248);
+  expect(new Set(permissionNames).size).toBe(248);
+  expect(defaultGrants.filter((grant) => grant.role === 'viewer')).toHaveLength(99);
+  // Nothing that sys_admin lacks: it is in every set.
+  expect(defaultGrants.filter((grant) => grant.role === 'sys_admin')).toHaveLength(248);
+});
+
+test('roles of one tenant give no right in another', () => {
+  expect(of(bob, 't2').permissions).toContain('site_create');
+  expect(of(bob, 't2').roles).toEqual(['default', 'manager', 'viewer']);
+  expect(of(bob, 't1').permissions).not.toContain('site_create');
+  expect(of(bob, '').permissions).not.toContain('site_list');
+  expect(of(bob, '').permissions).toContain('create_token');
+});
+
+test('a principal names the tenant only of members', () => {
+  expect(of(bob, 't1').tenants).toEqual([{ name: 't1', roles: ['default', 'viewer'] }]);
+  expect(of(bob, 'elsewhere').tenants).toEqual([]);
+});
+
+test('_all_tenants reaches the tenants where the permission is held', () => {
+  expect(of(bob, 't1', 'site_list').tenants.map((t) => t.name)).toEqual(['t1', 't2']);
+  expect(of(bob, 't1', 'site_create').tenants.map((t) => t.name)).toEqual(['t2']);
+  expect(of(bob, 't1', 'site_create').permissions).not.toContain('site_create');
+});
+
+test('a system role by a group counts everywhere and shows as the role', () => {
+  const root = { ...bob, groupRoles: ['sys_admin'] };
+  expect(of(root, 'anywhere').permissions).toContain('user_create');
+  expect(of(root, 'anywhere').role).toBe('sys_admin');
+  expect(of(root, 't1', 'site_list').tenants.map((t) => t.name)).toEqual(['t1']);
+});
+
+test('the bootstrap admin bypasses the table, and console names do not travel', () => {
+  const admin = of({ ...bob, id: 0, role: 'sys_admin' }, 't1');
+  expect(admin).toMatchObject({ isBootstrapAdmin: true, permissions: [] });
+  expect(of(bob, 't2').permissions.some(isConsolePermission)).toBe(false);
+});
+
+test('roles are checked by type and near misses are named', () => {
+  expect(requireRole(roles, 'viewer', 'tenant_role').name).toBe('viewer');
+  expect(() => requireRole(roles, 'viewer', 'system_role')).toThrow(/sys_admin, default/);
+  expect(() => requireRole(roles, 'viwer', 'tenant_role')).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ nearest: 'viewer' }) }),
+  );
+  expect(lowestRole(roles, [])).toBe('default');
+});
