@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ParseCase, runParseCase } from './parse-case';
+import { runEvaluateCase, runInstancesCase, runModifyCase, runPrepareCase } from './plan-cases';
 
 /**
  * Runs recorded cases of the definitions language. Arguments are folders (or files) with `*.jsonl`; without any, those of
@@ -10,7 +11,11 @@ type Runner = (c: never, folder: string) => Promise<string | null>;
 
 const runners: Record<string, Runner> = {
   parse: (c: ParseCase) => runParseCase(c),
-} as Record<string, Runner>;
+  prepare: runPrepareCase,
+  instances: runInstancesCase,
+  modify: runModifyCase,
+  evaluate: runEvaluateCase,
+} as unknown as Record<string, Runner>;
 
 function casesOf(path: string): { folder: string; text: string }[] {
   const files = statSync(path).isDirectory()

@@ -105,7 +105,7 @@ function checkMerge(args: Json): ArgumentFault | null {
 export const argumentChecks: Readonly<Record<FunctionName, Check>> = {
   get_input: checkGetInput,
   get_property: steps('get_property', 2, '[NODE, PROPERTY, KEY, ...]'),
-  concat: (args) => (Array.isArray(args) ? null : valueError('concat takes a list', 'a list')),
+  concat: (args) => (Array.isArray(args) || isFunction(args) ? null : valueError('concat takes a list', 'a list')),
   merge: checkMerge,
   string_find: strings('string_find', 2, 2, '[TEXT, PART]'),
   string_replace: strings('string_replace', 3, 4, '[TEXT, PART, REPLACEMENT, COUNT]'),

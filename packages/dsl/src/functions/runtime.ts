@@ -1,0 +1,82 @@
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import type { Diagnostic } from '../diagnostics/diagnostic';
+import { asResult, DslError } from '../diagnostics/dsl-error';
+import { setOwn } from '../yaml/node';
+import { AttributeFunctions } from './attribute-functions';
+import { DEFAULT_EVALUATIONS, emptyFrame, Evaluator, type Frame } from './evaluator';
+import { lookupHandlers } from './lookup-functions';
+import { getInputHandler, getPropertyHandler, type PropertySource } from './property-functions';
+import { asFunction } from './registry';
+import type { FunctionContext, FunctionStorage } from './storage';
+import { valueHandlers } from './value-functions';
+
+export type Evaluated<T> = { ok: true; value: T } | { ok: false; error: Diagnostic };
+
+export interface EvaluateOptions {
+  context?: FunctionContext;
+  /** Where the value stands, for messages; `payload` by default. */
+  path?: string;
+}
+
+function propertySource(storage: FunctionStorage, own: { node: string; properties: Json } | null): PropertySource {
+  return {
+    getInput: (name) => storage.getInput(name),
+    inputNames: () => [],
+    getProperties: async (node) => (own?.node === node ? own.properties : ((await storage.getNode(node))?.properties ?? null)),
+    nodeOf: async (instance) => (await storage.getNodeInstance(instance))?.node_id ?? null,
+  };
+}
+
+function runtimeEvaluator(storage: FunctionStorage, own: { node: string; properties: Json } | null = null): Evaluator {
+  const source = propertySource(storage, own);
+  const attributes = new AttributeFunctions(storage, () => evaluator);
+  const evaluator: Evaluator = new Evaluator({
+    handlers: { ...valueHandlers, ...lookupHandlers(storage), ...attributes.handlers(), get_input: getInputHandler(source), get_property: getPropertyHandler(source) },
+    budget: { left: DEFAULT_EVALUATIONS },
+  });
+  return evaluator;
+}
+
+function frameFor(context: FunctionContext): Frame {
+  return { ...emptyFrame, self: context.self ?? null, source: context.source ?? null, target: context.target ?? null };
+}
+
+/** Evaluates every function inside `value` at run time, with all of them available. */
+export function evaluateFunctions(value: Json, storage: FunctionStorage, options: EvaluateOptions = {}): Promise<Evaluated<Json>> {
+  return asResult(() => runtimeEvaluator(storage).evaluate(value, frameFor(options.context ?? {}), options.path ?? 'payload'));
+}
+
+/**
+ * Evaluates the properties of a node as it is at run time; `instanceId` is the instance that asks, where there is one.
+ */
+export function evaluateNodeProperties<T extends { id: string; properties: JsonObject }>(node: T, storage: FunctionStorage, instanceId: string | null = null): Promise<Evaluated<T>> {
+  return asResult(async () => {
+    const evaluator = runtimeEvaluator(storage, { node: node.id, properties: node.properties });
+    const frame: Frame = { ...emptyFrame, selfNode: node.id, self: instanceId };
+    return { ...node, properties: (await evaluator.evaluate(node.properties, frame, `nodes.${node.id}.properties`)) as JsonObject };
+  });
+}
+
+/**
+ * Values of outputs or capabilities (reference 4, "Outputs/capabilities evaluation"): an entry that is nothing but a
+ * get_secret of a secret that does not exist is left out; a failing function of an output becomes `<ERROR: ...>`.
+ */
+export function evaluateOutputs(definitions: JsonObject, storage: FunctionStorage, section: 'outputs' | 'capabilities' = 'outputs'): Promise<Evaluated<JsonObject>> {
+  return asResult(async () => {
+    const result: JsonObject = {};
+    for (const name of Object.keys(definitions)) {
+      const definition = definitions[name]!;
+      const value: Json = isJsonObject(definition) ? (definition.value ?? null) : definition;
+      const path = `${section}.${name}.value`;
+      try {
+        setOwn(result, name, await runtimeEvaluator(storage).evaluate(value, emptyFrame, path));
+      } catch (error) {
+        if (!(error instanceof DslError)) throw error;
+        if (error.diagnostic.kind === 'unknown_secrets' && asFunction(value)?.name === 'get_secret') continue;
+        if (section !== 'outputs' || error.diagnostic.kind !== 'function_failed') throw error;
+        setOwn(result, name, `<ERROR: ${error.diagnostic.message}>`);
+      }
+    }
+    return result;
+  });
+}
