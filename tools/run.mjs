@@ -43,7 +43,7 @@ const tasks = {
   },
   dev: async (args) => {
     build();
-    node(['tools/dev.mjs', ...args]);
+    tsx(['tools/dev.ts', ...args]);
   },
   check: (args) => node(['tools/check.mjs', ...args]),
   test: (args) => node(['tools/test.mjs', ...args]),
@@ -79,4 +79,5 @@ if (!task) {
 }
 ensureInstalled();
 await task(args);
+
 export { withServices };

@@ -21,6 +21,7 @@ import { pluginRoutes } from './plugins';
 import { rolesRoutes } from './roles';
 import { secretRoutes } from './secrets';
 import { sitesRoutes } from './sites';
+import { statusRoutes } from './status';
 import { tenantsRoutes } from './tenants';
 import { tokensRoutes } from './tokens';
 import { userGroupsRoutes } from './user-groups';
@@ -48,6 +49,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...rolesRoutes,
   ...secretRoutes,
   ...sitesRoutes,
+  ...statusRoutes,
   ...tenantsRoutes,
   ...tokensRoutes,
   ...userGroupsRoutes,

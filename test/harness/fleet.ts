@@ -1,0 +1,167 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { testUrls, withDatabase } from '@baton/testkit';
+import pg from 'pg';
+import { freePorts, type ManagedProcess, nodeProcess, root, untilAnswers } from './processes';
+
+export type Mode = 'standalone' | 'services';
+
+/** A running manager for tests: processes that can be hurt, one address to talk to. */
+export interface Fleet {
+  mode: Mode;
+  baseUrl: string;
+  adminPassword: string;
+  /** Folder of logs and data; removed by `stop`. */
+  dir: string;
+  /** Services mode: every process; standalone: the manager, whose workers are its own children. */
+  processes: Map<string, ManagedProcess>;
+  workers(): ManagedProcess[];
+  databaseUrl: string;
+  stop(): Promise<void>;
+}
+
+export interface FleetOptions {
+  mode: Mode;
+  workers?: number;
+  /** Replicas per service in services mode, default 1. */
+  replicas?: Partial<Record<string, number>>;
+  env?: Record<string, string>;
+  /** Servers to use; default those of the tests. */
+  urls?: { postgres?: string; amqp?: string; redis?: string };
+}
+
+const ADMIN_PASSWORD = 'admin-test-password';
+const SERVICES = ['identity', 'secrets', 'catalog', 'deployments', 'executions', 'cluster-status'] as const;
+
+/** Starts a manager from dist/ in a database and queues of its own. */
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  return options.mode === 'standalone' ? await startStandalone(options) : await startServices(options);
+}
+
+async function startStandalone(options: FleetOptions): Promise<Fleet> {
+  const dir = mkdtempSync(join(tmpdir(), 'baton-fleet-'));
+  const [port] = await freePorts(1);
+  const env = {
+    ...cleanEnv(),
+    BATON_HOME: join(dir, 'home'),
+    BATON_PORT: String(port),
+    BATON_ADMIN_PASSWORD: ADMIN_PASSWORD,
+    BATON_WORKERS: String(options.workers ?? 1),
+    BATON_LOG_LEVEL: 'info',
+    ...options.env,
+  };
+  const manager = nodeProcess('standalone', join(root, 'dist/apps/standalone/main.js'), env, join(dir, 'logs'));
+  manager.start();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const fleet: Fleet = {
+    mode: 'standalone',
+    baseUrl,
+    adminPassword: ADMIN_PASSWORD,
+    dir,
+    processes: new Map([['standalone', manager]]),
+    workers: () => [],
+    databaseUrl: '',
+    async stop() {
+      await manager.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+  return await readyOrStopped(fleet);
+}
+
+async function startServices(options: FleetOptions): Promise<Fleet> {
+  const dir = mkdtempSync(join(tmpdir(), 'baton-fleet-'));
+  const serverUrl = options.urls?.postgres ?? testUrls.postgres();
+  const name = `baton_test_fleet_${process.pid}_${Date.now().toString(36)}`;
+  await onServer(serverUrl, `create database "${name}"`);
+  const databaseUrl = withDatabase(serverUrl, name);
+  const migrated = spawnSync(process.execPath, [join(root, 'dist/apps/standalone/migrate.main.js')], {
+    env: { ...cleanEnv(), DATABASE_URL: databaseUrl },
+    encoding: 'utf8',
+  });
+  if (migrated.status !== 0) throw new Error(`migrations failed: ${migrated.stdout}${migrated.stderr}`);
+  const { processes, gatewayPort } = await serviceProcesses(options, { dir, databaseUrl, namespace: name.slice(-20) });
+  for (const process of processes.values()) process.start();
+  const fleet: Fleet = {
+    mode: 'services',
+    baseUrl: `http://127.0.0.1:${gatewayPort}`,
+    adminPassword: ADMIN_PASSWORD,
+    dir,
+    processes,
+    workers: () => [...processes.values()].filter((process) => process.name.startsWith('worker')),
+    databaseUrl,
+    async stop() {
+      await Promise.all([...processes.values()].map((process) => process.stop()));
+      await onServer(serverUrl, `drop database if exists "${name}" with (force)`);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+  return await readyOrStopped(fleet);
+}
+
+async function serviceProcesses(
+  options: FleetOptions,
+  at: { dir: string; databaseUrl: string; namespace: string },
+): Promise<{ processes: Map<string, ManagedProcess>; gatewayPort: number }> {
+  const ports = await freePorts(2 * SERVICES.length + 2);
+  const rpcPorts = Object.fromEntries(SERVICES.map((service, i) => [service, ports[i]!]));
+  const httpPorts = Object.fromEntries(SERVICES.map((service, i) => [service, ports[SERVICES.length + i]!]));
+  const gatewayPort = ports.at(-1)!;
+  const variable = (service: string) => service.toUpperCase().replace('-', '_');
+  const env = {
+    ...cleanEnv(),
+    DATABASE_URL: at.databaseUrl,
+    AMQP_URL: options.urls?.amqp ?? testUrls.amqp(),
+    REDIS_URL: options.urls?.redis ?? testUrls.redis(),
+    BATON_NAMESPACE: at.namespace.toLowerCase(),
+    BATON_INTERNAL_KEY: 'fleet-internal-key-0123456789',
+    BATON_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    BATON_ADMIN_PASSWORD: ADMIN_PASSWORD,
+    BATON_BLOBS: join(at.dir, 'blobs'),
+    BATON_LOG_LEVEL: 'info',
+    BATON_DRAIN: '3s',
+    ...Object.fromEntries(SERVICES.map((service) => [`BATON_RPC_${variable(service)}`, `127.0.0.1:${rpcPorts[service]}`])),
+    ...Object.fromEntries(SERVICES.map((service) => [`BATON_HTTP_${variable(service)}`, `127.0.0.1:${httpPorts[service]}`])),
+    ...options.env,
+  };
+  const processes = new Map<string, ManagedProcess>();
+  const add = (service: string, name: string, more: Record<string, string>) =>
+    processes.set(name, nodeProcess(name, join(root, `dist/services/${service}/main.js`), { ...env, ...more }, join(at.dir, 'logs')));
+  for (const service of SERVICES) {
+    add(service, service, { BATON_HTTP_PORT: String(httpPorts[service]), BATON_RPC_PORT: String(rpcPorts[service]) });
+  }
+  add('gateway', 'gateway', { BATON_PORT: String(gatewayPort), BATON_HTTP_PORT: String(gatewayPort), BATON_RPC_PORT: '0' });
+  for (let i = 1; i <= (options.workers ?? 1); i++) {
+    add('worker', `worker-${i}`, { BATON_HTTP_PORT: '0', BATON_RPC_PORT: '0', BATON_WORK_DIR: join(at.dir, `work-${i}`) });
+  }
+  return { processes, gatewayPort };
+}
+
+async function readyOrStopped(fleet: Fleet): Promise<Fleet> {
+  try {
+    await untilAnswers(`${fleet.baseUrl}/readyz`);
+    return fleet;
+  } catch (error) {
+    const logs = spawnSync('sh', ['-c', `tail -n 5 ${fleet.dir}/logs/*.log`], { encoding: 'utf8' }).stdout;
+    await fleet.stop();
+    throw new Error(`${(error as Error).message}\n${logs}`);
+  }
+}
+
+/** The environment without settings of a manager that runs beside the tests. */
+function cleanEnv(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('BATON_') && !/^(DATABASE|AMQP|REDIS)_URL$/.test(name));
+  return Object.fromEntries(kept);
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,47 @@
+// npm test: everything, on a machine where nothing was installed by hand. Ends with a table of what ran.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { runE2e } from './e2e.mjs';
+import { ensurePrograms, ensureTestServices } from './test-services.mjs';
+
+const root = join(import.meta.dirname, '..');
+const results = [];
+
+function step(name, run) {
+  const startedAt = performance.now();
+  console.log(`\n=== ${name}`);
+  const status = run();
+  results.push({ name, isPassed: status === 0, seconds: (performance.now() - startedAt) / 1000 });
+}
+
+const node = (args, env = {}) =>
+  spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1;
+const tsx = (args, env) => node(['--import', 'tsx', ...args], env);
+const jest = (args, env) => node(['node_modules/jest/bin/jest.js', ...args], env);
+
+// What the scripts under test call.
+ensurePrograms({ python3: 'python3-minimal', bash: 'bash', tar: 'tar', git: 'git' });
+const services = await ensureTestServices();
+const env = services.env;
+try {
+  step('check: format, lint, types, import law, pure tests', () => node(['tools/check.mjs']));
+  step('build', () => node(['tools/build.mjs']));
+  step('verify: generated files', () => node(['tools/verify.mjs'], env));
+  step('integration tests', () => jest(['--testPathPatterns', 'int\\.test\\.ts$', '--maxWorkers', '2'], env));
+  step('simulation, 1,000 seeds', () => tsx(['test/sim/run.ts', '--seeds', '1000']));
+  step('end to end, standalone', () => runE2e({ mode: 'standalone', workers: 1, env }));
+  step('end to end, services with 3 workers', () => runE2e({ mode: 'services', workers: 3, env }));
+  step('faults', () => tsx(['test/fault/run.ts', '--suite'], env));
+  step('conformance of the language', () => tsx(['test/conformance/dsl/run.ts']));
+  step('fuzz of the language, 20 s', () => tsx(['test/conformance/dsl/fuzz.ts', '--seconds', '20']));
+} finally {
+  await services.stop();
+}
+
+console.log('');
+for (const { name, isPassed, seconds } of results) {
+  console.log(`${isPassed ? 'passed' : 'FAILED'}  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
+}
+const failed = results.filter((result) => !result.isPassed).length;
+console.log(`${results.length - failed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
