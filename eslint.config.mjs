@@ -75,7 +75,7 @@ export default tseslint.config(
     // The only readers of the environment.
     files: [
       '**/config.ts',
-      '**/main.ts',
+      '**/main.ts', '**/*.main.ts',
       'packages/service-runtime/src/run-service.ts',
       'packages/service-runtime/src/telemetry-preload.ts',
     ],

@@ -52,7 +52,7 @@ const common = {
   sourcemap: true,
   sourcesContent: false,
   external,
-  logLevel: 'warning',
+  logLevel: 'error',
   absWorkingDir: root,
   legalComments: 'none',
   keepNames: false,
@@ -153,8 +153,11 @@ export async function buildAll() {
   mkdirSync(dist, { recursive: true });
   linkExternals();
   copyMigrations();
-  const done = await Promise.all(bundles());
+  // One broken service must not keep the others from being built and tried.
+  const done = await Promise.allSettled(bundles());
   assertResolvable();
+  const failed = done.filter((result) => result.status === 'rejected');
+  if (failed.length > 0) throw new Error(failed.map((result) => result.reason.message).join('\n'));
   console.log(`built ${done.length} bundles in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
 }
 

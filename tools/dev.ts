@@ -6,7 +6,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nodeProcess, root, untilAnswers } from '../test/harness/processes';
 
-const NAMES = ['identity', 'secrets', 'catalog', 'deployments', 'executions', 'cluster-status', 'gateway', 'worker'];
+const NAMES = [
+  'identity',
+  'secrets',
+  'catalog',
+  'deployments',
+  'executions',
+  'cluster-status',
+  'gateway',
+  'worker',
+];
 const { values } = parseArgs({ options: { workers: { type: 'string', default: '1' } } });
 
 async function main(): Promise<void> {
@@ -18,22 +27,33 @@ async function main(): Promise<void> {
     ...process.env,
   };
   await ensureDatabase(env.DATABASE_URL!);
-  const migrated = spawnSync(process.execPath, [join(root, 'dist/apps/standalone/migrate.main.js')], { env, stdio: 'inherit' });
+  const migrated = spawnSync(process.execPath, [join(root, 'dist/apps/standalone/migrate.main.js')], {
+    env,
+    stdio: 'inherit',
+  });
   if (migrated.status !== 0) process.exit(migrated.status ?? 1);
   const workers = Array.from({ length: Number(values.workers) }, (_, i) => `worker-${i + 1}`);
   const names = [...NAMES.filter((name) => name !== 'worker'), ...workers];
   const logDir = join(root, '.baton/dev/logs');
   const processes = names.map((name) => {
     const service = name.replace(/-\d+$/, '');
-    const more = service === 'worker' ? { BATON_HTTP_PORT: '0', BATON_WORK_DIR: join(root, '.baton/dev', name) } : {};
-    return { service, process: nodeProcess(name, join(root, `dist/services/${service}/main.js`), { ...env, ...more }, logDir) };
+    const more =
+      service === 'worker' ? { BATON_HTTP_PORT: '0', BATON_WORK_DIR: join(root, '.baton/dev', name) } : {};
+    return {
+      service,
+      process: nodeProcess(name, join(root, `dist/services/${service}/main.js`), { ...env, ...more }, logDir),
+    };
   });
   for (const { process } of processes) process.start();
   for (const { service, process } of processes) {
-    watch(join(root, 'dist/services', service), { persistent: false }, debounced(async () => {
-      await process.stop();
-      process.start();
-    }));
+    watch(
+      join(root, 'dist/services', service),
+      { persistent: false },
+      debounced(async () => {
+        await process.stop();
+        process.start();
+      }),
+    );
   }
   let isStopping = false;
   const stop = async () => {
@@ -46,7 +66,9 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => void stop());
   const port = env.BATON_PORT ?? '8080';
   await untilAnswers(`http://127.0.0.1:${port}/readyz`);
-  console.log(`Baton is ready: http://127.0.0.1:${port}/api/v3.1, logs in ${logDir}; \`npm run build\` restarts what changed`);
+  console.log(
+    `Baton is ready: http://127.0.0.1:${port}/api/v3.1, logs in ${logDir}; \`npm run build\` restarts what changed`,
+  );
 }
 
 async function ensureDatabase(url: string): Promise<void> {

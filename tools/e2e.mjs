@@ -12,7 +12,11 @@ export function runE2e({ mode, workers, env, filter = [] }) {
   const run = spawnSync(
     process.execPath,
     [join(root, 'node_modules/jest/bin/jest.js'), '--config', 'jest.e2e.cjs', '--runInBand', ...filter],
-    { cwd: root, stdio: 'inherit', env: { ...process.env, ...env, BATON_E2E_MODE: mode, BATON_E2E_WORKERS: String(workers) } },
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, ...env, BATON_E2E_MODE: mode, BATON_E2E_WORKERS: String(workers) },
+    },
   );
   return run.status ?? 1;
 }

@@ -1,10 +1,10 @@
 // Finds PostgreSQL, RabbitMQ and Redis (environment, then standard ports), or starts private ones that end with us.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRequire } from 'node:module';
 
 const root = join(import.meta.dirname, '..');
 const requireFromTestkit = createRequire(join(root, 'packages', 'testkit', 'package.json'));
@@ -43,7 +43,9 @@ async function postgresAnswers(url) {
   try {
     await client.connect();
     // Databases of our own names are made and dropped.
-    const { rows } = await client.query('select rolcreatedb or rolsuper as ok from pg_roles where rolname = current_user');
+    const { rows } = await client.query(
+      'select rolcreatedb or rolsuper as ok from pg_roles where rolname = current_user',
+    );
     return rows[0]?.ok === true;
   } catch {
     return false;
@@ -75,12 +77,17 @@ async function waitFor(check, what) {
 let isAptUpdated = false;
 function aptInstall(names) {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    throw new Error(`${names.join(', ')}: not found, and only root on Debian can install it here; set the *_URL variable`);
+    throw new Error(
+      `${names.join(', ')}: not found, and only root on Debian can install it here; set the *_URL variable`,
+    );
   }
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   if (!isAptUpdated) spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env });
   isAptUpdated = true;
-  const run = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], { stdio: 'inherit', env });
+  const run = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], {
+    stdio: 'inherit',
+    env,
+  });
   if (run.status !== 0) throw new Error(`apt-get install ${names.join(' ')} failed`);
 }
 
@@ -108,7 +115,14 @@ async function startPostgres(home, stops) {
   );
   return await new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the embedded PostgreSQL ended with ${code}`)));
-    child.stdout.once('data', (line) => resolve(line.toString().trim().replace(/\/baton$/, '/postgres')));
+    child.stdout.once('data', (line) =>
+      resolve(
+        line
+          .toString()
+          .trim()
+          .replace(/\/baton$/, '/postgres'),
+      ),
+    );
   });
 }
 
@@ -143,9 +157,13 @@ async function startRabbit(home, stops) {
 async function startRedis(home, stops) {
   ensurePrograms({ 'redis-server': 'redis-server' });
   const port = await freePort();
-  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', home], {
-    stdio: 'ignore',
-  });
+  const child = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', home],
+    {
+      stdio: 'ignore',
+    },
+  );
   stops.push(() => child.kill('SIGTERM'));
   const url = `redis://127.0.0.1:${port}`;
   await waitFor(() => redisAnswers(url), 'Redis');
@@ -182,9 +200,15 @@ export async function ensureTestServices() {
     rmSync(home, { recursive: true, force: true });
   };
   try {
-    const find = (variable, standard, answers, start) => findOrStart(variable, standard, answers, start, home, stops);
+    const find = (variable, standard, answers, start) =>
+      findOrStart(variable, standard, answers, start, home, stops);
     const env = {
-      DATABASE_URL: await find('DATABASE_URL', 'postgres://postgres@127.0.0.1:5432/postgres', postgresAnswers, startPostgres),
+      DATABASE_URL: await find(
+        'DATABASE_URL',
+        'postgres://postgres@127.0.0.1:5432/postgres',
+        postgresAnswers,
+        startPostgres,
+      ),
       AMQP_URL: await find('AMQP_URL', 'amqp://guest:guest@127.0.0.1:5672', rabbitAnswers, startRabbit),
       REDIS_URL: await find('REDIS_URL', 'redis://127.0.0.1:6379', redisAnswers, startRedis),
     };

@@ -15,7 +15,8 @@ function step(name, run) {
 }
 
 const node = (args, env = {}) =>
-  spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1;
+  spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
+    .status ?? 1;
 const tsx = (args, env) => node(['--import', 'tsx', ...args], env);
 const jest = (args, env) => node(['node_modules/jest/bin/jest.js', ...args], env);
 

@@ -52,7 +52,12 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
     BATON_LOG_LEVEL: 'info',
     ...options.env,
   };
-  const manager = nodeProcess('standalone', join(root, 'dist/apps/standalone/main.js'), env, join(dir, 'logs'));
+  const manager = nodeProcess(
+    'standalone',
+    join(root, 'dist/apps/standalone/main.js'),
+    env,
+    join(dir, 'logs'),
+  );
   manager.start();
   const baseUrl = `http://127.0.0.1:${port}`;
   const fleet: Fleet = {
@@ -82,7 +87,11 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
     encoding: 'utf8',
   });
   if (migrated.status !== 0) throw new Error(`migrations failed: ${migrated.stdout}${migrated.stderr}`);
-  const { processes, gatewayPort } = await serviceProcesses(options, { dir, databaseUrl, namespace: name.slice(-20) });
+  const { processes, gatewayPort } = await serviceProcesses(options, {
+    dir,
+    databaseUrl,
+    namespace: name.slice(-20),
+  });
   for (const process of processes.values()) process.start();
   const fleet: Fleet = {
     mode: 'services',
@@ -122,19 +131,42 @@ async function serviceProcesses(
     BATON_BLOBS: join(at.dir, 'blobs'),
     BATON_LOG_LEVEL: 'info',
     BATON_DRAIN: '3s',
-    ...Object.fromEntries(SERVICES.map((service) => [`BATON_RPC_${variable(service)}`, `127.0.0.1:${rpcPorts[service]}`])),
-    ...Object.fromEntries(SERVICES.map((service) => [`BATON_HTTP_${variable(service)}`, `127.0.0.1:${httpPorts[service]}`])),
+    ...Object.fromEntries(
+      SERVICES.map((service) => [`BATON_RPC_${variable(service)}`, `127.0.0.1:${rpcPorts[service]}`]),
+    ),
+    ...Object.fromEntries(
+      SERVICES.map((service) => [`BATON_HTTP_${variable(service)}`, `127.0.0.1:${httpPorts[service]}`]),
+    ),
     ...options.env,
   };
   const processes = new Map<string, ManagedProcess>();
   const add = (service: string, name: string, more: Record<string, string>) =>
-    processes.set(name, nodeProcess(name, join(root, `dist/services/${service}/main.js`), { ...env, ...more }, join(at.dir, 'logs')));
+    processes.set(
+      name,
+      nodeProcess(
+        name,
+        join(root, `dist/services/${service}/main.js`),
+        { ...env, ...more },
+        join(at.dir, 'logs'),
+      ),
+    );
   for (const service of SERVICES) {
-    add(service, service, { BATON_HTTP_PORT: String(httpPorts[service]), BATON_RPC_PORT: String(rpcPorts[service]) });
+    add(service, service, {
+      BATON_HTTP_PORT: String(httpPorts[service]),
+      BATON_RPC_PORT: String(rpcPorts[service]),
+    });
   }
-  add('gateway', 'gateway', { BATON_PORT: String(gatewayPort), BATON_HTTP_PORT: String(gatewayPort), BATON_RPC_PORT: '0' });
+  add('gateway', 'gateway', {
+    BATON_PORT: String(gatewayPort),
+    BATON_HTTP_PORT: String(gatewayPort),
+    BATON_RPC_PORT: '0',
+  });
   for (let i = 1; i <= (options.workers ?? 1); i++) {
-    add('worker', `worker-${i}`, { BATON_HTTP_PORT: '0', BATON_RPC_PORT: '0', BATON_WORK_DIR: join(at.dir, `work-${i}`) });
+    add('worker', `worker-${i}`, {
+      BATON_HTTP_PORT: '0',
+      BATON_RPC_PORT: '0',
+      BATON_WORK_DIR: join(at.dir, `work-${i}`),
+    });
   }
   return { processes, gatewayPort };
 }
@@ -152,7 +184,9 @@ async function readyOrStopped(fleet: Fleet): Promise<Fleet> {
 
 /** The environment without settings of a manager that runs beside the tests. */
 function cleanEnv(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('BATON_') && !/^(DATABASE|AMQP|REDIS)_URL$/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('BATON_') && !/^(DATABASE|AMQP|REDIS)_URL$/.test(name),
+  );
   return Object.fromEntries(kept);
 }
 

@@ -21,7 +21,13 @@ export const root = join(__dirname, '..', '..');
 const KILL_AFTER_MS = 15_000;
 
 /** A Node.js program of dist/ with its output in a log file. It is not started again by itself. */
-export function nodeProcess(name: string, main: string, env: NodeJS.ProcessEnv, logDir: string, args: string[] = []): ManagedProcess {
+export function nodeProcess(
+  name: string,
+  main: string,
+  env: NodeJS.ProcessEnv,
+  logDir: string,
+  args: string[] = [],
+): ManagedProcess {
   mkdirSync(logDir, { recursive: true });
   let child: ChildProcess | null = null;
   let end: Promise<void> = Promise.resolve();

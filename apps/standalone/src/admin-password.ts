@@ -16,7 +16,13 @@ export async function ensureAdmin(
   databaseUrl: string,
 ): Promise<{ adminPassword: Secret | null; isPasswordNew: boolean }> {
   const log = createLogger({ service: 'standalone', level: config.BATON_LOG_LEVEL });
-  const db = createDb<never>({ url: databaseUrl, schema: 'identity', maxConnections: 1, applicationName: 'baton-bootstrap', log });
+  const db = createDb<never>({
+    url: databaseUrl,
+    schema: 'identity',
+    maxConnections: 1,
+    applicationName: 'baton-bootstrap',
+    log,
+  });
   try {
     const given = config.BATON_ADMIN_PASSWORD;
     const { generatedPassword } = await bootstrap(db as never, { adminPassword: given });
@@ -26,7 +32,10 @@ export async function ensureAdmin(
     }
     if (given) return { adminPassword: given, isPasswordNew: false };
     if (!existsSync(home.adminPasswordFile)) return { adminPassword: null, isPasswordNew: false };
-    return { adminPassword: new Secret(readFileSync(home.adminPasswordFile, 'utf8').trim()), isPasswordNew: false };
+    return {
+      adminPassword: new Secret(readFileSync(home.adminPasswordFile, 'utf8').trim()),
+      isPasswordNew: false,
+    };
   } finally {
     await db.close();
   }

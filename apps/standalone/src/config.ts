@@ -3,12 +3,24 @@ import { z } from 'zod';
 
 /** What the standalone itself reads; the services in it read their own variables as well. */
 export const standaloneConfig = z.object({
-  BATON_PORT: envValue.integer(0, 65535).prefault('8080').describe('Port of the API, its documents and the console'),
+  BATON_PORT: envValue
+    .integer(0, 65535)
+    .prefault('8080')
+    .describe('Port of the API, its documents and the console'),
   BATON_HOST: z.string().default('127.0.0.1').describe('Address that is listened on'),
-  BATON_HOME: z.string().optional().describe("Folder of the standalone's data; default .baton in the user's home"),
-  BATON_ADMIN_PASSWORD: envValue.secret().optional().describe('Password of admin at first start; absent: one is generated'),
+  BATON_HOME: z
+    .string()
+    .optional()
+    .describe("Folder of the standalone's data; default .baton in the user's home"),
+  BATON_ADMIN_PASSWORD: envValue
+    .secret()
+    .optional()
+    .describe('Password of admin at first start; absent: one is generated'),
   BATON_WORKERS: envValue.integer(0, 16).prefault('1').describe('Worker processes beside the manager'),
-  BATON_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('warn').describe('Least level that is logged'),
+  BATON_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('warn')
+    .describe('Least level that is logged'),
   DATABASE_URL: envValue.secret().optional().describe('PostgreSQL to use instead of the embedded one'),
   AMQP_URL: envValue.secret().optional().describe('RabbitMQ to use instead of the broker in PostgreSQL'),
   REDIS_URL: envValue.secret().optional().describe('Redis to use instead of the cache in the process'),

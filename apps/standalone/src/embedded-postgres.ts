@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { systemClock } from '@baton/kernel';
@@ -49,7 +58,10 @@ export async function startEmbeddedPostgres(options: { dataDir: string }): Promi
   if (!existsSync(join(dataDir, 'PG_VERSION'))) initialise(bin, dataDir, passwordFile);
   const password = readFileSync(passwordFile, 'utf8').trim();
   const port = await freePort();
-  const settings = Object.entries({ ...SETTINGS, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const settings = Object.entries({ ...SETTINGS, port: String(port) }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const log = openSync(logFile, 'a', 0o600);
   const [command, ...args] = asUnprivileged([join(bin, 'postgres'), '-D', dataDir, ...settings]);
   const child = spawn(command!, args, { stdio: ['ignore', log, log] });
@@ -68,7 +80,9 @@ function binaries(): string {
     // The package's entry is dist/index.js; the binaries lie beside dist.
     root = dirname(dirname(require.resolve(name)));
   } catch {
-    throw new Error(`no embedded PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL to a server of your own`);
+    throw new Error(
+      `no embedded PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL to a server of your own`,
+    );
   }
   linkLibraries(join(root, 'native'));
   return join(root, 'native', 'bin');
@@ -99,8 +113,18 @@ function asUnprivileged(command: string[]): string[] {
 function initialise(bin: string, dataDir: string, passwordFile: string): void {
   writeFileSync(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
   const [command, ...args] = asUnprivileged([
-    join(bin, 'initdb'), '-D', dataDir, '-U', USER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`,
-    '-E', 'UTF8', '--locale=C', '--no-instructions',
+    join(bin, 'initdb'),
+    '-D',
+    dataDir,
+    '-U',
+    USER,
+    '-A',
+    'scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--no-instructions',
   ]);
   const run = spawnSync(command!, args, { encoding: 'utf8' });
   if (run.status === 0) return;
@@ -145,9 +169,11 @@ async function untilReady(child: ChildProcess, url: string, logFile: string): Pr
   });
   const until = systemClock.monotonic() + START_LIMIT_MS;
   for (;;) {
-    if (failure !== null) throw new Error(`embedded PostgreSQL did not start (${failure}):\n${lastLines(logFile)}`);
+    if (failure !== null)
+      throw new Error(`embedded PostgreSQL did not start (${failure}):\n${lastLines(logFile)}`);
     if (await answers(url)) return;
-    if (systemClock.monotonic() > until) throw new Error(`embedded PostgreSQL did not answer:\n${lastLines(logFile)}`);
+    if (systemClock.monotonic() > until)
+      throw new Error(`embedded PostgreSQL did not answer:\n${lastLines(logFile)}`);
     await pause(20);
   }
 }

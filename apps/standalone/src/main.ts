@@ -1,4 +1,4 @@
-import { ConfigError, CONFIG_EXIT_CODE, loadConfig } from '@baton/service-runtime';
+import { CONFIG_EXIT_CODE, ConfigError, loadConfig } from '@baton/service-runtime';
 import { standaloneConfig } from './config';
 import { runDemo } from './demo';
 import { type Manager, startManager } from './manager';
@@ -19,7 +19,11 @@ async function main(args: readonly string[]): Promise<number> {
   let stopping: Promise<void> | null = null;
   const stop = () => (stopping ??= manager.stop());
   const stopped = new Promise<number>((resolve) => {
-    const onSignal = () => void stop().then(() => resolve(0), () => resolve(1));
+    const onSignal = () =>
+      void stop().then(
+        () => resolve(0),
+        () => resolve(1),
+      );
     process.once('SIGINT', onSignal);
     process.once('SIGTERM', onSignal);
   });
@@ -39,9 +43,17 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 function greet({ url, adminPassword, isPasswordNew, home }: Manager): void {
-  const lines = [`Baton is ready.`, `  API      ${url}/api/v3.1`, `  API docs ${url}/api/docs`, `  console  ${url}/`, `  data     ${home.dir}`];
-  if (isPasswordNew && adminPassword) lines.push(`  login    admin / ${adminPassword.expose()}   (kept in ${home.adminPasswordFile})`);
-  else if (adminPassword) lines.push(`  login    admin, password in ${home.adminPasswordFile} or BATON_ADMIN_PASSWORD`);
+  const lines = [
+    `Baton is ready.`,
+    `  API      ${url}/api/v3.1`,
+    `  API docs ${url}/api/docs`,
+    `  console  ${url}/`,
+    `  data     ${home.dir}`,
+  ];
+  if (isPasswordNew && adminPassword)
+    lines.push(`  login    admin / ${adminPassword.expose()}   (kept in ${home.adminPasswordFile})`);
+  else if (adminPassword)
+    lines.push(`  login    admin, password in ${home.adminPasswordFile} or BATON_ADMIN_PASSWORD`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 

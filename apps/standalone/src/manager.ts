@@ -1,8 +1,24 @@
 import { dirname, join } from 'node:path';
 import type { Log, Secret } from '@baton/kernel';
 import { createLocalRpc, createRpcServer } from '@baton/rpc';
-import { createLocalHttp, createLogger, loadConfig, type Running, type RuntimeConfig, runtimeConfig, type StartEntry, startParts, schemaOf } from '@baton/service-runtime';
-import { connectBlobs, connectBroker, connectCache, connectInfra, newInstanceId } from '@baton/service-runtime/infra';
+import {
+  createLocalHttp,
+  createLogger,
+  loadConfig,
+  type Running,
+  type RuntimeConfig,
+  runtimeConfig,
+  type StartEntry,
+  schemaOf,
+  startParts,
+} from '@baton/service-runtime';
+import {
+  connectBlobs,
+  connectBroker,
+  connectCache,
+  connectInfra,
+  newInstanceId,
+} from '@baton/service-runtime/infra';
 import { ensureAdmin } from './admin-password';
 import type { StandaloneConfig } from './config';
 import { startEmbeddedPostgres } from './embedded-postgres';
@@ -42,7 +58,12 @@ export async function startManager(config: StandaloneConfig, env: NodeJS.Process
   }
 }
 
-async function start(config: StandaloneConfig, env: NodeJS.ProcessEnv, undo: Undo[], stop: () => Promise<void>): Promise<Manager> {
+async function start(
+  config: StandaloneConfig,
+  env: NodeJS.ProcessEnv,
+  undo: Undo[],
+  stop: () => Promise<void>,
+): Promise<Manager> {
   const log = createLogger({ service: 'standalone', level: config.BATON_LOG_LEVEL });
   const home = openHome(config.BATON_HOME);
   const mainDir = dirname(require.main?.filename ?? __filename);
@@ -57,7 +78,13 @@ async function start(config: StandaloneConfig, env: NodeJS.ProcessEnv, undo: Und
   const workers = startWorkers({
     count: config.BATON_WORKERS,
     main: workerMain(mainDir),
-    env: { ...serviceEnv, ...rpcAddresses(rpcPort), BATON_HTTP_PORT: '0', BATON_RPC_PORT: '0', BATON_HOST: '127.0.0.1' },
+    env: {
+      ...serviceEnv,
+      ...rpcAddresses(rpcPort),
+      BATON_HTTP_PORT: '0',
+      BATON_RPC_PORT: '0',
+      BATON_HOST: '127.0.0.1',
+    },
     log,
   });
   undo.push(() => workers.stop());
@@ -72,7 +99,12 @@ async function databaseOf(config: StandaloneConfig, home: Home, undo: Undo[]): P
   return server.url;
 }
 
-function serviceEnvironment(config: StandaloneConfig, env: NodeJS.ProcessEnv, home: Home, databaseUrl: string): NodeJS.ProcessEnv {
+function serviceEnvironment(
+  config: StandaloneConfig,
+  env: NodeJS.ProcessEnv,
+  home: Home,
+  databaseUrl: string,
+): NodeJS.ProcessEnv {
   return {
     BATON_SECRETS_KEY_FILE: home.secretsKeyFile,
     BATON_DATABASE_CONNECTIONS: '6',
@@ -98,15 +130,29 @@ async function startServices(
   const localHttp = createLocalHttp();
   const broker = connectBroker(runtime, log);
   const cache = connectCache(runtime, log);
-  undo.push(() => broker.close(), () => cache.close());
-  const shared = { broker, cache, rpc: localRpc, localHttp, blobs: connectBlobs(runtime), instanceId: newInstanceId() };
+  undo.push(
+    () => broker.close(),
+    () => cache.close(),
+  );
+  const shared = {
+    broker,
+    cache,
+    rpc: localRpc,
+    localHttp,
+    blobs: connectBlobs(runtime),
+    instanceId: newInstanceId(),
+  };
   // Workers are processes of their own: they reach the same handlers over a loopback port.
   const rpcServer = createRpcServer({ log, internalKey: runtime.BATON_INTERNAL_KEY });
   const entries: StartEntry[] = [];
   for (const service of services) {
     const config = loadConfig(service.configSchema, env);
     const schema = schemaOf(service.serviceName);
-    const infra = await connectInfra(config as unknown as RuntimeConfig, { service: service.serviceName, schema, shared });
+    const infra = await connectInfra(config as unknown as RuntimeConfig, {
+      service: service.serviceName,
+      schema,
+      shared,
+    });
     undo.push(() => infra.close());
     const parts = await service.buildService(config, infra);
     for (const part of parts.rpc) rpcServer.serve(part.definition, part.handlers as never);
@@ -114,7 +160,11 @@ async function startServices(
   }
   const rpcPort = await rpcServer.listen('127.0.0.1', 0);
   undo.push(() => rpcServer.close());
-  const running = await startParts(entries, { config: runtime, localRpc, listensHttp: (name) => name === 'gateway' });
+  const running = await startParts(entries, {
+    config: runtime,
+    localRpc,
+    listensHttp: (name) => name === 'gateway',
+  });
   undo.push(() => running.stop());
   for (const service of running.services) localHttp.set(service.name, service.handle);
   return { running, rpcPort };

@@ -5,12 +5,16 @@ import { z } from 'zod';
 import { migrateAll } from './migrate';
 
 const config = loadConfig(
-  z.object({ DATABASE_URL: envValue.secret().describe('PostgreSQL; the user must be allowed to create schemas') }),
+  z.object({
+    DATABASE_URL: envValue.secret().describe('PostgreSQL; the user must be allowed to create schemas'),
+  }),
   process.env,
 );
 const log = createLogger({ service: 'standalone', level: 'info' });
 
-migrateAll(config.DATABASE_URL.expose(), dirname(require.main?.filename ?? __filename), log).catch((error: unknown) => {
-  log.error({ err: error }, 'migrations failed');
-  process.exit(1);
-});
+migrateAll(config.DATABASE_URL.expose(), dirname(require.main?.filename ?? __filename), log).catch(
+  (error: unknown) => {
+    log.error({ err: error }, 'migrations failed');
+    process.exit(1);
+  },
+);

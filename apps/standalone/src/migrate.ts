@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ServiceName } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
 import { runMigrations } from '@baton/postgres';
 import { schemaOf } from '@baton/service-runtime';
-import type { ServiceName } from '@baton/contracts';
 
 /** Of the bundle (dist/apps/standalone -> dist/migrations) and of the sources (services/<name>/migrations). */
 export function migrationFolders(mainDir: string): { service: ServiceName; dir: string }[] {
@@ -12,7 +12,10 @@ export function migrationFolders(mainDir: string): { service: ServiceName; dir: 
   const isBundled = existsSync(bundled);
   const base = isBundled ? bundled : sources;
   return readdirSync(base)
-    .map((name) => ({ service: name as ServiceName, dir: isBundled ? join(base, name) : join(base, name, 'migrations') }))
+    .map((name) => ({
+      service: name as ServiceName,
+      dir: isBundled ? join(base, name) : join(base, name, 'migrations'),
+    }))
     .filter(({ dir }) => existsSync(dir));
 }
 

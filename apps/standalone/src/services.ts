@@ -17,4 +17,12 @@ interface ServiceModule {
 }
 
 /** The services of one process in the order of their start; the gateway opens last, when all others answer. */
-export const services: readonly ServiceModule[] = [identity, secrets, catalog, deployments, executions, clusterStatus, gateway];
+export const services: readonly ServiceModule[] = [
+  identity,
+  secrets,
+  catalog,
+  deployments,
+  executions,
+  clusterStatus,
+  gateway,
+];

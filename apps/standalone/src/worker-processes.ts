@@ -12,7 +12,12 @@ const STABLE_MS = 30_000;
 const KILL_AFTER_MS = 15_000;
 
 /** Keeps `count` worker processes running; one that dies is started again, ever later while it keeps dying. */
-export function startWorkers(o: { count: number; main: string; env: NodeJS.ProcessEnv; log: Log }): WorkerProcesses {
+export function startWorkers(o: {
+  count: number;
+  main: string;
+  env: NodeJS.ProcessEnv;
+  log: Log;
+}): WorkerProcesses {
   const slots = Array.from({ length: o.count }, (_, i) => startSlot(i, o));
   return {
     pids: () => slots.flatMap((slot) => slot.pid() ?? []),

@@ -43,7 +43,12 @@ export const operationAssignment = z.object({
   executionToken: z.string(),
   /** States that the operation must see although deployments may not have stored them yet. */
   states: z.array(
-    z.object({ nodeInstanceId: z.string(), state: z.string(), seq: z.number().int(), systemProperties: z.unknown() }),
+    z.object({
+      nodeInstanceId: z.string(),
+      state: z.string(),
+      seq: z.number().int(),
+      systemProperties: z.unknown(),
+    }),
   ),
 });
 export type OperationAssignment = z.infer<typeof operationAssignment>;

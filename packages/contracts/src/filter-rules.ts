@@ -7,7 +7,13 @@ import { normalizeLabelKey, normalizeLabelValue } from './labels';
 
 export const labelOperators = ['any_of', 'not_any_of', 'is_not', 'is_null', 'is_not_null'] as const;
 export const attributeOperators = [
-  'any_of', 'not_any_of', 'contains', 'not_contains', 'starts_with', 'ends_with', 'is_not_empty',
+  'any_of',
+  'not_any_of',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'is_not_empty',
 ] as const;
 export type LabelOperator = (typeof labelOperators)[number];
 export type AttributeOperator = (typeof attributeOperators)[number];
@@ -23,8 +29,14 @@ export type RuleAttributes = Readonly<Record<string, readonly AttributeOperator[
 export const ruleAttributes = {
   blueprints: { created_by: 'all', state: 'all', id: 'all', tenant_name: 'all' },
   deployments: {
-    blueprint_id: 'all', created_by: 'all', site_name: 'all', schedules: ['is_not_empty'], id: 'all', tenant_name: 'all',
-    display_name: 'all', installation_status: 'all',
+    blueprint_id: 'all',
+    created_by: 'all',
+    site_name: 'all',
+    schedules: ['is_not_empty'],
+    id: 'all',
+    tenant_name: 'all',
+    display_name: 'all',
+    installation_status: 'all',
   },
   nodes: { id: 'all', type: 'all', operation_name: 'all' },
   nodeInstances: { id: 'all' },
@@ -53,18 +65,24 @@ function unknownName(kind: string, name: unknown, valid: readonly string[]): Ref
 }
 
 function checkShape(rule: unknown): Refusal | null {
-  if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return { reason: 'a rule must be an object' };
+  if (typeof rule !== 'object' || rule === null || Array.isArray(rule))
+    return { reason: 'a rule must be an object' };
   const keys = Object.keys(rule);
   const missing = RULE_KEYS.filter((k) => !keys.includes(k));
   if (missing.length > 0) return { reason: `the rule lacks ${missing.join(', ')}` };
   const extra = keys.find((k) => !RULE_KEYS.includes(k));
   if (extra !== undefined) return unknownName('rule key', extra, RULE_KEYS);
   const values = (rule as { values: unknown }).values;
-  if (!Array.isArray(values) || values.some((v) => typeof v !== 'string')) return { reason: 'values must be a list of texts' };
+  if (!Array.isArray(values) || values.some((v) => typeof v !== 'string'))
+    return { reason: 'values must be a list of texts' };
   return null;
 }
 
-function checkLabelRule(rule: { key: unknown; values: string[]; operator: LabelOperator }): Result<FilterRule, Refusal> {
+function checkLabelRule(rule: {
+  key: unknown;
+  values: string[];
+  operator: LabelOperator;
+}): Result<FilterRule, Refusal> {
   const key = normalizeLabelKey(rule.key);
   if (!key.ok) return err({ reason: key.error });
   if (!VALUELESS.includes(rule.operator) && rule.values.length === 0) {
@@ -85,30 +103,43 @@ function checkAttributeRule(
 ): Result<FilterRule, Refusal> {
   const { key, values, operator } = rule;
   const allowed = typeof key === 'string' && Object.hasOwn(attributes, key) ? attributes[key] : undefined;
-  if (typeof key !== 'string' || allowed === undefined) return err(unknownName('attribute', key, Object.keys(attributes)));
-  if (allowed !== 'all' && !allowed.includes(operator)) return err(unknownName(`operator for ${key}`, operator, allowed));
+  if (typeof key !== 'string' || allowed === undefined)
+    return err(unknownName('attribute', key, Object.keys(attributes)));
+  if (allowed !== 'all' && !allowed.includes(operator))
+    return err(unknownName(`operator for ${key}`, operator, allowed));
   return ok({ key, values, operator, type: 'attribute' });
 }
 
 function checkRule(rule: unknown, attributes: RuleAttributes): Result<FilterRule, Refusal> {
   const shape = checkShape(rule);
   if (shape !== null) return err(shape);
-  const { key, values, operator, type } = rule as { key: unknown; values: string[]; operator: unknown; type: unknown };
+  const { key, values, operator, type } = rule as {
+    key: unknown;
+    values: string[];
+    operator: unknown;
+    type: unknown;
+  };
   if (type !== 'label' && type !== 'attribute') return err(unknownName('type', type, ['label', 'attribute']));
   const operators: readonly string[] = type === 'label' ? labelOperators : attributeOperators;
   if (typeof operator !== 'string' || !operators.includes(operator)) {
     return err(unknownName(`operator of a rule of type ${type}`, operator, operators));
   }
-  if (VALUELESS.includes(operator) && values.length > 0) return err({ reason: `operator ${operator} takes no values` });
+  if (VALUELESS.includes(operator) && values.length > 0)
+    return err({ reason: `operator ${operator} takes no values` });
   return type === 'label'
     ? checkLabelRule({ key, values, operator: operator as LabelOperator })
     : checkAttributeRule({ key, values, operator: operator as AttributeOperator }, attributes);
 }
 
 /** Checked and normalised rules of a request; `attributes` is a member of `ruleAttributes`. */
-export function parseFilterRules(input: unknown, attributes: RuleAttributes, field = 'filter_rules'): Result<FilterRule[], RuleFault> {
+export function parseFilterRules(
+  input: unknown,
+  attributes: RuleAttributes,
+  field = 'filter_rules',
+): Result<FilterRule[], RuleFault> {
   if (!Array.isArray(input)) return err({ rule: input, reason: `${field} must be a list of rules`, field });
-  if (input.length > MAX_RULES) return err({ rule: null, reason: `at most ${MAX_RULES} rules are taken`, field });
+  if (input.length > MAX_RULES)
+    return err({ rule: null, reason: `at most ${MAX_RULES} rules are taken`, field });
   const rules: FilterRule[] = [];
   for (const [index, raw] of input.entries()) {
     const rule = checkRule(raw, attributes);
@@ -121,7 +152,15 @@ export function parseFilterRules(input: unknown, attributes: RuleAttributes, fie
 /** The error answer of a refused rule (reference 1.1, 4.3). A list that is no list is a bad parameter, not a bad rule. */
 export function filterRuleError(fault: RuleFault): AppError {
   const details = { field: fault.field, ...(fault.nearest === undefined ? {} : { nearest: fault.nearest }) };
-  if (!fault.field.endsWith(']')) return new AppError('bad_parameters_error', fault.reason, { ...details, expected: 'a list of filter rules' });
+  if (!fault.field.endsWith(']'))
+    return new AppError('bad_parameters_error', fault.reason, {
+      ...details,
+      expected: 'a list of filter rules',
+    });
   const message = `Invalid filter rule ${JSON.stringify(fault.rule)?.slice(0, 500)}: ${fault.reason}`;
-  return new AppError('invalid_filter_rule', message, { ...details, err_filter_rule: fault.rule, err_reason: fault.reason });
+  return new AppError('invalid_filter_rule', message, {
+    ...details,
+    err_filter_rule: fault.rule,
+    err_reason: fault.reason,
+  });
 }

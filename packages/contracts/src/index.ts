@@ -1,7 +1,22 @@
-export { type OperationAssignment, type OperationError, operationAssignment, operationError, type TaskEvent, taskEvent } from './assignment';
 export {
-  type AttributeOperator, attributeOperators, type FilterRule, filterRuleError, type LabelOperator, labelOperators, parseFilterRules,
-  type RuleAttributes, ruleAttributes, type RuleFault,
+  type OperationAssignment,
+  type OperationError,
+  operationAssignment,
+  operationError,
+  type TaskEvent,
+  taskEvent,
+} from './assignment';
+export {
+  type AttributeOperator,
+  attributeOperators,
+  type FilterRule,
+  filterRuleError,
+  type LabelOperator,
+  labelOperators,
+  parseFilterRules,
+  type RuleAttributes,
+  type RuleFault,
+  ruleAttributes,
 } from './filter-rules';
 export * as catalogRpc from './gen/catalog/v1/catalog';
 export * as clusterStatusRpc from './gen/cluster_status/v1/cluster_status';
@@ -10,14 +25,35 @@ export * as executionsRpc from './gen/executions/v1/executions';
 export * as identityRpc from './gen/identity/v1/identity';
 export * as secretsRpc from './gen/secrets/v1/secrets';
 export {
-  checkLabel, labelError, type LabelFault, type LabelPair, normalizeLabelKey, parseLabels, parseLabelsText, reservedLabelKeys,
+  checkLabel,
+  type LabelFault,
+  type LabelPair,
+  labelError,
+  normalizeLabelKey,
+  parseLabels,
+  parseLabelsText,
+  reservedLabelKeys,
 } from './labels';
 export { buildMessage, defineMessage, type Envelope, type MessageType } from './message';
 export { blueprintRegistered } from './messages/catalog';
 export { deploymentCreated, deploymentDeleted } from './messages/deployments';
-export { eventsAppended, executionFinished, executionRequested, taskReady, tasksCancelled } from './messages/executions';
+export {
+  eventsAppended,
+  executionFinished,
+  executionRequested,
+  taskReady,
+  tasksCancelled,
+} from './messages/executions';
 export { credentialsChanged } from './messages/identity';
 export { hasPermission, isAdministrator, type Principal } from './principal';
-export { type ApiVersion, defineRoutes, type ListContract, type ListPage, type ListQuery, type RouteContract, type ServiceName } from './route';
+export {
+  type ApiVersion,
+  defineRoutes,
+  type ListContract,
+  type ListPage,
+  type ListQuery,
+  type RouteContract,
+  type ServiceName,
+} from './route';
 export { parseConstraints, type SearchConstraints } from './search-constraints';
 export { requireOwnTenant, type Visibility, visibilityOfNew, widensVisibility } from './visibility';

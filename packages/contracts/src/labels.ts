@@ -24,8 +24,17 @@ export const RESERVED_LABEL_PREFIX = 'csys-';
 
 /** Reserved keys that exist; users may set all of them but csys-consumer-id, which the manager computes. */
 export const reservedLabelKeys = [
-  'csys-obj-name', 'csys-obj-type', 'csys-env-type', 'csys-wrcp-services', 'csys-wrcp-group-id', 'csys-location-name',
-  'csys-location-lat', 'csys-location-long', 'csys-obj-parent', 'csys-environment', 'csys-consumer-id',
+  'csys-obj-name',
+  'csys-obj-type',
+  'csys-env-type',
+  'csys-wrcp-services',
+  'csys-wrcp-group-id',
+  'csys-location-name',
+  'csys-location-lat',
+  'csys-location-long',
+  'csys-obj-parent',
+  'csys-environment',
+  'csys-consumer-id',
 ] as const;
 
 const KEY = /^[A-Za-z][A-Za-z0-9._~-]*$/;
@@ -38,7 +47,10 @@ const COORDINATE_LIMITS: Record<string, number> = { 'csys-location-lat': 90, 'cs
 export function normalizeLabelKey(raw: unknown): Result<string, string> {
   if (typeof raw !== 'string' || raw === '') return err('a label key must be a text that is not empty');
   if (raw.length > MAX_LABEL_LENGTH) return err(`a label key has at most ${MAX_LABEL_LENGTH} characters`);
-  if (!KEY.test(raw)) return err(`the label key "${raw}" must start with an ASCII letter and hold only letters, digits, "-", ".", "_"`);
+  if (!KEY.test(raw))
+    return err(
+      `the label key "${raw}" must start with an ASCII letter and hold only letters, digits, "-", ".", "_"`,
+    );
   return ok(raw.toLowerCase());
 }
 
@@ -46,8 +58,10 @@ export function normalizeLabelKey(raw: unknown): Result<string, string> {
 export function normalizeLabelValue(key: string, raw: unknown): Result<string, string> {
   if (typeof raw !== 'string') return err(`the value of label "${key}" must be a text`);
   const value = raw.normalize('NFKC');
-  if (value.length > MAX_LABEL_LENGTH) return err(`the value of label "${key}" is longer than ${MAX_LABEL_LENGTH} characters`);
-  if (FORBIDDEN_IN_VALUE.test(value)) return err(`the value of label "${key}" holds a control character or a double quote`);
+  if (value.length > MAX_LABEL_LENGTH)
+    return err(`the value of label "${key}" is longer than ${MAX_LABEL_LENGTH} characters`);
+  if (FORBIDDEN_IN_VALUE.test(value))
+    return err(`the value of label "${key}" holds a control character or a double quote`);
   return ok(key === 'csys-obj-type' ? value.toLowerCase() : value);
 }
 
@@ -56,12 +70,18 @@ function checkReserved(key: string, value: string): Omit<LabelFault, 'field'> | 
   const settable = reservedLabelKeys.filter((k) => k !== 'csys-consumer-id');
   if (!settable.some((k) => k === key)) {
     const nearest = nearestName(key, settable);
-    const fault = { message: `the label key "${key}" is reserved`, expected: `one of ${settable.join(', ')}` };
+    const fault = {
+      message: `the label key "${key}" is reserved`,
+      expected: `one of ${settable.join(', ')}`,
+    };
     return nearest === null ? fault : { ...fault, nearest };
   }
   const limit = COORDINATE_LIMITS[key];
   if (limit !== undefined && (!DECIMAL.test(value) || Math.abs(Number(value)) > limit)) {
-    return { message: `the value of label "${key}" is not a coordinate`, expected: `a decimal number in -${limit}..${limit}` };
+    return {
+      message: `the value of label "${key}" is not a coordinate`,
+      expected: `a decimal number in -${limit}..${limit}`,
+    };
   }
   return null;
 }
@@ -102,12 +122,18 @@ export function parseLabels(input: unknown, field = 'labels'): Result<LabelPair[
   for (const [index, member] of input.entries()) {
     const at = `${field}[${index}]`;
     const read = readMember(member);
-    if (read === null) return err({ field: at, message: `${at} is not an object with exactly one label`, expected: SHAPE });
+    if (read === null)
+      return err({ field: at, message: `${at} is not an object with exactly one label`, expected: SHAPE });
     for (const raw of read.values) {
       const label = checkLabel(read.key, raw, at);
       if (!label.ok) return label;
       const identity = `${label.value.key}=${label.value.value}`;
-      if (seen.has(identity)) return err({ field: at, message: `the label ${identity} is given twice`, expected: 'each label once' });
+      if (seen.has(identity))
+        return err({
+          field: at,
+          message: `the label ${identity} is given twice`,
+          expected: 'each label once',
+        });
       seen.add(identity);
       labels.push(label.value);
     }

@@ -24,8 +24,13 @@ export interface Envelope<T = unknown> {
   payload: T;
 }
 
-export function defineMessage<T>(type: string, delivery: 'work' | 'fanout', schema: z.ZodType<T>): MessageType<T> {
-  if (!/^[a-z-]+\.[a-z-]+\.v\d+$/.test(type)) throw new Error(`message type ${type} is not <owner>.<fact>.v<n>`);
+export function defineMessage<T>(
+  type: string,
+  delivery: 'work' | 'fanout',
+  schema: z.ZodType<T>,
+): MessageType<T> {
+  if (!/^[a-z-]+\.[a-z-]+\.v\d+$/.test(type))
+    throw new Error(`message type ${type} is not <owner>.<fact>.v<n>`);
   return { type, delivery, schema };
 }
 

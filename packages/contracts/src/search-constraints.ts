@@ -4,7 +4,10 @@ import type { AttributeOperator, FilterRule } from './filter-rules';
 import { labelError, parseLabels } from './labels';
 
 const PATTERN_OPERATORS: Record<string, AttributeOperator> = {
-  contains: 'contains', starts_with: 'starts_with', ends_with: 'ends_with', equals_to: 'any_of',
+  contains: 'contains',
+  starts_with: 'starts_with',
+  ends_with: 'ends_with',
+  equals_to: 'any_of',
 };
 
 export interface SearchConstraints {
@@ -19,17 +22,22 @@ export interface SearchConstraints {
 
 function texts(value: unknown, field: string): string[] {
   const list = Array.isArray(value) ? value : [value];
-  if (list.some((v) => typeof v !== 'string')) throw badParameter(field, `${field} must be a text or a list of texts`);
+  if (list.some((v) => typeof v !== 'string'))
+    throw badParameter(field, `${field} must be a text or a list of texts`);
   return list as string[];
 }
 
 function patternRules(pattern: unknown, attribute: string, field: string): FilterRule[] {
-  if (!isJsonObject(pattern)) throw badParameter(field, `${field} must be an object`, { expected: Object.keys(PATTERN_OPERATORS) });
+  if (!isJsonObject(pattern))
+    throw badParameter(field, `${field} must be an object`, { expected: Object.keys(PATTERN_OPERATORS) });
   return Object.entries(pattern).map(([name, value]): FilterRule => {
     const operator = Object.hasOwn(PATTERN_OPERATORS, name) ? PATTERN_OPERATORS[name]! : null;
     if (operator === null) {
       const nearest = nearestName(name, Object.keys(PATTERN_OPERATORS));
-      throw badParameter(`${field}.${name}`, `${name} is no name pattern`, { expected: Object.keys(PATTERN_OPERATORS), nearest });
+      throw badParameter(`${field}.${name}`, `${name} is no name pattern`, {
+        expected: Object.keys(PATTERN_OPERATORS),
+        nearest,
+      });
     }
     return { key: attribute, values: texts(value, `${field}.${name}`), operator, type: 'attribute' };
   });
@@ -38,7 +46,9 @@ function patternRules(pattern: unknown, attribute: string, field: string): Filte
 function labelRules(value: unknown): FilterRule[] {
   const labels = parseLabels(value, 'constraints.labels');
   if (!labels.ok) throw labelError(labels.error);
-  return labels.value.map((l): FilterRule => ({ key: l.key, values: [l.value], operator: 'any_of', type: 'label' }));
+  return labels.value.map(
+    (l): FilterRule => ({ key: l.key, values: [l.value], operator: 'any_of', type: 'label' }),
+  );
 }
 
 /**
@@ -50,18 +60,27 @@ export function parseConstraints(
   input: unknown,
   kind: { nameAttribute: string; nameAliases?: readonly string[]; extra?: readonly string[] },
 ): SearchConstraints {
-  if (!isJsonObject(input)) throw badParameter('constraints', 'constraints must be an object', { expected: 'object' });
+  if (!isJsonObject(input))
+    throw badParameter('constraints', 'constraints must be an object', { expected: 'object' });
   const patterns = ['name_pattern', ...(kind.nameAliases ?? [])];
   const known = [...patterns, 'valid_values', 'filter_id', 'labels', 'tenants', ...(kind.extra ?? [])];
   const found: SearchConstraints = { rules: [], filterId: null, tenants: null, rest: {} };
   for (const [key, value] of Object.entries(input)) {
     const field = `constraints.${key}`;
     if (!known.includes(key)) {
-      throw badParameter(field, `${key} is no constraint of this search`, { expected: known, nearest: nearestName(key, known) });
+      throw badParameter(field, `${key} is no constraint of this search`, {
+        expected: known,
+        nearest: nearestName(key, known),
+      });
     }
     if (patterns.includes(key)) found.rules.push(...patternRules(value, kind.nameAttribute, field));
     else if (key === 'valid_values') {
-      found.rules.push({ key: kind.nameAttribute, values: texts(value, field), operator: 'any_of', type: 'attribute' });
+      found.rules.push({
+        key: kind.nameAttribute,
+        values: texts(value, field),
+        operator: 'any_of',
+        type: 'attribute',
+      });
     } else if (key === 'labels') found.rules.push(...labelRules(value));
     else if (key === 'filter_id') found.filterId = texts(value, field)[0] ?? null;
     else if (key === 'tenants') found.tenants = texts(value, field);

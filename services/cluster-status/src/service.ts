@@ -28,7 +28,9 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
     rpc: [rpcPart(clusterStatusRpc.ClusterStatusServiceDefinition, clusterStatusHandlers({ db, os }))],
     consumers: [],
     subscriptions: [],
-    loops: [{ name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => db.tx((tx) => forgetDead(tx)) }],
+    loops: [
+      { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => db.tx((tx) => forgetDead(tx)) },
+    ],
     checks: {},
   };
 }

@@ -3,8 +3,22 @@ import { z } from 'zod';
 
 /** Settings of the executions service; the names are those of the environment. */
 export const configSchema = runtimeConfig.extend({
-  BATON_TASK_RETRIES: z.coerce.number().int().min(-1).default(60).describe('Retries of a failed operation; -1 = without end'),
-  BATON_TASK_RETRY_INTERVAL: z.coerce.number().min(0).default(15).describe('Seconds between the tries of an operation'),
-  BATON_SUBGRAPH_RETRIES: z.coerce.number().int().min(-1).default(0).describe('Re-runs of a failed node lifecycle'),
+  BATON_TASK_RETRIES: z.coerce
+    .number()
+    .int()
+    .min(-1)
+    .default(60)
+    .describe('Retries of a failed operation; -1 = without end'),
+  BATON_TASK_RETRY_INTERVAL: z.coerce
+    .number()
+    .min(0)
+    .default(15)
+    .describe('Seconds between the tries of an operation'),
+  BATON_SUBGRAPH_RETRIES: z.coerce
+    .number()
+    .int()
+    .min(-1)
+    .default(0)
+    .describe('Re-runs of a failed node lifecycle'),
 });
 export type ExecutionsConfig = z.infer<typeof configSchema>;

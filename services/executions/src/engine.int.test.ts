@@ -2,8 +2,8 @@ import { executionsRpc } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
-import { type EngineSetup, engineSetup, type Probe, work } from './testing/engine-setup';
 import { peerDeployment } from './testing/deployments-peer';
+import { type EngineSetup, engineSetup, type Probe, work } from './testing/engine-setup';
 
 const { OutcomeKind } = executionsRpc;
 const DEADLINE = { deadlineMs: 10_000 };
@@ -28,7 +28,9 @@ async function begin(deploymentId: string, workflowId: string, more: object = {}
 }
 
 async function row(id: string) {
-  const { rows } = await sql<Record<string, any>>`select * from executions where id = ${id}`.execute(engine.db.query);
+  const { rows } = await sql<Record<string, any>>`select * from executions where id = ${id}`.execute(
+    engine.db.query,
+  );
   return rows[0]!;
 }
 
@@ -48,7 +50,9 @@ async function workToEnd(id: string, probe?: Probe, workerId = 'w1'): Promise<st
 
 const eventsOf = async (id: string) => {
   const { rows } = await sql<{ seq: number; event_type: string; message: string }>`
-    select seq, event_type, message from events where execution_id = ${id} order by seq`.execute(engine.db.query);
+    select seq, event_type, message from events where execution_id = ${id} order by seq`.execute(
+    engine.db.query,
+  );
   return rows;
 };
 
@@ -57,38 +61,73 @@ test('install runs the operations in the order of the dependencies and leaves ev
   const id = await begin('chain', 'install');
   const ran = await workToEnd(id);
   expect(ran).toEqual(['create a_1', 'start a_1', 'create b_1', 'start b_1', 'create c_1', 'start c_1']);
-  expect(engine.peer.deployments.get('chain')!.instances.map((i) => i.state)).toEqual(['started', 'started', 'started']);
+  expect(engine.peer.deployments.get('chain')!.instances.map((i) => i.state)).toEqual([
+    'started',
+    'started',
+    'started',
+  ]);
   expect(await row(id)).toMatchObject({ status: 'terminated', error: '' });
   expect(engine.peer.ended).toContainEqual({ executionId: id, status: 'terminated' });
   const events = await eventsOf(id);
   expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1));
   expect(events[0]!.event_type).toBe('workflow_started');
-  expect(events.filter((event) => /^workflow_(succeeded|failed|cancelled)$/.test(event.event_type))).toHaveLength(1);
+  expect(
+    events.filter((event) => /^workflow_(succeeded|failed|cancelled)$/.test(event.event_type)),
+  ).toHaveLength(1);
   expect(events.at(-1)!.event_type).toBe('workflow_succeeded');
 
   const uninstall = await begin('chain', 'uninstall');
-  expect((await workToEnd(uninstall)).filter((call) => call.startsWith('delete'))).toEqual(['delete c_1', 'delete b_1', 'delete a_1']);
+  expect((await workToEnd(uninstall)).filter((call) => call.startsWith('delete'))).toEqual([
+    'delete c_1',
+    'delete b_1',
+    'delete a_1',
+  ]);
 });
 
 test('a late report of a lost lease is refused and the operation runs once more under a new attempt', async () => {
   engine.peer.deployments.set('lost', peerDeployment({ a: [] }, ['create']));
   const id = await begin('lost', 'install');
   await phaseIs(id, 'running');
-  const first = (await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 })).leases[0]!;
+  const first = (await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 }))
+    .leases[0]!;
   expect(first.attempt).toBe(1);
-  const again = await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: first.taskId, room: 1 });
+  const again = await engine.client.claimTask({
+    workerId: 'w1',
+    executionId: id,
+    taskId: first.taskId,
+    room: 1,
+  });
   expect(again.leases.map((lease) => [lease.taskId, lease.attempt])).toEqual([[first.taskId, 1]]);
-  expect((await engine.client.claimTask({ workerId: 'w2', executionId: id, taskId: first.taskId, room: 1 })).leases).toEqual([]);
+  expect(
+    (await engine.client.claimTask({ workerId: 'w2', executionId: id, taskId: first.taskId, room: 1 }))
+      .leases,
+  ).toEqual([]);
 
-  await sql`update tasks set lease_until = app_now() - interval '1 second' where id = ${first.taskId}`.execute(engine.db.query);
+  await sql`update tasks set lease_until = app_now() - interval '1 second' where id = ${first.taskId}`.execute(
+    engine.db.query,
+  );
   let second: executionsRpc.TaskLease | undefined;
   await eventually(async () => {
-    second = (await engine.client.claimTask({ workerId: 'w2', executionId: id, taskId: first.taskId, room: 1 })).leases[0];
+    second = (
+      await engine.client.claimTask({ workerId: 'w2', executionId: id, taskId: first.taskId, room: 1 })
+    ).leases[0];
     expect(second?.attempt).toBe(2);
   }, DEADLINE);
-  expect((await engine.client.heartbeat({ workerId: 'w1', taskIds: [first.taskId] })).lost).toEqual([first.taskId]);
-  const outcome = { executionId: id, taskId: first.taskId, kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED, resultJson: '"late"', retryAfter: -1 };
-  const late = await engine.client.finishTasks({ workerId: 'w1', outcomes: [{ ...outcome, attempt: 1 }], room: 0 });
+  expect((await engine.client.heartbeat({ workerId: 'w1', taskIds: [first.taskId] })).lost).toEqual([
+    first.taskId,
+  ]);
+  const outcome = {
+    executionId: id,
+    taskId: first.taskId,
+    kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED,
+    resultJson: '"late"',
+    retryAfter: -1,
+  };
+  const late = await engine.client.finishTasks({
+    workerId: 'w1',
+    outcomes: [{ ...outcome, attempt: 1 }],
+    room: 0,
+  });
   expect(late.refused).toEqual([first.taskId]);
   await engine.client.finishTasks({ workerId: 'w2', outcomes: [{ ...outcome, attempt: 2 }], room: 0 });
   await phaseIs(id, 'ended');
@@ -98,22 +137,37 @@ test('a late report of a lost lease is refused and the operation runs once more 
 test('a recoverable failure is tried again after its interval, then the execution fails with the error of the operation', async () => {
   engine.peer.deployments.set('failing', peerDeployment({ a: [], b: ['a'] }, ['create']));
   const id = await begin('failing', 'install');
-  const error = JSON.stringify({ exceptionType: 'RecoverableError', message: 'no route', traceback: null, causes: [] });
-  const ran = await workToEnd(id, () => ({ kind: OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE, errorJson: error }));
+  const error = JSON.stringify({
+    exceptionType: 'RecoverableError',
+    message: 'no route',
+    traceback: null,
+    causes: [],
+  });
+  const ran = await workToEnd(id, () => ({
+    kind: OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE,
+    errorJson: error,
+  }));
   expect(ran).toEqual(['create a_1', 'create a_1', 'create a_1']);
   const ended = await row(id);
   expect(ended.status).toBe('failed');
   expect(ended.error).toContain('no route');
-  expect(engine.peer.deployments.get('failing')!.instances.map((i) => i.state)).toEqual(['creating', 'uninitialized']);
+  expect(engine.peer.deployments.get('failing')!.instances.map((i) => i.state)).toEqual([
+    'creating',
+    'uninitialized',
+  ]);
 });
 
 test('one running execution a deployment: the next is refused, queued, or forced', async () => {
   engine.peer.deployments.set('busy', peerDeployment({ a: [] }, ['create', 'delete']));
   const first = await begin('busy', 'install');
   await phaseIs(first, 'running');
-  await expect(begin('busy', 'uninstall', { force: false })).rejects.toMatchObject({ code: 'unavailable_workflow_error' }).catch(async () => {
-    await expect(begin('busy', 'start')).rejects.toMatchObject({ code: 'existing_running_execution_error' });
-  });
+  await expect(begin('busy', 'uninstall', { force: false }))
+    .rejects.toMatchObject({ code: 'unavailable_workflow_error' })
+    .catch(async () => {
+      await expect(begin('busy', 'start')).rejects.toMatchObject({
+        code: 'existing_running_execution_error',
+      });
+    });
   const queued = await begin('busy', 'start', { queue: true });
   expect(await row(queued)).toMatchObject({ status: 'queued', phase: 'waiting' });
   await workToEnd(first);

@@ -1,5 +1,20 @@
-import { deploymentCreated, deploymentDeleted, eventsAppended, executionFinished, executionRequested, executionsRpc } from '@baton/contracts';
-import { consumerPart, type Infra, requireDb, rpcPart, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
+import {
+  deploymentCreated,
+  deploymentDeleted,
+  eventsAppended,
+  executionFinished,
+  executionRequested,
+  executionsRpc,
+} from '@baton/contracts';
+import type { Db } from '@baton/postgres';
+import {
+  consumerPart,
+  type Infra,
+  requireDb,
+  rpcPart,
+  type ServiceParts,
+  subscriptionPart,
+} from '@baton/service-runtime';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { deliverStates } from './commands/deliver-states';
@@ -7,7 +22,7 @@ import { dequeueExecutions } from './commands/dequeue-executions';
 import { driveExecution } from './commands/drive-execution';
 import { wakeExecution } from './commands/wake-executions';
 import { configSchema, type ExecutionsConfig } from './config';
-import type { EngineDeps } from './engine/deps';
+import type { EngineDeps, Wakes } from './engine/deps';
 import { createGraphMemory } from './engine/graph-memory';
 import { createWakes } from './engine/wakes';
 import { createStreamHub } from './http/event-stream';
@@ -35,7 +50,51 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     dequeue: async () => void (await dequeueExecutions(deps)),
     streams: (id) => hub.notify(id),
   }));
-  const deps: EngineDeps & { nowMs(): number } = {
+  const deps = engineDeps(config, infra, db, wake);
+  return {
+    name: serviceName,
+    routes: [
+      ...executionsRoutes(deps),
+      ...operationsRoutes({ db, wire: config.BATON_WIRE }),
+      ...eventsRoutes({ db, hub, wire: config.BATON_WIRE }),
+    ],
+    rpc: [rpcPart(executionsRpc.ExecutionsServiceDefinition, executionsRpcHandlers(deps))],
+    consumers: [
+      consumerPart(executionRequested, {
+        queue: serviceName,
+        prefetch: 16,
+        handler: onExecutionRequested(deps),
+      }),
+      consumerPart(executionFinished, {
+        queue: serviceName,
+        prefetch: 16,
+        handler: async () => wake.dequeue(),
+      }),
+      consumerPart(deploymentCreated, {
+        queue: serviceName,
+        prefetch: 8,
+        handler: onDeploymentCreated(deps),
+      }),
+      consumerPart(deploymentDeleted, {
+        queue: serviceName,
+        prefetch: 4,
+        handler: onDeploymentDeleted(deps),
+      }),
+    ],
+    subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],
+    loops: engineLoops(deps),
+    checks: { database: () => db.ping() },
+    stop: async () => wake.stop(),
+  };
+}
+
+function engineDeps(
+  config: ExecutionsConfig,
+  infra: Infra,
+  db: Db<DB>,
+  wake: Wakes,
+): EngineDeps & { nowMs(): number } {
+  return {
     db,
     memory: createGraphMemory(),
     deployments: createDeploymentsClient(infra.rpc),
@@ -49,24 +108,5 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     },
     log: infra.log,
     nowMs: () => infra.clock.now(),
-  };
-  return {
-    name: serviceName,
-    routes: [
-      ...executionsRoutes(deps),
-      ...operationsRoutes({ db, wire: config.BATON_WIRE }),
-      ...eventsRoutes({ db, hub, wire: config.BATON_WIRE }),
-    ],
-    rpc: [rpcPart(executionsRpc.ExecutionsServiceDefinition, executionsRpcHandlers(deps))],
-    consumers: [
-      consumerPart(executionRequested, { queue: serviceName, prefetch: 16, handler: onExecutionRequested(deps) }),
-      consumerPart(executionFinished, { queue: serviceName, prefetch: 16, handler: async () => wake.dequeue() }),
-      consumerPart(deploymentCreated, { queue: serviceName, prefetch: 8, handler: onDeploymentCreated(deps) }),
-      consumerPart(deploymentDeleted, { queue: serviceName, prefetch: 4, handler: onDeploymentDeleted(deps) }),
-    ],
-    subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],
-    loops: engineLoops(deps),
-    checks: { database: () => db.ping() },
-    stop: async () => wake.stop(),
   };
 }

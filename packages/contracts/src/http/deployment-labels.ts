@@ -2,11 +2,43 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope } from './deployments-shapes';
 
-const own = { owner: 'deployments', tenant: 'required', versions: ['v3.1'], spec: 'v3.1-part1 Deployments', permission: 'labels_list' } as const;
-const list = { fields: [], filters: [], sorts: [], defaultSort: [], allowsAllTenants: true, allowsGetAll: true } as const;
+const own = {
+  owner: 'deployments',
+  tenant: 'required',
+  versions: ['v3.1'],
+  spec: 'v3.1-part1 Deployments',
+  permission: 'labels_list',
+} as const;
+const list = {
+  fields: [],
+  filters: [],
+  sorts: [],
+  defaultSort: [],
+  allowsAllTenants: true,
+  allowsGetAll: true,
+} as const;
 
 /** Keys and values of the labels in use (reference/rest-api.md 4.2): envelopes of texts. */
 export const deploymentLabelsRoutes = defineRoutes([
-  { id: 'listDeploymentLabelKeys', method: 'GET', path: '/labels/deployments', ...own, summary: 'Label keys of deployments', list: { ...list, search: 'key' }, status: 200, response: envelope(z.string()) },
-  { id: 'listDeploymentLabelValues', method: 'GET', path: '/labels/deployments/:key', ...own, summary: 'Values of one label key', params: z.object({ key: z.string() }), list: { ...list, search: 'value' }, status: 200, response: envelope(z.string()) },
+  {
+    id: 'listDeploymentLabelKeys',
+    method: 'GET',
+    path: '/labels/deployments',
+    ...own,
+    summary: 'Label keys of deployments',
+    list: { ...list, search: 'key' },
+    status: 200,
+    response: envelope(z.string()),
+  },
+  {
+    id: 'listDeploymentLabelValues',
+    method: 'GET',
+    path: '/labels/deployments/:key',
+    ...own,
+    summary: 'Values of one label key',
+    params: z.object({ key: z.string() }),
+    list: { ...list, search: 'value' },
+    status: 200,
+    response: envelope(z.string()),
+  },
 ]);

@@ -14,7 +14,12 @@ export const modification = z
     modified_nodes: jsonObject,
     status: z.enum(['started', 'finished', 'rolledback']),
     ended_at: instant.nullable(),
-    node_instances: z.object({ added_and_related: instances, removed_and_related: instances, before_modification: instances, before_rollback: instances }),
+    node_instances: z.object({
+      added_and_related: instances,
+      removed_and_related: instances,
+      before_modification: instances,
+      before_rollback: instances,
+    }),
   })
   .meta({ id: 'DeploymentModification' });
 export const modificationFields = Object.keys(modification.shape);
@@ -31,15 +36,95 @@ export const startModificationBody = z.object({
   nodes: z.record(z.string(), modifiedNode).optional(),
 });
 
-const filters = ['id', 'deployment_id', 'status', 'created_at', 'ended_at', 'created_by', 'tenant_name', 'visibility'] as const;
+const filters = [
+  'id',
+  'deployment_id',
+  'status',
+  'created_at',
+  'ended_at',
+  'created_by',
+  'tenant_name',
+  'visibility',
+] as const;
 const params = z.object({ id: z.string() });
 const path = '/deployment-modifications';
-const own = { owner: 'deployments', tenant: 'required', versions: ['v2.1', 'v3.1'], spec: 'reference 5.5' } as const;
+const own = {
+  owner: 'deployments',
+  tenant: 'required',
+  versions: ['v2.1', 'v3.1'],
+  spec: 'reference 5.5',
+} as const;
 
 export const deploymentModificationsRoutes = defineRoutes([
-  { id: 'listDeploymentModifications', method: 'GET', path, ...own, permission: 'deployment_modification_list', summary: 'Lists deployment modifications', list: { fields: modificationFields, filters, sorts: filters, search: 'id', defaultSort: [{ field: 'created_at', descending: false }], allowsAllTenants: true, allowsGetAll: true }, status: 200, response: envelope(modification) },
-  { id: 'getDeploymentModification', method: 'GET', path: `${path}/:id`, ...own, permission: 'deployment_modification_get', summary: 'Reads one deployment modification', params, includeFields: modificationFields, status: 200, response: modification },
-  { id: 'startDeploymentModification', method: 'POST', path, ...own, permission: 'deployment_modify', summary: 'Starts a deployment modification', body: startModificationBody, includeFields: modificationFields, status: 201, response: modification },
-  { id: 'finishDeploymentModification', method: 'POST', path: `${path}/:id/finish`, ...own, permission: 'deployment_modification_finish', summary: 'Keeps the modification', params, body: jsonObject, isBodyOptional: true, includeFields: modificationFields, status: 200, response: modification },
-  { id: 'rollbackDeploymentModification', method: 'POST', path: `${path}/:id/rollback`, ...own, permission: 'deployment_modification_rollback', summary: 'Undoes the modification', params, body: jsonObject, isBodyOptional: true, includeFields: modificationFields, status: 200, response: modification },
+  {
+    id: 'listDeploymentModifications',
+    method: 'GET',
+    path,
+    ...own,
+    permission: 'deployment_modification_list',
+    summary: 'Lists deployment modifications',
+    list: {
+      fields: modificationFields,
+      filters,
+      sorts: filters,
+      search: 'id',
+      defaultSort: [{ field: 'created_at', descending: false }],
+      allowsAllTenants: true,
+      allowsGetAll: true,
+    },
+    status: 200,
+    response: envelope(modification),
+  },
+  {
+    id: 'getDeploymentModification',
+    method: 'GET',
+    path: `${path}/:id`,
+    ...own,
+    permission: 'deployment_modification_get',
+    summary: 'Reads one deployment modification',
+    params,
+    includeFields: modificationFields,
+    status: 200,
+    response: modification,
+  },
+  {
+    id: 'startDeploymentModification',
+    method: 'POST',
+    path,
+    ...own,
+    permission: 'deployment_modify',
+    summary: 'Starts a deployment modification',
+    body: startModificationBody,
+    includeFields: modificationFields,
+    status: 201,
+    response: modification,
+  },
+  {
+    id: 'finishDeploymentModification',
+    method: 'POST',
+    path: `${path}/:id/finish`,
+    ...own,
+    permission: 'deployment_modification_finish',
+    summary: 'Keeps the modification',
+    params,
+    body: jsonObject,
+    isBodyOptional: true,
+    includeFields: modificationFields,
+    status: 200,
+    response: modification,
+  },
+  {
+    id: 'rollbackDeploymentModification',
+    method: 'POST',
+    path: `${path}/:id/rollback`,
+    ...own,
+    permission: 'deployment_modification_rollback',
+    summary: 'Undoes the modification',
+    params,
+    body: jsonObject,
+    isBodyOptional: true,
+    includeFields: modificationFields,
+    status: 200,
+    response: modification,
+  },
 ]);

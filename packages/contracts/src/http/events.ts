@@ -36,7 +36,20 @@ export const eventFields = Object.keys(event.shape);
 
 export const eventList = {
   fields: eventFields,
-  filters: ['type', 'execution_id', 'execution_group_id', 'deployment_id', 'blueprint_id', 'node_instance_id', 'node_id', 'event_type', 'level', 'operation', 'message', 'message.text'],
+  filters: [
+    'type',
+    'execution_id',
+    'execution_group_id',
+    'deployment_id',
+    'blueprint_id',
+    'node_instance_id',
+    'node_id',
+    'event_type',
+    'level',
+    'operation',
+    'message',
+    'message.text',
+  ],
   sorts: [...eventFields, '@timestamp'],
   defaultSort: [{ field: 'timestamp', descending: false }],
   defaultSize: 10_000,

@@ -48,7 +48,9 @@ export const execution = z
 
 export const executionFields = Object.keys(execution.shape);
 
-const word = z.union([z.boolean(), z.string().regex(/^(true|false)$/i, 'must be true or false')]).transform((v) => String(v).toLowerCase() === 'true');
+const word = z
+  .union([z.boolean(), z.string().regex(/^(true|false)$/i, 'must be true or false')])
+  .transform((v) => String(v).toLowerCase() === 'true');
 
 /** Body of POST /executions (spec v3.1 part 2 "Executions"; `scheduled_time` is the original's name of `schedule`). */
 export const startExecutionBody = z.object({
@@ -68,10 +70,28 @@ export const startExecutionBody = z.object({
   force_status: z.string().nullish(),
 });
 
-export const executionAction = z.enum(['cancel', 'force-cancel', 'kill', 'resume', 'force-resume', 'requeue']);
+export const executionAction = z.enum([
+  'cancel',
+  'force-cancel',
+  'kill',
+  'resume',
+  'force-resume',
+  'requeue',
+]);
 
 const waitReason = z.object({
-  kind: z.enum(['lock', 'queue', 'concurrency', 'planning', 'worker', 'lease', 'retry-timer', 'effects', 'schedule', 'call']),
+  kind: z.enum([
+    'lock',
+    'queue',
+    'concurrency',
+    'planning',
+    'worker',
+    'lease',
+    'retry-timer',
+    'effects',
+    'schedule',
+    'call',
+  ]),
   message: z.string(),
   since: instant.nullable(),
   until: instant.nullable(),
@@ -81,7 +101,27 @@ const waitReason = z.object({
 const BOTH = ['v2.1', 'v3.1'] as const;
 const executionList = {
   fields: executionFields,
-  filters: ['id', 'workflow_id', 'blueprint_id', 'deployment_id', 'deployment_display_name', 'status', 'is_system_workflow', 'is_dry_run', 'created_by', 'created_at', 'started_at', 'ended_at', 'scheduled_for', 'tenant_name', 'visibility', 'error', 'resume', 'total_operations', 'finished_operations'],
+  filters: [
+    'id',
+    'workflow_id',
+    'blueprint_id',
+    'deployment_id',
+    'deployment_display_name',
+    'status',
+    'is_system_workflow',
+    'is_dry_run',
+    'created_by',
+    'created_at',
+    'started_at',
+    'ended_at',
+    'scheduled_for',
+    'tenant_name',
+    'visibility',
+    'error',
+    'resume',
+    'total_operations',
+    'finished_operations',
+  ],
   sorts: executionFields.filter((field) => field !== 'parameters'),
   defaultSort: [{ field: 'created_at', descending: false }],
   allowsAllTenants: true,
@@ -175,7 +215,10 @@ export const executionRoutes = defineRoutes([
     summary: 'Delete ended executions',
     spec: 'v3.1-part2 Executions; reference 5.7',
     list: executionList,
-    body: z.object({ to_datetime: z.string().nullish(), keep_last: z.union([z.number().int(), z.string()]).nullish() }),
+    body: z.object({
+      to_datetime: z.string().nullish(),
+      keep_last: z.union([z.number().int(), z.string()]).nullish(),
+    }),
     isBodyOptional: true,
     status: 200,
     response: envelope(z.union([z.object({ count: z.number().int() }), execution.partial()])),

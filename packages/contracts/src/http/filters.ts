@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ListContract } from '../route';
+import type { ListContract } from '../route';
 import { envelope, instant, ownedFields, visibility } from './shapes';
 
 /** A rule as it is stored (spec v3.1 part 2); requests are checked rule by rule in ../filter-rules for better errors. */
@@ -26,8 +26,12 @@ export const filters = envelope(filter);
 
 export const filterFields = Object.keys(filter.shape);
 
-export const putFilterBody = z.object({ filter_rules: z.unknown(), visibility: visibility.default('tenant') }).meta({ id: 'FilterCreate' });
-export const patchFilterBody = z.object({ filter_rules: z.unknown().optional(), visibility: visibility.optional() }).meta({ id: 'FilterUpdate' });
+export const putFilterBody = z
+  .object({ filter_rules: z.unknown(), visibility: visibility.default('tenant') })
+  .meta({ id: 'FilterCreate' });
+export const patchFilterBody = z
+  .object({ filter_rules: z.unknown().optional(), visibility: visibility.optional() })
+  .meta({ id: 'FilterUpdate' });
 
 /** reference 5.11: no field filters. */
 export const filterList: ListContract = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ListContract } from '../route';
+import type { ListContract } from '../route';
 import { envelope, labelsInput } from './shapes';
 
 /** Answer of GET /labels/{kind} and /labels/{kind}/{key}: an envelope of texts (reference 4.2). */
@@ -10,5 +10,11 @@ export const labelsBody = labelsInput;
 
 /** List conventions of the label lists; the items are texts, so there is nothing to include. */
 export const labelList: ListContract = {
-  fields: [], filters: [], sorts: [], search: 'value', defaultSort: [], allowsAllTenants: true, allowsGetAll: true,
+  fields: [],
+  filters: [],
+  sorts: [],
+  search: 'value',
+  defaultSort: [],
+  allowsAllTenants: true,
+  allowsGetAll: true,
 };

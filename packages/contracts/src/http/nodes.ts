@@ -35,18 +35,84 @@ export const node = z
 export const nodeFields = Object.keys(node.shape);
 
 const filters = [
-  'id', 'node_id', 'deployment_id', 'deployment_display_name', 'blueprint_id', 'type', 'host_id', 'created_by', 'tenant_name', 'visibility',
-  'number_of_instances', 'planned_number_of_instances', 'deploy_number_of_instances', 'min_number_of_instances', 'max_number_of_instances',
+  'id',
+  'node_id',
+  'deployment_id',
+  'deployment_display_name',
+  'blueprint_id',
+  'type',
+  'host_id',
+  'created_by',
+  'tenant_name',
+  'visibility',
+  'number_of_instances',
+  'planned_number_of_instances',
+  'deploy_number_of_instances',
+  'min_number_of_instances',
+  'max_number_of_instances',
 ] as const;
-export const nodeList = { fields: nodeFields, filters, sorts: filters, search: 'id', defaultSort: [{ field: 'id', descending: false }], allowsAllTenants: true, allowsGetAll: true } as const;
+export const nodeList = {
+  fields: nodeFields,
+  filters,
+  sorts: filters,
+  search: 'id',
+  defaultSort: [{ field: 'id', descending: false }],
+  allowsAllTenants: true,
+  allowsGetAll: true,
+} as const;
 
 const own = { owner: 'deployments', tenant: 'required' } as const;
 const params = z.object({ deployment_id: z.string(), node_id: z.string() });
 const one = { ...own, versions: ['v3.1'], spec: 'reference 5.16', params } as const;
 
 export const nodesRoutes = defineRoutes([
-  { id: 'listNodes', method: 'GET', path: '/nodes', ...own, versions: ['v2.1', 'v3.1'], spec: 'v3.1-part2 Node instances and nodes', permission: 'node_list', summary: 'Lists nodes', list: nodeList, status: 200, response: envelope(node) },
-  { id: 'createNodes', method: 'POST', path: '/nodes', ...own, versions: ['v3.1'], spec: 'reference 5.16', permission: 'node_list', summary: 'Adds nodes during a deployment update', body: z.object({ deployment_id: z.string(), nodes: z.array(jsonObject) }), status: 204, isAllowedToExecution: true },
-  { id: 'updateNode', method: 'PATCH', path: '/nodes/:deployment_id/:node_id', ...one, permission: 'node_update', summary: 'Changes a node during a deployment update', body: jsonObject, includeFields: nodeFields, status: 200, response: node, isAllowedToExecution: true },
-  { id: 'deleteNode', method: 'DELETE', path: '/nodes/:deployment_id/:node_id', ...one, permission: 'node_delete', summary: 'Deletes a node during a deployment update', status: 204, isAllowedToExecution: true },
+  {
+    id: 'listNodes',
+    method: 'GET',
+    path: '/nodes',
+    ...own,
+    versions: ['v2.1', 'v3.1'],
+    spec: 'v3.1-part2 Node instances and nodes',
+    permission: 'node_list',
+    summary: 'Lists nodes',
+    list: nodeList,
+    status: 200,
+    response: envelope(node),
+  },
+  {
+    id: 'createNodes',
+    method: 'POST',
+    path: '/nodes',
+    ...own,
+    versions: ['v3.1'],
+    spec: 'reference 5.16',
+    permission: 'node_list',
+    summary: 'Adds nodes during a deployment update',
+    body: z.object({ deployment_id: z.string(), nodes: z.array(jsonObject) }),
+    status: 204,
+    isAllowedToExecution: true,
+  },
+  {
+    id: 'updateNode',
+    method: 'PATCH',
+    path: '/nodes/:deployment_id/:node_id',
+    ...one,
+    permission: 'node_update',
+    summary: 'Changes a node during a deployment update',
+    body: jsonObject,
+    includeFields: nodeFields,
+    status: 200,
+    response: node,
+    isAllowedToExecution: true,
+  },
+  {
+    id: 'deleteNode',
+    method: 'DELETE',
+    path: '/nodes/:deployment_id/:node_id',
+    ...one,
+    permission: 'node_delete',
+    summary: 'Deletes a node during a deployment update',
+    status: 204,
+    isAllowedToExecution: true,
+  },
 ]);

@@ -24,7 +24,12 @@ export const tasksGraph = z
   .object({ id: z.string(), execution_id: z.string(), name: z.string(), created_at: instant })
   .meta({ id: 'TasksGraph' });
 
-const common = { owner: 'executions', permission: 'operations', tenant: 'required', versions: ['v3.1'] } as const;
+const common = {
+  owner: 'executions',
+  permission: 'operations',
+  tenant: 'required',
+  versions: ['v3.1'],
+} as const;
 
 export const operationRoutes = defineRoutes([
   {
@@ -42,45 +47,6 @@ export const operationRoutes = defineRoutes([
     }),
     status: 200,
     response: z.union([z.array(operation), envelope(operation)]),
-  },
-  {
-    ...common,
-    id: 'createOperation',
-    method: 'PUT',
-    path: '/operations/:operationId',
-    summary: 'Store an operation',
-    spec: 'v3.1-part2 Operations; reference 5.17',
-    body: z.object({
-      name: z.string(),
-      graph_id: z.string(),
-      state: z.string().optional(),
-      dependencies: z.array(z.string()),
-      type: z.string(),
-      parameters: jsonObject,
-    }),
-    status: 201,
-    response: operation,
-  },
-  {
-    ...common,
-    id: 'patchOperation',
-    method: 'PATCH',
-    path: '/operations/:operationId',
-    summary: 'Set the state of an operation',
-    spec: 'v3.1-part2 Operations; reference 5.17',
-    body: z.object({ state: z.string().optional(), result: z.unknown().optional() }),
-    isAllowedToExecution: true,
-    status: 200,
-    response: operation,
-  },
-  {
-    ...common,
-    id: 'deleteOperation',
-    method: 'DELETE',
-    path: '/operations/:operationId',
-    summary: 'Delete a stored operation',
-    spec: 'v3.1-part2 Operations; reference 5.17',
-    status: 204,
   },
   {
     ...common,

@@ -3,7 +3,9 @@ import { defineRoutes } from '../route';
 import { envelope } from './shapes';
 
 /** One cell of the permission table (reference/rest-api.md 2.6). */
-export const permissionGrant = z.object({ role: z.string(), permission: z.string() }).meta({ id: 'PermissionGrant' });
+export const permissionGrant = z
+  .object({ role: z.string(), permission: z.string() })
+  .meta({ id: 'PermissionGrant' });
 
 const fields = ['role', 'permission'] as const;
 const list = {

@@ -10,7 +10,10 @@ export const resourceId = z
   .string()
   .min(1)
   .max(256)
-  .regex(/^[A-Za-z][A-Za-z0-9._~-]*$/, 'must start with an ASCII letter and hold only letters, digits, "-", ".", "_"');
+  .regex(
+    /^[A-Za-z][A-Za-z0-9._~-]*$/,
+    'must start with an ASCII letter and hold only letters, digits, "-", ".", "_"',
+  );
 /** Deployment ids may start with any allowed character. */
 export const deploymentId = z
   .string()
@@ -41,7 +44,11 @@ export const ownedFields = {
   resource_availability: visibility,
 };
 
-export const pagination = z.object({ total: z.number().int(), offset: z.number().int(), size: z.number().int() });
+export const pagination = z.object({
+  total: z.number().int(),
+  offset: z.number().int(),
+  size: z.number().int(),
+});
 /** The list envelope of every list. */
 export function envelope<T extends z.ZodType>(item: T) {
   return z.object({

@@ -14,14 +14,98 @@ export const site = z
   .meta({ id: 'Site' });
 export const siteFields = Object.keys(site.shape);
 
-const filters = ['name', 'latitude', 'longitude', 'created_at', 'created_by', 'tenant_name', 'visibility'] as const;
+const filters = [
+  'name',
+  'latitude',
+  'longitude',
+  'created_at',
+  'created_by',
+  'tenant_name',
+  'visibility',
+] as const;
 const params = z.object({ name: z.string() });
-const own = { owner: 'deployments', tenant: 'required', versions: ['v3.1'], spec: 'v3.1-part2 Sites' } as const;
+const own = {
+  owner: 'deployments',
+  tenant: 'required',
+  versions: ['v3.1'],
+  spec: 'v3.1-part2 Sites',
+} as const;
 
 export const sitesRoutes = defineRoutes([
-  { id: 'listSites', method: 'GET', path: '/sites', ...own, permission: 'site_list', summary: 'Lists sites', list: { fields: siteFields, filters, sorts: filters, search: 'name', defaultSort: [{ field: 'created_at', descending: false }], allowsAllTenants: true, allowsGetAll: true }, status: 200, response: envelope(site) },
-  { id: 'getSite', method: 'GET', path: '/sites/:name', ...own, permission: 'site_get', summary: 'Reads one site', params, includeFields: siteFields, status: 200, response: site },
-  { id: 'createSite', method: 'PUT', path: '/sites/:name', ...own, permission: 'site_create', summary: 'Creates a site', params, body: z.object({ location: z.string().nullish(), visibility: visibility.optional(), private_resource: z.boolean().optional(), ...createdFields }), includeFields: siteFields, status: 200, response: site },
-  { id: 'updateSite', method: 'POST', path: '/sites/:name', ...own, permission: 'site_update', summary: 'Renames, moves or widens a site', params, body: z.object({ new_name: z.string().optional(), location: z.string().nullish(), visibility: visibility.optional() }), includeFields: siteFields, status: 200, response: site },
-  { id: 'deleteSite', method: 'DELETE', path: '/sites/:name', ...own, permission: 'site_delete', summary: 'Deletes a site; its deployments stay', params, status: 204 },
+  {
+    id: 'listSites',
+    method: 'GET',
+    path: '/sites',
+    ...own,
+    permission: 'site_list',
+    summary: 'Lists sites',
+    list: {
+      fields: siteFields,
+      filters,
+      sorts: filters,
+      search: 'name',
+      defaultSort: [{ field: 'created_at', descending: false }],
+      allowsAllTenants: true,
+      allowsGetAll: true,
+    },
+    status: 200,
+    response: envelope(site),
+  },
+  {
+    id: 'getSite',
+    method: 'GET',
+    path: '/sites/:name',
+    ...own,
+    permission: 'site_get',
+    summary: 'Reads one site',
+    params,
+    includeFields: siteFields,
+    status: 200,
+    response: site,
+  },
+  {
+    id: 'createSite',
+    method: 'PUT',
+    path: '/sites/:name',
+    ...own,
+    permission: 'site_create',
+    summary: 'Creates a site',
+    params,
+    body: z.object({
+      location: z.string().nullish(),
+      visibility: visibility.optional(),
+      private_resource: z.boolean().optional(),
+      ...createdFields,
+    }),
+    includeFields: siteFields,
+    status: 200,
+    response: site,
+  },
+  {
+    id: 'updateSite',
+    method: 'POST',
+    path: '/sites/:name',
+    ...own,
+    permission: 'site_update',
+    summary: 'Renames, moves or widens a site',
+    params,
+    body: z.object({
+      new_name: z.string().optional(),
+      location: z.string().nullish(),
+      visibility: visibility.optional(),
+    }),
+    includeFields: siteFields,
+    status: 200,
+    response: site,
+  },
+  {
+    id: 'deleteSite',
+    method: 'DELETE',
+    path: '/sites/:name',
+    ...own,
+    permission: 'site_delete',
+    summary: 'Deletes a site; its deployments stay',
+    params,
+    status: 204,
+  },
 ]);

@@ -54,7 +54,10 @@ export const tokensRoutes = defineRoutes([
     summary: 'Create a token',
     spec: 'reference 2.3',
     ...shared,
-    body: z.object({ description: z.string().nullable().optional(), expiration_date: z.string().nullable().optional() }),
+    body: z.object({
+      description: z.string().nullable().optional(),
+      expiration_date: z.string().nullable().optional(),
+    }),
     includeFields: tokenFields,
     status: 200,
     response: token,

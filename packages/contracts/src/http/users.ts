@@ -52,7 +52,11 @@ export const newUser = z
 
 /** POST /users/{username}: exactly one of the keys. */
 export const userChange = z
-  .object({ password: z.string().optional(), role: z.string().optional(), show_getting_started: z.boolean().optional() })
+  .object({
+    password: z.string().optional(),
+    role: z.string().optional(),
+    show_getting_started: z.boolean().optional(),
+  })
   .meta({ id: 'UserChange' });
 
 const getData = z.object({ _get_data: queryBoolean.optional() });

@@ -6,7 +6,11 @@ export const executionRequested = defineMessage(
   'executions.execution-requested.v1',
   'work',
   // deploymentId and workflowId let deployments show it as the latest execution.
-  z.object({ executionId: z.string(), deploymentId: z.string().optional(), workflowId: z.string().optional() }),
+  z.object({
+    executionId: z.string(),
+    deploymentId: z.string().optional(),
+    workflowId: z.string().optional(),
+  }),
 );
 /** An operation may be claimed. A wake-up: the row in executions is the truth. */
 export const taskReady = defineMessage(

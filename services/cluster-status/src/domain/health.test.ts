@@ -1,10 +1,29 @@
 import { clusterGroups, clusterStatusOf, type Instance, managerStatusOf, serviceStatuses } from './health';
 
-const SERVICES = ['gateway', 'identity', 'catalog', 'deployments', 'executions', 'secrets', 'cluster-status', 'worker'] as const;
+const SERVICES = [
+  'gateway',
+  'identity',
+  'catalog',
+  'deployments',
+  'executions',
+  'secrets',
+  'cluster-status',
+  'worker',
+] as const;
 const fine = { database: { ok: true }, broker: { ok: true } };
 
 function instance(service: Instance['service'], more: Partial<Instance> = {}): Instance {
-  return { service, instance_id: `${service}-1`, hostname: 'h1', version: '1', pid: 7, started_at: '', checks: fine, is_alive: true, ...more };
+  return {
+    service,
+    instance_id: `${service}-1`,
+    hostname: 'h1',
+    version: '1',
+    pid: 7,
+    started_at: '',
+    checks: fine,
+    is_alive: true,
+    ...more,
+  };
 }
 const all = SERVICES.map((service) => instance(service));
 const host = (hostname: string) => ({ hostname, address: '10.0.0.1', version: '1', publicIp: '10.0.0.1' });
@@ -31,7 +50,12 @@ test('a lost replica whose service lives on elsewhere only degrades the cluster'
 });
 
 test('a broker that a service cannot reach fails, with the reason', () => {
-  const cut = all.map((one) => (one.service === 'worker' ? { ...one, checks: { broker: { ok: false, detail: 'refused' } } } : one));
-  expect(serviceStatuses(cut).RabbitMQ).toMatchObject({ status: 'Inactive', extra_info: { connection_check: 'refused' } });
+  const cut = all.map((one) =>
+    one.service === 'worker' ? { ...one, checks: { broker: { ok: false, detail: 'refused' } } } : one,
+  );
+  expect(serviceStatuses(cut).RabbitMQ).toMatchObject({
+    status: 'Inactive',
+    extra_info: { connection_check: 'refused' },
+  });
   expect(clusterGroups(cut, [host('h1')]).broker.status).toBe('Fail');
 });

@@ -37,7 +37,8 @@ export interface ServiceStatus {
   extra_info: Record<string, unknown>;
 }
 
-const isWell = (instance: Instance): boolean => instance.is_alive && Object.values(instance.checks).every((check) => check.ok);
+const isWell = (instance: Instance): boolean =>
+  instance.is_alive && Object.values(instance.checks).every((check) => check.ok);
 
 /** Every service with its instances, and the database and broker as the services see them (reference/rest-api.md 8.6). */
 export function serviceStatuses(instances: readonly Instance[]): Record<string, ServiceStatus> {
@@ -83,9 +84,22 @@ function problemOf(instances: readonly Instance[], check: string): string | null
   return failing ? (failing.checks[check]!.detail ?? 'failed') : null;
 }
 
-function dependency(instances: readonly Instance[], check: string, displayName: string, unit: string): ServiceStatus {
+function dependency(
+  instances: readonly Instance[],
+  check: string,
+  displayName: string,
+  unit: string,
+): ServiceStatus {
   const isUp = problemOf(instances, check) === null;
-  const state = { Id: unit, Description: displayName, state: isUp ? 'up' : 'down', LoadState: 'loaded', MainPID: 0, ActiveState: isUp ? 'active' : 'inactive', SubState: isUp ? 'running' : 'dead' };
+  const state = {
+    Id: unit,
+    Description: displayName,
+    state: isUp ? 'up' : 'down',
+    LoadState: 'loaded',
+    MainPID: 0,
+    ActiveState: isUp ? 'active' : 'inactive',
+    SubState: isUp ? 'running' : 'dead',
+  };
   return {
     status: isUp ? 'Active' : 'Inactive',
     is_remote: true,
@@ -116,16 +130,29 @@ export function clusterGroups(
     hosts.map((host) => {
       const mine = instances.filter((instance) => instance.hostname === host.hostname);
       const isOk = mine.length > 0 && mine.every(isWell);
-      const failures = mine.filter((instance) => !isWell(instance)).map((instance) => `${instance.service} ${instance.instance_id}`);
+      const failures = mine
+        .filter((instance) => !isWell(instance))
+        .map((instance) => `${instance.service} ${instance.instance_id}`);
       const services = Object.fromEntries(
-        Object.entries(serviceStatuses(mine)).filter(([name]) => mine.some((instance) => DISPLAY[instance.service] === name)),
+        Object.entries(serviceStatuses(mine)).filter(([name]) =>
+          mine.some((instance) => DISPLAY[instance.service] === name),
+        ),
       );
-      const node = { status: isOk ? 'OK' : 'Fail', version: host.version, public_ip: host.publicIp, private_ip: host.address, services, failures };
+      const node = {
+        status: isOk ? 'OK' : 'Fail',
+        version: host.version,
+        public_ip: host.publicIp,
+        private_ip: host.address,
+        services,
+        failures,
+      };
       return [host.hostname, node];
     }),
   );
   const isAllOk = Object.values(nodes).every((node) => node.status === 'OK');
-  const lives = SERVICES.every((service) => instances.some((instance) => instance.service === service && instance.is_alive));
+  const lives = SERVICES.every((service) =>
+    instances.some((instance) => instance.service === service && instance.is_alive),
+  );
   const external = (check: string): ClusterGroup => ({
     status: problemOf(instances, check) === null ? 'OK' : 'Fail',
     is_external: true,

@@ -1,5 +1,13 @@
 import { statusRoutes } from '@baton/contracts/http/status';
-import { answer, bindRoutes, type BoundRoute, booleanOf, type HttpCall, listEnvelope, pickFields } from '@baton/http';
+import {
+  answer,
+  type BoundRoute,
+  bindRoutes,
+  booleanOf,
+  type HttpCall,
+  listEnvelope,
+  pickFields,
+} from '@baton/http';
 import { notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { productVersion } from '@baton/service-runtime';
@@ -20,7 +28,8 @@ export interface StatusDeps {
 
 /** Routes of version, status and cluster nodes (spec v3.1 part 1 "Cluster", part 2 "Manager"). */
 export function statusHttp(deps: StatusDeps): BoundRoute[] {
-  const isSummary = (call: HttpCall) => call.query.summary !== undefined && booleanOf('summary', call.query.summary);
+  const isSummary = (call: HttpCall) =>
+    call.query.summary !== undefined && booleanOf('summary', call.query.summary);
   const present = (row: ManagerRow) => presentManager(row, deps.publicIp);
   return bindRoutes(statusRoutes, {
     getVersion: () => ({
@@ -34,11 +43,15 @@ export function statusHttp(deps: StatusDeps): BoundRoute[] {
     }),
     async getStatus(call) {
       const services = serviceStatuses(await readInstances(deps.db.query));
-      if (call.version === 'v2.1') return { status: 'running', services: Object.values(services).map(legacyService) };
+      if (call.version === 'v2.1')
+        return { status: 'running', services: Object.values(services).map(legacyService) };
       return { status: managerStatusOf(services), services: isSummary(call) ? {} : services };
     },
     async getClusterStatus(call) {
-      const [instances, managers] = await Promise.all([readInstances(deps.db.query), readManagers(deps.db.query)]);
+      const [instances, managers] = await Promise.all([
+        readInstances(deps.db.query),
+        readManagers(deps.db.query),
+      ]);
       const hosts = managers.map((row) => ({ ...row, publicIp: deps.publicIp ?? row.address }));
       const groups = clusterGroups(instances, hosts);
       const status = clusterStatusOf(groups);
@@ -47,9 +60,17 @@ export function statusHttp(deps: StatusDeps): BoundRoute[] {
     },
     async listManagers(call) {
       const wanted = call.list.filters.hostname;
-      const rows = (await readManagers(deps.db.query)).filter((row) => !wanted || wanted.includes(row.hostname));
+      const rows = (await readManagers(deps.db.query)).filter(
+        (row) => !wanted || wanted.includes(row.hostname),
+      );
       const items = rows.slice(call.list.offset, call.list.offset + call.list.size).map(present);
-      return listEnvelope({ items: call.list.include ? items.map((item) => pickFields(item, call.list.include!)) : items, total: rows.length }, call.list);
+      return listEnvelope(
+        {
+          items: call.list.include ? items.map((item) => pickFields(item, call.list.include!)) : items,
+          total: rows.length,
+        },
+        call.list,
+      );
     },
     async getManager(call) {
       const row = (await readManagers(deps.db.query)).find((one) => one.hostname === call.params.hostname);

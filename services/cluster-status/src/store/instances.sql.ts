@@ -27,7 +27,9 @@ export async function upsertInstance(tx: Tx<DB>, report: clusterStatusRpc.Report
     values (${report.service}, ${report.instanceId}, ${report.hostname}, ${report.version}, ${report.pid},
       ${report.startedAt}, ${report.checksJson || '{}'}::jsonb, ${report.rssBytes})
     on conflict (service, instance_id) do update set hostname = excluded.hostname, version = excluded.version,
-      pid = excluded.pid, checks = excluded.checks, rss_bytes = excluded.rss_bytes, last_seen = app_now()`.execute(tx);
+      pid = excluded.pid, checks = excluded.checks, rss_bytes = excluded.rss_bytes, last_seen = app_now()`.execute(
+    tx,
+  );
 }
 
 export async function deleteInstance(tx: Tx<DB>, service: string, instanceId: string): Promise<void> {
@@ -39,7 +41,9 @@ export async function upsertManager(tx: Tx<DB>, host: Omit<ManagerRow, 'id' | 'l
     insert into managers (hostname, address, version, distribution, distro_release)
     values (${host.hostname}, ${host.address}, ${host.version}, ${host.distribution}, ${host.distro_release})
     on conflict (hostname) do update set address = excluded.address, version = excluded.version,
-      distribution = excluded.distribution, distro_release = excluded.distro_release, last_seen = app_now()`.execute(tx);
+      distribution = excluded.distribution, distro_release = excluded.distro_release, last_seen = app_now()`.execute(
+    tx,
+  );
 }
 
 export async function readInstances(reader: Reader): Promise<Instance[]> {
@@ -67,7 +71,9 @@ export async function forgetDead(tx: Tx<DB>): Promise<void> {
   await sql`
     delete from instances d where last_seen < app_now() - make_interval(secs => ${ALIVE_S * 4})
       and (last_seen < app_now() - make_interval(secs => ${FORGOTTEN_S}) or exists (
-        select 1 from instances l where l.service = d.service and l.last_seen > app_now() - make_interval(secs => ${ALIVE_S})))`.execute(tx);
+        select 1 from instances l where l.service = d.service and l.last_seen > app_now() - make_interval(secs => ${ALIVE_S})))`.execute(
+    tx,
+  );
   await sql`
     delete from managers m where last_seen < app_now() - make_interval(secs => ${ALIVE_S * 4})
       and not exists (select 1 from instances i where i.hostname = m.hostname)`.execute(tx);

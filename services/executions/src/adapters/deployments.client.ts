@@ -18,13 +18,28 @@ export interface DeploymentFacts {
 
 /** The deployments service as the engine sees it. */
 export interface DeploymentsPort {
-  facts(tenant: string, deploymentId: string, caller: { username: string; isAdministrator: boolean }): Promise<DeploymentFacts>;
+  facts(
+    tenant: string,
+    deploymentId: string,
+    caller: { username: string; isAdministrator: boolean },
+  ): Promise<DeploymentFacts>;
   model(tenant: string, deploymentId: string): Promise<{ blueprintId: string; model: DeploymentModel }>;
-  applyStates(tenant: string, deploymentId: string, executionId: string, states: readonly InstanceStateRow[]): Promise<void>;
+  applyStates(
+    tenant: string,
+    deploymentId: string,
+    executionId: string,
+    states: readonly InstanceStateRow[],
+  ): Promise<void>;
   evaluate(tenant: string, deploymentId: string, payload: JsonObject): Promise<JsonObject>;
   /** A change of the model asked by a workflow; repeated with the same name it answers the first result. */
   call(tenant: string, deploymentId: string, executionId: string, name: string, request: Json): Promise<Json>;
-  executionEnded(of: { tenant: string; deploymentId: string; executionId: string; workflowId: string; status: string }): Promise<void>;
+  executionEnded(of: {
+    tenant: string;
+    deploymentId: string;
+    executionId: string;
+    workflowId: string;
+    status: string;
+  }): Promise<void>;
 }
 
 const MODEL_DEADLINE_MS = 30_000;
@@ -46,7 +61,10 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
       };
     },
     async model(tenant, deploymentId) {
-      const answer = await client.getWorkflowModel({ tenant, deploymentId }, { deadlineMs: MODEL_DEADLINE_MS });
+      const answer = await client.getWorkflowModel(
+        { tenant, deploymentId },
+        { deadlineMs: MODEL_DEADLINE_MS },
+      );
       const model: DeploymentModel = {
         nodes: parse(answer.nodesJson, []),
         nodeInstances: parse(answer.nodeInstancesJson, []),
@@ -60,12 +78,7 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
         tenant,
         deploymentId,
         executionId,
-        states: states.map((state) => ({
-          nodeInstanceId: state.node_instance_id,
-          state: state.state ?? '',
-          seq: state.seq,
-          systemPropertiesJson: state.edits ? JSON.stringify(state.edits) : '',
-        })),
+        states: states.map(stateWriteOf),
       });
     },
     async evaluate(tenant, deploymentId, payload) {
@@ -85,6 +98,15 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
       return parse(answer.resultJson, null);
     },
     executionEnded: async (of) => void (await client.executionEnded(of)),
+  };
+}
+
+function stateWriteOf(state: InstanceStateRow) {
+  return {
+    nodeInstanceId: state.node_instance_id,
+    state: state.state ?? '',
+    seq: state.seq,
+    systemPropertiesJson: state.edits ? JSON.stringify(state.edits) : '',
   };
 }
 

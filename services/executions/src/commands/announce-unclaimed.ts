@@ -18,7 +18,11 @@ export async function announceUnclaimed(deps: Pick<EngineDeps, 'db'>): Promise<n
         { executionId: task.execution_id, taskId: task.id },
       );
     }
-    if (tasks.length > 0) await touchDispatched(tx, tasks.map((task) => task.id));
+    if (tasks.length > 0)
+      await touchDispatched(
+        tx,
+        tasks.map((task) => task.id),
+      );
     return tasks.length;
   });
 }

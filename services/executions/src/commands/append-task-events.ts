@@ -15,13 +15,17 @@ const batch = z.array(taskEvent);
  * answered.
  * @throws AppError not_found_error when the execution is gone: the worker drops the batch.
  */
-export async function appendTaskEvents(deps: EngineDeps, request: executionsRpc.AppendEventsRequest): Promise<void> {
+export async function appendTaskEvents(
+  deps: EngineDeps,
+  request: executionsRpc.AppendEventsRequest,
+): Promise<void> {
   const events = batch.parse(JSON.parse(request.eventsJson));
   if (events.length === 0) return;
   const done = await deps.memory.serially(request.executionId, () =>
     deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, request.executionId);
-      if (!execution) throw new AppError('not_found_error', `Execution ${request.executionId} does not exist`);
+      if (!execution)
+        throw new AppError('not_found_error', `Execution ${request.executionId} does not exist`);
       if (!(await rememberBatch(tx, request.batchId))) return null;
       const tasks = await readTasksById(tx, [...new Set(events.map((event) => event.taskId))]);
       const byId = new Map(tasks.map((task) => [task.id, task]));

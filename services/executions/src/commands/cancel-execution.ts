@@ -10,7 +10,11 @@ import { requestKill } from '../store/tasks.sql';
  * `force-cancel` and `kill` have them stopped by their workers. An execution that does not run yet ends at once.
  * @throws AppError not_found_error, illegal_action_error.
  */
-export async function cancelExecution(deps: EngineDeps, executionId: string, mode: CancelMode): Promise<void> {
+export async function cancelExecution(
+  deps: EngineDeps,
+  executionId: string,
+  mode: CancelMode,
+): Promise<void> {
   await deps.memory.serially(executionId, async () => {
     const killed = await deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, executionId);

@@ -1,4 +1,4 @@
-import { type Json, isAppError } from '@baton/kernel';
+import { isAppError, type Json } from '@baton/kernel';
 import type { StageResult } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
 import { lockExecution, updateExecution } from '../store/executions.sql';
@@ -16,7 +16,11 @@ export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): P
     deps.db.tx(async (tx) => {
       const locked = await lockExecution(tx, execution.id);
       if (!locked || locked.phase !== 'calling' || locked.stage?.name !== stage.name) return false;
-      await updateExecution(tx, locked.id, { phase: 'planning', stage: null, history: [...locked.history, result] });
+      await updateExecution(tx, locked.id, {
+        phase: 'planning',
+        stage: null,
+        history: [...locked.history, result],
+      });
       return true;
     }),
   );
@@ -38,6 +42,11 @@ async function resultOf(
     return { kind: 'call', name: stage.name, response, memo: stage.memo };
   } catch (error) {
     if (!isAppError(error) || error.entry.retryable) throw error;
-    return { kind: 'call', name: stage.name, error: { type: error.code, message: error.message }, memo: stage.memo };
+    return {
+      kind: 'call',
+      name: stage.name,
+      error: { type: error.code, message: error.message },
+      memo: stage.memo,
+    };
   }
 }

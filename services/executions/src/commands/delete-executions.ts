@@ -28,10 +28,12 @@ export async function deleteExecutions(
   const keepLast = keepLastOf(request);
   const before = beforeOf(request, nowMs);
   for (const status of list.filters.status ?? []) {
-    if (!ENDS.includes(status)) throw badParameter('status', `Can't filter by execution status \`${status}\``, { expected: ENDS });
+    if (!ENDS.includes(status))
+      throw badParameter('status', `Can't filter by execution status \`${status}\``, { expected: ENDS });
   }
   const where: RawBuilder<SqlBool>[] = [executionScope(principal, list.allTenants), sql`e.phase = 'ended'`];
-  for (const [field, values] of Object.entries(list.filters)) where.push(equalsAny(sql`e.${sql.id(COLUMN_OF[field] ?? field)}`, values));
+  for (const [field, values] of Object.entries(list.filters))
+    where.push(equalsAny(sql`e.${sql.id(COLUMN_OF[field] ?? field)}`, values));
   if (before !== null) where.push(sql`e.created_at < ${before}`);
   return await db.tx(async (tx) => {
     const { rows } = await sql<ExecutionRow>`
@@ -56,16 +58,22 @@ function keepLastOf(request: DeleteRequest): number | null {
   if (request.keep_last === undefined || request.keep_last === null) return null;
   const count = Number(request.keep_last);
   if (!Number.isInteger(count) || count <= 0) {
-    throw badParameter('keep_last', `keep_last: ${request.keep_last} is no count`, { expected: 'an integer greater than 0' });
+    throw badParameter('keep_last', `keep_last: ${request.keep_last} is no count`, {
+      expected: 'an integer greater than 0',
+    });
   }
-  if (request.to_datetime) throw badParameter('keep_last', 'keep_last and to_datetime exclude each other', {});
+  if (request.to_datetime)
+    throw badParameter('keep_last', 'keep_last and to_datetime exclude each other', {});
   return count;
 }
 
 function beforeOf(request: DeleteRequest, nowMs: number): string | null {
   if (request.to_datetime === undefined || request.to_datetime === null) return null;
   const text = request.to_datetime;
-  const ms = Date.parse(/[zZ]$|[+-]\d{2}:\d{2}$/.test(text) || text.length <= 10 ? text : `${text.replace(' ', 'T')}Z`);
-  if (Number.isNaN(ms)) throw badParameter('to_datetime', `to_datetime: "${text}" is no time`, { expected: 'ISO 8601' });
+  const ms = Date.parse(
+    /[zZ]$|[+-]\d{2}:\d{2}$/.test(text) || text.length <= 10 ? text : `${text.replace(' ', 'T')}Z`,
+  );
+  if (Number.isNaN(ms))
+    throw badParameter('to_datetime', `to_datetime: "${text}" is no time`, { expected: 'ISO 8601' });
   return new Date(Math.min(ms, nowMs)).toISOString();
 }

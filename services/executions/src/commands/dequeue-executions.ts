@@ -36,15 +36,29 @@ async function tryStart(tx: Tx<DB>, candidate: ExecutionRow): Promise<boolean> {
   if (candidate.deployment_id === null) await lockGuard(tx, '', '');
   else await lockGuard(tx, candidate.tenant, candidate.deployment_id);
   if ((await lockExecution(tx, candidate.id))?.status !== 'queued') return false;
-  const systemWide = (await blockingSystemExecutions(tx)).map((row) => row.id).filter((id) => id !== candidate.id);
+  const systemWide = (await blockingSystemExecutions(tx))
+    .map((row) => row.id)
+    .filter((id) => id !== candidate.id);
   const others =
-    candidate.deployment_id === null ? [] : await activeOfDeployment(tx, candidate.tenant, candidate.deployment_id);
+    candidate.deployment_id === null
+      ? []
+      : await activeOfDeployment(tx, candidate.tenant, candidate.deployment_id);
   // Active ones block, and so do those that queued earlier.
-  const before = others.filter((row) => row.id !== candidate.id && (row.phase !== 'waiting' || isEarlier(row, candidate)));
-  const admission = admit({ isForced: candidate.is_forced, mayQueue: true }, { systemWide, ofDeployment: before });
+  const before = others.filter(
+    (row) => row.id !== candidate.id && (row.phase !== 'waiting' || isEarlier(row, candidate)),
+  );
+  const admission = admit(
+    { isForced: candidate.is_forced, mayQueue: true },
+    { systemWide, ofDeployment: before },
+  );
   if (admission.kind !== 'start') return false;
   await updateExecution(tx, candidate.id, { status: 'pending', phase: 'planning' });
-  await outbox.append(tx, executionRequested, { tenant: candidate.tenant, key: candidate.id }, { executionId: candidate.id });
+  await outbox.append(
+    tx,
+    executionRequested,
+    { tenant: candidate.tenant, key: candidate.id },
+    { executionId: candidate.id },
+  );
   return true;
 }
 

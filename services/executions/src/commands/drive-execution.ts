@@ -1,4 +1,5 @@
 import { newId } from '@baton/kernel';
+import type { Tx } from '@baton/postgres';
 import { graphFromSpec, nextStage, type Stage, type StageResult } from '@baton/task-graph';
 import { stepGraph } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
@@ -6,13 +7,18 @@ import { workflowEvent, workflowLog } from '../engine/graph-events';
 import { newLoadedGraph } from '../engine/graph-memory';
 import { afterStep, announce, type StepContext } from '../engine/run-step';
 import { appendEvents } from '../store/events.sql';
-import { type LockedExecution, lockExecution, NOW, readExecution, updateExecution } from '../store/executions.sql';
+import {
+  type LockedExecution,
+  lockExecution,
+  NOW,
+  readExecution,
+  updateExecution,
+} from '../store/executions.sql';
 import type { ExecutionRow } from '../store/rows';
-import type { Tx } from '@baton/postgres';
 import type { DB } from '../store/tables.gen';
 import { insertGraph } from '../store/tasks.sql';
-import { endExecution } from './end-execution';
 import { carryOutCall } from './carry-out-call';
+import { endExecution } from './end-execution';
 
 /** Phases that one drive may pass; more means a workflow that never comes to work. */
 const MAX_TURNS = 50;
@@ -49,9 +55,13 @@ async function planStage(deps: EngineDeps, execution: ExecutionRow): Promise<boo
   return await deps.memory.serially(execution.id, async () => {
     const context = await deps.db.tx(async (tx) => {
       const locked = await lockExecution(tx, execution.id);
-      if (!locked || locked.phase !== 'planning' || locked.history.length !== execution.history.length) return null;
+      if (!locked || locked.phase !== 'planning' || locked.history.length !== execution.history.length)
+        return null;
       if (isCancelling(locked)) {
-        await updateExecution(tx, locked.id, { phase: 'ending', outcome: { status: 'cancelled', error: '' } });
+        await updateExecution(tx, locked.id, {
+          phase: 'ending',
+          outcome: { status: 'cancelled', error: '' },
+        });
         return { execution: locked, begun: null };
       }
       await begin(tx, locked);
@@ -150,7 +160,11 @@ async function beginGraph(tx: Tx<DB>, execution: LockedExecution, stage: Extract
   execution.phase = 'running';
   execution.graph_id = loaded.graphId;
   execution.stage = { kind: 'graph', name: stage.name, memo: stage.memo };
-  await updateExecution(tx, execution.id, { phase: 'running', graph_id: loaded.graphId, stage: execution.stage });
+  await updateExecution(tx, execution.id, {
+    phase: 'running',
+    graph_id: loaded.graphId,
+    stage: execution.stage,
+  });
   const context = { execution, loaded };
   const step = await stepGraph(tx, execution, loaded, [{ kind: 'start' }], null, true);
   await announce(tx, context, step.ready);

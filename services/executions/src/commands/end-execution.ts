@@ -7,7 +7,11 @@ import { appendEvents } from '../store/events.sql';
 import { lockExecution, NOW, type TimedExecution, updateExecution } from '../store/executions.sql';
 import { deliverStates } from './deliver-states';
 
-const EVENT_OF = { terminated: 'workflow_succeeded', failed: 'workflow_failed', cancelled: 'workflow_cancelled' } as const;
+const EVENT_OF = {
+  terminated: 'workflow_succeeded',
+  failed: 'workflow_failed',
+  cancelled: 'workflow_cancelled',
+} as const;
 
 /**
  * Ends an execution whose outcome is decided: its last states reach deployments first, so that whoever sees the end
@@ -29,7 +33,10 @@ export async function endExecution(deps: EngineDeps, execution: TimedExecution):
     }
   } catch (error) {
     if (!isForcedLimitReached(execution, execution.now_ms)) throw error;
-    deps.log.warn({ executionId: execution.id, err: error }, 'a cancelled execution ends before its states are delivered');
+    deps.log.warn(
+      { executionId: execution.id, err: error },
+      'a cancelled execution ends before its states are delivered',
+    );
   }
   const ended = await deps.memory.serially(execution.id, () =>
     deps.db.tx(async (tx) => {

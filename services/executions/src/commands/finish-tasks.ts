@@ -51,7 +51,11 @@ export async function finishTasks(
 }
 
 /** Null when the run is not this worker's any more. */
-function happeningOf(loaded: LoadedGraph, workerId: string, outcome: executionsRpc.TaskOutcome): Happening | null {
+function happeningOf(
+  loaded: LoadedGraph,
+  workerId: string,
+  outcome: executionsRpc.TaskOutcome,
+): Happening | null {
   const idx = loaded.idxById.get(outcome.taskId);
   if (idx === undefined || loaded.holders.get(idx) !== workerId) return null;
   const run = { idx, attempt: outcome.attempt };

@@ -15,9 +15,13 @@ export async function reapLeases(deps: EngineDeps): Promise<number> {
   for (const [executionId, runs] of byExecution) {
     deps.log.warn({ executionId, runs: runs.length }, 'leases ran out; operations are dispatched again');
     await runStep(deps, executionId, ({ loaded }) => {
-      const lost = runs.filter((run) => loaded.graph.nodes[run.idx]?.attempt === run.attempt && loaded.holders.has(run.idx));
+      const lost = runs.filter(
+        (run) => loaded.graph.nodes[run.idx]?.attempt === run.attempt && loaded.holders.has(run.idx),
+      );
       if (lost.length === 0) return null;
-      return { happenings: lost.map((run): Happening => ({ kind: 'lost', idx: run.idx, attempt: run.attempt })) };
+      return {
+        happenings: lost.map((run): Happening => ({ kind: 'lost', idx: run.idx, attempt: run.attempt })),
+      };
     });
   }
   return expired.length;

@@ -48,8 +48,16 @@ export async function recordExecution(deps: EngineDeps, record: RecordedExecutio
       wake_at: null,
     });
     const { status, error } = record.outcome;
-    const end = status === 'terminated' ? 'workflow_succeeded' : status === 'failed' ? 'workflow_failed' : 'workflow_cancelled';
-    const seq = await appendEvents(tx, row, [workflowEvent(row, 'workflow_started'), workflowEvent(row, end, error)]);
+    const end =
+      status === 'terminated'
+        ? 'workflow_succeeded'
+        : status === 'failed'
+          ? 'workflow_failed'
+          : 'workflow_cancelled';
+    const seq = await appendEvents(tx, row, [
+      workflowEvent(row, 'workflow_started'),
+      workflowEvent(row, end, error),
+    ]);
     await updateExecution(tx, id, {
       status,
       phase: 'ended',

@@ -3,8 +3,8 @@ import { AppError, newId } from '@baton/kernel';
 import { isUniqueViolation, outbox, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
 import { payloadHash, type StartRequest } from '../domain/start-request';
-import { executionToken, hashToken } from '../domain/token';
 import { isSystemWorkflowName } from '../domain/system-workflows';
+import { executionToken, hashToken } from '../domain/token';
 import { checkStart } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
 import {
@@ -61,18 +61,33 @@ export interface StartSubject {
 async function subjectOf(deps: EngineDeps, request: StartRequest): Promise<StartSubject> {
   if (request.deploymentId === null) {
     if (!isSystemWorkflowName(request.workflowId)) {
-      throw new AppError('nonexistent_workflow_error', `${request.workflowId} is no system workflow, and no deployment is given`, {
-        field: 'workflow_id',
-      });
+      throw new AppError(
+        'nonexistent_workflow_error',
+        `${request.workflowId} is no system workflow, and no deployment is given`,
+        {
+          field: 'workflow_id',
+        },
+      );
     }
-    return { blueprintId: null, displayName: null, visibility: 'tenant', program: null, parameters: request.parameters };
+    return {
+      blueprintId: null,
+      displayName: null,
+      visibility: 'tenant',
+      program: null,
+      parameters: request.parameters,
+    };
   }
   const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
   const facts = await deps.deployments.facts(request.tenant, request.deploymentId, caller);
   const checked = await checkStart(request, facts, (payload) =>
     deps.deployments.evaluate(request.tenant, facts.id, payload),
   );
-  return { blueprintId: facts.blueprintId, displayName: facts.displayName, visibility: facts.visibility, ...checked };
+  return {
+    blueprintId: facts.blueprintId,
+    displayName: facts.displayName,
+    visibility: facts.visibility,
+    ...checked,
+  };
 }
 
 /** The part of a start request that is one transaction: schedules use it as well. */
@@ -118,7 +133,8 @@ export async function requestExecutionInTx(
     scheduled_for: scheduledFor,
     wake_at: scheduledFor,
   });
-  if (status === 'pending') await outbox.append(tx, executionRequested, { tenant: row.tenant, key: id }, { executionId: id });
+  if (status === 'pending')
+    await outbox.append(tx, executionRequested, { tenant: row.tenant, key: id }, { executionId: id });
   return row;
 }
 

@@ -10,7 +10,11 @@ import { lockExecution, lockGuard, readExecution, updateExecution } from '../sto
  * not run again, the last one is planned anew from the present states of the instances.
  * @throws AppError conflict_error in any other state; not_found_error.
  */
-export async function resumeExecution(deps: EngineDeps, executionId: string, isForced: boolean): Promise<void> {
+export async function resumeExecution(
+  deps: EngineDeps,
+  executionId: string,
+  isForced: boolean,
+): Promise<void> {
   const known = await readExecution(deps.db.query, executionId);
   if (!known) throw notFound('Execution', executionId);
   await deps.memory.serially(executionId, () =>
@@ -21,9 +25,13 @@ export async function resumeExecution(deps: EngineDeps, executionId: string, isF
       if (execution.status === 'started' && !isForced) return;
       if (execution.status !== 'failed' && execution.status !== 'cancelled') {
         const action = isForced ? 'force-resume' : 'resume';
-        throw new AppError('conflict_error', `Cannot ${action} execution: \`${executionId}\` in state: \`${execution.status}\``, {
-          field: 'action',
-        });
+        throw new AppError(
+          'conflict_error',
+          `Cannot ${action} execution: \`${executionId}\` in state: \`${execution.status}\``,
+          {
+            field: 'action',
+          },
+        );
       }
       await sql`select set_config('baton.is_resuming', 'yes', true)`.execute(tx);
       const history = execution.history.filter((stage) => !isFailed(stage));
@@ -44,7 +52,12 @@ export async function resumeExecution(deps: EngineDeps, executionId: string, isF
       await sql`update tasks_graphs set name = name || ' (stopped ' || id || ')'
         where execution_id = ${executionId} and name <> all(${history.map((stage) => stage.name)}::text[])
           and name not like '%(stopped %'`.execute(tx);
-      await outbox.append(tx, executionRequested, { tenant: execution.tenant, key: executionId }, { executionId });
+      await outbox.append(
+        tx,
+        executionRequested,
+        { tenant: execution.tenant, key: executionId },
+        { executionId },
+      );
     }),
   );
   deps.wake.drive(executionId);

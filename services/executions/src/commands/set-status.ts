@@ -13,7 +13,12 @@ const AFTER_CANCELLING = new Set<ExecutionStatus>(['cancelled', 'failed', 'queue
  * way as its workflow would: effects delivered, one terminal event.
  * @throws AppError invalid_exception_status_update for a transition that the table refuses; not_found_error.
  */
-export async function setStatus(deps: EngineDeps, executionId: string, status: ExecutionStatus, error: string): Promise<void> {
+export async function setStatus(
+  deps: EngineDeps,
+  executionId: string,
+  status: ExecutionStatus,
+  error: string,
+): Promise<void> {
   const mustDrive = await deps.memory.serially(executionId, () =>
     deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, executionId);
@@ -33,12 +38,22 @@ export async function setStatus(deps: EngineDeps, executionId: string, status: E
         if (execution.graph_id) deps.memory.forget(execution.graph_id);
         const outcome: Outcome = { status: status as Outcome['status'], error };
         const isWaiting = execution.phase === 'waiting';
-        await updateExecution(tx, executionId, { phase: 'ending', outcome, wake_at: null, ...(isWaiting ? { status: 'pending' } : {}) });
+        await updateExecution(tx, executionId, {
+          phase: 'ending',
+          outcome,
+          wake_at: null,
+          ...(isWaiting ? { status: 'pending' } : {}),
+        });
         return true;
       }
       const isWaiting = status === 'queued' || status === 'scheduled';
       const phase = isWaiting ? 'waiting' : execution.phase === 'waiting' ? 'planning' : execution.phase;
-      await updateExecution(tx, executionId, { status, phase, error, ...(status === 'started' ? { started_at: NOW } : {}) });
+      await updateExecution(tx, executionId, {
+        status,
+        phase,
+        error,
+        ...(status === 'started' ? { started_at: NOW } : {}),
+      });
       return phase === 'planning';
     }),
   );

@@ -27,7 +27,8 @@ export async function wakeExecution(deps: EngineDeps, executionId: string): Prom
   if (done) return;
   const isReleased = await deps.db.tx(async (tx) => {
     const execution = await lockExecution(tx, executionId);
-    if (execution?.status !== 'scheduled' || Date.parse(execution.scheduled_for!) > execution.now_ms) return false;
+    if (execution?.status !== 'scheduled' || Date.parse(execution.scheduled_for!) > execution.now_ms)
+      return false;
     await updateExecution(tx, executionId, { status: 'queued', wake_at: null });
     return true;
   });

@@ -1,5 +1,5 @@
 import { AppError } from '@baton/kernel';
-import { type ExecutionEvent, executionMachine, type ExecutionStatus } from '@baton/task-graph';
+import { type ExecutionEvent, type ExecutionStatus, executionMachine } from '@baton/task-graph';
 import type { ExecutionRow } from '../store/rows';
 
 export type CancelMode = 'cancel' | 'force-cancel' | 'kill';

@@ -42,7 +42,9 @@ export function presentExecution(row: ExecutionRow, version: ApiVersion): Record
     finished_operations: row.finished_operations,
   };
   if (version !== 'v2.1') return shown;
-  return Object.fromEntries(V21_FIELDS.map((field) => [field, field === 'created_at' ? naiveTime(row.created_at) : shown[field]]));
+  return Object.fromEntries(
+    V21_FIELDS.map((field) => [field, field === 'created_at' ? naiveTime(row.created_at) : shown[field]]),
+  );
 }
 
 export function statusDisplay(status: string): string {

@@ -15,8 +15,15 @@ export function parseScheduleTime(field: string, text: string, nowMs: number): n
       : `${text.replace(' ', 'T')}Z`;
   const at = Date.parse(iso);
   if (Number.isNaN(at)) {
-    throw badParameter(field, `${field}: "${text}" is no time`, { expected: 'YYYYMMDDHHMM+HHMM or YYYYMMDDHHMM-HHMM', value: text });
+    throw badParameter(field, `${field}: "${text}" is no time`, {
+      expected: 'YYYYMMDDHHMM+HHMM or YYYYMMDDHHMM-HHMM',
+      value: text,
+    });
   }
-  if (at <= nowMs) throw badParameter(field, `${field}: ${text} has passed`, { expected: 'a time in the future', value: text });
+  if (at <= nowMs)
+    throw badParameter(field, `${field}: ${text} has passed`, {
+      expected: 'a time in the future',
+      value: text,
+    });
   return at;
 }

@@ -24,7 +24,9 @@ export interface StartRequest {
 /** Digest of everything that makes two requests the same. */
 export function payloadHash(request: StartRequest): string {
   const { requestId: _id, isAdministrator: _admin, ...content } = request;
-  return createHash('sha256').update(canonical(content as unknown as Json)).digest('hex');
+  return createHash('sha256')
+    .update(canonical(content as unknown as Json))
+    .digest('hex');
 }
 
 function canonical(value: Json): string {

@@ -1,5 +1,5 @@
-import { AppError, isJsonObject, type JsonObject, nearestName } from '@baton/kernel';
 import { checkWorkflowParameters } from '@baton/dsl';
+import { AppError, isJsonObject, type JsonObject, nearestName } from '@baton/kernel';
 import { builtinOf, workflowAvailability } from '@baton/task-graph';
 import type { DeploymentFacts } from '../adapters/deployments.client';
 import type { StartRequest } from './start-request';
@@ -22,7 +22,8 @@ export async function checkStart(
     checkAvailability(request, facts, workflow);
     checkDependents(request, facts);
   }
-  if (!workflow) return { parameters: request.parameters, program: request.workflowId === 'update' ? 'update' : null };
+  if (!workflow)
+    return { parameters: request.parameters, program: request.workflowId === 'update' ? 'update' : null };
   const declared = isJsonObject(workflow.parameters) ? workflow.parameters : {};
   const parameters = await parametersOf(request, declared, evaluate);
   const program = builtinOf({ plugin: String(workflow.plugin), operation: String(workflow.operation) });
@@ -40,7 +41,10 @@ async function parametersOf(
   });
   if (!checked.ok) {
     const text = checked.error.map((problem) => problem.message).join('\n');
-    throw new AppError('illegal_execution_parameters_error', text, { field: 'parameters', problems: checked.error });
+    throw new AppError('illegal_execution_parameters_error', text, {
+      field: 'parameters',
+      problems: checked.error,
+    });
   }
   return checked.value.hasFunctions ? await evaluate(checked.value.parameters) : checked.value.parameters;
 }
@@ -55,14 +59,25 @@ function nonexistent(request: StartRequest, facts: DeploymentFacts): AppError {
   );
 }
 
-function checkAvailability(request: StartRequest, facts: DeploymentFacts, workflow: JsonObject | undefined): void {
+function checkAvailability(
+  request: StartRequest,
+  facts: DeploymentFacts,
+  workflow: JsonObject | undefined,
+): void {
   const rules = (workflow?.availability_rules ?? null) as Parameters<typeof workflowAvailability>[0];
-  const { isAvailable, reason } = workflowAvailability(rules, { nodes: facts.nodeTypes, nodeInstances: facts.instanceStates });
-  if (isAvailable) return;
-  throw new AppError('unavailable_workflow_error', `Workflow ${request.workflowId} is not available now: ${reason}`, {
-    field: 'workflow_id',
-    deployment_id: facts.id,
+  const { isAvailable, reason } = workflowAvailability(rules, {
+    nodes: facts.nodeTypes,
+    nodeInstances: facts.instanceStates,
   });
+  if (isAvailable) return;
+  throw new AppError(
+    'unavailable_workflow_error',
+    `Workflow ${request.workflowId} is not available now: ${reason}`,
+    {
+      field: 'workflow_id',
+      deployment_id: facts.id,
+    },
+  );
 }
 
 function checkDependents(request: StartRequest, facts: DeploymentFacts): void {

@@ -50,14 +50,17 @@ export async function stepGraph(
   const first = advance(loaded.graph, happenings, execution.now_ms);
   noteDispatch(loaded, first);
   const claimed = claim && !first.outcome ? pick(loaded, claim) : [];
-  const starts = claimed.map((idx): Happening => ({ kind: 'started', idx, attempt: loaded.graph.nodes[idx]!.attempt }));
+  const starts = claimed.map(
+    (idx): Happening => ({ kind: 'started', idx, attempt: loaded.graph.nodes[idx]!.attempt }),
+  );
   const second = starts.length > 0 ? advance(loaded.graph, starts, execution.now_ms) : null;
   const decisions = second ? [first, second] : [first];
   for (const decision of decisions) noteTimers(loaded, decision);
   for (const happening of happenings) if (happening.kind === 'due') loaded.timers.delete(happening.idx);
 
   await writeTasks(tx, execution, loaded, decisions, isNewGraph);
-  if (JSON.stringify(loaded.graph.flags) !== flagsBefore) await updateGraphFlags(tx, loaded.graphId, loaded.graph.flags);
+  if (JSON.stringify(loaded.graph.flags) !== flagsBefore)
+    await updateGraphFlags(tx, loaded.graphId, loaded.graph.flags);
   const events = decisions.flatMap((decision) => decision.events.map(newEventOf));
   const lastEventSeq = await appendEvents(tx, execution, events);
   const states = decisions.flatMap(statesOf);
@@ -102,7 +105,8 @@ function pick(loaded: LoadedGraph, claim: ClaimRequest): number[] {
     loaded.holders.set(idx, claim.workerId);
     taken.push(idx);
   };
-  if (claim.room > 0 && claim.preferred !== null && loaded.unclaimed.has(claim.preferred)) take(claim.preferred);
+  if (claim.room > 0 && claim.preferred !== null && loaded.unclaimed.has(claim.preferred))
+    take(claim.preferred);
   for (const idx of loaded.unclaimed) {
     if (taken.length >= claim.room) break;
     take(idx);
@@ -167,7 +171,15 @@ function rowOfNode(loaded: LoadedGraph, idx: number): TaskRow {
 
 function statesOf(decision: Decision): Omit<InstanceStateRow, 'seq'>[] {
   return [
-    ...decision.instanceStates.map(({ nodeInstanceId, state }) => ({ node_instance_id: nodeInstanceId, state, edits: null })),
-    ...decision.systemProperties.map(({ nodeInstanceId, edits }) => ({ node_instance_id: nodeInstanceId, state: null, edits })),
+    ...decision.instanceStates.map(({ nodeInstanceId, state }) => ({
+      node_instance_id: nodeInstanceId,
+      state,
+      edits: null,
+    })),
+    ...decision.systemProperties.map(({ nodeInstanceId, edits }) => ({
+      node_instance_id: nodeInstanceId,
+      state: null,
+      edits,
+    })),
   ];
 }

@@ -22,7 +22,8 @@ export function newEventOf(event: GraphEvent): NewEvent {
     ...NOTHING,
     eventType: event.type,
     message: event.message,
-    errorCauses: event.errorCauses?.map((cause) => ({ ...cause, traceback: cause.traceback ?? null })) ?? null,
+    errorCauses:
+      event.errorCauses?.map((cause) => ({ ...cause, traceback: cause.traceback ?? null })) ?? null,
     operation: event.operation,
     nodeInstanceId: event.nodeInstanceId,
     nodeName: event.nodeId,

@@ -82,17 +82,28 @@ async function readLoadedGraph(tx: Tx<DB>, execution: ExecutionRow): Promise<Loa
     rows.map(taskOfRow),
     head.flags,
   );
-  const loaded = newLoadedGraph(execution, head.id, graph, rows.map((row) => row.id));
+  const loaded = newLoadedGraph(
+    execution,
+    head.id,
+    graph,
+    rows.map((row) => row.id),
+  );
   for (const row of rows) {
     if (row.state === 'sent' && row.worker_id === null) loaded.unclaimed.add(row.idx);
-    if ((row.state === 'sent' || row.state === 'started') && row.worker_id !== null) loaded.holders.set(row.idx, row.worker_id);
+    if ((row.state === 'sent' || row.state === 'started') && row.worker_id !== null)
+      loaded.holders.set(row.idx, row.worker_id);
     if (row.state === 'pending' && row.not_before !== null) loaded.timers.set(row.idx, row.not_before);
   }
   if (head.flags.deadline !== null && head.flags.ended === null) loaded.timers.set(null, head.flags.deadline);
   return loaded;
 }
 
-export function newLoadedGraph(execution: ExecutionRow, graphId: string, graph: GraphState, ids: string[]): LoadedGraph {
+export function newLoadedGraph(
+  execution: ExecutionRow,
+  graphId: string,
+  graph: GraphState,
+  ids: string[],
+): LoadedGraph {
   return {
     graphId,
     executionId: execution.id,

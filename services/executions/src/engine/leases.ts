@@ -28,7 +28,11 @@ export async function leasesOf(
   const token = executionToken(deps.tokenKey, execution.id);
   return tasks.map((node) => {
     const task = node.spec as OperationTask;
-    const sides = [task.payload.nodeInstanceId, task.payload.relationship?.sourceId, task.payload.relationship?.targetId];
+    const sides = [
+      task.payload.nodeInstanceId,
+      task.payload.relationship?.sourceId,
+      task.payload.relationship?.targetId,
+    ];
     const seen = states.filter((state) => sides.includes(state.node_instance_id));
     return {
       taskId: loaded.ids[task.idx]!,

@@ -1,7 +1,12 @@
 import { taskReady } from '@baton/contracts';
 import { outbox, type Tx } from '@baton/postgres';
 import type { GraphOutcome, Happening } from '@baton/task-graph';
-import { type ExecutionChanges, type LockedExecution, lockExecution, updateExecution } from '../store/executions.sql';
+import {
+  type ExecutionChanges,
+  type LockedExecution,
+  lockExecution,
+  updateExecution,
+} from '../store/executions.sql';
 import type { DB } from '../store/tables.gen';
 import { type ClaimRequest, type Step, stepGraph } from './advance-graph';
 import type { EngineDeps } from './deps';
@@ -59,7 +64,11 @@ export async function runStep<T = void>(
 }
 
 /** Wakes workers for operations that nobody holds. */
-export async function announce(tx: Tx<DB>, { execution, loaded }: StepContext, ready: readonly number[]): Promise<void> {
+export async function announce(
+  tx: Tx<DB>,
+  { execution, loaded }: StepContext,
+  ready: readonly number[],
+): Promise<void> {
   for (const idx of ready.slice(0, MAX_WAKE_UPS)) {
     await outbox.append(
       tx,
@@ -71,7 +80,11 @@ export async function announce(tx: Tx<DB>, { execution, loaded }: StepContext, r
 }
 
 /** The graph ended: back to planning, or to the end when it was cancelled. */
-async function endGraph(tx: Tx<DB>, { execution, loaded }: StepContext, outcome: GraphOutcome): Promise<void> {
+async function endGraph(
+  tx: Tx<DB>,
+  { execution, loaded }: StepContext,
+  outcome: GraphOutcome,
+): Promise<void> {
   const stage = execution.stage!;
   const counters = { total: loaded.graph.total, finished: loaded.graph.finished };
   const changes: ExecutionChanges = {

@@ -1,5 +1,5 @@
-import { eventsAppended, tasksCancelled, buildMessage } from '@baton/contracts';
 import type { Broker } from '@baton/broker';
+import { buildMessage, eventsAppended, tasksCancelled } from '@baton/contracts';
 import { backoffMs, type Clock, isoInstant, type Log } from '@baton/kernel';
 import type { Wakes } from './deps';
 
@@ -20,53 +20,80 @@ const MAX_TRIES = 5;
  * Wake-ups inside this process, right after a commit. Work on one key runs one at a time, and once more when it was
  * asked for meanwhile. It is tried again a few times; what fails then is found by the loops.
  */
-export function createWakes(deps: { broker: Broker; clock: Clock; log: Log }, work: () => Work): Wakes & { stop(): void } {
+export function createWakes(
+  deps: { broker: Broker; clock: Clock; log: Log },
+  work: () => Work,
+): Wakes & { stop(): void } {
   const timers = new Map<string, NodeJS.Timeout>();
   const driving = keyedRunner(deps.log, 'drive', (id) => work().drive(id));
   const delivering = keyedRunner(deps.log, 'deliver', (id) => work().deliver(id));
   const dequeuing = keyedRunner(deps.log, 'dequeue', () => work().dequeue());
-  const announced = new Map<string, { deploymentId: string; lastSeq: number }>();
-  let announcing: NodeJS.Timeout | null = null;
-
+  const announcer = eventAnnouncer(deps);
   const about = (key: string) => ({ tenant: '', key, time: isoInstant(deps.clock.now()) });
-  const sendAnnounced = () => {
-    announcing = null;
-    const envelopes = [...announced].map(([executionId, at]) => buildMessage(eventsAppended, about(executionId), { executionId, ...at }));
-    announced.clear();
-    // Streams poll as well, so a lost announcement only costs a moment.
-    deps.broker.publish(envelopes).catch((err: unknown) => deps.log.debug({ err }, 'events were not announced'));
-  };
   return {
     drive: driving.ask,
     deliver: delivering.ask,
     dequeue: () => dequeuing.ask('queue'),
     events(executionId, deploymentId, lastSeq) {
       work().streams(executionId, lastSeq);
-      announced.set(executionId, { deploymentId: deploymentId ?? '', lastSeq });
-      announcing ??= setTimeout(sendAnnounced, EVENTS_WINDOW_MS);
+      announcer.add(executionId, { deploymentId: deploymentId ?? '', lastSeq });
     },
     timer(executionId, at) {
       const earlier = timers.get(executionId);
       if (earlier) clearTimeout(earlier);
       const delay = Math.max(0, at - deps.clock.now());
-      const timer = setTimeout(() => {
-        timers.delete(executionId);
-        work().due(executionId).catch((err: unknown) => deps.log.warn({ err, executionId }, 'a timer could not be handled'));
-      }, Math.min(delay, 2 ** 31 - 1));
+      const timer = setTimeout(
+        () => {
+          timers.delete(executionId);
+          work()
+            .due(executionId)
+            .catch((err: unknown) => deps.log.warn({ err, executionId }, 'a timer could not be handled'));
+        },
+        Math.min(delay, 2 ** 31 - 1),
+      );
       timer.unref();
       timers.set(executionId, timer);
     },
     kill(executionId, taskIds) {
       deps.broker
         .publish([buildMessage(tasksCancelled, about(executionId), { executionId, taskIds })])
-        .catch((err: unknown) => deps.log.warn({ err, executionId }, 'workers hear of the cancel at their heartbeat only'));
+        .catch((err: unknown) =>
+          deps.log.warn({ err, executionId }, 'workers hear of the cancel at their heartbeat only'),
+        );
     },
     stop() {
       for (const timer of timers.values()) clearTimeout(timer);
-      if (announcing) clearTimeout(announcing);
+      announcer.stop();
       driving.stop();
       delivering.stop();
       dequeuing.stop();
+    },
+  };
+}
+
+/** Gathers announcements of new events for a moment and sends them together. */
+function eventAnnouncer(deps: { broker: Broker; clock: Clock; log: Log }) {
+  const announced = new Map<string, { deploymentId: string; lastSeq: number }>();
+  let timer: NodeJS.Timeout | null = null;
+  const send = () => {
+    timer = null;
+    const time = isoInstant(deps.clock.now());
+    const envelopes = [...announced].map(([executionId, at]) =>
+      buildMessage(eventsAppended, { tenant: '', key: executionId, time }, { executionId, ...at }),
+    );
+    announced.clear();
+    // Streams poll as well, so a lost announcement only costs a moment.
+    deps.broker
+      .publish(envelopes)
+      .catch((err: unknown) => deps.log.debug({ err }, 'events were not announced'));
+  };
+  return {
+    add(executionId: string, at: { deploymentId: string; lastSeq: number }) {
+      announced.set(executionId, at);
+      timer ??= setTimeout(send, EVENTS_WINDOW_MS);
+    },
+    stop() {
+      if (timer) clearTimeout(timer);
     },
   };
 }

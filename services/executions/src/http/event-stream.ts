@@ -64,7 +64,10 @@ export async function* streamEvents(
       if (rows.length < PAGE) break;
     }
     if (execution.phase === 'ended' && seq >= execution.last_event_seq) {
-      yield { event: 'end', data: { execution_id: executionId, status: execution.status, error: execution.error } };
+      yield {
+        event: 'end',
+        data: { execution_id: executionId, status: execution.status, error: execution.error },
+      };
       return;
     }
     await woken;

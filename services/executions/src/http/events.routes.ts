@@ -1,12 +1,12 @@
 import { eventRoutes } from '@baton/contracts/http/events';
-import { answer, bindRoutes, type BoundRoute, listEnvelope, type Wire } from '@baton/http';
-import type { Db } from '@baton/postgres';
+import { answer, type BoundRoute, bindRoutes, listEnvelope, type Wire } from '@baton/http';
 import { badParameter } from '@baton/kernel';
-import { legacyEvent } from './v2.1/events';
+import type { Db } from '@baton/postgres';
 import { eventNames, listEvents } from '../queries/list-events';
 import { visibleExecution } from '../queries/visible-execution';
 import type { DB } from '../store/tables.gen';
 import { type StreamHub, streamEvents } from './event-stream';
+import { legacyEvent } from './v2.1/events';
 
 /** Routes of events and logs (spec v3.1 part 2 "Events", v2.1 "Event"). */
 export function eventsRoutes(deps: { db: Db<DB>; hub: StreamHub; wire: Wire }): BoundRoute[] {
@@ -15,7 +15,10 @@ export function eventsRoutes(deps: { db: Db<DB>; hub: StreamHub; wire: Wire }): 
     async listEvents(call) {
       const list = call.version === 'v2.1' ? { ...call.list, include: null } : call.list;
       const page = await listEvents(deps.db.query, call.principal, list, names);
-      const items = call.version === 'v2.1' ? page.items.map((item) => legacyEvent(item as Record<string, unknown>)) : page.items;
+      const items =
+        call.version === 'v2.1'
+          ? page.items.map((item) => legacyEvent(item as Record<string, unknown>))
+          : page.items;
       return listEnvelope({ ...page, items }, call.list);
     },
     async streamEvents(call) {
@@ -30,7 +33,9 @@ function afterSeqOf(header: string | string[] | undefined): number {
   if (header === undefined || header === '') return 0;
   const seq = Number(header);
   if (!Number.isSafeInteger(seq) || seq < 0) {
-    throw badParameter('Last-Event-ID', `Last-Event-ID: "${String(header)}" is no event id`, { expected: 'the id of an event of this stream' });
+    throw badParameter('Last-Event-ID', `Last-Event-ID: "${String(header)}" is no event id`, {
+      expected: 'the id of an event of this stream',
+    });
   }
   return seq;
 }

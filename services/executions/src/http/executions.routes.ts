@@ -1,7 +1,7 @@
 import { hasPermission, isAdministrator } from '@baton/contracts';
 import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
+import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope, pickFields } from '@baton/http';
 import { AppError, badParameter, nearestName, newId } from '@baton/kernel';
-import { bindRoutes, type BoundRoute, type HttpCall, listEnvelope, pickFields } from '@baton/http';
 import { cancelExecution } from '../commands/cancel-execution';
 import { deleteExecutions } from '../commands/delete-executions';
 import { requestExecution } from '../commands/request-execution';
@@ -20,7 +20,8 @@ const DEFAULT_WAIT_AFTER_FAIL_S = 600;
 
 /** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
 export function executionsRoutes(deps: EngineDeps & { nowMs(): number }): BoundRoute[] {
-  const shown = async (call: HttpCall, id: string) => presentExecution((await readExecution(deps.db.query, id))!, call.version);
+  const shown = async (call: HttpCall, id: string) =>
+    presentExecution((await readExecution(deps.db.query, id))!, call.version);
   return bindRoutes(executionRoutes, {
     async listExecutions(call) {
       const page = await listExecutions(deps.db.query, call.principal, call.list);
@@ -28,7 +29,10 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }): BoundR
       return listEnvelope({ ...page, items }, call.list);
     },
     async getExecution(call) {
-      return presentExecution(await visibleExecution(deps.db.query, call.principal, call.params.executionId!), call.version);
+      return presentExecution(
+        await visibleExecution(deps.db.query, call.principal, call.params.executionId!),
+        call.version,
+      );
     },
     async startExecution(call) {
       const row = await requestExecution(deps, startRequestOf(call, deps.nowMs()));
@@ -36,59 +40,95 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }): BoundR
     },
     async actOnExecution(call) {
       const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
-      const action = executionAction.safeParse(call.body.action);
-      if (!action.success) {
-        throw badParameter('action', `Invalid action: ${call.body.action}`, {
-          expected: executionAction.options,
-          nearest: nearestName(call.body.action, executionAction.options),
-        });
-      }
-      if (action.data === 'resume' || action.data === 'force-resume') {
-        await resumeExecution(deps, id, action.data === 'force-resume');
-      } else {
-        // The original takes requeue for a plain cancel.
-        await cancelExecution(deps, id, action.data === 'requeue' ? 'cancel' : action.data);
-      }
+      await act(deps, id, call.body.action);
       return await shown(call, id);
     },
     async patchExecution(call) {
       const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
-      const status = executionStatus.safeParse(call.body.status);
-      if (!status.success) {
-        throw badParameter('status', `Invalid status: ${call.body.status}`, {
-          expected: executionStatus.options,
-          nearest: nearestName(call.body.status, executionStatus.options),
-        });
-      }
-      await setStatus(deps, id, status.data, call.body.error ?? '');
+      await setStatus(
+        deps,
+        id,
+        oneOf('status', executionStatus.options, call.body.status),
+        call.body.error ?? '',
+      );
       return await shown(call, id);
     },
     async deleteExecutions(call) {
-      const deleted = await deleteExecutions(deps.db, call.principal, call.list, call.body ?? {}, deps.nowMs());
-      const items = call.wire === 'cloudify' ? [{ count: deleted.length }] : deleted.map((row) => presentExecution(row, call.version));
+      const deleted = await deleteExecutions(
+        deps.db,
+        call.principal,
+        call.list,
+        call.body ?? {},
+        deps.nowMs(),
+      );
+      const items =
+        call.wire === 'cloudify'
+          ? [{ count: deleted.length }]
+          : deleted.map((row) => presentExecution(row, call.version));
       const page = { items, total: deleted.length, filtered: null };
       return listEnvelope(page, { ...call.list, include: null });
     },
     async explainExecution(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
-      return { id: execution.id, status: execution.status, waiting_for: await explainExecution(deps.db.query, execution) };
+      return {
+        id: execution.id,
+        status: execution.status,
+        waiting_for: await explainExecution(deps.db.query, execution),
+      };
     },
   });
 }
 
+/** @throws AppError bad_parameters_error naming the nearest of `options`. */
+function oneOf<T extends string>(field: string, options: readonly T[], value: string): T {
+  const known = options.find((option) => option === value);
+  if (known !== undefined) return known;
+  throw badParameter(field, `Invalid ${field}: ${value}`, {
+    expected: options,
+    nearest: nearestName(value, options),
+  });
+}
+
+async function act(deps: EngineDeps, id: string, text: string): Promise<void> {
+  const action = oneOf('action', executionAction.options, text);
+  if (action === 'resume' || action === 'force-resume')
+    await resumeExecution(deps, id, action === 'force-resume');
+  // The original takes requeue for a plain cancel.
+  else await cancelExecution(deps, id, action === 'requeue' ? 'cancel' : action);
+}
+
 function legacyItem(item: object): object {
   const row = item as Record<string, unknown>;
-  const known = pickFields(row, ['id', 'workflow_id', 'blueprint_id', 'deployment_id', 'status', 'error', 'created_at', 'parameters', 'is_system_workflow'].filter((field) => field in row)) as Record<string, unknown>;
+  const known = pickFields(
+    row,
+    [
+      'id',
+      'workflow_id',
+      'blueprint_id',
+      'deployment_id',
+      'status',
+      'error',
+      'created_at',
+      'parameters',
+      'is_system_workflow',
+    ].filter((field) => field in row),
+  ) as Record<string, unknown>;
   return 'created_at' in known ? { ...known, created_at: naiveTime(known.created_at as string) } : known;
 }
 
 function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
   const { body, principal } = call;
-  const restricted = ['id', 'error', 'force_status', 'is_system_workflow'].filter((key) => body[key] !== undefined && body[key] !== null);
+  const restricted = ['id', 'error', 'force_status', 'is_system_workflow'].filter(
+    (key) => body[key] !== undefined && body[key] !== null,
+  );
   if ((restricted.length > 0 || !body.deployment_id) && !hasPermission(principal, 'set_execution_details')) {
-    throw new AppError('forbidden_error', `${principal.username} may not set ${restricted.join(', ') || 'an execution without deployment_id'}`, {
-      field: restricted[0] ?? 'deployment_id',
-    });
+    throw new AppError(
+      'forbidden_error',
+      `${principal.username} may not set ${restricted.join(', ') || 'an execution without deployment_id'}`,
+      {
+        field: restricted[0] ?? 'deployment_id',
+      },
+    );
   }
   const field = body.schedule !== undefined ? 'schedule' : 'scheduled_time';
   const schedule = body.schedule ?? body.scheduled_time;

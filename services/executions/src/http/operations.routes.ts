@@ -1,5 +1,5 @@
 import { operationRoutes } from '@baton/contracts/http/operations';
-import { bindRoutes, type BoundRoute, booleanOf, type Wire } from '@baton/http';
+import { type BoundRoute, bindRoutes, booleanOf, type Wire } from '@baton/http';
 import { AppError } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { executionScope } from '../queries/list-executions';
@@ -19,25 +19,37 @@ export function operationsRoutes(deps: { db: Db<DB>; wire: Wire }): BoundRoute[]
     async listOperations(call) {
       const { graph_id: graphId, execution_id: executionId, state, skip_internal: skip } = call.query;
       if ((graphId === undefined) === (executionId === undefined)) {
-        throw new AppError('bad_parameters_error', 'Give graph_id or execution_id, one of them', { field: 'graph_id' });
+        throw new AppError('bad_parameters_error', 'Give graph_id or execution_id, one of them', {
+          field: 'graph_id',
+        });
       }
       const states = state === undefined ? [] : [state].flat();
       const skipInternal = skip !== undefined && booleanOf('skip_internal', skip);
       const scope = executionScope(call.principal, false);
-      const items = await listOperations(deps.db.query, { graphId, executionId, states, skipInternal }, scope);
+      const items = await listOperations(
+        deps.db.query,
+        { graphId, executionId, states, skipInternal },
+        scope,
+      );
       return deps.wire === 'cloudify' ? wholePage(items) : items;
     },
     async listTasksGraphs(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.query.execution_id);
       const graphs = await graphsOfExecution(deps.db.query, execution.id);
       const named = graphs.filter((graph) => call.query.name === undefined || graph.name === call.query.name);
-      return wholePage(named.map(({ id, execution_id, name, created_at }) => ({ id, execution_id, name, created_at })));
+      return wholePage(
+        named.map(({ id, execution_id, name, created_at }) => ({ id, execution_id, name, created_at })),
+      );
     },
     async getExecutionGraph(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
       const graphs = await graphsOfExecution(deps.db.query, execution.id);
       const scope = executionScope(call.principal, false);
-      const operations = await listOperations(deps.db.query, { executionId: execution.id, states: [], skipInternal: false }, scope);
+      const operations = await listOperations(
+        deps.db.query,
+        { executionId: execution.id, states: [], skipInternal: false },
+        scope,
+      );
       return {
         execution_id: execution.id,
         graphs: graphs.map((graph) => ({

@@ -22,9 +22,14 @@ export function engineLoops(deps: EngineDeps): Loop[] {
       name: 'deliver-states',
       intervalMs: 2_000,
       tickOnce: async () => {
-        for (const id of await undeliveredExecutions(deps.db.query, UNDELIVERED_MS, 20)) await deliverStates(deps, id);
+        for (const id of await undeliveredExecutions(deps.db.query, UNDELIVERED_MS, 20))
+          await deliverStates(deps, id);
       },
     },
-    { name: 'purge-batches', intervalMs: 3_600_000, tickOnce: () => deps.db.tx((tx) => purgeBatches(tx, BATCH_MEMORY_S)) },
+    {
+      name: 'purge-batches',
+      intervalMs: 3_600_000,
+      tickOnce: () => deps.db.tx((tx) => purgeBatches(tx, BATCH_MEMORY_S)),
+    },
   ];
 }

@@ -1,4 +1,4 @@
-import type { Envelope, deploymentCreated, MessageType } from '@baton/contracts';
+import type { deploymentCreated, Envelope, MessageType } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
 import { recordExecution } from '../commands/record-execution';
 import type { EngineDeps } from '../engine/deps';

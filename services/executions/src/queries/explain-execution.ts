@@ -27,12 +27,25 @@ export async function explainExecution(db: AnyQuery, execution: TimedExecution):
     case 'planning':
       return [reason('planning', 'its next stage is being planned', { since: execution.created_at })];
     case 'calling':
-      return [reason('call', `the stage ${execution.stage?.name} changes the model`, { since: execution.started_at })];
+      return [
+        reason('call', `the stage ${execution.stage?.name} changes the model`, {
+          since: execution.started_at,
+        }),
+      ];
     case 'ending':
-      return [reason('effects', 'its last node-instance states are being delivered', { since: execution.started_at })];
+      return [
+        reason('effects', 'its last node-instance states are being delivered', {
+          since: execution.started_at,
+        }),
+      ];
     case 'waiting':
       return execution.status === 'scheduled'
-        ? [reason('schedule', 'it is scheduled', { since: execution.created_at, until: execution.scheduled_for })]
+        ? [
+            reason('schedule', 'it is scheduled', {
+              since: execution.created_at,
+              until: execution.scheduled_for,
+            }),
+          ]
         : await explainQueued(db, execution);
     case 'running':
       return await explainRunning(db, execution);
@@ -46,12 +59,17 @@ async function explainQueued(db: AnyQuery, execution: TimedExecution): Promise<W
       and ((tenant = ${execution.tenant} and deployment_id = ${execution.deployment_id})
         or (is_system_workflow and deployment_id is null))
     order by created_at limit 20`.execute(db);
-  if (rows.length === 0) return [reason('queue', 'it starts with the next look at the queue', { since: execution.created_at })];
+  if (rows.length === 0)
+    return [reason('queue', 'it starts with the next look at the queue', { since: execution.created_at })];
   return rows.map((row) =>
-    reason(row.status === 'queued' ? 'queue' : 'lock', `execution ${row.id} (${row.workflow_id}) is ${row.status}`, {
-      since: execution.created_at,
-      details: { execution_id: row.id, workflow_id: row.workflow_id, status: row.status },
-    }),
+    reason(
+      row.status === 'queued' ? 'queue' : 'lock',
+      `execution ${row.id} (${row.workflow_id}) is ${row.status}`,
+      {
+        since: execution.created_at,
+        details: { execution_id: row.id, workflow_id: row.workflow_id, status: row.status },
+      },
+    ),
   );
 }
 
@@ -78,12 +96,22 @@ async function explainRunning(db: AnyQuery, execution: TimedExecution): Promise<
     order by t.dispatched_at nulls last limit 100`.execute(db);
   return rows.map((row) => {
     const what = `${row.operation} of ${row.instance}`;
-    const details = { operation_id: row.id, worker: row.worker_id, retries: row.retries, worker_last_seen: row.last_seen };
+    const details = {
+      operation_id: row.id,
+      worker: row.worker_id,
+      retries: row.retries,
+      worker_last_seen: row.last_seen,
+    };
     if (row.state === 'pending') {
       const until = new Date(row.not_before!).toISOString();
       return reason('retry-timer', `${what} is tried again`, { until, details });
     }
-    if (row.worker_id === null) return reason('worker', `${what} waits for a worker with room`, { since: row.dispatched_at, details });
-    return reason('lease', `${what} runs on worker ${row.worker_id}`, { since: row.dispatched_at, until: row.lease_until, details });
+    if (row.worker_id === null)
+      return reason('worker', `${what} waits for a worker with room`, { since: row.dispatched_at, details });
+    return reason('lease', `${what} runs on worker ${row.worker_id}`, {
+      since: row.dispatched_at,
+      until: row.lease_until,
+      details,
+    });
   });
 }

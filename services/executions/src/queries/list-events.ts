@@ -8,7 +8,9 @@ const plain = (name: string) => sql`v.${sql.id(name)}`;
 /** Names of the two kinds on the wire: the spec's, and the original's under BATON_WIRE=cloudify. */
 export type EventNames = { event: string; log: string };
 export const eventNames = (wire: 'spec' | 'cloudify'): EventNames =>
-  wire === 'cloudify' ? { event: 'cloudify_event', log: 'cloudify_log' } : { event: 'platform_event', log: 'platform_log' };
+  wire === 'cloudify'
+    ? { event: 'cloudify_event', log: 'cloudify_log' }
+    : { event: 'platform_event', log: 'platform_log' };
 
 export function eventColumns(names: EventNames): Record<string, RawBuilder<unknown>> {
   const nothing = sql`null::text`;
@@ -51,7 +53,10 @@ function eventFilters(): Record<string, RawBuilder<unknown> | ((values: string[]
     type: (values) => {
       const kinds = values.map((value) => {
         const match = KIND.exec(value);
-        if (!match) throw badParameter('type', `type: unknown kind "${value}"`, { expected: ['platform_event', 'platform_log'] });
+        if (!match)
+          throw badParameter('type', `type: unknown kind "${value}"`, {
+            expected: ['platform_event', 'platform_log'],
+          });
         return match[2] === 'log';
       });
       return sql<SqlBool>`v.is_log = any(${kinds}::boolean[])`;
@@ -68,9 +73,13 @@ function eventFilters(): Record<string, RawBuilder<unknown> | ((values: string[]
 function rangeConditions(ranges: readonly string[]): RawBuilder<SqlBool>[] {
   return ranges.flatMap((range) => {
     const [field = '', from = '', to = '', ...rest] = range.split(',');
-    const column = { timestamp: plain('created_at'), reported_timestamp: plain('reported_at') }[field.replace(/^@/, '')];
+    const column = { timestamp: plain('created_at'), reported_timestamp: plain('reported_at') }[
+      field.replace(/^@/, '')
+    ];
     if (!column || rest.length > 0 || (from === '' && to === '')) {
-      throw badParameter('_range', `_range: "${range}" is malformed`, { expected: 'timestamp,<ISO 8601 from>,<ISO 8601 to>' });
+      throw badParameter('_range', `_range: "${range}" is malformed`, {
+        expected: 'timestamp,<ISO 8601 from>,<ISO 8601 to>',
+      });
     }
     return [
       ...(from === '' ? [] : [sql<SqlBool>`${column} >= ${instantOf(from)}`]),
@@ -81,8 +90,11 @@ function rangeConditions(ranges: readonly string[]): RawBuilder<SqlBool>[] {
 
 function instantOf(text: string): string {
   const spaced = text.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T');
-  const ms = Date.parse(/[zZ]$|[+-]\d{2}:?\d{2}$/.test(spaced) || spaced.length <= 10 ? spaced : `${spaced}Z`);
-  if (Number.isNaN(ms)) throw badParameter('_range', `_range: "${text}" is no time`, { expected: 'ISO 8601' });
+  const ms = Date.parse(
+    /[zZ]$|[+-]\d{2}:?\d{2}$/.test(spaced) || spaced.length <= 10 ? spaced : `${spaced}Z`,
+  );
+  if (Number.isNaN(ms))
+    throw badParameter('_range', `_range: "${text}" is no time`, { expected: 'ISO 8601' });
   return new Date(ms).toISOString();
 }
 
@@ -119,15 +131,24 @@ function kindCondition(list: ListQuery): RawBuilder<SqlBool>[] {
   if (!level || !eventType) return [];
   delete list.filters.level;
   delete list.filters.event_type;
-  return [sql<SqlBool>`(${equalsAny(plain('level'), level)} or ${equalsAny(plain('event_type'), eventType)})`];
+  return [
+    sql<SqlBool>`(${equalsAny(plain('level'), level)} or ${equalsAny(plain('event_type'), eventType)})`,
+  ];
 }
 
 /** Events of an execution behind a sequence number, for streams. */
-export async function eventsAfter(db: AnyQuery, executionId: string, seq: number, limit: number, names: EventNames) {
+export async function eventsAfter(
+  db: AnyQuery,
+  executionId: string,
+  seq: number,
+  limit: number,
+  names: EventNames,
+) {
   const columns = eventColumns(names);
   const { rows } = await sql<Record<string, unknown> & { seq: number }>`
     select v.seq, ${sql.join(Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.id(name)}`))}
-    from events v where v.execution_id = ${executionId} and v.seq > ${seq} order by v.seq limit ${limit}`.execute(db);
+    from events v where v.execution_id = ${executionId} and v.seq > ${seq} order by v.seq limit ${limit}`.execute(
+    db,
+  );
   return rows;
 }
-

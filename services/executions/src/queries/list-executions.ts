@@ -42,7 +42,11 @@ export function executionScope(principal: Principal, allTenants: boolean) {
 }
 
 /** One page of executions; system workflows only on request (reference/rest-api.md 3.2). */
-export async function listExecutions(db: AnyQuery, principal: Principal, list: ListQuery): Promise<ListPage<object>> {
+export async function listExecutions(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+): Promise<ListPage<object>> {
   const where = [executionScope(principal, list.allTenants)];
   const withSystem = list.extra._include_system_workflows?.at(-1)?.toLowerCase() === 'true';
   if (!withSystem && !list.filters.is_system_workflow) where.push(sql`not e.is_system_workflow`);

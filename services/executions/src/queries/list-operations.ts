@@ -1,5 +1,5 @@
-import { type AnyQuery } from '@baton/postgres';
-import { type TaskSpec } from '@baton/task-graph';
+import type { AnyQuery } from '@baton/postgres';
+import type { TaskSpec } from '@baton/task-graph';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 interface OperationRow {

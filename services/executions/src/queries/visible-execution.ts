@@ -6,7 +6,11 @@ import type { TimedExecution } from '../store/executions.sql';
 import { executionScope } from './list-executions';
 
 /** The execution if the caller may see it. @throws AppError not_found_error, also for what belongs to others. */
-export async function visibleExecution(db: AnyQuery, principal: Principal, id: string): Promise<TimedExecution> {
+export async function visibleExecution(
+  db: AnyQuery,
+  principal: Principal,
+  id: string,
+): Promise<TimedExecution> {
   if (!isUuid(id)) throw notFound('Execution', id);
   const { rows } = await sql<TimedExecution>`
     select *, (extract(epoch from app_now()) * 1000)::bigint as now_ms from executions e

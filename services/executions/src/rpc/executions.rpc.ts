@@ -1,4 +1,4 @@
-import { executionsRpc } from '@baton/contracts';
+import type { executionsRpc } from '@baton/contracts';
 import { AppError, type JsonObject, newId } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 import { appendTaskEvents } from '../commands/append-task-events';
@@ -17,7 +17,9 @@ import type { ExecutionRow, Outcome } from '../store/rows';
 const present = (row: ExecutionRow) => presentExecution(row, 'v3.1');
 
 /** ExecutionsService of proto/executions/v1. */
-export function executionsRpcHandlers(deps: EngineDeps): RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition> {
+export function executionsRpcHandlers(
+  deps: EngineDeps,
+): RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition> {
   return {
     claimTask: async (request) => ({ leases: await claimTask(deps, request) }),
     finishTasks: (request) => finishTasks(deps, request),
@@ -47,7 +49,11 @@ export function executionsRpcHandlers(deps: EngineDeps): RpcHandlers<typeof exec
     },
     getLatestExecutions: async ({ tenant, deploymentIds }) => {
       const rows = await latestExecutions(deps.db.query, tenant, deploymentIds);
-      return { executionsJson: JSON.stringify(Object.fromEntries(rows.map((row) => [row.deployment_id, present(row)]))) };
+      return {
+        executionsJson: JSON.stringify(
+          Object.fromEntries(rows.map((row) => [row.deployment_id, present(row)])),
+        ),
+      };
     },
   };
 }

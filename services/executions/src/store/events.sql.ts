@@ -7,7 +7,11 @@ import type { DB } from './tables.gen';
  * Stores events of a locked execution behind its last sequence number, in one statement.
  * @returns the new last sequence number; the caller writes it to the execution.
  */
-export async function appendEvents(tx: Tx<DB>, execution: ExecutionRow, events: readonly NewEvent[]): Promise<number> {
+export async function appendEvents(
+  tx: Tx<DB>,
+  execution: ExecutionRow,
+  events: readonly NewEvent[],
+): Promise<number> {
   if (events.length === 0) return execution.last_event_seq;
   const rows = events.map((event, i) => ({
     seq: execution.last_event_seq + 1 + i,
@@ -42,15 +46,22 @@ export async function appendEvents(tx: Tx<DB>, execution: ExecutionRow, events: 
 
 /** PostgreSQL stores no NUL character; scripts may print one. */
 function withoutNul(text: string): string {
-  return text.includes('\0') || text.includes('\\u0000') ? text.replaceAll('\0', '\uFFFD').replaceAll('\\u0000', '\\uFFFD') : text;
+  return text.includes('\0') || text.includes('\\u0000')
+    ? text.replaceAll('\0', '\uFFFD').replaceAll('\\u0000', '\\uFFFD')
+    : text;
 }
 
 /** Remembers a batch; false = it was stored before. */
 export async function rememberBatch(tx: Tx<DB>, batchId: string): Promise<boolean> {
-  const { rows } = await sql`insert into event_batches (batch_id) values (${batchId}) on conflict do nothing returning 1`.execute(tx);
+  const { rows } =
+    await sql`insert into event_batches (batch_id) values (${batchId}) on conflict do nothing returning 1`.execute(
+      tx,
+    );
   return rows.length > 0;
 }
 
 export async function purgeBatches(tx: Tx<DB>, olderThanS: number): Promise<void> {
-  await sql`delete from event_batches where received_at < app_now() - make_interval(secs => ${olderThanS})`.execute(tx);
+  await sql`delete from event_batches where received_at < app_now() - make_interval(secs => ${olderThanS})`.execute(
+    tx,
+  );
 }

@@ -23,11 +23,17 @@ export async function lockExecution(tx: Tx<DB>, id: string): Promise<LockedExecu
 
 /** The row without a lock. */
 export async function readExecution(reader: Reader, id: string): Promise<TimedExecution | null> {
-  const { rows } = await sql<TimedExecution>`select ${TIMED} from executions where id = ${id}`.execute(reader);
+  const { rows } = await sql<TimedExecution>`select ${TIMED} from executions where id = ${id}`.execute(
+    reader,
+  );
   return rows[0] ?? null;
 }
 
-export async function readByRequest(tx: Reader, tenant: string, requestId: string): Promise<ExecutionRow | null> {
+export async function readByRequest(
+  tx: Reader,
+  tenant: string,
+  requestId: string,
+): Promise<ExecutionRow | null> {
   const { rows } = await sql<ExecutionRow>`
     select * from executions where tenant = ${tenant} and request_id = ${requestId}`.execute(tx);
   return rows[0] ?? null;
@@ -83,7 +89,11 @@ export type ExecutionChanges = { [K in keyof ExecutionRow]?: ExecutionRow[K] | t
 export async function updateExecution(tx: Tx<DB>, id: string, changes: ExecutionChanges): Promise<void> {
   const sets = Object.entries(changes).map(([column, value]) => {
     const written =
-      value === NOW ? sql`app_now()` : JSON_COLUMNS.has(column) && value !== null ? json(value) : sql`${value}`;
+      value === NOW
+        ? sql`app_now()`
+        : JSON_COLUMNS.has(column) && value !== null
+          ? json(value)
+          : sql`${value}`;
     return sql`${sql.ref(column)} = ${written}`;
   });
   if (sets.length > 0) await sql`update executions set ${sql.join(sets)} where id = ${id}`.execute(tx);
@@ -98,7 +108,11 @@ export async function lockGuard(tx: Tx<DB>, tenant: string, deploymentId: string
 }
 
 /** Executions of the deployment that have not ended, oldest first. */
-export async function activeOfDeployment(reader: Reader, tenant: string, deploymentId: string): Promise<ExecutionRow[]> {
+export async function activeOfDeployment(
+  reader: Reader,
+  tenant: string,
+  deploymentId: string,
+): Promise<ExecutionRow[]> {
   const { rows } = await sql<ExecutionRow>`
     select * from executions where tenant = ${tenant} and deployment_id = ${deploymentId} and phase <> 'ended'
     order by created_at, id`.execute(reader);
@@ -109,12 +123,18 @@ export async function activeOfDeployment(reader: Reader, tenant: string, deploym
 export async function blockingSystemExecutions(reader: Reader): Promise<{ id: string }[]> {
   const { rows } = await sql<{ id: string }>`
     select id from executions where phase <> 'ended' and deployment_id is null and is_system_workflow
-      and workflow_id not in ('create_snapshot', 'upload_blueprint', 'create_log_bundle') limit 5`.execute(reader);
+      and workflow_id not in ('create_snapshot', 'upload_blueprint', 'create_log_bundle') limit 5`.execute(
+    reader,
+  );
   return rows;
 }
 
 /** Ids whose engine work is due: a timer ran out, or a driver died between two phases. Skips rows in other hands. */
-export async function dueExecutions(tx: Reader, limit: number, stalledMs: number): Promise<{ id: string; phase: string }[]> {
+export async function dueExecutions(
+  tx: Reader,
+  limit: number,
+  stalledMs: number,
+): Promise<{ id: string; phase: string }[]> {
   const { rows } = await sql<{ id: string; phase: string }>`
     select id, phase from (
       (select id, phase, wake_at from executions where wake_at <= app_now() and phase <> 'ended' order by wake_at limit ${limit})
@@ -140,7 +160,11 @@ export async function executionByToken(reader: Reader, tokenHash: string): Promi
 }
 
 /** The latest execution of each deployment. */
-export async function latestExecutions(reader: Reader, tenant: string, deploymentIds: string[]): Promise<ExecutionRow[]> {
+export async function latestExecutions(
+  reader: Reader,
+  tenant: string,
+  deploymentIds: string[],
+): Promise<ExecutionRow[]> {
   const { rows } = await sql<ExecutionRow>`
     select e.* from unnest(${deploymentIds}::text[]) d(id)
     cross join lateral (select * from executions where tenant = ${tenant} and deployment_id = d.id

@@ -1,5 +1,14 @@
 import type { Json, JsonObject } from '@baton/kernel';
-import type { ExecutionStatus, GraphFlags, Stage, StageResult, SystemPropertyEdit, TaskError, TaskSpec, OperationState } from '@baton/task-graph';
+import type {
+  ExecutionStatus,
+  GraphFlags,
+  OperationState,
+  Stage,
+  StageResult,
+  SystemPropertyEdit,
+  TaskError,
+  TaskSpec,
+} from '@baton/task-graph';
 
 /** What the engine does next for an execution; `waiting` and `ended` need nobody. */
 export type Phase = 'waiting' | 'planning' | 'running' | 'calling' | 'ending' | 'ended';

@@ -6,17 +6,16 @@ import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
-export async function insertGraph(
-  tx: Tx<DB>,
-  graph: Omit<StoredGraph, 'created_at'>,
-): Promise<void> {
+export async function insertGraph(tx: Tx<DB>, graph: Omit<StoredGraph, 'created_at'>): Promise<void> {
   await sql`insert into tasks_graphs (id, execution_id, name, wait_after_fail_ms, is_dry_run, flags)
     values (${graph.id}, ${graph.execution_id}, ${graph.name}, ${graph.wait_after_fail_ms}, ${graph.is_dry_run},
       ${JSON.stringify(graph.flags)}::jsonb)`.execute(tx);
 }
 
 export async function updateGraphFlags(tx: Tx<DB>, graphId: string, flags: GraphFlags): Promise<void> {
-  await sql`update tasks_graphs set flags = ${JSON.stringify(flags)}::jsonb where id = ${graphId}`.execute(tx);
+  await sql`update tasks_graphs set flags = ${JSON.stringify(flags)}::jsonb where id = ${graphId}`.execute(
+    tx,
+  );
 }
 
 export async function readGraph(reader: Reader, graphId: string): Promise<StoredGraph | null> {
@@ -73,7 +72,17 @@ export async function insertTasks(
 ): Promise<void> {
   if (writes.length === 0) return;
   const rows = statusArrays(writes).map((row, i) => {
-    const { idx: _idx, state: _s, attempt: _a, losses: _l, retries: _r, notBefore: _n, error: _e, result: _v, ...spec } = writes[i]!.task;
+    const {
+      idx: _idx,
+      state: _s,
+      attempt: _a,
+      losses: _l,
+      retries: _r,
+      notBefore: _n,
+      error: _e,
+      result: _v,
+      ...spec
+    } = writes[i]!.task;
     return { ...row, spec };
   });
   await sql`
@@ -82,7 +91,9 @@ export async function insertTasks(
     select id, ${ids.graphId}, ${ids.executionId}, idx, spec, state, attempt, losses, retries, not_before, error, result,
       worker_id, app_now() + make_interval(secs => lease_s), case when state = 'sent' then app_now() end, ${ids.version}
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t(id uuid, idx int, spec jsonb, state text, attempt int,
-      losses int, retries int, not_before bigint, error jsonb, result jsonb, worker_id text, lease_s double precision)`.execute(tx);
+      losses int, retries int, not_before bigint, error jsonb, result jsonb, worker_id text, lease_s double precision)`.execute(
+    tx,
+  );
 }
 
 /** Writes the status of existing tasks in one statement; the lease is set anew or cleared. */
@@ -110,7 +121,10 @@ export async function renewLeases(
     update tasks set lease_until = app_now() + make_interval(secs => ${leaseMs / 1000})
     where id = any(${taskIds}::uuid[]) and worker_id = ${workerId} and state in ('sent', 'started')
     returning id, is_kill_requested`.execute(tx);
-  return { held: new Set(rows.map((row) => row.id)), kill: rows.filter((row) => row.is_kill_requested).map((row) => row.id) };
+  return {
+    held: new Set(rows.map((row) => row.id)),
+    kill: rows.filter((row) => row.is_kill_requested).map((row) => row.id),
+  };
 }
 
 /** Runs whose worker went silent. */
@@ -148,7 +162,9 @@ export async function touchDispatched(tx: Tx<DB>, taskIds: string[]): Promise<vo
 export async function requestKill(tx: Tx<DB>, graphId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update tasks set is_kill_requested = true
-    where graph_id = ${graphId} and state in ('sent', 'started') and worker_id is not null returning id`.execute(tx);
+    where graph_id = ${graphId} and state in ('sent', 'started') and worker_id is not null returning id`.execute(
+    tx,
+  );
   return rows.map((row) => row.id);
 }
 

@@ -78,23 +78,46 @@ export function createDeploymentsPeer() {
 const LIFECYCLE = 'cloudify.interfaces.lifecycle';
 
 /** A deployment of nodes that depend on each other, each with the given lifecycle operations. */
-export function peerDeployment(dependsOn: Record<string, string[]>, operations = ['create', 'start', 'stop', 'delete']): PeerDeployment {
-  const operation = { plugin: 'probe', operation: 'probe.op', executor: 'central_deployment_agent', inputs: {} };
-  const nodes = Object.entries(dependsOn).map(([id, targets]): PlanNode => ({
-    id,
-    type: 'probe.Node',
-    type_hierarchy: ['cloudify.nodes.Root', 'probe.Node'],
-    properties: {},
-    operations: Object.fromEntries(operations.map((name) => [`${LIFECYCLE}.${name}`, operation])),
-    relationships: targets.map((target) => ({ type: 'cloudify.relationships.depends_on', target_id: target })),
-  }));
-  const instances = Object.entries(dependsOn).map(([id, targets]): NodeInstance => ({
-    id: `${id}_1`,
-    node_id: id,
-    state: 'uninitialized',
-    relationships: targets.map((target) => ({ type: 'cloudify.relationships.depends_on', target_id: `${target}_1`, target_name: target })),
-  }));
-  const workflow = (name: string) => ({ plugin: 'default_workflows', operation: `cloudify.plugins.workflows.${name}`, parameters: {} });
+export function peerDeployment(
+  dependsOn: Record<string, string[]>,
+  operations = ['create', 'start', 'stop', 'delete'],
+): PeerDeployment {
+  const operation = {
+    plugin: 'probe',
+    operation: 'probe.op',
+    executor: 'central_deployment_agent',
+    inputs: {},
+  };
+  const nodes = Object.entries(dependsOn).map(
+    ([id, targets]): PlanNode => ({
+      id,
+      type: 'probe.Node',
+      type_hierarchy: ['cloudify.nodes.Root', 'probe.Node'],
+      properties: {},
+      operations: Object.fromEntries(operations.map((name) => [`${LIFECYCLE}.${name}`, operation])),
+      relationships: targets.map((target) => ({
+        type: 'cloudify.relationships.depends_on',
+        target_id: target,
+      })),
+    }),
+  );
+  const instances = Object.entries(dependsOn).map(
+    ([id, targets]): NodeInstance => ({
+      id: `${id}_1`,
+      node_id: id,
+      state: 'uninitialized',
+      relationships: targets.map((target) => ({
+        type: 'cloudify.relationships.depends_on',
+        target_id: `${target}_1`,
+        target_name: target,
+      })),
+    }),
+  );
+  const workflow = (name: string) => ({
+    plugin: 'default_workflows',
+    operation: `cloudify.plugins.workflows.${name}`,
+    parameters: {},
+  });
   const names = ['install', 'uninstall', 'start', 'stop', 'restart'];
   return { nodes, instances, workflows: Object.fromEntries(names.map((name) => [name, workflow(name)])) };
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createPostgresBroker } from '@baton/broker';
 import { createLocalCache } from '@baton/cache';
 import { deploymentsRpc, executionsRpc } from '@baton/contracts';
@@ -6,7 +7,6 @@ import { createDb, type Db } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import { type Infra, loadConfig, startParts } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
-import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { buildService, configSchema } from '../service';
 import type { DB } from '../store/tables.gen';
@@ -16,8 +16,15 @@ export type EngineClient = RpcClient<typeof executionsRpc.ExecutionsServiceDefin
 
 /** The executions service on a database of its own, with a deployments peer; no HTTP port. */
 export async function engineSetup(overrides: Record<string, string> = {}) {
-  const database = await testDatabase({ migrations: [{ schema: 'executions', dir: join(__dirname, '../../migrations') }] });
-  const db: Db<DB> = createDb<DB>({ url: database.url, schema: 'executions', applicationName: 'engine-test', log: silentLog });
+  const database = await testDatabase({
+    migrations: [{ schema: 'executions', dir: join(__dirname, '../../migrations') }],
+  });
+  const db: Db<DB> = createDb<DB>({
+    url: database.url,
+    schema: 'executions',
+    applicationName: 'engine-test',
+    log: silentLog,
+  });
   const broker = createPostgresBroker({ url: database.url, log: silentLog });
   const rpc = createLocalRpc();
   const peer = createDeploymentsPeer();
@@ -42,7 +49,11 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     metrics: new Registry(),
     close: async () => undefined,
   };
-  const running = await startParts([{ parts: buildService(config, infra), infra }], { config, localRpc: rpc, listensHttp: () => false });
+  const running = await startParts([{ parts: buildService(config, infra), infra }], {
+    config,
+    localRpc: rpc,
+    listensHttp: () => false,
+  });
   return {
     db,
     broker,
@@ -62,18 +73,36 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
 export type EngineSetup = Awaited<ReturnType<typeof engineSetup>>;
 
 /** What a test worker does with an operation. */
-export type Probe = (run: { operation: string; instance: string; attempt: number; retry: number }) => Partial<executionsRpc.TaskOutcome>;
+export type Probe = (run: {
+  operation: string;
+  instance: string;
+  attempt: number;
+  retry: number;
+}) => Partial<executionsRpc.TaskOutcome>;
 
-const SUCCEEDED: Partial<executionsRpc.TaskOutcome> = { kind: executionsRpc.OutcomeKind.OUTCOME_KIND_SUCCEEDED, resultJson: 'null' };
+const SUCCEEDED: Partial<executionsRpc.TaskOutcome> = {
+  kind: executionsRpc.OutcomeKind.OUTCOME_KIND_SUCCEEDED,
+  resultJson: 'null',
+};
 export const succeed: Probe = () => SUCCEEDED;
 
 /** Claims and finishes operations of an execution until it has nothing for this worker; answers what it ran, in order. */
-export async function work(client: EngineClient, executionId: string, workerId: string, probe: Probe = succeed, room = 8): Promise<string[]> {
+export async function work(
+  client: EngineClient,
+  executionId: string,
+  workerId: string,
+  probe: Probe = succeed,
+  room = 8,
+): Promise<string[]> {
   const ran: string[] = [];
   let { leases } = await client.claimTask({ workerId, executionId, taskId: '', room });
   while (leases.length > 0) {
     const outcomes = leases.map((lease) => {
-      const assignment = JSON.parse(lease.assignmentJson) as { operation: string; self: { nodeInstanceId: string }; retryNumber: number };
+      const assignment = JSON.parse(lease.assignmentJson) as {
+        operation: string;
+        self: { nodeInstanceId: string };
+        retryNumber: number;
+      };
       const operation = assignment.operation.split('.').at(-1)!;
       const instance = assignment.self.nodeInstanceId;
       ran.push(`${operation} ${instance}`);
