@@ -49,7 +49,7 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     metrics: new Registry(),
     close: async () => undefined,
   };
-  const running = await startParts([{ parts: buildService(config, infra), infra }], {
+  const running = await startParts([{ parts: buildService(config, infra as Infra), infra }], {
     config,
     localRpc: rpc,
     listensHttp: () => false,
