@@ -19,6 +19,7 @@ export interface ConsumerDeps {
   session: Session;
   sql: Statements;
   log: Log;
+  stepsMs: readonly number[];
 }
 
 interface Delivery {
@@ -47,7 +48,7 @@ export function consumeQueue<T>(
   const log = deps.log.child({ queue: options.queue, messageType: message.type });
   const inFlight = createInFlight();
   const acks = createAcknowledger(pool, sql, log);
-  let working = 0;
+  const working = new Map<string, number>();
   let isClosing = false;
   let isClaiming = false;
   let isKicked = false;
@@ -62,18 +63,18 @@ export function consumeQueue<T>(
     }
   };
   const start = (delivery: Delivery): void => {
-    working++;
+    working.set(delivery.id, delivery.owner);
     void inFlight
       .run((signal) => finish(delivery, signal))
       .catch((error: Error) => log.warn({ error: error.message }, 'message could not be settled'))
       .finally(() => {
-        working--;
+        working.delete(delivery.id);
         pump();
       });
   };
   const claim = async (): Promise<boolean> => {
     const owner = session.owner();
-    const room = Math.min(MAX_CLAIM, options.prefetch - working);
+    const room = Math.min(MAX_CLAIM, options.prefetch - working.size);
     if (owner === null || isClosing || room <= 0) return false;
     const { rows } = await pool.query({ ...sql.claim, values: [owner, queue, room] });
     for (const row of rows as Omit<Delivery, 'owner'>[]) start({ ...row, owner });
@@ -92,7 +93,7 @@ export function consumeQueue<T>(
       .finally(() => {
         isClaiming = false;
         // At the limit the end of a handler comes back here.
-        if (working < options.prefetch) pump();
+        if (working.size < options.prefetch) pump();
       });
   };
   const kick = (): void => pump(true);
@@ -107,14 +108,16 @@ export function consumeQueue<T>(
       clearInterval(timer);
       await inFlight.drain(DRAIN_MS);
       await acks.flush();
+      // Handlers that did not end in time: their messages are free for others at once.
+      for (const [id, owner] of working) await pool.query(sql.giveBack, [[id], owner]).catch(() => undefined);
     },
   };
 }
 
 /** Fails only when the database does; then the message stays ours until this session ends. */
-async function passOn({ pool, sql }: ConsumerDeps, log: Log, delivery: Delivery, error: unknown): Promise<void> {
+async function passOn({ pool, sql, stepsMs }: ConsumerDeps, log: Log, delivery: Delivery, error: unknown): Promise<void> {
   const attempts = delivery.attempts + 1;
-  const decision = decideFailure(error, attempts);
+  const decision = decideFailure(error, attempts, stepsMs);
   const messageId = (delivery.envelope as { id?: string } | null)?.id;
   if (decision.kind === 'retry') {
     log.warn({ messageId, attempts, delayMs: decision.delayMs, error }, 'message failed, will be delivered again');

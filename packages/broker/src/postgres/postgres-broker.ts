@@ -3,7 +3,7 @@ import { isAppError, type Log, notFound } from '@baton/kernel';
 import pg from 'pg';
 import { type Catalogue, createCatalogue, readEnvelope } from '../catalogue';
 import type { Broker, ParkedMessage } from '../port';
-import { type Topology, topology as allMessages } from '../topology';
+import { retryStepsMs, type Topology, topology as allMessages } from '../topology';
 import { assertNotInTransaction } from '../transaction-guard';
 import { unavailable } from '../unavailable';
 import { consumeQueue, type QueueConsumer } from './consumer';
@@ -19,6 +19,8 @@ export interface PostgresBrokerOptions {
   schema?: string;
   /** Messages and consumers, default all of Baton's. */
   topology?: Topology;
+  /** Delays between deliveries that fail, default `retryStepsMs`. */
+  retryStepsMs?: readonly number[];
   /** Beside the one that listens, default 6. */
   maxConnections?: number;
 }
@@ -69,7 +71,7 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
       }
       await untilReady(session);
       const queue = `${message.type}/${consumer.queue}`;
-      const made = consumeQueue({ pool, session, sql, log }, queue, message, consumer);
+      const made = consumeQueue({ pool, session, sql, log, stepsMs: options.retryStepsMs ?? retryStepsMs }, queue, message, consumer);
       consumers.set(queue, (consumers.get(queue) ?? new Set()).add(made));
       return {
         close: async () => {

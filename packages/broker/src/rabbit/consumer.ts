@@ -6,8 +6,7 @@ import { decideFailure } from '../delivery';
 import { createInFlight } from '../in-flight';
 import type { ConsumeOptions, Subscription } from '../port';
 import type { LastingConnection } from './connection';
-import { declareWorkQueue } from './declare';
-import type { RabbitNames } from './names';
+import { declareWorkQueue, type Shape } from './declare';
 import type { Publisher } from './publisher';
 
 const DRAIN_MS = 10_000;
@@ -15,7 +14,7 @@ const DRAIN_MS = 10_000;
 export interface ConsumerDeps {
   connection: LastingConnection;
   publisher: Publisher;
-  names: RabbitNames;
+  shape: Shape;
   log: Log;
 }
 
@@ -43,7 +42,7 @@ export async function consumeQueue<T>(deps: ConsumerDeps, message: MessageType<T
       inFlight.abortAll('the connection to the broker is lost');
       drop('consuming channel closed');
     });
-    const queue = await declareWorkQueue(channel, deps.names, message.type, options.queue);
+    const queue = await declareWorkQueue(channel, deps.shape, message.type, options.queue);
     await channel.prefetch(options.prefetch);
     const receive = (delivery: ConsumeMessage | null): void => {
       // The server took the consumer away: the queue was deleted or moved.
@@ -107,13 +106,13 @@ function settle(send: () => void): void {
 async function passOn(deps: ConsumerDeps, log: Log, queue: string, delivery: ConsumeMessage, error: unknown): Promise<void> {
   const headers = (delivery.properties.headers ?? {}) as FailureHeaders;
   const attempts = (headers['x-baton-attempts'] ?? 0) + 1;
-  const decision = decideFailure(error, attempts);
+  const decision = decideFailure(error, attempts, deps.shape.stepsMs);
   const { content, properties } = delivery;
   const options = { persistent: true, messageId: properties.messageId, type: properties.type, contentType: properties.contentType };
   const messageId = properties.messageId as string;
   if (decision.kind === 'retry') {
     log.warn({ messageId, attempts, delayMs: decision.delayMs, error }, 'message failed, will be delivered again');
-    const exchange = deps.names.retry(decision.delayMs);
+    const exchange = deps.shape.names.retry(decision.delayMs);
     await deps.publisher.send([
       { exchange, routingKey: queue, content, options: { ...options, headers: { 'x-baton-attempts': attempts } } },
     ]);
@@ -126,6 +125,6 @@ async function passOn(deps: ConsumerDeps, log: Log, queue: string, delivery: Con
     'x-baton-reason': decision.reason,
     'x-baton-parked-at': isoInstant(systemClock.now()),
   };
-  const park = { exchange: '', routingKey: deps.names.parked, content, options: { ...options, correlationId: newId(), headers: parked } };
+  const park = { exchange: '', routingKey: deps.shape.names.parked, content, options: { ...options, correlationId: newId(), headers: parked } };
   await deps.publisher.send([park]);
 }

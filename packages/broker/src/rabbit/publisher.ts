@@ -4,8 +4,7 @@ import type { Catalogue } from '../catalogue';
 import type { TopologyEntry } from '../topology';
 import { unavailable } from '../unavailable';
 import type { LastingConnection, SetUp } from './connection';
-import { declareTopology } from './declare';
-import type { RabbitNames } from './names';
+import { declareTopology, type Shape } from './declare';
 
 /** Messages sent before the first of their confirms is awaited. */
 const WINDOW = 500;
@@ -33,12 +32,12 @@ interface Outlet {
   failures: Set<(error: Error) => void>;
 }
 
-export function createPublisher(deps: { connection: LastingConnection; catalogue: Catalogue; names: RabbitNames }): Publisher {
-  const { connection, catalogue, names } = deps;
+export function createPublisher(deps: { connection: LastingConnection; catalogue: Catalogue; shape: Shape }): Publisher {
+  const { connection, catalogue, shape } = deps;
   let outlet: Outlet | null = null;
   const setUp: SetUp = async (model, drop) => {
     const opened = await openOutlet(await model.createConfirmChannel(), drop);
-    await declareTopology(opened.channel, names, catalogue.entries);
+    await declareTopology(opened.channel, shape, catalogue.entries);
     outlet = opened;
     opened.channel.on('close', () => {
       if (outlet === opened) outlet = null;
@@ -59,7 +58,7 @@ export function createPublisher(deps: { connection: LastingConnection; catalogue
   return {
     send,
     publish: async (envelopes) => {
-      const messages = envelopes.map((envelope) => encode(names, catalogue.check(envelope), envelope));
+      const messages = envelopes.map((envelope) => encode(shape, catalogue.check(envelope), envelope));
       const work = messages.filter((message) => message.options.persistent);
       const fanout = messages.filter((message) => !message.options.persistent);
       try {
@@ -67,7 +66,7 @@ export function createPublisher(deps: { connection: LastingConnection; catalogue
       } catch (error) {
         if (!(error instanceof UnroutableError)) throw error;
         // Somebody deleted a queue while we were connected.
-        await declareTopology((await current()).channel, names, catalogue.entries);
+        await declareTopology((await current()).channel, shape, catalogue.entries);
         await send(work.filter((message) => error.ids.has(message.options.messageId as string)));
       }
       if (fanout.length === 0) return;
@@ -77,7 +76,7 @@ export function createPublisher(deps: { connection: LastingConnection; catalogue
   };
 }
 
-function encode(names: RabbitNames, entry: TopologyEntry, envelope: Envelope): RawMessage {
+function encode({ names }: Shape, entry: TopologyEntry, envelope: Envelope): RawMessage {
   const isWork = entry.message.delivery === 'work';
   return {
     exchange: isWork ? names.work : names.fanout,

@@ -2,11 +2,12 @@ import type { Log } from '@baton/kernel';
 import type { ChannelModel } from 'amqplib';
 import { createCatalogue } from '../catalogue';
 import type { Broker, Subscription } from '../port';
-import { type Topology, topology as allMessages } from '../topology';
+import { retryStepsMs, type Topology, topology as allMessages } from '../topology';
 import { assertNotInTransaction } from '../transaction-guard';
 import { unavailable } from '../unavailable';
 import { createLastingConnection } from './connection';
 import { consumeQueue } from './consumer';
+import type { Shape } from './declare';
 import { createFanout } from './fanout';
 import { rabbitNames } from './names';
 import { createParking } from './parked';
@@ -19,6 +20,10 @@ export interface RabbitBrokerOptions {
   namespace?: string;
   /** Messages and consumers, default all of Baton's. */
   topology?: Topology;
+  /** Delays between deliveries that fail, default `retryStepsMs`. */
+  retryStepsMs?: readonly number[];
+  /** Queues vanish when nobody used them for so long: for previews and tests. Default: never. */
+  unusedExpiryMs?: number;
 }
 
 const PING_MS = 2_000;
@@ -30,10 +35,15 @@ const PING_MS = 2_000;
 export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
   const { url, log } = options;
   const names = rabbitNames(options.namespace ?? 'baton');
+  const shape: Shape = {
+    names,
+    stepsMs: options.retryStepsMs ?? retryStepsMs,
+    expiry: options.unusedExpiryMs ? { 'x-expires': options.unusedExpiryMs } : {},
+  };
   const catalogue = createCatalogue(options.topology ?? allMessages);
   const outgoing = createLastingConnection({ url, name: `${names.work} publish`, log });
   const incoming = createLastingConnection({ url, name: `${names.work} consume`, log });
-  const publisher = createPublisher({ connection: outgoing, catalogue, names });
+  const publisher = createPublisher({ connection: outgoing, catalogue, shape });
   const fanout = createFanout({ connection: incoming, names, log });
   const subscriptions = new Set<Subscription>();
   let live: ChannelModel | null = null;
@@ -61,7 +71,7 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
       if (catalogue.addQueue(message, consumer.queue)) {
         log.warn({ messageType: message.type, queue: consumer.queue }, 'consumer is missing in the topology');
       }
-      const subscription = await consumeQueue({ connection: incoming, publisher, names, log }, message, consumer);
+      const subscription = await consumeQueue({ connection: incoming, publisher, shape, log }, message, consumer);
       subscriptions.add(subscription);
       return subscription;
     },
