@@ -3,5 +3,5 @@ export type { EmitKind, OperationHost } from './host';
 export { invoke, type InvokeDeps } from './invoke';
 export { buildRegistry, type OperationRegistry, SCRIPT_MAPPING, unknownMapping } from './registry';
 export { type OrphanGuard, startOrphanGuard } from './script/orphan-guard';
-export { defaultAssetsDir, makeRunDir, type ScriptSettings } from './script/settings';
+export { defaultAssetsDir, makeRunDir, type ScriptSettings, sweepRunDirs } from './script/settings';
 export type { InstanceRecord, NodeRecord, OpenedModel, OperationTask, SideRecord } from './task';

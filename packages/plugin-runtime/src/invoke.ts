@@ -36,13 +36,16 @@ export async function invoke(
   }
   if (task.timeoutMs === null || task.timeoutMs <= 0) return run(task, host, deps, signal, operation);
 
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort('timeout'), task.timeoutMs);
+  const either = new AbortController();
+  const forward = (): void => either.abort(signal.reason);
+  const timer = setTimeout(() => either.abort('timeout'), task.timeoutMs);
+  signal.addEventListener('abort', forward, { once: true });
   try {
-    const end = await run(task, host, deps, AbortSignal.any([signal, limit.signal]), operation);
-    return end.kind === 'stopped' && !signal.aborted ? timedOut(task) : end;
+    const end = await run(task, host, deps, either.signal, operation);
+    return end.kind === 'stopped' && either.signal.reason === 'timeout' ? timedOut(task) : end;
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', forward);
   }
 }
 

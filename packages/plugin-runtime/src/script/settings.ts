@@ -1,4 +1,4 @@
-import { chown, mkdir, rm } from 'node:fs/promises';
+import { chown, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '@baton/kernel';
 import type { OrphanGuard } from './orphan-guard';
@@ -26,11 +26,27 @@ export const defaultAssetsDir = join(__dirname, '..', '..');
 export async function makeRunDir(
   settings: Pick<ScriptSettings, 'workRoot' | 'account'>,
 ): Promise<{ path: string; remove: () => Promise<void> }> {
-  const path = join(settings.workRoot, 'runs', newId());
+  const path = join(settings.workRoot, 'runs', String(process.pid), newId());
   for (const dir of [path, join(path, 'tmp'), join(path, 'cwd')]) {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     if (settings.account) await chown(dir, settings.account.uid, settings.account.gid);
   }
   const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   return { path, remove };
+}
+
+/** Removes folders that runs of dead processes left behind; those of living ones, and of other machines, stay. */
+export async function sweepRunDirs(workRoot: string): Promise<void> {
+  const runs = join(workRoot, 'runs');
+  for (const name of await readdir(runs).catch(() => [])) {
+    if (!isAlive(Number(name)) || Number(name) === process.pid) await rm(join(runs, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

@@ -1,0 +1,78 @@
+import { deploymentsRpc, type OperationAssignment } from '@baton/contracts';
+import type { JsonObject } from '@baton/kernel';
+import type { InstanceRecord, NodeRecord, OpenedModel, SideRecord } from '@baton/plugin-runtime';
+import type { RpcConnector } from '@baton/rpc';
+
+export interface RuntimePropertiesWrite {
+  instanceId: string;
+  version: number;
+  properties: JsonObject;
+  taskId: string;
+  attempt: number;
+}
+
+/** The model as operations read and write it. */
+export interface DeploymentsClient {
+  open(assignment: OperationAssignment): Promise<OpenedModel>;
+  /** @throws AppError conflict_error when another writer was first, stale_attempt_error when the lease has passed on. */
+  saveRuntimeProperties(assignment: OperationAssignment, write: RuntimePropertiesWrite): Promise<number>;
+  readModel(tenant: string, deploymentId: string): Promise<{ nodes: NodeRecord[]; instances: InstanceRecord[] }>;
+}
+
+export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
+  const client = rpc.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments');
+  return {
+    open: async (assignment) => {
+      const answer = await client.openOperation({
+        tenant: assignment.tenant,
+        deploymentId: assignment.deploymentId,
+        executionId: assignment.executionId,
+        nodeInstanceId: assignment.self?.nodeInstanceId ?? '',
+        relatedInstanceId: assignment.related?.nodeInstanceId ?? '',
+        isSource: assignment.related?.isTarget ?? false,
+        inputsJson: JSON.stringify(assignment.inputs),
+        hasFunctions: assignment.hasFunctions,
+        states: assignment.states.map(({ systemProperties, ...state }) => ({
+          ...state,
+          systemPropertiesJson: isEmpty(systemProperties) ? '' : JSON.stringify(systemProperties),
+        })),
+        username: assignment.createdBy,
+      });
+      return {
+        inputs: answer.inputsJson === '' ? (assignment.inputs as JsonObject) : (JSON.parse(answer.inputsJson) as JsonObject),
+        self: readSide(answer.selfJson),
+        related: readSide(answer.relatedJson),
+        deployment: answer.deploymentJson === '' ? {} : (JSON.parse(answer.deploymentJson) as JsonObject),
+      };
+    },
+    saveRuntimeProperties: async ({ tenant, executionId }, { instanceId, version, properties, taskId, attempt }) => {
+      const answer = await client.updateNodeInstance({
+        tenant,
+        executionId,
+        nodeInstanceId: instanceId,
+        version,
+        runtimePropertiesJson: JSON.stringify(properties),
+        taskId,
+        attempt,
+      });
+      return answer.version;
+    },
+    readModel: async (tenant, deploymentId) => {
+      const answer = await client.getWorkflowModel({ tenant, deploymentId });
+      return {
+        nodes: JSON.parse(answer.nodesJson) as NodeRecord[],
+        instances: JSON.parse(answer.nodeInstancesJson) as InstanceRecord[],
+      };
+    },
+  };
+}
+
+function readSide(json: string): SideRecord | null {
+  const side = json === '' ? null : (JSON.parse(json) as SideRecord | null);
+  if (side?.instance) side.instance.runtime_properties ??= {};
+  return side;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
+}

@@ -1,0 +1,106 @@
+import type { Clock, Log } from '@baton/kernel';
+import type { ExecutionsClient } from './adapters/executions.client';
+import { type HeldTask, type HeldTasks, isOwned } from './held-task';
+
+/**
+ * Renews all leases of this worker, each third of a lease, in one call. Runs in the main loop, where operations never
+ * run for long: scripts are processes and only registered functions run here. Beside it a guard looks at the clock: an
+ * operation whose lease cannot be trusted any more is killed and nothing of it is written. After a pause of the whole
+ * process (SIGSTOP, suspend) the guard is the first timer that fires.
+ */
+export interface Heartbeat {
+  /** One round: renew, kill what was cancelled, drop what is lost. */
+  beat(): Promise<void>;
+  /** Kills operations whose lease may have passed on. */
+  guard(): void;
+  start(): void;
+  stop(): void;
+}
+
+export interface HeartbeatDeps {
+  executions: Pick<ExecutionsClient, 'heartbeat'>;
+  tasks: HeldTasks;
+  clock: Clock;
+  log: Log;
+  /** The engine says that the lease is gone; the outcome of one that has ended is of no use any more. */
+  onLost: (task: HeldTask) => void;
+}
+
+/** Lease that the engine gives, until the first real one is seen. */
+const USUAL_LEASE_MS = 15_000;
+const GUARD_MS = 250;
+const RETRY_MS = 1_000;
+
+export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
+  let ticking: NodeJS.Timeout | undefined;
+  let isBeating = false;
+  /** Monotonic ms. */
+  let lastBeat = Number.NEGATIVE_INFINITY;
+  let hasFailed = false;
+
+  const intervalMs = (): number => {
+    let leaseMs = USUAL_LEASE_MS;
+    for (const task of deps.tasks.all()) leaseMs = Math.min(leaseMs, task.leaseMs);
+    return leaseMs / 3;
+  };
+
+  const guard = (): void => {
+    for (const task of deps.tasks.all()) {
+      if (task.phase !== 'running' || task.control.signal.aborted || isOwned(task, deps.clock)) continue;
+      deps.log.error({ taskId: task.taskId, attempt: task.attempt }, 'lease could not be renewed; operation killed');
+      deps.tasks.stop(task, 'lease-lost');
+    }
+  };
+
+  const beat = async (): Promise<void> => {
+    const tasks = deps.tasks.all();
+    const sentAt = deps.clock.monotonic();
+    const answer = await deps.executions.heartbeat(tasks.map((task) => task.taskId), Math.max(1_000, intervalMs()));
+    const lost = new Set(answer.lost);
+    const kill = new Set(answer.kill);
+    for (const task of tasks) {
+      // Reported and answered meanwhile: it is rightly not leased any more.
+      if (deps.tasks.get(task.taskId) !== task) continue;
+      if (lost.has(task.taskId)) {
+        deps.log.warn({ taskId: task.taskId, attempt: task.attempt }, 'lease lost');
+        deps.tasks.stop(task, 'lease-lost');
+        deps.onLost(task);
+      } else {
+        task.leaseUntil = Math.max(task.leaseUntil, sentAt + task.leaseMs);
+        if (kill.has(task.taskId)) deps.tasks.stop(task, 'cancelled');
+      }
+    }
+  };
+
+  const beatWhenDue = async (): Promise<void> => {
+    const now = deps.clock.monotonic();
+    const waitMs = hasFailed ? Math.min(intervalMs(), RETRY_MS) : intervalMs();
+    if (isBeating || now - lastBeat < waitMs - GUARD_MS) return;
+    isBeating = true;
+    lastBeat = now;
+    try {
+      await beat();
+      hasFailed = false;
+    } catch (error) {
+      hasFailed = true;
+      deps.log.warn({ tasks: deps.tasks.size, reason: (error as Error).message }, 'heartbeat not answered');
+    } finally {
+      isBeating = false;
+    }
+  };
+
+  const tick = (): void => {
+    guard();
+    void beatWhenDue();
+  };
+
+  return {
+    beat,
+    guard,
+    start: () => {
+      ticking = setInterval(tick, GUARD_MS);
+      tick();
+    },
+    stop: () => clearInterval(ticking),
+  };
+}

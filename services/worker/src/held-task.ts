@@ -1,0 +1,77 @@
+import type { OperationAssignment } from '@baton/contracts';
+import type { Clock } from '@baton/kernel';
+import type { StopReason } from '@baton/plugin-runtime';
+
+/**
+ * A leased operation in this worker. Running: `control` can stop it. Reporting: it has ended and its outcome waits for
+ * an answer. The lease is judged by the monotonic clock from the moment the call that granted it was SENT, so this
+ * worker always believes in a shorter lease than the engine does, also after it was paused.
+ */
+export interface HeldTask {
+  readonly taskId: string;
+  readonly executionId: string;
+  readonly attempt: number;
+  readonly leaseMs: number;
+  readonly assignment: OperationAssignment;
+  readonly control: AbortController;
+  /** ISO instant. */
+  readonly startedAt: string;
+  /** Monotonic ms. */
+  leaseUntil: number;
+  phase: 'running' | 'reporting';
+}
+
+/** Share of a lease that is kept as a margin: an operation is killed this long before the lease may pass to another worker. */
+const MARGIN_SHARE = 0.2;
+
+export function isOwned(task: HeldTask, clock: Clock): boolean {
+  return task.leaseUntil - clock.monotonic() > task.leaseMs * MARGIN_SHARE && task.control.signal.reason !== 'lease-lost';
+}
+
+export interface HeldTasks {
+  readonly size: number;
+  get(taskId: string): HeldTask | undefined;
+  all(): HeldTask[];
+  add(task: HeldTask): void;
+  /** True when it was this very attempt that was held. */
+  remove(task: HeldTask): boolean;
+  /** Stops the running operation; does nothing for one that has ended. */
+  stop(task: HeldTask, reason: StopReason): void;
+  /** Resolves when none is held, or after `limitMs`. */
+  emptied(limitMs: number): Promise<boolean>;
+}
+
+export function createHeldTasks(): HeldTasks {
+  const tasks = new Map<string, HeldTask>();
+  let waiting: (() => void)[] = [];
+  return {
+    get size() {
+      return tasks.size;
+    },
+    get: (taskId) => tasks.get(taskId),
+    all: () => [...tasks.values()],
+    add: (task) => void tasks.set(task.taskId, task),
+    remove: (task) => {
+      if (tasks.get(task.taskId) !== task) return false;
+      tasks.delete(task.taskId);
+      if (tasks.size === 0) {
+        for (const resolve of waiting) resolve();
+        waiting = [];
+      }
+      return true;
+    },
+    stop: (task, reason) => {
+      if (task.phase === 'running' && !task.control.signal.aborted) task.control.abort(reason);
+    },
+    emptied: (limitMs) => {
+      if (tasks.size === 0) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => resolve(false), limitMs);
+        waiting.push(() => {
+          clearTimeout(timer);
+          resolve(true);
+        });
+      });
+    },
+  };
+}

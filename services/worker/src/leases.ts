@@ -1,0 +1,54 @@
+import { type executionsRpc, type OperationAssignment, operationAssignment } from '@baton/contracts';
+import { type Clock, isoInstant, type Log } from '@baton/kernel';
+import type { HeldTask, HeldTasks } from './held-task';
+import type { Slots } from './slots';
+
+export interface LeaseDeps {
+  tasks: HeldTasks;
+  slots: Slots;
+  clock: Clock;
+  log: Log;
+  /** Runs the operation to its end and reports it; never throws. */
+  run: (task: HeldTask) => void;
+}
+
+/**
+ * Starts the operations of new leases in places that the caller has taken; places that are left over are given back.
+ * `sentAt`: monotonic ms when the call that granted them was sent.
+ */
+export function startLeases(deps: LeaseDeps, leases: readonly executionsRpc.TaskLease[], places: number, sentAt: number): void {
+  let left = places;
+  for (const lease of leases) {
+    const known = deps.tasks.get(lease.taskId);
+    // The same lease again: an answer was lost, or two wake-ups named one task.
+    if (known && known.attempt >= lease.attempt) continue;
+    const assignment = readAssignment(deps, lease);
+    if (!assignment) continue;
+    const task: HeldTask = {
+      taskId: lease.taskId,
+      executionId: lease.executionId,
+      attempt: lease.attempt,
+      leaseMs: lease.leaseMs,
+      assignment,
+      control: new AbortController(),
+      startedAt: isoInstant(deps.clock.now()),
+      leaseUntil: sentAt + lease.leaseMs,
+      phase: 'running',
+    };
+    if (known) deps.tasks.stop(known, 'lease-lost');
+    deps.tasks.add(task);
+    left--;
+    deps.run(task);
+  }
+  deps.slots.give(left);
+}
+
+/** Null for an assignment of another time: the lease runs out and a worker that understands it may get the task. */
+function readAssignment({ log }: LeaseDeps, lease: executionsRpc.TaskLease): OperationAssignment | null {
+  try {
+    return operationAssignment.parse(JSON.parse(lease.assignmentJson));
+  } catch (error) {
+    log.error({ taskId: lease.taskId, reason: (error as Error).message }, 'assignment not understood');
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+import { isJsonObject } from '@baton/kernel';
+
+const LEAST_LENGTH = 4;
+const LEAST_LINE_LENGTH = 8;
+const HIDDEN = '********';
+
+/** Hides known secret values in texts of one operation. */
+export interface Masks {
+  /** Texts inside `value`, at any depth, are secret from now on. */
+  add(value: unknown): void;
+  hide(text: string): string;
+}
+
+/** Values shorter than 4 characters are not hidden: they would blot out half of every line. */
+export function createMasks(): Masks {
+  let hidden: string[] = [];
+  const known = new Set<string>();
+  const addText = (text: string): void => {
+    const lines = text.split('\n').map((line) => line.trim()).filter((line) => line.length >= LEAST_LINE_LENGTH);
+    for (const plain of [text, text.trim(), ...lines]) {
+      if (plain.length < LEAST_LENGTH) continue;
+      const forms = [plain, JSON.stringify(plain).slice(1, -1), encodeURIComponent(plain)];
+      for (const form of [...forms, Buffer.from(plain).toString('base64'), Buffer.from(plain).toString('hex')]) known.add(form);
+    }
+  };
+  const add = (value: unknown): void => {
+    if (typeof value === 'string') addText(value);
+    else if (typeof value === 'number') addText(String(value));
+    else if (Array.isArray(value)) value.forEach(add);
+    else if (isJsonObject(value)) Object.values(value).forEach(add);
+    // The longest first, so that no part of it is left over.
+    hidden = [...known].sort((a, b) => b.length - a.length);
+  };
+  return {
+    add,
+    hide: (text) => {
+      let shown = text;
+      for (const secret of hidden) if (shown.includes(secret)) shown = shown.replaceAll(secret, HIDDEN);
+      return shown;
+    },
+  };
+}
+
+/** Names of the secrets that unevaluated inputs ask for, and values that stand where a whole input is one. */
+export function secretsIn(raw: unknown, evaluated: unknown): { keys: string[]; values: unknown[] } {
+  const keys = new Set<string>();
+  const values: unknown[] = [];
+  const visit = (node: unknown, value: unknown): void => {
+    if (Array.isArray(node)) {
+      node.forEach((item, i) => visit(item, Array.isArray(value) ? value[i] : undefined));
+    } else if (isJsonObject(node)) {
+      const names = Object.keys(node);
+      if (names.length === 1 && names[0] === 'get_secret') {
+        const argument = Array.isArray(node.get_secret) ? node.get_secret[0] : node.get_secret;
+        if (typeof argument === 'string') keys.add(argument);
+        values.push(value);
+      }
+      for (const name of names) visit(node[name], isJsonObject(value) ? value[name] : undefined);
+    }
+  };
+  visit(raw, evaluated);
+  return { keys: [...keys], values: values.filter((value) => value !== undefined) };
+}

@@ -1,0 +1,62 @@
+import { buildMessage, type Envelope, taskReady } from '@baton/contracts';
+import { isoInstant } from '@baton/kernel';
+import type { ExecutionsClient } from '../adapters/executions.client';
+import { type LeaseDeps, startLeases } from '../leases';
+import type { Slots } from '../slots';
+
+export interface TaskReadyDeps extends LeaseDeps {
+  executions: Pick<ExecutionsClient, 'claim'>;
+  publish: (envelopes: Envelope[]) => Promise<void>;
+  isDraining: () => boolean;
+}
+
+/** How long a wake-up waits here for a free place before another worker may have it. */
+const HOLD_MS = 2_000;
+/** Share of the free places that one wake-up may fill with further operations of its execution. */
+const EXTRA_SHARE = 4;
+
+interface TaskReady {
+  executionId: string;
+  taskId: string;
+}
+
+/**
+ * A wake-up: claim, start what was leased, acknowledge (by returning). Crash before the claim: the broker delivers
+ * again; after it: the lease runs out and the engine's reaper repairs. A task that is gone or taken is a normal answer.
+ * A worker without a free place puts the wake-up back to the end of the queue instead of sitting on it.
+ */
+export function onTaskReady(deps: TaskReadyDeps): (envelope: Envelope<TaskReady>, signal: AbortSignal) => Promise<void> {
+  return async (envelope, signal) => {
+    const { executionId, taskId } = envelope.payload;
+    if (deps.tasks.get(taskId)) return;
+    const isTaken = deps.slots.takeSome(1) === 1 || (await takeWithin(deps.slots, HOLD_MS, signal));
+    if (signal.aborted) return deps.slots.give(isTaken ? 1 : 0);
+    if (!isTaken || deps.isDraining()) {
+      deps.slots.give(isTaken ? 1 : 0);
+      const { tenant, key, traceparent } = envelope;
+      const about = { tenant, key, traceparent, time: isoInstant(deps.clock.now()), causationId: envelope.id };
+      return deps.publish([buildMessage(taskReady, about, { executionId, taskId })]);
+    }
+    const places = 1 + deps.slots.takeSome(Math.floor(deps.slots.free / EXTRA_SHARE));
+    const sentAt = deps.clock.monotonic();
+    try {
+      startLeases(deps, await deps.executions.claim(executionId, taskId, places), places, sentAt);
+    } catch (error) {
+      deps.slots.give(places);
+      throw error;
+    }
+  };
+}
+
+async function takeWithin(slots: Slots, limitMs: number, signal: AbortSignal): Promise<boolean> {
+  const limit = new AbortController();
+  const leave = (): void => limit.abort();
+  const timer = setTimeout(leave, limitMs);
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    return await slots.take(limit.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', leave);
+  }
+}

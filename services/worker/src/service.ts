@@ -1,0 +1,79 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { taskReady, tasksCancelled } from '@baton/contracts';
+import { isoInstant } from '@baton/kernel';
+import { buildRegistry, defaultAssetsDir, startOrphanGuard, sweepRunDirs } from '@baton/plugin-runtime';
+import { consumerPart, type Infra, productVersion, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
+import { createCatalogClient } from './adapters/catalog.client';
+import { createDeploymentsClient } from './adapters/deployments.client';
+import { createExecutionsClient } from './adapters/executions.client';
+import { createSafeFetch } from './adapters/safe-fetch';
+import { createSecretsClient } from './adapters/secrets.client';
+import { createBlueprintFiles } from './blueprint-files';
+import { configSchema, scriptEnv, slotsOf, type WorkerConfig } from './config';
+import { loadHandlers } from './handlers';
+import { onTaskReady } from './messages/on-task-ready';
+import { onTasksCancelled } from './messages/on-tasks-cancelled';
+import { createWorker } from './worker';
+
+export { configSchema };
+export const serviceName = 'worker' as const;
+
+/** Composes the worker. */
+export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
+  const { clock, log, rpc } = infra;
+  const slots = slotsOf(config);
+  const workRoot = resolve(config.BATON_WORKER_DIR);
+  const about = { hostname: hostname(), version: productVersion, slots, started_at: isoInstant(clock.now()), pid: process.pid };
+  const executions = createExecutionsClient(rpc, infra.instanceId, about);
+  const guard = startOrphanGuard();
+  const { BATON_WORKER_SCRIPT_UID: uid, BATON_WORKER_SCRIPT_GID: gid, BATON_WORKER_HANDLERS: handlers } = config;
+  const worker = createWorker({
+    slots,
+    executions,
+    clock,
+    log,
+    logLimit: config.BATON_WORKER_LOG_BUFFER,
+    runtime: {
+      operations: buildRegistry(handlers ? [loadHandlers(handlers)] : []),
+      scripts: {
+        assetsDir: config.BATON_WORKER_ASSETS ?? defaultAssetsDir,
+        workRoot,
+        python: config.BATON_WORKER_PYTHON,
+        baseEnv: scriptEnv(config),
+        guard,
+        account: uid === undefined ? null : { uid, gid: gid ?? uid },
+      },
+    },
+    host: {
+      deployments: createDeploymentsClient(rpc),
+      secrets: createSecretsClient(rpc),
+      files: createBlueprintFiles({
+        catalog: createCatalogClient(rpc),
+        clock,
+        dir: `${workRoot}/files`,
+        maxBytes: config.BATON_WORKER_CACHE_BYTES,
+      }),
+      fetchUrl: createSafeFetch(config.BATON_WORKER_FETCH_ALLOW),
+      workRoot,
+    },
+  });
+  const ready = onTaskReady({ ...worker.leaseDeps, executions, publish: (envelopes) => infra.broker.publish(envelopes), isDraining: worker.isDraining });
+  return {
+    name: serviceName,
+    routes: [],
+    rpc: [],
+    consumers: [consumerPart(taskReady, { queue: serviceName, prefetch: slots, handler: ready })],
+    subscriptions: [subscriptionPart(tasksCancelled, onTasksCancelled(worker.leaseDeps))],
+    loops: [],
+    checks: {},
+    start: async () => {
+      await sweepRunDirs(workRoot);
+      worker.start();
+    },
+    stop: async () => {
+      await worker.stop(config.BATON_WORKER_STOP_AFTER);
+      guard.close();
+    },
+  };
+}

@@ -1,0 +1,11 @@
+// Operations for the tests of workers: a plain module, loaded as BATON_WORKER_HANDLERS.
+exports.handlers = ({ FatalError }) => ({
+  'probe.nop': () => null,
+  'probe.op': async (ctx, inputs) => {
+    if (inputs.log) ctx.logger.info(inputs.log);
+    if (inputs.set) Object.assign((await ctx.instance()).runtimeProperties, inputs.set);
+    if (inputs.fail) throw new FatalError(inputs.fail);
+    return inputs.returns ?? null;
+  },
+  'probe.wait': (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve)),
+});

@@ -1,0 +1,68 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Broker, createRabbitBroker } from '@baton/broker';
+import { buildMessage, taskReady, tasksCancelled } from '@baton/contracts';
+import { isoInstant, newId, silentLog, systemClock } from '@baton/kernel';
+import { loadConfig, type Running, startParts } from '@baton/service-runtime';
+import { connectInfra } from '@baton/service-runtime/infra';
+import { testNamespace, testUrls } from '@baton/testkit';
+import { buildService, configSchema } from '../service';
+import { type EnginePeer, type PeerTask, startEnginePeer } from './engine-peer';
+
+/** Workers on a real broker, against the engine peer. */
+export interface WorkerRig {
+  peer: EnginePeer;
+  broker: Broker;
+  env(more?: Record<string, string>): Record<string, string>;
+  /** Starts a worker in this process; `stop` drains it. */
+  startWorker(more?: Record<string, string>): Promise<{ id: string; stop(): Promise<void> }>;
+  wake(task: PeerTask): Promise<void>;
+  cancel(task: PeerTask): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
+  const peer = await startEnginePeer(leaseMs);
+  const namespace = testNamespace();
+  const broker = createRabbitBroker({ url: testUrls.amqp(), log: silentLog, namespace });
+  const running: { stop(): Promise<void> }[] = [];
+  const about = (task: PeerTask) => ({ tenant: 'default_tenant', key: task.executionId, time: isoInstant(systemClock.now()) });
+  const env = (more: Record<string, string> = {}): Record<string, string> => ({
+    BATON_INTERNAL_KEY: peer.internalKey,
+    BATON_NAMESPACE: namespace,
+    AMQP_URL: testUrls.amqp(),
+    BATON_LOG_LEVEL: 'silent',
+    BATON_RPC_EXECUTIONS: peer.address,
+    BATON_RPC_DEPLOYMENTS: peer.address,
+    BATON_RPC_CATALOG: peer.address,
+    BATON_RPC_SECRETS: peer.address,
+    BATON_HTTP_PORT: '0',
+    BATON_WORKER_DIR: mkdtempSync(join(tmpdir(), 'baton-worker-')),
+    BATON_WORKER_HANDLERS: join(__dirname, 'probe-handlers.js'),
+    BATON_WORKER_STOP_AFTER: '5s',
+    ...more,
+  });
+  return {
+    peer,
+    broker,
+    env,
+    startWorker: async (more) => {
+      const config = loadConfig(configSchema, env(more));
+      const id = `worker-${newId()}`;
+      const infra = await connectInfra(config, { service: 'worker', log: silentLog, shared: { instanceId: id } });
+      const started: Running = await startParts([{ parts: buildService(config, infra), infra }], { config, hasHeartbeat: false });
+      let stopped: Promise<void> | null = null;
+      const worker = { id, stop: () => (stopped ??= started.stop().then(() => infra.close())) };
+      running.push(worker);
+      return worker;
+    },
+    wake: (task) => broker.publish([buildMessage(taskReady, about(task), { executionId: task.executionId, taskId: task.id })]),
+    cancel: (task) => broker.publish([buildMessage(tasksCancelled, about(task), { executionId: task.executionId, taskIds: [task.id] })]),
+    close: async () => {
+      await Promise.all(running.map((worker) => worker.stop()));
+      await broker.close();
+      await peer.close();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { Clock, Log } from '@baton/kernel';
+import type { InvokeDeps } from '@baton/plugin-runtime';
+import type { ExecutionsClient } from './adapters/executions.client';
+import { createHeartbeat } from './heartbeat';
+import { createHeldTasks, type HeldTask } from './held-task';
+import { type LeaseDeps, startLeases } from './leases';
+import { createLogShipper } from './logs';
+import type { HostDeps } from './operation-host';
+import { createReporter } from './report';
+import { type RunDeps, runTask } from './run-task';
+import { createSlots } from './slots';
+
+export interface WorkerDeps {
+  slots: number;
+  executions: ExecutionsClient;
+  runtime: InvokeDeps;
+  host: Omit<HostDeps, 'logs' | 'clock' | 'log'>;
+  clock: Clock;
+  log: Log;
+  logLimit: number;
+}
+
+export interface Worker {
+  leaseDeps: LeaseDeps;
+  isDraining: () => boolean;
+  start(): void;
+  /** Lets running operations end for `limitMs`, then kills and reports them. Heartbeats until the last answer. */
+  stop(limitMs: number): Promise<void>;
+}
+
+/** After a kill: the grace of scripts, then logs and outcomes must reach the engine. */
+const REPORT_LIMIT_MS = 15_000;
+
+/** Ties the parts of the worker together; all share the held tasks and the places. */
+export function createWorker(deps: WorkerDeps): Worker {
+  const { clock, log, executions } = deps;
+  const tasks = createHeldTasks();
+  const slots = createSlots(deps.slots);
+  let isDraining = false;
+  const release = (task: HeldTask): void => {
+    tasks.remove(task);
+    slots.give(1);
+  };
+  const logs = createLogShipper({ executions, clock, log, limit: deps.logLimit });
+  const leaseDeps: LeaseDeps = { tasks, slots, clock, log, run: (task) => void runTask(runDeps, task) };
+  const reporter = createReporter({
+    executions,
+    tasks,
+    slots,
+    clock,
+    log,
+    release,
+    isDraining: () => isDraining,
+    startLeases: (leases, places, sentAt) => startLeases(leaseDeps, leases, places, sentAt),
+  });
+  const runDeps: RunDeps = { host: { ...deps.host, logs, clock, log }, runtime: deps.runtime, logs, reporter, clock, log, release };
+  const heartbeat = createHeartbeat({ executions, tasks, clock, log, onLost: (task) => reporter.discard(task) });
+  return {
+    leaseDeps,
+    isDraining: () => isDraining,
+    start: () => heartbeat.start(),
+    stop: async (limitMs) => {
+      isDraining = true;
+      if (!(await tasks.emptied(limitMs))) {
+        log.warn({ tasks: tasks.size }, 'operations did not end in time; killed');
+        for (const task of tasks.all()) tasks.stop(task, 'stopping');
+        await tasks.emptied(REPORT_LIMIT_MS);
+      }
+      heartbeat.stop();
+      if (tasks.size > 0) log.error({ tasks: tasks.size }, 'outcomes left behind; their leases run out');
+    },
+  };
+}
