@@ -132,6 +132,9 @@ async function checkDefaults(plan: ParsedPlan, root: MapNode, diagnostics: Diagn
     const faults = await checkValue({ owner: `input "${name}"`, path, value: input.default, type: text(input.type), itemType: text(input.item_type), constraints: constraintsOf(input) });
     const at = childOf(childOf(root.get('inputs'), name), 'default');
     const place = at?.source.position(at.start);
+    // the original forgets the texts of constraints once it has checked a default with them, and plans are compared
+    const constraints = constraintsOf(input);
+    if (constraints.some((c) => c.error_message !== undefined)) input.constraints = constraints.map(({ error_message: _text, ...constraint }) => constraint);
     for (const fault of faults) diagnostics.add(at && place ? { ...fault, file: at.source.name, line: place.line, column: place.column } : fault);
   }
 }

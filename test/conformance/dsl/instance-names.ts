@@ -18,7 +18,8 @@ interface InstanceLike {
  * and of what refers to them until nothing changes. Ids that `isFixed` knows stay as they are.
  */
 export function canonicalInstances(instances: readonly InstanceLike[], isFixed: (id: string) => boolean = () => false): { list: Value[]; colours: Map<string, string> } {
-  const start = (id: string): string => (isFixed(id) ? id : (ID.exec(id)?.[1] ?? id));
+  const names = new Map(instances.map((i) => [i.id, i.node_id]));
+  const start = (id: string): string => (isFixed(id) ? id : (names.get(id) ?? ID.exec(id)?.[1] ?? id));
   let colours = new Map<string, string>();
   for (const i of instances) {
     for (const id of [i.id, i.host_id ?? '', ...i.relationships.map((r) => r.target_id), ...(i.scaling_groups ?? []).map((g) => g.id)]) colours.set(id, start(id));

@@ -41,9 +41,16 @@ function frameFor(context: FunctionContext): Frame {
   return { ...emptyFrame, self: context.self ?? null, source: context.source ?? null, target: context.target ?? null };
 }
 
+/** A plan's record of calls into other deployments: it tells of functions and is not itself to be evaluated. */
+const RECORD = 'inter_deployment_functions';
+
 /** Evaluates every function inside `value` at run time, with all of them available. */
 export function evaluateFunctions(value: Json, storage: FunctionStorage, options: EvaluateOptions = {}): Promise<Evaluated<Json>> {
-  return asResult(() => runtimeEvaluator(storage).evaluate(value, frameFor(options.context ?? {}), options.path ?? 'payload'));
+  return asResult(async () => {
+    const hasRecord = isJsonObject(value) && Object.hasOwn(value, RECORD);
+    const evaluated = await runtimeEvaluator(storage).evaluate(hasRecord ? { ...value, [RECORD]: null } : value, frameFor(options.context ?? {}), options.path ?? 'payload');
+    return hasRecord ? { ...(evaluated as JsonObject), [RECORD]: value[RECORD]! } : evaluated;
+  });
 }
 
 /**

@@ -1,20 +1,8 @@
 import type { Json } from '@baton/kernel';
-import { childOf, type Entry, fromJson, itemsOf, MapNode, type Node, ScalarNode, SeqNode } from '../yaml/node';
+import { childOf, type Entry, fromJson, MapNode, type Node, ScalarNode, SeqNode } from '../yaml/node';
 import type { FoundPlugin } from './resolver';
 
-interface ImportedBlueprint {
-  importedBlueprint: string;
-  namespace: string;
-  at: Node;
-}
-
-/**
- * Sections that the import itself adds: for a blueprint its id and namespace, for a plugin the labels and tags that are
- * stored with it (those in its file are dropped).
- */
-export function internalSections(root: MapNode, from: ImportedBlueprint | FoundPlugin): MapNode {
-  return 'importedBlueprint' in from ? forBlueprint(root, from) : forPlugin(root, from);
-}
+/** Sections that importing itself adds to documents. */
 
 function section(name: string, value: Node): Entry {
   return { name, key: new ScalarNode(name, 'string', value.source, value.start), value };
@@ -24,16 +12,21 @@ function replaceSections(root: MapNode, sections: readonly Entry[], dropped: Rea
   return new MapNode([...root.entries.filter((e) => !dropped.has(e.name)), ...sections], root.source, root.start);
 }
 
-function forBlueprint(root: MapNode, { importedBlueprint, namespace, at }: ImportedBlueprint): MapNode {
-  const ids = new SeqNode([fromJson(importedBlueprint, at), ...itemsOf(childOf(root, 'imported_blueprints'))], at.source, at.start);
-  const nested = childOf(root, 'namespaces_mapping');
-  const own = fromJson({ [namespace]: importedBlueprint }, at) as MapNode;
-  const mapping = new MapNode([...own.entries, ...(nested?.kind === 'map' ? nested.entries : [])], at.source, at.start);
-  const sections = [section('imported_blueprints', ids), section('namespaces_mapping', mapping)];
-  return replaceSections(root, sections, new Set(['imported_blueprints', 'namespaces_mapping']));
+/** A document that lists the imported blueprints, in the order in which they are met, repeated ones included. */
+export function importedBlueprints(main: MapNode, ids: readonly Node[]): MapNode {
+  return new MapNode([section('imported_blueprints', new SeqNode(ids, main.source, main.start))], main.source, main.start);
 }
 
-function forPlugin(root: MapNode, plugin: FoundPlugin): MapNode {
+/** An imported blueprint under its namespace, with the mapping of namespaces to blueprints below it. */
+export function withNamespaceMapping(root: MapNode, id: string, namespace: string, at: Node): MapNode {
+  const nested = childOf(root, 'namespaces_mapping');
+  const own = fromJson({ [namespace]: id }, at) as MapNode;
+  const mapping = new MapNode([...own.entries, ...(nested?.kind === 'map' ? nested.entries : [])], at.source, at.start);
+  return replaceSections(root, [section('namespaces_mapping', mapping)], new Set(['namespaces_mapping']));
+}
+
+/** A plugin's document with the labels and tags that are stored with it in place of its own. */
+export function withStoredLabels(root: MapNode, plugin: FoundPlugin): MapNode {
   const wrap = (labels: Record<string, string[]>): Json => Object.fromEntries(Object.entries(labels).map(([key, values]) => [key, { values }]));
   const sections: Entry[] = [];
   if (plugin.labels) sections.push(section('labels', fromJson(wrap(plugin.labels), root)));

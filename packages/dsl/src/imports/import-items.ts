@@ -56,7 +56,7 @@ function readItem(item: Node, path: string, context: ShapeContext): ImportItem |
     return null;
   }
   if (entry!.value.kind !== 'map') {
-    diagnostics.report('bad_import', 'the properties of an import must be a dict', { at: entry!.value, path, expected: '{PROPERTY: VALUE, ...}' });
+    diagnostics.report('bad_shape', 'the properties of an import must be a dict', { at: entry!.value, path, expected: 'dict' });
     return null;
   }
   gate(context, 'an import with properties', [1, 5], item, path);

@@ -1,7 +1,7 @@
 import { type Diagnostics } from '../diagnostics/diagnostic';
 import { readVersion, supportedVersions, type PlanVersion } from '../elements/version';
 import { compareVersions, type ShapeContext } from '../schema/check-shape';
-import { childOf, MapNode, type Node } from '../yaml/node';
+import { childOf, fromJson, MapNode, type Node } from '../yaml/node';
 import type { Document } from '../yaml/reader';
 import type { ReadLimits } from '../yaml/limits';
 import { type ImportItem, readImportItems } from './import-items';
@@ -11,7 +11,7 @@ import { applyImportProperties } from './plugin-properties';
 import { fetchImport, type Fetched } from './fetch';
 import { type ImportResolver, toUrl } from './resolver';
 import type { TextCache } from './text-cache';
-import { internalSections } from './blueprint-sections';
+import { importedBlueprints, withNamespaceMapping, withStoredLabels } from './blueprint-sections';
 
 export interface ImportLimits {
   /** Files of one blueprint, those of imported blueprints included. */
@@ -47,6 +47,12 @@ interface Pending {
   root: MapNode;
   url: string | null;
   namespace: string | null;
+}
+
+/** A file that was read, waiting to be merged: merging begins when everything is read. */
+interface Import {
+  root: MapNode;
+  isBasic: boolean;
 }
 
 /** Reports what the reader found wrong; true when the document can be used. */
@@ -93,6 +99,9 @@ class ImportWalk {
   private readonly seen = new Set<string>();
   private readonly blueprintNamespaces = new Set<string>();
   private readonly queue: Pending[] = [];
+  private readonly found: Import[] = [];
+  /** Ids of the blueprints that this one imports, as met. */
+  private readonly blueprints: Node[] = [];
   private readonly shape: ShapeContext;
 
   constructor(
@@ -110,6 +119,11 @@ class ImportWalk {
       const file = this.queue[i]!;
       for (const item of readImportItems(file.root, this.shape)) await this.follow(file, item);
     }
+    if (this.blueprints.length > 0) this.merger.addImport(importedBlueprints(main.root, this.blueprints), false);
+    for (const { root, isBasic } of this.found) {
+      this.checkVersion(root);
+      this.merger.addImport(root, isBasic);
+    }
   }
 
   private async follow(file: Pending, item: ImportItem): Promise<void> {
@@ -122,7 +136,6 @@ class ImportWalk {
     if (!this.mayRead(fetched.text.length, namespace, item)) return;
     const root = this.rootOf(fetched);
     if (root === null) return;
-    this.checkVersion(root);
     const isBasic = holdsRootType(root);
     if (isBasic && item.namespace !== null) {
       context.diagnostics.report('namespace_on_basic_types', `"${item.target}" holds the built-in types and cannot have the namespace "${item.namespace}"`, { at: item.node, path: item.path, expected: `- ${item.target}` });
@@ -130,7 +143,7 @@ class ImportWalk {
     }
     const withProperties = applyImportProperties(root, item, context.diagnostics);
     const effective = isBasic ? null : namespace;
-    this.merger.addImport(effective === null ? withProperties : namespaceDocument(withProperties, effective), isBasic);
+    this.found.push({ root: effective === null ? withProperties : namespaceDocument(withProperties, effective), isBasic });
     this.queue.push({ root, url: fetched.location, namespace: effective });
   }
 
@@ -139,7 +152,7 @@ class ImportWalk {
     const document = context.cache.read(fetched.location, fetched.text, context.readLimits);
     if (!reportDocument(document, context.diagnostics)) return null;
     const root = rootOf(document, context.diagnostics);
-    return root === null || fetched.plugin === null ? root : internalSections(root, fetched.plugin);
+    return root === null || fetched.plugin === null ? root : withStoredLabels(root, fetched.plugin);
   }
 
   private mayRead(characters: number, namespace: string | null, item: ImportItem): boolean {
@@ -188,14 +201,9 @@ class ImportWalk {
     const document = context.cache.read(location ?? item.target, text, context.readLimits);
     const loaded = await loadBlueprint(document, location, { ...context, resourcesBasePath: null, validateVersion: false, blueprintDepth: context.blueprintDepth + 1 });
     if (loaded === null) return;
-    this.checkVersion(loaded.root);
-    this.merger.addImport(importedBlueprint(namespaceDocument(loaded.root, namespace), id, namespace, item.node), false);
+    this.blueprints.push(fromJson(id, item.node));
+    this.found.push({ root: withNamespaceMapping(namespaceDocument(loaded.root, namespace), id, namespace, item.node), isBasic: false });
   }
-}
-
-/** Adds what the plan tells about an imported blueprint. */
-function importedBlueprint(root: MapNode, id: string, namespace: string, at: Node): MapNode {
-  return internalSections(root, { importedBlueprint: id, namespace, at });
 }
 
 /** Files with `cloudify.nodes.Root` of their own are the built-in types; entries merged from such a file carry a flag. */

@@ -166,13 +166,12 @@ function isRelationshipsOnly(node: MapNode): boolean {
   return node.entries.length === 1 && node.has('relationships');
 }
 
-/** A template that consists of relationships alone extends the other one; null when neither does. */
+/** A template that consists of relationships alone extends the imported one; null when it does not. */
 function joinTemplates(present: Entry, entry: Entry): Entry | null {
   const { value: a } = present;
   const { value: b } = entry;
   if (a.kind !== 'map' || b.kind !== 'map') return null;
-  const isExtension = (isRelationshipsOnly(a) && (b.has('type') || isRelationshipsOnly(b))) || (isRelationshipsOnly(b) && a.has('type'));
-  if (!isExtension) return null;
+  if (!isRelationshipsOnly(a) || !(b.has('type') || isRelationshipsOnly(b))) return null;
   const items = [...itemsOf(childOf(a, 'relationships')), ...itemsOf(childOf(b, 'relationships'))];
   const fields = new Map<string, Entry>();
   for (const field of [...entriesOf(b), ...entriesOf(a)]) fields.set(field.name, field);

@@ -60,7 +60,7 @@ export function buildPlan(context: ElementContext, version: PlanVersion, clock: 
     workflow_plugins_to_install: plugins,
     host_agent_plugins_to_install: toInstall.hostAgent,
     version,
-    imported_blueprints: [...new Set(itemsOf(root.get('imported_blueprints')).map((n) => textOf(n) ?? ''))],
+    imported_blueprints: itemsOf(root.get('imported_blueprints')).map((n) => textOf(n) ?? ''),
     namespaces_mapping: namespacesMapping,
     data_types: dataTypes.toPlan(),
     blueprint_labels: parseLabels(context, 'blueprint_labels'),

@@ -20,7 +20,44 @@ export function evaluatePlan(plan: ParsedPlan): Promise<ParsedPlan> {
     budget: { left: DEFAULT_EVALUATIONS },
     relocate,
   });
-  return mapPlaces(plan, (value, scope, path) => evaluator.evaluate(value, frameOf(scope), path));
+  return mapPlaces(plan, (value, scope, path) => evaluator.evaluate(value, frameOf(scope), path)).then((evaluated) => shareInputs(plan, evaluated));
+}
+
+/**
+ * `interfaces` show the same inputs as the resolved operations, so they follow them when these are evaluated. Inputs of
+ * scripts are a copy with the script in it and do not.
+ */
+function shareInputs(before: ParsedPlan, after: ParsedPlan): ParsedPlan {
+  const nodes = after.nodes.map((node, i): PlanNode => {
+    const old = before.nodes[i]!;
+    if (node.operations === old.operations && node.relationships === old.relationships) return node;
+    const relationships = node.relationships.map((r, k) => {
+      const source_interfaces = follow(r.source_interfaces, old.relationships[k]!.source_operations, r.source_operations);
+      const target_interfaces = follow(r.target_interfaces, old.relationships[k]!.target_operations, r.target_operations);
+      return source_interfaces === r.source_interfaces && target_interfaces === r.target_interfaces ? r : { ...r, source_interfaces, target_interfaces };
+    });
+    return { ...node, interfaces: follow(node.interfaces, old.operations, node.operations), relationships };
+  });
+  return { ...after, nodes };
+}
+
+function follow(interfaces: JsonObject, before: JsonObject | undefined, after: JsonObject | undefined): JsonObject {
+  if (before === after || !before || !after) return interfaces;
+  const result: JsonObject = { ...interfaces };
+  for (const name of Object.keys(interfaces)) {
+    const operations = interfaces[name]!;
+    if (!isJsonObject(operations)) continue;
+    for (const op of Object.keys(operations)) {
+      const old = before[`${name}.${op}`];
+      const now = after[`${name}.${op}`];
+      const written = operations[op]!;
+      if (old === now || !isJsonObject(now) || !isJsonObject(old) || !isJsonObject(written) || !isJsonObject(written.inputs)) continue;
+      const names = Object.keys(now.inputs as JsonObject);
+      if (names.length !== Object.keys(written.inputs).length) continue;
+      result[name] = { ...(result[name] as JsonObject), [op]: { ...written, inputs: now.inputs! } };
+    }
+  }
+  return result;
 }
 
 function frameOf(scope: Scope): Frame {
