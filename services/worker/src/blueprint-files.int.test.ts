@@ -1,0 +1,70 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { notFound, systemClock } from '@baton/kernel';
+import { createBlueprintFiles } from './blueprint-files';
+
+function rig(maxBytes = 1_000) {
+  const reads: string[] = [];
+  let skewMs = 0;
+  let digest = 'one';
+  const catalog = {
+    digest: async () => digest,
+    namespaces: async () => ({ ns: 'imported' }),
+    async *readFile(_tenant: string, id: string, path: string) {
+      reads.push(`${id}/${path}`);
+      if (path === 'broken') {
+        yield Buffer.from('half');
+        throw notFound('file', path);
+      }
+      yield Buffer.from(`${id} ${path} ${digest}`);
+    },
+  };
+  const clock = { now: () => systemClock.now() + skewMs, monotonic: () => systemClock.monotonic() };
+  const dir = mkdtempSync(join(tmpdir(), 'baton-files-'));
+  const files = createBlueprintFiles({ catalog, clock, dir, maxBytes });
+  return {
+    reads,
+    files,
+    text: async (path: string, id = 'bp') => readFileSync(await files.locate('t', id, path), 'utf8'),
+    later: (ms: number) => {
+      skewMs = ms;
+    },
+    setDigest: (value: string) => {
+      digest = value;
+    },
+  };
+}
+
+it('fetches a file once, also for several that ask at the same time, and anew for another archive', async () => {
+  const { text, reads, setDigest } = rig();
+  expect(await Promise.all([text('a'), text('a'), text('./a')])).toEqual(['bp a one', 'bp a one', 'bp a one']);
+  setDigest('two');
+  expect(await text('a', 'other')).toBe('other a two');
+  expect(reads).toEqual(['bp/a', 'other/a']);
+});
+
+it('finds files of imported blueprints by their prefix', async () => {
+  const { text, reads } = rig();
+  expect([await text('ns--dir/b'), await text('none--dir/b')]).toEqual(['imported dir/b one', 'bp none--dir/b one']);
+  expect(reads).toEqual(['imported/dir/b', 'bp/none--dir/b']);
+});
+
+it('never leaves its folder nor half a file', async () => {
+  const { files, reads } = rig();
+  for (const path of ['../a', '/etc/passwd', 'a/../../b']) await expect(files.locate('t', 'bp', path)).rejects.toMatchObject({ code: 'not_found_error' });
+  await expect(files.locate('t', 'bp', 'broken')).rejects.toMatchObject({ code: 'not_found_error' });
+  await expect(files.locate('t', 'bp', 'broken')).rejects.toMatchObject({ code: 'not_found_error' });
+  expect(reads).toEqual(['bp/broken', 'bp/broken']);
+});
+
+it('stays below its size, oldest use first, but spares what may be in use', async () => {
+  const { text, files, reads, later } = rig(20);
+  for (const path of ['a', 'b', 'c']) await text(path);
+  expect(await files.evict()).toBe(24);
+  later(700_000);
+  await text('a');
+  expect(await files.evict()).toBe(16);
+  await text('a');
+  expect(reads).toEqual(['bp/a', 'bp/b', 'bp/c']);
+});
