@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { catalogRpc } from '@baton/contracts';
+import { isAppError, type JsonObject } from '@baton/kernel';
+import type { RpcConnector } from '@baton/rpc';
+import { LRUCache } from 'lru-cache';
+
+export interface Blueprint {
+  id: string;
+  /** Tenant that owns it; another one's when the blueprint is global. */
+  tenant: string;
+  state: string;
+  visibility: 'private' | 'tenant' | 'global';
+  digest: string;
+  /** Parsed plan; shared between callers, never changed. */
+  plan: JsonObject;
+}
+
+export interface PluginQuery {
+  packageName: string;
+  packageVersion: string;
+  distribution: string;
+}
+
+/** The catalog service as deployments sees it. */
+export interface CatalogPort {
+  /** Null when the caller sees none. With the plan only when it is uploaded. */
+  blueprint(tenant: string, id: string, caller: { username: string; isAdministrator: boolean }): Promise<Blueprint | null>;
+  /** The queries that no uploaded plugin answers. */
+  missingPlugins(tenant: string, queries: readonly PluginQuery[]): Promise<PluginQuery[]>;
+}
+
+const PLANS = 200;
+
+/** Plans are immutable for (tenant, id, digest) and cached by that; everything else is asked each time. */
+export function createCatalogClient(rpc: RpcConnector): CatalogPort {
+  const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
+  const plans = new LRUCache<string, { plan: JsonObject }>({ max: PLANS });
+  return {
+    async blueprint(tenant, id, caller) {
+      try {
+        const head = await client.getBlueprint({ tenant, blueprintId: id, withPlan: false, ...caller });
+        const key = createHash('sha256').update(`${head.tenant}\n${id}\n${head.digest}`).digest('hex');
+        const found = { id, tenant: head.tenant, state: head.state, visibility: head.visibility as Blueprint['visibility'], digest: head.digest };
+        if (head.state !== 'uploaded') return { ...found, plan: {} };
+        let known = plans.get(key);
+        if (!known) {
+          const full = await client.getBlueprint({ tenant, blueprintId: id, withPlan: true, ...caller });
+          known = { plan: JSON.parse(full.planJson) as JsonObject };
+          plans.set(key, known);
+        }
+        return { ...found, plan: known.plan };
+      } catch (error) {
+        if (isAppError(error, 'not_found_error')) return null;
+        throw error;
+      }
+    },
+    async missingPlugins(tenant, queries) {
+      if (queries.length === 0) return [];
+      const { plugins } = await client.findPlugins({ tenant, queries: [...queries] });
+      return queries.filter(
+        (query) =>
+          !plugins.some((plugin) => plugin.packageName === query.packageName && (query.packageVersion === '' || plugin.packageVersion === query.packageVersion)),
+      );
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { identityRpc } from '@baton/contracts';
+import { isAppError } from '@baton/kernel';
+import type { RpcConnector } from '@baton/rpc';
+import { LRUCache } from 'lru-cache';
+
+/** The identity service as deployments sees it. */
+export interface IdentityPort {
+  isAdministrator(username: string, tenant: string): Promise<boolean>;
+  /** Whether a user of this name exists. */
+  exists(username: string): Promise<boolean>;
+}
+
+const CACHE_MS = 10_000;
+
+export function createIdentityClient(rpc: RpcConnector): IdentityPort {
+  const client = rpc.client(identityRpc.IdentityServiceDefinition, 'identity');
+  const administrators = new LRUCache<string, boolean>({ max: 2000, ttl: CACHE_MS });
+  return {
+    async isAdministrator(username, tenant) {
+      const key = `${tenant}\n${username}`;
+      const known = administrators.get(key);
+      if (known !== undefined) return known;
+      try {
+        const { principal } = await client.getPrincipal({ username, tenant });
+        const isAdministrator = principal?.isBootstrapAdmin === true || (principal?.permissions.includes('administrators') ?? false);
+        administrators.set(key, isAdministrator);
+        return isAdministrator;
+      } catch (error) {
+        if (isAppError(error, 'not_found_error') || isAppError(error, 'unauthorized_error')) return false;
+        throw error;
+      }
+    },
+    async exists(username) {
+      try {
+        await client.getPrincipal({ username, tenant: '' });
+        return true;
+      } catch (error) {
+        if (isAppError(error, 'not_found_error') || isAppError(error, 'unauthorized_error')) return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { badParameter, type Json, type JsonObject, notFound } from '@baton/kernel';
+import type { AnyTx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { ServiceDeps } from '../deps';
+import type { ModifiedNodes } from '../domain/modification';
+import { idsOf, requireDeployment } from '../queries/workflow-model';
+import { finishModification, rollbackModification, startModification } from './modifications';
+
+type Deps = Pick<ServiceDeps, 'db' | 'documents'>;
+
+export interface ModelCall {
+  tenant: string;
+  deploymentId: string;
+  executionId: string;
+  /** Unique within the execution. */
+  callName: string;
+  /** `{call, ...}`: CallRequest of task-graph. */
+  request: JsonObject;
+}
+
+/**
+ * A change of the model that a built-in workflow asks for. The result is stored in the transaction of the change, so a
+ * repeated call answers the first result and changes nothing.
+ */
+export async function callModel(deps: Deps, call: ModelCall): Promise<Json> {
+  const row = await requireDeployment(deps, call.tenant, call.deploymentId);
+  const known = await readResult(deps, call);
+  if (known) return known.result;
+  try {
+    return await carryOut(deps, call, row.key, row.created_by);
+  } catch (error) {
+    // Its twin may have been first; then this one failed on what the twin had changed.
+    const stored = await readResult(deps, call);
+    if (stored) return stored.result;
+    throw error;
+  }
+}
+
+async function readResult(deps: Deps, call: ModelCall): Promise<{ result: Json } | null> {
+  const { rows } = await sql<{ result: Json }>`
+    select result from model_calls where execution_id = ${call.executionId} and call_name = ${call.callName}`.execute(deps.db.query);
+  return rows[0] ?? null;
+}
+
+async function carryOut(deps: Deps, call: ModelCall, deploymentKey: number, createdBy: string): Promise<Json> {
+  const { request } = call;
+  const keep = (tx: AnyTx, result: Json) => storeResult(tx, call, deploymentKey, result);
+  switch (request.call) {
+    case 'modification-start': {
+      let result: Json = null;
+      await startModification(
+        deps,
+        { deploymentKey, context: request.context ?? null, modified: (request.entities ?? {}) as ModifiedNodes, createdBy },
+        async (tx, id) => {
+          result = await started(tx, id);
+          await keep(tx, result);
+        },
+      );
+      return result;
+    }
+    case 'modification-finish':
+      await finishModification(deps, String(request.modificationId), (tx) => keep(tx, null));
+      return null;
+    case 'modification-rollback':
+      await rollbackModification(deps, String(request.modificationId), (tx) => keep(tx, null));
+      return null;
+    case 'system-properties':
+      return deps.db.tx(async (tx) => {
+        await editSystemProperties(tx, call.tenant, deploymentKey, request.changes ?? []);
+        await keep(tx, null);
+        return null;
+      });
+    case 'note':
+      return null;
+    default:
+      throw badParameter('request_json.call', `The model takes no call \`${String(request.call)}\``, {
+        expected: ['modification-start', 'modification-finish', 'modification-rollback', 'system-properties', 'note'],
+      });
+  }
+}
+
+async function storeResult(tx: AnyTx, call: ModelCall, deploymentKey: number, result: Json): Promise<void> {
+  await sql`insert into model_calls (execution_id, call_name, deployment_key, result)
+    values (${call.executionId}, ${call.callName}, ${deploymentKey}, ${JSON.stringify(result)}::json)`.execute(tx);
+}
+
+async function started(tx: AnyTx, id: string): Promise<Json> {
+  const { rows } = await sql<{ added: { id: string; modification: string }[]; removed: { id: string; modification: string }[] }>`
+    select added_and_related as added, removed_and_related as removed from deployment_modifications where id = ${id}`.execute(tx);
+  const row = rows[0];
+  if (!row) throw notFound('DeploymentModification', id);
+  return { modification_id: id, ...idsOf(row.added, row.removed) };
+}
+
+/** Edits of system properties per instance, in the order of the ids. */
+async function editSystemProperties(tx: AnyTx, tenant: string, deploymentKey: number, changes: Json): Promise<void> {
+  await sql`
+    with c as (select * from json_to_recordset(${JSON.stringify(changes)}::json) as c("nodeInstanceId" text, edits jsonb)),
+    locked as materialized (
+      select id from node_instances where tenant = ${tenant} and deployment_key = ${deploymentKey} and id in (select "nodeInstanceId" from c) order by id for update
+    )
+    update node_instances ni set system_properties = edit_json(ni.system_properties, c.edits), version = ni.version + 1
+    from c join locked l on l.id = c."nodeInstanceId"
+    where ni.tenant = ${tenant} and ni.id = l.id`.execute(tx);
+}

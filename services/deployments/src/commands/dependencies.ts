@@ -1,0 +1,134 @@
+import type { Principal } from '@baton/contracts';
+import { AppError, badParameter, newId, notFound } from '@baton/kernel';
+import type { AnyTx, Db } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { IdentityPort } from '../adapters/identity.client';
+import type { InterDeploymentFunction } from '../domain/deployment-plan';
+import { ownershipOf } from '../domain/ownership';
+import { dependsOn, insertDependencies, type NewDependency } from '../store/dependencies.sql';
+import { type DeploymentRow, findDeployment } from '../store/deployments.sql';
+import { refreshConsumers } from '../store/labels.sql';
+import { keysOfIds, lockGraph } from '../store/parents.sql';
+import type { DB } from '../store/tables.gen';
+
+interface Deps {
+  db: Db<DB>;
+  identity: IdentityPort;
+}
+
+/** What identifies a dependency in requests (reference/rest-api.md 5.4). */
+export interface DependencyBody {
+  dependency_creator: string;
+  source_deployment?: string | null;
+  target_deployment?: string | null;
+  target_deployment_func?: unknown;
+  external_source?: unknown;
+  external_target?: unknown;
+  created_at?: string;
+  created_by?: string;
+}
+
+/** Records what get_capability calls of a new plan depend on; a target that does not exist yet is kept as a function. */
+export async function recordPlanDependencies(
+  tx: AnyTx,
+  of: { tenant: string; key: number; createdBy: string; visibility: string },
+  functions: readonly InterDeploymentFunction[],
+): Promise<void> {
+  if (functions.length === 0) return;
+  const ids = functions.map((f) => f.target_deployment[0]).filter((id) => id !== null);
+  const keys = await keysOfIds(tx, of.tenant, ids);
+  await insertDependencies(
+    tx,
+    of,
+    functions.map(({ function_identifier, target_deployment: [literal, argument], context }): NewDependency => {
+      const target = literal === null ? null : (keys.get(literal) ?? null);
+      return {
+        id: newId(),
+        dependency_creator: function_identifier,
+        source_key: of.key,
+        target_key: target,
+        target_deployment_func: target === null ? { function: argument, context } : null,
+        external_source: null,
+        external_target: null,
+        created_at: null,
+      };
+    }),
+  );
+}
+
+/** PUT: a new row on each call. @throws AppError not_found_error, conflict_error for a cycle. */
+export async function createDependency(deps: Deps, principal: Principal, body: DependencyBody): Promise<string> {
+  return (await createDependencies(deps, principal, [body]))[0]!;
+}
+
+/** Inserts several in one transaction; answers their ids. */
+export async function createDependencies(deps: Deps, principal: Principal, bodies: readonly DependencyBody[], replacing?: string): Promise<string[]> {
+  for (const body of bodies) checkBody(body);
+  const owner = ownershipOf(principal, bodies[0] ?? {});
+  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy))) throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  return deps.db.tx(async (tx) => {
+    await lockGraph(tx, principal.tenant);
+    const rows: (NewDependency & { visibility: string })[] = [];
+    if (replacing !== undefined) {
+      const source = await existing(tx, principal, replacing);
+      await sql`delete from inter_deployment_dependencies where source_key = ${source.key}`.execute(tx);
+    }
+    for (const body of bodies) rows.push(await resolve(tx, principal, body));
+    for (const row of rows) await insertDependencies(tx, { tenant: principal.tenant, createdBy: owner.createdBy, visibility: row.visibility }, [row]);
+    await refreshConsumers(tx, rows.map((row) => row.target_key).filter((key) => key !== null));
+    return rows.map((row) => row.id);
+  });
+}
+
+function checkBody(body: DependencyBody): void {
+  if (!body.target_deployment && body.target_deployment_func === undefined && !body.external_target) {
+    throw badParameter('target_deployment', 'One of target_deployment and target_deployment_func is needed', { expected: 'deployment id' });
+  }
+  if (!body.source_deployment && !body.external_source) {
+    throw badParameter('source_deployment', 'source_deployment is needed', { expected: 'deployment id' });
+  }
+}
+
+async function existing(tx: AnyTx, principal: Principal, id: string): Promise<DeploymentRow> {
+  const found = await findDeployment(tx, principal, id);
+  if (!found) throw notFound('Deployment', id);
+  return found;
+}
+
+async function resolve(tx: AnyTx, principal: Principal, body: DependencyBody): Promise<NewDependency & { visibility: string }> {
+  const source = body.external_source ? null : await existing(tx, principal, body.source_deployment!);
+  const target = body.target_deployment && !body.external_target ? await existing(tx, principal, body.target_deployment) : null;
+  if (source && target && (await dependsOn(tx, target.key, source.key))) {
+    throw new AppError('conflict_error', `A dependency of \`${source.id}\` on \`${target.id}\` would close a cycle`, { source: source.id, target: target.id });
+  }
+  return {
+    id: newId(),
+    dependency_creator: body.dependency_creator,
+    source_key: source?.key ?? null,
+    target_key: target?.key ?? null,
+    target_deployment_func: body.target_deployment_func ?? null,
+    external_source: body.external_source ?? null,
+    external_target: body.external_target ?? null,
+    created_at: body.created_at ?? null,
+    visibility: source?.visibility ?? target?.visibility ?? 'tenant',
+  };
+}
+
+/** DELETE by identification; answers the id removed. @throws AppError not_found_error */
+export async function deleteDependency(deps: Deps, principal: Principal, body: DependencyBody, beforeDelete: (id: string) => Promise<void>): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select i.id from inter_deployment_dependencies i
+      left join deployments s on s.key = i.source_key left join deployments t on t.key = i.target_key
+    where i.tenant = ${principal.tenant} and i.dependency_creator = ${body.dependency_creator}
+      and (${body.source_deployment ?? null}::text is null or ${!!body.external_source} or s.id = ${body.source_deployment ?? null})
+      and (${body.target_deployment ?? null}::text is null or t.id = ${body.target_deployment ?? null} or i.target_deployment_func is not null or i.external_target is not null)
+    order by i.created_at limit 1`.execute(deps.db.query);
+  const found = rows[0];
+  if (!found) throw notFound('InterDeploymentDependencies', body.dependency_creator);
+  await beforeDelete(found.id);
+  await deps.db.tx(async (tx) => {
+    const gone = await sql<{ target_key: number | null }>`
+      delete from inter_deployment_dependencies where id = ${found.id} returning target_key`.execute(tx);
+    await refreshConsumers(tx, gone.rows.map((row) => row.target_key).filter((key) => key !== null));
+  });
+}

@@ -1,0 +1,50 @@
+import { deploymentDeleted } from '@baton/contracts';
+import { type Db, outbox } from '@baton/postgres';
+import { deleteDeployment, lockDeployment, readDeployment } from '../store/deployments.sql';
+import { refreshConsumers } from '../store/labels.sql';
+import { parentsOf } from '../store/parents.sql';
+import { type LatestExecution, refreshFamily, writeExecutionStatus } from '../store/statuses.sql';
+import { sharedTargets } from '../store/dependencies.sql';
+import type { DB } from '../store/tables.gen';
+
+interface Deps {
+  db: Db<DB>;
+}
+
+const DELETE_WORKFLOW = 'delete_deployment_environment';
+
+/** An execution was accepted: it is the latest one from now on. Repeats and late messages change nothing. */
+export async function executionRequested(deps: Deps, of: { tenant: string; deploymentId: string; executionId: string; workflowId: string }): Promise<void> {
+  const found = await readDeployment(deps.db.query, of.tenant, of.deploymentId);
+  if (!found || (found.latest_execution ?? '') >= of.executionId) return;
+  const latest = { id: of.executionId, status: 'pending', workflowId: of.workflowId, totalOperations: 0, finishedOperations: 0 };
+  await deps.db.tx((tx) => writeExecutionStatus(tx, found.key, latest, false));
+}
+
+/**
+ * An execution ended: installation and latest status (reference/rest-api.md 6.4); after the end of
+ * delete_deployment_environment the deployment goes. Repeats change nothing.
+ */
+export async function executionEnded(deps: Deps, of: { tenant: string; deploymentId: string; execution: LatestExecution }): Promise<void> {
+  const { execution } = of;
+  await deps.db.tx(async (tx) => {
+    const found = await readDeployment(tx, of.tenant, of.deploymentId);
+    const row = found && (await lockDeployment(tx, found.key));
+    if (!row) return;
+    const isDeletion = execution.workflowId === DELETE_WORKFLOW;
+    const isGone = isDeletion && (execution.status === 'terminated' || (execution.status === 'failed' && row.deletion?.force === true));
+    if (!isGone) {
+      await writeExecutionStatus(tx, row.key, execution, !isDeletion || execution.status !== 'terminated');
+      return;
+    }
+    const parents = await parentsOf(tx, row.key);
+    const shared = await sharedTargets(tx, row.key);
+    await deleteDeployment(tx, row.key);
+    await refreshFamily(tx, parents);
+    await refreshConsumers(tx, [...parents, ...shared]);
+    await outbox.append(tx, deploymentDeleted, { tenant: of.tenant, key: of.deploymentId, causationId: execution.id }, {
+      deploymentId: of.deploymentId,
+      deleteLogs: row.deletion?.delete_logs ?? false,
+    });
+  });
+}

@@ -1,0 +1,87 @@
+import { type FilterRule, filterRuleError, parseFilterRules, type Principal, ruleAttributes } from '@baton/contracts';
+import { AppError, badParameter, notFound } from '@baton/kernel';
+import { type Db, isUniqueViolation } from '@baton/postgres';
+import type { IdentityPort } from '../adapters/identity.client';
+import { ownershipOf } from '../domain/ownership';
+import { requireOwnTenant, type Visibility, visibilityOfNew, widens } from '../domain/visibility';
+import { deleteFilter as removeFilter, type FilterRow, findFilter, insertFilter, isFilterIdTakenElsewhere, lockFilter, updateFilter as writeFilter } from '../store/filters.sql';
+import type { DB } from '../store/tables.gen';
+import { requireResourceId } from './resource-id';
+
+interface Deps {
+  db: Db<DB>;
+  identity: IdentityPort;
+}
+
+/** Checked rules for deployments. @throws AppError invalid_filter_rule, bad_parameters_error. */
+export function deploymentRules(input: unknown): FilterRule[] {
+  const rules = parseFilterRules(input, ruleAttributes.deployments);
+  if (!rules.ok) throw filterRuleError(rules.error);
+  for (const [index, rule] of rules.value.entries()) refuseUnknownStatus(rule, index);
+  return rules.value;
+}
+
+/** installation_status is one of two words: other ones are mistakes. */
+function refuseUnknownStatus(rule: FilterRule, index: number): void {
+  if (rule.type !== 'attribute' || rule.key !== 'installation_status' || !['any_of', 'not_any_of'].includes(rule.operator)) return;
+  const bad = rule.values.find((value) => value !== 'active' && value !== 'inactive');
+  if (bad === undefined) return;
+  throw filterRuleError({ rule, field: `filter_rules[${index}]`, reason: `installation_status is active or inactive, not ${bad}` });
+}
+
+/** PUT /filters/deployments/{id} (reference/rest-api.md 5.11). */
+export async function createFilter(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  body: { filter_rules?: unknown; visibility?: Visibility; created_at?: string; created_by?: string },
+): Promise<void> {
+  requireResourceId('filter id', id);
+  if (/^csys-/i.test(id)) throw badParameter('id', 'Filter ids that begin with csys- are reserved', { expected: 'an id without this prefix' });
+  const rules = deploymentRules(body.filter_rules);
+  const visibility = visibilityOfNew(principal, body.visibility, undefined);
+  const owner = ownershipOf(principal, body);
+  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy))) throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  await deps.db.tx(async (tx) => {
+    if (await isFilterIdTakenElsewhere(tx, principal.tenant, id, visibility === 'global')) throw taken(id);
+    await insertFilter(tx, { tenant: principal.tenant, id, value: rules, visibility, createdBy: owner.createdBy, createdAt: owner.createdAt });
+  }).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? taken(id) : error;
+  });
+}
+
+/** PATCH: rules of one kind replace those of that kind; rules of both kinds replace all. */
+export async function updateFilter(deps: Deps, principal: Principal, id: string, body: { filter_rules?: unknown; visibility?: Visibility }): Promise<void> {
+  if (body.filter_rules === undefined && body.visibility === undefined) {
+    throw new AppError('illegal_action_error', 'The body names nothing to change', { expected: ['filter_rules', 'visibility'] });
+  }
+  const rules = body.filter_rules === undefined ? null : deploymentRules(body.filter_rules);
+  await deps.db.tx(async (tx) => {
+    const filter = await ownFilter(tx, principal, id);
+    const visibility = body.visibility !== undefined && widens(principal, filter.visibility, body.visibility) ? body.visibility : undefined;
+    if (visibility === 'global' && (await isFilterIdTakenElsewhere(tx, filter.tenant, id, true))) throw taken(id);
+    await writeFilter(tx, filter, { value: rules ? mergeRules(filter.value, rules) : undefined, visibility });
+  });
+}
+
+function mergeRules(old: readonly FilterRule[], given: readonly FilterRule[]): FilterRule[] {
+  const kinds = new Set(given.map((rule) => rule.type));
+  return kinds.size === 1 ? [...old.filter((rule) => !kinds.has(rule.type)), ...given] : [...given];
+}
+
+export async function deleteFilter(deps: Deps, principal: Principal, id: string): Promise<void> {
+  await deps.db.tx(async (tx) => removeFilter(tx, await ownFilter(tx, principal, id)));
+}
+
+async function ownFilter(tx: Parameters<typeof lockFilter>[0], principal: Principal, id: string): Promise<FilterRow> {
+  const found = await findFilter(tx, principal, id);
+  const filter = found && (await lockFilter(tx, found));
+  if (!filter) throw notFound('DeploymentsFilter', id);
+  if (filter.is_system_filter) throw new AppError('illegal_action_error', `Filter \`${id}\` is a system filter and cannot be changed`);
+  requireOwnTenant(principal, filter.tenant, `Filter \`${id}\``);
+  return filter;
+}
+
+function taken(id: string): AppError {
+  return new AppError('conflict_error', `DeploymentsFilter with ID \`${id}\` already exists`, { field: 'id' });
+}

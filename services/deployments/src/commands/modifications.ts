@@ -1,0 +1,193 @@
+import { modifyInstances, type NodeInstance, type PlanNode, type PlanScalingGroup } from '@baton/dsl';
+import { AppError, isUuid, newId, notFound } from '@baton/kernel';
+import { type AnyTx, isUniqueViolation } from '@baton/postgres';
+import type { ServiceDeps } from '../deps';
+import { instanceRows } from '../domain/deployment-plan';
+import { checkModified, markRelated, mergeRelationships, type ModifiedNodes, type Scalable } from '../domain/modification';
+import { type DeploymentRow, lockDeployment, readPlan, setScalingGroups } from '../store/deployments.sql';
+import { readDocuments } from '../store/documents.sql';
+import { copyInstances, dropRelationshipsTo, endModification, insertModification, lockModification, type ModificationRow, restoreInstances, startedModificationIds } from '../store/modifications.sql';
+import { deleteInstances, insertInstances, writeInstance } from '../store/node-instances.sql';
+import { type NodeDefinition, type NodeRow, readNodes, setNodeCounts } from '../store/nodes.sql';
+
+type Deps = Pick<ServiceDeps, 'db' | 'documents'>;
+type Groups = Record<string, PlanScalingGroup>;
+
+const MAX_TRIES = 3;
+
+export interface StartModification {
+  /** Of a deployment that was found and may be changed. */
+  deploymentKey: number;
+  context: unknown;
+  modified: ModifiedNodes;
+  createdBy: string;
+}
+
+/**
+ * Starts a modification: planned numbers are raised or lowered, added instances stored, and a copy of all kept for the
+ * rollback. Answers its id.
+ * @throws AppError existing_started_deployment_modification_error, not_found_error, illegal_action_error.
+ */
+export async function startModification(deps: Deps, request: StartModification, within?: (tx: AnyTx, id: string) => Promise<void>): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await deps.db.tx(async (tx) => {
+        const id = await startInTx(deps, tx, request);
+        await within?.(tx, id);
+        return id;
+      });
+    } catch (error) {
+      // Random instance ids that are taken elsewhere in the tenant: made anew they differ.
+      if (!isUniqueViolation(error, 'node_instances_pkey') || attempt >= MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function startInTx(deps: Deps, tx: AnyTx, request: StartModification): Promise<string> {
+  const row = await requireLocked(tx, request.deploymentKey);
+  const started = await startedModificationIds(tx, row.key);
+  if (started.length > 0) {
+    throw new AppError('existing_started_deployment_modification_error', `Deployment \`${row.id}\` has a started modification: ${started.join(', ')}`, { modifications: started });
+  }
+  const nodes = await readNodes(tx, row.key);
+  const definitions = await readDocuments(tx, deps.documents, nodes.map((node) => node.definition));
+  const groups = ((await readPlan(tx, row.key))?.scaling_groups ?? {}) as Groups;
+  checkModified(request.modified, scalables(nodes, groups));
+  const before = await copyInstances(tx, row.key);
+  const previous = JSON.parse(before) as (NodeInstance & { index: number })[];
+  const planNodes = nodes.map((node) => planNode(node, definitions.get(node.definition) as NodeDefinition));
+  const changed = modifyInstances({
+    nodes: planNodes,
+    previousNodes: planNodes,
+    previousInstances: previous.map((instance) => ({ ...instance, name: instance.node_id, host_id: instance.host_id ?? undefined })),
+    modifiedNodes: request.modified,
+    scalingGroups: groups,
+    random: Math.random,
+  });
+  if (!changed.ok) throw new AppError('illegal_action_error', changed.error.message, { field: 'nodes', kind: changed.error.kind });
+  const added = changed.value.added_and_related.filter((instance) => instance.modification === 'added');
+  const related = changed.value.added_and_related.filter((instance) => instance.modification === undefined);
+  await insertInstances(tx, row.tenant, row.key, instanceRows(added, highestIndexes(previous)));
+  for (const instance of related.filter((one) => one.relationships.length > 0)) {
+    const current = previous.find((one) => one.id === instance.id)!;
+    const template = planNodes.find((node) => node.id === instance.node_id)?.relationships ?? [];
+    const merged = mergeRelationships(current.relationships, instance.relationships, template);
+    await writeInstance(tx, row.tenant, instance.id, { relationships: JSON.stringify(merged) });
+  }
+  await writePlanned(tx, row, nodes, groups, request.modified);
+  const id = newId();
+  await insertModification(tx, {
+    id,
+    deploymentKey: row.key,
+    context: request.context,
+    modifiedNodes: request.modified,
+    createdBy: request.createdBy,
+    added: markRelated(changed.value.added_and_related),
+    removed: markRelated(changed.value.removed_and_related),
+    before,
+    beforeCounts: { nodes: nodes.map((n) => ({ id: n.id, number: n.number_of_instances, planned: n.planned_number_of_instances })), scaling_groups: groups },
+  });
+  return id;
+}
+
+async function requireLocked(tx: AnyTx, key: number): Promise<DeploymentRow> {
+  const row = await lockDeployment(tx, key);
+  if (!row) throw notFound('Deployment', String(key));
+  return row;
+}
+
+function planNode(node: NodeRow, definition: NodeDefinition): PlanNode {
+  const properties = {
+    min_instances: node.min_number_of_instances,
+    max_instances: node.max_number_of_instances,
+    default_instances: node.deploy_number_of_instances,
+    current_instances: node.number_of_instances,
+    planned_instances: node.planned_number_of_instances,
+  };
+  return {
+    ...definition,
+    id: node.id,
+    name: node.id,
+    type: node.type,
+    properties: node.properties,
+    ...(node.host_id === null ? {} : { host_id: node.host_id }),
+    capabilities: { scalable: { properties } },
+  } as unknown as PlanNode;
+}
+
+function scalables(nodes: readonly NodeRow[], groups: Groups): Scalable[] {
+  return [
+    ...nodes.map((n) => ({ name: n.id, isGroup: false, min: n.min_number_of_instances, max: n.max_number_of_instances })),
+    ...Object.entries(groups).map(([name, { properties }]) => ({
+      name,
+      isGroup: true,
+      min: Number(properties.min_instances ?? 0),
+      max: Number(properties.max_instances ?? -1),
+    })),
+  ];
+}
+
+function highestIndexes(instances: readonly { node_id: string; index: number }[]): Map<string, number> {
+  const highest = new Map<string, number>();
+  for (const { node_id, index } of instances) highest.set(node_id, Math.max(index, highest.get(node_id) ?? 0));
+  return highest;
+}
+
+async function writePlanned(tx: AnyTx, row: DeploymentRow, nodes: readonly NodeRow[], groups: Groups, modified: ModifiedNodes): Promise<void> {
+  const counts = nodes
+    .filter((node) => modified[node.id]?.instances !== undefined)
+    .map((node) => ({ id: node.id, number: null, planned: modified[node.id]!.instances! }));
+  await setNodeCounts(tx, row.key, counts);
+  await setScalingGroups(tx, row.key, withCounts(groups, modified, 'planned_instances'));
+}
+
+function withCounts(groups: Groups, modified: ModifiedNodes, property: 'planned_instances' | 'current_instances'): Groups {
+  return Object.fromEntries(
+    Object.entries(groups).map(([name, group]) => {
+      const wanted = modified[name]?.instances;
+      return [name, wanted === undefined ? group : { ...group, properties: { ...group.properties, [property]: wanted } }];
+    }),
+  );
+}
+
+/** Keeps what was planned: removed instances go, numbers follow. @throws AppError deployment_modification_already_ended_error */
+export async function finishModification(deps: Deps, id: string, within?: (tx: AnyTx) => Promise<void>): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    const { modification, row } = await requireStarted(tx, id);
+    const removed = modification.removed_and_related.filter((one) => one.modification === 'removed').map((one) => one.id);
+    await deleteInstances(tx, row.tenant, row.key, removed);
+    await dropRelationshipsTo(tx, row.key, removed);
+    const counts = Object.entries(modification.modified_nodes)
+      .filter(([, change]) => change.instances !== undefined)
+      .map(([name, change]) => ({ id: name, number: change.instances!, planned: change.instances! }));
+    await setNodeCounts(tx, row.key, counts);
+    const groups = ((await readPlan(tx, row.key))?.scaling_groups ?? {}) as Groups;
+    await setScalingGroups(tx, row.key, withCounts(groups, modification.modified_nodes, 'current_instances'));
+    await endModification(tx, id, 'finished', '[]');
+    await within?.(tx);
+  });
+}
+
+/** Puts everything back as it was before the start. @throws AppError deployment_modification_already_ended_error */
+export async function rollbackModification(deps: Deps, id: string, within?: (tx: AnyTx) => Promise<void>): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    const { modification, row } = await requireStarted(tx, id);
+    const beforeRollback = await copyInstances(tx, row.key);
+    await restoreInstances(tx, id, row.tenant, row.key);
+    await setNodeCounts(tx, row.key, modification.before_counts.nodes);
+    await setScalingGroups(tx, row.key, modification.before_counts.scaling_groups);
+    await endModification(tx, id, 'rolledback', beforeRollback);
+    await within?.(tx);
+  });
+}
+
+/** Lock order: deployment, then modification. */
+async function requireStarted(tx: AnyTx, id: string): Promise<{ modification: ModificationRow; row: DeploymentRow }> {
+  const seen = isUuid(id) ? await lockModification(tx, id) : null;
+  if (!seen) throw notFound('DeploymentModification', id);
+  const row = await requireLocked(tx, seen.deployment_key);
+  if (seen.status !== 'started') {
+    throw new AppError('deployment_modification_already_ended_error', `Deployment modification \`${id}\` is ${seen.status} already`, { status: seen.status });
+  }
+  return { modification: seen, row };
+}

@@ -1,0 +1,19 @@
+import { badParameter } from '@baton/kernel';
+import { deploymentId, resourceId } from '@baton/contracts/http/shapes';
+
+/** @throws AppError bad_parameters_error when `value` breaks the rules of names (reference/rest-api.md 4.1). */
+export function requireResourceId(what: string, value: string): void {
+  check(what, value, resourceId);
+}
+
+/** Deployment ids may start with any allowed character. @throws AppError bad_parameters_error */
+export function requireDeploymentId(value: string): void {
+  check('deployment id', value, deploymentId);
+}
+
+function check(what: string, value: string, schema: typeof resourceId): void {
+  const result = schema.safeParse(value);
+  if (result.success) return;
+  const expected = result.error.issues[0]?.message ?? 'a name';
+  throw badParameter('id', `The ${what} \`${value.slice(0, 300)}\` is not valid: ${expected}`, { expected });
+}

@@ -1,0 +1,19 @@
+import type { Log } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import type { CatalogPort } from './adapters/catalog.client';
+import type { ExecutionsPort } from './adapters/executions.client';
+import type { IdentityPort } from './adapters/identity.client';
+import type { SecretsPort } from './adapters/secrets.client';
+import type { DocumentCache } from './store/documents.sql';
+import type { DB } from './store/tables.gen';
+
+/** What the composition root hands to routes, rpc and loops; commands and queries declare the part they use. */
+export interface ServiceDeps {
+  db: Db<DB>;
+  documents: DocumentCache;
+  catalog: CatalogPort;
+  secrets: SecretsPort;
+  identity: IdentityPort;
+  executions: ExecutionsPort;
+  log: Log;
+}

@@ -1,0 +1,34 @@
+import { AppError } from '@baton/kernel';
+
+/** A deployment that something else needs: an inter-deployment dependency or a csys-obj-parent child. */
+export interface Dependent {
+  deploymentId: string;
+  /** dependency_creator, or `parent` for a child. */
+  creator: string;
+  /** installation_status of the dependent. */
+  installation: string;
+  isExternal?: boolean;
+  /** It runs stop, uninstall, update or heal right now. */
+  isLeaving?: boolean;
+}
+
+/** How the dependent uses the deployment, from the prefix of its creator (reference/rest-api.md 5.4). */
+export function describeDependent(dependent: Dependent): string {
+  const { deploymentId, creator } = dependent;
+  const where = dependent.isExternal ? ' of another manager' : '';
+  const [prefix, ...rest] = creator.split('.');
+  if (creator === 'parent') return `Deployment \`${deploymentId}\` depends on it as its environment`;
+  if (prefix === 'component') return `Deployment \`${deploymentId}\`${where} contains it as a component in its node instance \`${rest.join('.')}\``;
+  if (prefix === 'sharedresource') return `Deployment \`${deploymentId}\`${where} uses a shared resource from it in its node instance \`${rest.join('.')}\``;
+  return `Deployment \`${deploymentId}\`${where} uses a capability of it in \`${creator}\``;
+}
+
+/** The refusal of an act on `deploymentId` while others depend on it (reference/rest-api.md 6.6). */
+export function dependentsError(act: string, deploymentId: string, dependents: readonly Dependent[]): AppError {
+  const lines = dependents.map((dependent, i) => `[${i + 1}] ${describeDependent(dependent)}`);
+  return new AppError(
+    'dependent_exists_error',
+    `Cannot ${act} deployment \`${deploymentId}\`: existing installations depend on it:\n${lines.join('\n')}`,
+    { dependents: dependents.map((d) => d.deploymentId), expected: 'no dependents, or force' },
+  );
+}

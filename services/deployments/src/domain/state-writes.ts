@@ -1,0 +1,41 @@
+/** State writes of the engine as they reach the database: one per node instance and batch. */
+
+export interface StateWrite {
+  nodeInstanceId: string;
+  /** Empty: only system properties change. */
+  state: string;
+  seq: number;
+  /** JSON text of a list of edits of system_properties, or empty. */
+  edits: string;
+}
+
+export interface FoldedWrite {
+  id: string;
+  /** Null: unchanged. */
+  state: string | null;
+  /** Seq of the write that brought `state`. */
+  state_seq: number;
+  /** The highest seq of all. */
+  seq: number;
+  /** Each with the seq of its write, so that those applied before can be left out. */
+  edits: ({ seq: number } & Record<string, unknown>)[] | null;
+}
+
+/** Folds the writes of a batch per instance, in seq order; sorted by id, the order in which rows are locked. */
+export function foldWrites(writes: readonly StateWrite[]): FoldedWrite[] {
+  const folded = new Map<string, FoldedWrite>();
+  for (const write of [...writes].sort((a, b) => a.seq - b.seq)) {
+    const one = folded.get(write.nodeInstanceId) ?? { id: write.nodeInstanceId, state: null, state_seq: 0, seq: 0, edits: null };
+    one.seq = write.seq;
+    if (write.state !== '') {
+      one.state = write.state;
+      one.state_seq = write.seq;
+    }
+    if (write.edits !== '') {
+      const edits = JSON.parse(write.edits) as Record<string, unknown>[];
+      one.edits = [...(one.edits ?? []), ...edits.map((edit) => ({ ...edit, seq: write.seq }))];
+    }
+    folded.set(write.nodeInstanceId, one);
+  }
+  return [...folded.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}

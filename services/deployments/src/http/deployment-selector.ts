@@ -1,0 +1,45 @@
+import { type FilterRule, type ListQuery, parseConstraints, type Principal } from '@baton/contracts';
+import { badParameter, notFound } from '@baton/kernel';
+import type { AnyQuery } from '@baton/postgres';
+import { deploymentRules } from '../commands/filters';
+import type { DeploymentSelector } from '../queries/list-deployments';
+import { storedRules } from '../queries/stored-filter';
+
+/** Rules of `_filter_id`, of a body's filter_rules or of its constraints, all together (reference/rest-api.md 5.11). */
+export async function deploymentSelector(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+  body: { filter_rules?: unknown; constraints?: unknown } = {},
+): Promise<DeploymentSelector> {
+  refuseGroup(list);
+  if (body.filter_rules !== undefined && body.constraints !== undefined && body.constraints !== null) {
+    throw badParameter('constraints', 'filter_rules and constraints cannot be given together', { expected: 'one of them' });
+  }
+  const constraints = body.constraints
+    ? parseConstraints(body.constraints, { nameAttribute: 'display_name', nameAliases: ['display_name_specs'], extra: ['blueprint_id', 'deployment_id'] })
+    : null;
+  const given: FilterRule[] = body.filter_rules === undefined ? [] : deploymentRules(body.filter_rules);
+  if (constraints) given.push(...constraints.rules, ...restRules(constraints.rest));
+  const stored = [
+    await storedRules(db, principal, list.extra._filter_id?.at(-1)),
+    await storedRules(db, principal, constraints?.filterId),
+  ].flatMap((rules) => rules ?? []);
+  const rules = [...given, ...stored];
+  const hasFilter = list.extra._filter_id !== undefined || constraints !== null;
+  return { rules: rules.length > 0 || hasFilter ? rules : null, tenants: constraints?.tenants ?? null };
+}
+
+function restRules(rest: Record<string, unknown>): FilterRule[] {
+  return Object.entries(rest).map(([name, value]): FilterRule => {
+    const values = Array.isArray(value) ? value : [value];
+    if (values.some((one) => typeof one !== 'string')) throw badParameter(`constraints.${name}`, `${name} must be a text or a list of texts`);
+    return { key: name === 'deployment_id' ? 'id' : name, values: values as string[], operator: 'any_of', type: 'attribute' };
+  });
+}
+
+/** Deployment groups are not there yet: every group id is unknown. */
+function refuseGroup(list: ListQuery): void {
+  const group = list.extra._group_id?.at(-1);
+  if (group !== undefined) throw notFound('DeploymentGroup', group);
+}

@@ -1,0 +1,75 @@
+import type { Principal } from '@baton/contracts';
+import { deploymentsRoutes } from '@baton/contracts/http/deployments';
+import { answer, type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
+import { notFound } from '@baton/kernel';
+import { changeDeployment, setSite, setVisibility } from '../commands/change-deployment';
+import { createDeployment } from '../commands/create-deployment';
+import { deleteDeployment } from '../commands/delete-deployment';
+import type { ServiceDeps } from '../deps';
+import { directChildrenCounts } from '../queries/direct-children';
+import { evaluateCapabilities, evaluateOutputs } from '../queries/evaluate-outputs';
+import { listDeployments, readDeploymentObject } from '../queries/list-deployments';
+import { listWorkflows } from '../queries/list-workflows';
+import { deploymentSelector } from './deployment-selector';
+import { onWire } from './wire';
+
+type AnyCall = Pick<HttpCall, 'principal' | 'include' | 'wire'>;
+
+/** Deployments (spec v3.1 part 1 "Deployments", v2.1). */
+export function deploymentsHttp(deps: ServiceDeps): BoundRoute[] {
+  const read = async ({ principal, include, wire }: AnyCall, id: string) => {
+    const found = await readDeploymentObject(deps, principal, id, include);
+    if (!found) throw notFound('Deployment', id);
+    return onWire(wire, 'deployment', found);
+  };
+  return bindRoutes(deploymentsRoutes, {
+    listDeployments: async ({ principal, list, wire }) => {
+      const page = await listDeployments(deps, principal, list, await deploymentSelector(deps.db.query, principal, list));
+      return listEnvelope({ ...page, items: page.items.map((item) => onWire(wire, 'deployment', item)) }, list);
+    },
+    getDeployment: async (call) => {
+      const found = await read(call, call.params.id!);
+      if (call.query.all_sub_deployments !== false) return found;
+      return { ...found, ...(await directChildrenCounts(deps.db.query, call.principal, call.params.id!)) };
+    },
+    createDeployment: async (call) => {
+      const isPrivate = call.body.private_resource ?? call.query.private_resource;
+      await createDeployment(deps, call.principal, call.params.id!, { ...call.body, private_resource: isPrivate });
+      return read(call, call.params.id!);
+    },
+    deleteDeployment: async (call) => {
+      const { query, params, principal } = call;
+      const body = (call.body ?? {}) as { ignore_live_nodes?: boolean; force?: boolean };
+      const object = call.version === 'v2.1' ? await read(call, params.id!) : null;
+      await deleteDeployment(deps, principal, params.id!, {
+        force: [query.force, query.ignore_live_nodes, body.force, body.ignore_live_nodes].includes(true),
+        deleteLogs: query.delete_logs ?? false,
+        recursive: query.recursive ?? false,
+      });
+      return object ? answer({ status: 200, body: object }) : undefined;
+    },
+    updateDeployment: async (call) => {
+      await changeDeployment(deps, call.principal, call.params.id!, call.body);
+      return read(call, call.params.id!);
+    },
+    setDeploymentVisibility: async (call) => {
+      await setVisibility(deps, call.principal, call.params.id!, call.body.visibility);
+      return read(call, call.params.id!);
+    },
+    setDeploymentSite: async (call) => {
+      await setSite(deps, call.principal, call.params.id!, call.body);
+      return read(call, call.params.id!);
+    },
+    getDeploymentOutputs: ({ principal, params }) => evaluated(principal, params.id!, 'outputs'),
+    getDeploymentCapabilities: ({ principal, params }) => evaluated(principal, params.id!, 'capabilities'),
+    listWorkflows: async ({ principal, list }) => {
+      const page = await listWorkflows(deps, principal, list, await deploymentSelector(deps.db.query, principal, list));
+      return listEnvelope(page, list);
+    },
+  });
+
+  async function evaluated(principal: Principal, id: string, what: 'outputs' | 'capabilities') {
+    const evaluate = what === 'outputs' ? evaluateOutputs : evaluateCapabilities;
+    return { deployment_id: id, [what]: await evaluate(deps, principal, id) };
+  }
+}

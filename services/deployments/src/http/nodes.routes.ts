@@ -1,0 +1,71 @@
+import type { ListQuery, Principal } from '@baton/contracts';
+import { nodeInstancesRoutes } from '@baton/contracts/http/node-instances';
+import { nodesRoutes } from '@baton/contracts/http/nodes';
+import { booleanOf, type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
+import { AppError, notFound } from '@baton/kernel';
+import { type InstancePatch, patchNodeInstance } from '../commands/node-instances';
+import type { ServiceDeps } from '../deps';
+import { evaluateInstance, evaluateNodes } from '../queries/evaluate-nodes';
+import { listNodeInstances, readNodeInstance } from '../queries/list-node-instances';
+import { listNodes } from '../queries/list-nodes';
+import { findDeployment } from '../store/deployments.sql';
+import { onWire } from './wire';
+
+/** Nodes and node instances (spec v3.1 part 2, reference/rest-api.md 5.16). */
+export function nodesHttp(deps: ServiceDeps): BoundRoute[] {
+  return [
+    ...bindRoutes(nodesRoutes, {
+      listNodes: async ({ principal, list, wire }) => {
+        const page = await listNodes(deps, principal, list, { rules: null });
+        const items = wantsEvaluation(list) ? await evaluateNodes(deps, principal, page.items, list.extra._instance_context?.at(-1) ?? null) : page.items;
+        return listEnvelope({ ...page, items: items.map((item) => onWire(wire, 'node', item)) }, list);
+      },
+      createNodes: async ({ principal, body }) => {
+        await refuseAddition(deps, principal, body.deployment_id, body.nodes);
+      },
+      updateNode: async () => updateOnly('Nodes are changed'),
+      deleteNode: async () => updateOnly('Nodes are deleted'),
+    }),
+    ...bindRoutes(nodeInstancesRoutes, {
+      listNodeInstances: async ({ principal, list, wire }) => {
+        const page = await listNodeInstances(deps.db.query, principal, list, { rules: null });
+        return listEnvelope({ ...page, items: page.items.map((item) => onWire(wire, 'nodeInstance', item)) }, list);
+      },
+      getNodeInstance: async (call) => {
+        const found = await one(deps, call, call.params.id!);
+        return call.query._evaluate_functions ? evaluateInstance(deps, call.principal, found) : found;
+      },
+      patchNodeInstance: (call) => patch(deps, call, call.params.id!),
+      patchNodeInstanceByQuery: (call) => patch(deps, call, call.query.id),
+      createNodeInstances: async ({ principal, body }) => {
+        await refuseAddition(deps, principal, body.deployment_id, body.node_instances);
+      },
+      deleteNodeInstance: async () => updateOnly('Node instances are deleted'),
+    }),
+  ];
+}
+
+function wantsEvaluation(list: ListQuery): boolean {
+  return booleanOf('_evaluate_functions', list.extra._evaluate_functions);
+}
+
+async function one(deps: ServiceDeps, { principal, wire }: Pick<HttpCall, 'principal' | 'wire'>, id: string): Promise<Record<string, unknown>> {
+  const found = await readNodeInstance(deps.db.query, principal, id);
+  if (!found) throw notFound('NodeInstance', id);
+  return onWire(wire, 'nodeInstance', found);
+}
+
+async function patch(deps: ServiceDeps, call: HttpCall<InstancePatch, { force?: boolean }>, id: string): Promise<Record<string, unknown>> {
+  await patchNodeInstance(deps, call.principal, id, call.body, call.query.force ?? false);
+  return one(deps, call, id);
+}
+
+/** Nothing to add is no change; anything else belongs to updates, which write the model themselves. */
+async function refuseAddition(deps: ServiceDeps, principal: Principal, deploymentId: string, added: readonly unknown[]): Promise<void> {
+  if (!(await findDeployment(deps.db.query, principal, deploymentId))) throw notFound('Deployment', deploymentId);
+  if (added.length > 0) updateOnly('Nodes and node instances are added');
+}
+
+function updateOnly(what: string): never {
+  throw new AppError('only_deployment_update', `${what} only by a deployment update`);
+}

@@ -1,0 +1,18 @@
+import { executionRequested as message } from '@baton/contracts';
+import { consumerPart } from '@baton/service-runtime';
+import { executionRequested } from '../commands/execution-ended';
+import type { ServiceDeps } from '../deps';
+
+const PREFETCH = 50;
+
+/** A new execution becomes the latest one of its deployment. Ids decide, so order and repeats do not matter. */
+export function onExecutionRequested(deps: Pick<ServiceDeps, 'db'>) {
+  return consumerPart(message, {
+    queue: 'deployments-latest-execution',
+    prefetch: PREFETCH,
+    handler: async ({ tenant, payload: { executionId, deploymentId, workflowId } }) => {
+      if (!deploymentId || !workflowId) return;
+      await executionRequested(deps, { tenant, deploymentId, executionId, workflowId });
+    },
+  });
+}

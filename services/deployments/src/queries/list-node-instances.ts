@@ -1,0 +1,59 @@
+import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
+import { type AnyQuery, filterConditions, selectPage } from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { deploymentScope } from '../store/deployments.sql';
+import { inDeployments, noLabels } from './list-nodes';
+
+/** Response fields over `node_instances ni join deployments d`. */
+export const instanceColumns: Record<string, RawBuilder<unknown>> = {
+  id: sql`ni.id`,
+  node_id: sql`ni.node_id`,
+  deployment_id: sql`d.id`,
+  created_by: sql`d.created_by`,
+  tenant_name: sql`d.tenant`,
+  visibility: sql`d.visibility`,
+  private_resource: sql`d.visibility = 'private'`,
+  resource_availability: sql`d.visibility`,
+  host_id: sql`ni.host_id`,
+  index: sql`ni.index`,
+  state: sql`ni.state`,
+  version: sql`ni.version`,
+  runtime_properties: sql`ni.runtime_properties`,
+  system_properties: sql`ni.system_properties`,
+  relationships: sql`ni.relationships`,
+  scaling_groups: sql`ni.scaling_groups`,
+  is_status_check_ok: sql`ni.is_status_check_ok`,
+  has_configuration_drift: sql`ni.has_configuration_drift`,
+};
+
+export interface InstanceSelector {
+  rules: FilterRule[] | null;
+  where?: readonly RawBuilder<SqlBool>[];
+}
+
+const FROM = sql`node_instances ni join deployments d on d.key = ni.deployment_key`;
+
+/** One page of node instances, in at most two statements. */
+export async function listNodeInstances(db: AnyQuery, principal: Principal, list: ListQuery, selector: InstanceSelector): Promise<ListPage<Record<string, unknown>>> {
+  const page = await selectPage<Record<string, unknown>>({
+    db,
+    from: FROM,
+    columns: instanceColumns,
+    list,
+    where: [deploymentScope(principal, list.allTenants), ...(selector.where ?? []), ...filterConditions(selector.rules ?? [], { attributes: { id: sql`ni.id` }, ...noLabels })],
+    tieBreak: sql`ni.tenant, ni.id`,
+    search: sql`ni.id`,
+    filters: { deployment_id: inDeployments(sql`ni.deployment_key`), node_name: sql`ni.node_id` },
+    sorts: (field) => (field === 'node_name' ? sql`ni.node_id` : undefined),
+  });
+  return { ...page, filtered: selector.rules === null ? null : 0 };
+}
+
+/** One instance that the caller may see, the own tenant's first; null when there is none. */
+export async function readNodeInstance(db: AnyQuery, principal: Principal, id: string): Promise<Record<string, unknown> | null> {
+  const fields = Object.entries(instanceColumns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
+  const { rows } = await sql<Record<string, unknown>>`
+    select ${sql.join(fields)} from ${FROM} where ni.id = ${id} and ${deploymentScope(principal)}
+    order by ni.tenant = ${principal.tenant} desc limit 1`.execute(db);
+  return rows[0] ?? null;
+}

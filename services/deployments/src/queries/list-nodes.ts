@@ -1,0 +1,82 @@
+import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
+import { filterConditions, type FilterTarget, selectPage } from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { readDocuments } from '../store/documents.sql';
+import { deploymentScope } from '../store/deployments.sql';
+import type { NodeDefinition } from '../store/nodes.sql';
+import type { ListDeps } from './list-deployments';
+
+const instances = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(select count(*)::int from node_instances ni where ni.deployment_key = n.deployment_key and ni.node_id = n.id ${condition})`;
+
+/** Response fields over `nodes n join deployments d`; those of the shared definition come by its digest. */
+const nodeColumns: Record<string, RawBuilder<unknown>> = {
+  id: sql`n.id`,
+  node_id: sql`n.id`,
+  deployment_id: sql`d.id`,
+  deployment_display_name: sql`d.display_name`,
+  blueprint_id: sql`d.blueprint_id`,
+  created_by: sql`d.created_by`,
+  tenant_name: sql`d.tenant`,
+  visibility: sql`d.visibility`,
+  private_resource: sql`d.visibility = 'private'`,
+  resource_availability: sql`d.visibility`,
+  type: sql`n.type`,
+  host_id: sql`n.host_id`,
+  properties: sql`n.properties`,
+  number_of_instances: sql`n.number_of_instances`,
+  planned_number_of_instances: sql`n.planned_number_of_instances`,
+  deploy_number_of_instances: sql`n.deploy_number_of_instances`,
+  min_number_of_instances: sql`n.min_number_of_instances`,
+  max_number_of_instances: sql`n.max_number_of_instances`,
+  actual_number_of_instances: instances(sql``),
+  actual_planned_number_of_instances: sql`n.planned_number_of_instances`,
+  drifted_instances: instances(sql`and ni.has_configuration_drift`),
+  unavailable_instances: instances(sql`and not ni.is_status_check_ok`),
+};
+const definitionFields = ['type_hierarchy', 'operations', 'plugins', 'plugins_to_install', 'relationships'] as const;
+
+/** What a search adds to a list of nodes. */
+export interface NodeSelector {
+  rules: FilterRule[] | null;
+  where?: readonly RawBuilder<SqlBool>[];
+  /** What `_search` looks in; default the id. */
+  search?: RawBuilder<unknown>;
+}
+
+/** Nodes and instances have no labels. */
+export const noLabels = { labels: sql`deployment_labels l`, labelOwner: sql<SqlBool>`false` };
+const ruleTarget: FilterTarget = { attributes: { id: sql`n.id`, type: sql`n.type` }, ...noLabels };
+
+/** Rows of a deployment by id: by its key, so that the primary key serves. */
+export const inDeployments =
+  (column: RawBuilder<unknown>) =>
+  (values: string[]): RawBuilder<SqlBool> =>
+    sql<SqlBool>`${column} = any(array(select x.key from deployments x where x.id = any(${values}::text[])))`;
+
+type SelectedNode = Record<string, unknown> & { definition_?: string };
+
+/** One page of nodes, in at most three statements. */
+export async function listNodes(deps: ListDeps, principal: Principal, list: ListQuery, selector: NodeSelector): Promise<ListPage<Record<string, unknown>>> {
+  const wanted = definitionFields.filter((field) => list.include === null || list.include.includes(field));
+  const { node_id: filterOnly, ...columns } = nodeColumns;
+  const page = await selectPage<SelectedNode>({
+    db: deps.db.query,
+    from: sql`nodes n join deployments d on d.key = n.deployment_key`,
+    columns: wanted.length > 0 ? { ...columns, definition_: sql`encode(n.definition, 'hex')` } : columns,
+    list,
+    where: [deploymentScope(principal, list.allTenants), ...(selector.where ?? []), ...filterConditions(selector.rules ?? [], ruleTarget)],
+    tieBreak: sql`n.deployment_key, n.id`,
+    search: selector.search ?? sql`n.id`,
+    filters: { deployment_id: inDeployments(sql`n.deployment_key`), node_id: filterOnly! },
+    sorts: (field) => nodeColumns[field],
+    always: wanted.length > 0 ? ['definition_'] : [],
+  });
+  const definitions = await readDocuments(deps.db.query, deps.documents, page.items.map((row) => row.definition_).filter((d) => d !== undefined));
+  const items = page.items.map(({ definition_: digest, one_: _one, ...row }) => {
+    const definition = digest === undefined ? undefined : (definitions.get(digest) as NodeDefinition | undefined);
+    for (const field of wanted) row[field] = definition?.[field] ?? null;
+    return row;
+  });
+  return { items, total: page.total, filtered: selector.rules === null ? null : 0 };
+}

@@ -1,0 +1,59 @@
+import { deploymentsRpc } from '@baton/contracts';
+import { type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
+import { createCatalogClient } from './adapters/catalog.client';
+import { createExecutionsClient } from './adapters/executions.client';
+import { createIdentityClient } from './adapters/identity.client';
+import { createSecretsClient } from './adapters/secrets.client';
+import type { Config } from './config';
+import type { ServiceDeps } from './deps';
+import { dependenciesHttp } from './http/dependencies.routes';
+import { deploymentsHttp } from './http/deployments.routes';
+import { evaluateHttp } from './http/evaluate.routes';
+import { filtersHttp } from './http/filters.routes';
+import { labelsAndSummariesHttp } from './http/labels.routes';
+import { modificationsHttp } from './http/modifications.routes';
+import { nodesHttp } from './http/nodes.routes';
+import { searchesHttp } from './http/searches.routes';
+import { sitesHttp } from './http/sites.routes';
+import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
+import { onExecutionRequested } from './messages/on-execution-requested';
+import { deploymentsHandlers } from './rpc/deployments.rpc';
+import { createDocumentCache } from './store/documents.sql';
+import type { DB } from './store/tables.gen';
+
+export { type Config, configSchema } from './config';
+export const serviceName = 'deployments' as const;
+
+/** Composes the deployments service. */
+export function buildService(config: Config, infra: Infra): ServiceParts {
+  const db = requireDb<DB>(infra);
+  const identity = createIdentityClient(infra.rpc);
+  const deps: ServiceDeps = {
+    db,
+    documents: createDocumentCache(),
+    catalog: createCatalogClient(infra.rpc),
+    secrets: createSecretsClient(infra.rpc, identity),
+    identity,
+    executions: createExecutionsClient(infra.rpc),
+    log: infra.log,
+  };
+  return {
+    name: serviceName,
+    routes: [
+      ...deploymentsHttp(deps),
+      ...nodesHttp(deps),
+      ...sitesHttp(deps),
+      ...dependenciesHttp(deps),
+      ...filtersHttp(deps),
+      ...labelsAndSummariesHttp(deps),
+      ...modificationsHttp(deps),
+      ...searchesHttp(deps),
+      ...evaluateHttp(deps),
+    ],
+    rpc: [rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps))],
+    consumers: [onExecutionRequested(deps)],
+    subscriptions: [],
+    loops: [sweepDocumentsLoop({ db, keepMs: config.BATON_DOCUMENT_KEEP })],
+    checks: { database: () => db.ping() },
+  };
+}

@@ -1,0 +1,86 @@
+import { type AnyQuery, type AnyTx } from '@baton/postgres';
+import { type RawBuilder, sql } from 'kysely';
+import type { Dependent } from '../domain/dependents';
+
+/** A dependency as it is written; JSON members as values. */
+export interface NewDependency {
+  id: string;
+  dependency_creator: string;
+  source_key: number | null;
+  target_key: number | null;
+  target_deployment_func: unknown;
+  external_source: unknown;
+  external_target: unknown;
+  created_at: string | null;
+}
+
+/** Inserts for one owner. */
+export async function insertDependencies(
+  tx: AnyTx,
+  owner: { tenant: string; createdBy: string; visibility: string },
+  dependencies: readonly NewDependency[],
+): Promise<void> {
+  if (dependencies.length === 0) return;
+  await sql`
+    insert into inter_deployment_dependencies (id, tenant, dependency_creator, source_key, target_key, target_deployment_func,
+      external_source, external_target, visibility, created_by, created_at)
+    select x.id, ${owner.tenant}, x.dependency_creator, x.source_key, x.target_key, nullif(x.target_deployment_func::text, 'null')::json,
+      nullif(x.external_source::text, 'null')::json, nullif(x.external_target::text, 'null')::json, ${owner.visibility}, ${owner.createdBy}, coalesce(x.created_at, app_now())
+    from json_to_recordset(${JSON.stringify(dependencies)}::json) as x(id uuid, dependency_creator text, source_key bigint, target_key bigint,
+      target_deployment_func json, external_source json, external_target json, created_at timestamptz)`.execute(tx);
+}
+
+/** Whether `target` already depends, directly or not, on `source`: the reverse edge would be a cycle. */
+export async function dependsOn(tx: AnyTx, target: number, source: number): Promise<boolean> {
+  if (target === source) return true;
+  const { rows } = await sql`
+    with recursive reached(key) as (
+      select target_key from inter_deployment_dependencies where source_key = ${target} and target_key is not null
+      union select i.target_key from inter_deployment_dependencies i join reached r on i.source_key = r.key where i.target_key is not null
+    )
+    select 1 as found from reached where key = ${source} limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+const LEAVING = (alias: 's' | 'c'): RawBuilder<unknown> =>
+  sql`coalesce(${sql.ref(`${alias}.latest_status`)} in ('pending', 'queued', 'started')
+    and ${sql.ref(`${alias}.latest_workflow_id`)} in ('stop', 'uninstall', 'update', 'csys_new_deployment_update', 'heal'), false)`;
+
+/**
+ * Everything that needs the deployment: dependencies that point to it and its csys-obj-parent children.
+ * `ignoring` leaves out deployments of these keys and what comes from them.
+ */
+export async function readDependents(db: AnyQuery | AnyTx, key: number, ignoring: readonly number[] = []): Promise<Dependent[]> {
+  const left: RawBuilder<unknown> = sql`${[...ignoring]}::bigint[]`;
+  const { rows } = await sql<Dependent>`
+    select coalesce(s.id, i.external_source ->> 'deployment', '') as "deploymentId", i.dependency_creator as creator,
+      coalesce(s.installation_status, 'active') as installation, i.source_key is null as "isExternal", ${LEAVING('s')} as "isLeaving"
+    from inter_deployment_dependencies i left join deployments s on s.key = i.source_key
+    where i.target_key = ${key} and (i.source_key is null or i.source_key <> ${key} and not i.source_key = any(${left}))
+      and i.external_target is null
+    union all
+    select c.id, 'parent', c.installation_status, false, ${LEAVING('c')}
+    from deployment_parents p join deployments c on c.key = p.child_key
+    where p.parent_key = ${key} and not p.child_key = any(${left})
+    order by 2, 1 limit 100`.execute(db);
+  return rows;
+}
+
+/** Deployments below `key` by csys-obj-parent, at any depth. */
+export async function descendantKeys(db: AnyQuery | AnyTx, key: number): Promise<{ key: number; id: string }[]> {
+  const { rows } = await sql<{ key: number; id: string }>`
+    with recursive below(key, depth) as (
+      select child_key, 1 from deployment_parents where parent_key = ${key}
+      union select p.child_key, b.depth + 1 from deployment_parents p join below b on p.parent_key = b.key where b.depth < 100
+    )
+    select d.key, d.id from deployments d join (select key, max(depth) as depth from below group by key) b on b.key = d.key
+    order by b.depth desc, d.key`.execute(db);
+  return rows;
+}
+
+/** Keys of the deployments that `key` uses. */
+export async function sharedTargets(tx: AnyTx, key: number): Promise<number[]> {
+  const { rows } = await sql<{ key: number }>`
+    select distinct target_key as key from inter_deployment_dependencies where source_key = ${key} and target_key is not null`.execute(tx);
+  return rows.map((row) => row.key);
+}

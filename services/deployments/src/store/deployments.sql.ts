@@ -1,0 +1,176 @@
+import type { Principal } from '@baton/contracts';
+import { type AnyQuery, type AnyTx, prepared, visibilityScope } from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Visibility } from '../domain/visibility';
+
+export interface Deletion {
+  request_id: string;
+  force: boolean;
+  delete_logs: boolean;
+}
+
+/** A deployment as commands see it. */
+export interface DeploymentRow {
+  key: number;
+  tenant: string;
+  id: string;
+  blueprint_id: string | null;
+  display_name: string;
+  visibility: Visibility;
+  created_by: string;
+  revision: number;
+  installation_status: string;
+  runtime_only_evaluation: boolean;
+  latest_execution: string | null;
+  latest_status: string | null;
+  /** Of a DELETE whose execution has not ended. */
+  deletion: Deletion | null;
+}
+
+const ROW = `key, tenant, id, blueprint_id, display_name, visibility, created_by, revision, installation_status, runtime_only_evaluation,
+  latest_execution, latest_status, deletion`;
+
+/** The rows of `deployments d` that the caller may see. */
+export function deploymentScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
+  return visibilityScope(principal, {
+    tenantColumn: sql`d.tenant`,
+    visibilityColumn: sql`d.visibility`,
+    creatorColumn: sql`d.created_by`,
+    allTenants,
+  });
+}
+
+/** One that the caller may see, the own tenant's before a global one. */
+export async function findDeployment(db: AnyQuery, principal: Principal, id: string): Promise<DeploymentRow | null> {
+  const { rows } = await sql<DeploymentRow>`
+    select ${sql.raw(ROW)} from deployments d where d.id = ${id} and ${deploymentScope(principal)}
+    order by d.tenant = ${principal.tenant} desc limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** By id in a tenant, for services acting for themselves. */
+export async function readDeployment(db: AnyQuery | AnyTx, tenant: string, id: string): Promise<DeploymentRow | null> {
+  const statement = { name: 'deployments-read', text: `select ${ROW} from deployments where tenant = $1 and id = $2` };
+  return (await prepared<DeploymentRow>(db, statement, [tenant, id]))[0] ?? null;
+}
+
+/** The guard row of everything that changes a deployment. */
+export async function lockDeployment(tx: AnyTx, key: number): Promise<DeploymentRow | null> {
+  const statement = { name: 'deployments-lock', text: `select ${ROW} from deployments where key = $1 for no key update` };
+  return (await prepared<DeploymentRow>(tx, statement, [key]))[0] ?? null;
+}
+
+export interface NewDeployment {
+  tenant: string;
+  id: string;
+  blueprint_id: string;
+  display_name: string;
+  description: string | null;
+  visibility: Visibility;
+  created_by: string;
+  created_at: string | null;
+  site_key: number | null;
+  runtime_only_evaluation: boolean;
+  create_execution: string;
+  is_environment: boolean;
+  /** active for a model without node instances. */
+  installation_status: string;
+  own_status: string;
+}
+
+/** Answers the key. @throws unique violation when the id is taken in the tenant. */
+export async function insertDeployment(tx: AnyTx, d: NewDeployment): Promise<number> {
+  const rows = await prepared<{ key: number }>(
+    tx,
+    {
+      name: 'deployments-insert',
+      text: `insert into deployments (tenant, id, blueprint_id, display_name, description, visibility, created_by, created_at, updated_at,
+          site_key, runtime_only_evaluation, create_execution, latest_execution, latest_status, latest_workflow_id, is_environment,
+          installation_status, own_status, deployment_status)
+        values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, app_now()), coalesce($8::timestamptz, app_now()), $9, $10, $11, $11,
+          'terminated', 'create_deployment_environment', $12, $13, $14, $14)
+        returning key`,
+    },
+    [d.tenant, d.id, d.blueprint_id, d.display_name, d.description, d.visibility, d.created_by, d.created_at, d.site_key,
+      d.runtime_only_evaluation, d.create_execution, d.is_environment, d.installation_status, d.own_status],
+  );
+  return rows[0]!.key;
+}
+
+export interface PlanColumns {
+  /** Hex digest of the shared model document. */
+  model: string;
+  inputs: unknown;
+  outputs: unknown;
+  capabilities: unknown;
+  scaling_groups: unknown;
+  resource_tags: unknown;
+  node_types: string[];
+}
+
+export async function insertPlan(tx: AnyTx, key: number, plan: PlanColumns): Promise<void> {
+  await prepared(
+    tx,
+    {
+      name: 'deployment-plans-insert',
+      text: `insert into deployment_plans (deployment_key, model, inputs, outputs, capabilities, scaling_groups, resource_tags, node_types)
+        values ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8)`,
+    },
+    [key, plan.model, JSON.stringify(plan.inputs), JSON.stringify(plan.outputs), JSON.stringify(plan.capabilities),
+      JSON.stringify(plan.scaling_groups), JSON.stringify(plan.resource_tags), plan.node_types],
+  );
+}
+
+export async function readPlan(db: AnyQuery | AnyTx, key: number): Promise<PlanColumns | null> {
+  const rows = await prepared<PlanColumns>(
+    db,
+    {
+      name: 'deployment-plans-read',
+      text: `select encode(model, 'hex') as model, inputs, outputs, capabilities, scaling_groups, resource_tags, node_types
+        from deployment_plans where deployment_key = $1`,
+    },
+    [key],
+  );
+  return rows[0] ?? null;
+}
+
+/** Columns that a command changes; updated_at follows. `raisesRevision` with every change of the model's structure. */
+export async function updateDeployment(
+  tx: AnyTx,
+  key: number,
+  change: { display_name?: string; visibility?: Visibility; site_key?: number | null; is_environment?: boolean },
+  raisesRevision = false,
+): Promise<void> {
+  const sets = Object.entries(change)
+    .filter(([, value]) => value !== undefined)
+    .map(([column, value]) => sql`${sql.id(column)} = ${value}`);
+  const revision = raisesRevision ? [sql`revision = revision + 1`] : [];
+  await sql`update deployments set ${sql.join([...sets, ...revision, sql`updated_at = app_now()`])} where key = ${key}`.execute(tx);
+}
+
+/** Writes the scaling groups (they hold instance counts) and raises the revision. */
+export async function setScalingGroups(tx: AnyTx, key: number, scalingGroups: unknown): Promise<void> {
+  await sql`update deployment_plans set scaling_groups = ${JSON.stringify(scalingGroups)}::json where deployment_key = ${key}`.execute(tx);
+  await sql`update deployments set revision = revision + 1, updated_at = app_now() where key = ${key}`.execute(tx);
+}
+
+export async function markDeletion(tx: AnyTx, key: number, deletion: Deletion): Promise<void> {
+  await sql`update deployments set deletion = ${JSON.stringify(deletion)}::json where key = ${key}`.execute(tx);
+}
+
+export async function deleteDeployment(tx: AnyTx, key: number): Promise<void> {
+  await sql`delete from deployments where key = ${key}`.execute(tx);
+}
+
+/** Whether another tenant has a global deployment of this id, or (for a new global one) any at all. */
+export async function isIdTakenElsewhere(db: AnyQuery | AnyTx, tenant: string, id: string, isGlobal: boolean): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 as found from deployments where id = ${id} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and visibility = 'global'`} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+export async function deploymentsOfBlueprint(db: AnyQuery, tenant: string, blueprintId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from deployments where tenant = ${tenant} and blueprint_id = ${blueprintId} order by id limit ${limit}`.execute(db);
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { type AnyQuery, type AnyTx, type Db, prepared } from '@baton/postgres';
+import { LRUCache } from 'lru-cache';
+import { sql } from 'kysely';
+import type { DB } from './tables.gen';
+
+/**
+ * Immutable JSON texts named by their SHA-256, shared between deployments: a hundred thousand deployments of one
+ * blueprint keep its workflows and operations once.
+ */
+
+/** Held shared by whoever writes documents, until its references are committed; held exclusively by the sweep. */
+const LOCK = 7_236_101;
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+export type DocumentCache = LRUCache<string, { body: unknown; bytes: number }>;
+
+export function createDocumentCache(): DocumentCache {
+  return new LRUCache({ maxSize: CACHE_BYTES, sizeCalculation: (entry) => Math.max(1, entry.bytes) });
+}
+
+export interface DocumentText {
+  /** Lower-case hex. */
+  digest: string;
+  text: string;
+}
+
+export function documentOf(value: unknown): DocumentText {
+  const text = JSON.stringify(value);
+  return { digest: createHash('sha256').update(text).digest('hex'), text };
+}
+
+/** Stores texts that are not there yet. The caller commits its references in the same transaction. */
+export async function putDocuments(tx: AnyTx, documents: readonly DocumentText[]): Promise<void> {
+  const distinct = [...new Map(documents.map((d) => [d.digest, d])).values()].sort((a, b) => (a.digest < b.digest ? -1 : 1));
+  await prepared(
+    tx,
+    {
+      name: 'documents-put',
+      text: `with held as materialized (select pg_advisory_xact_lock_shared(${LOCK}))
+        insert into documents (digest, body)
+        select decode(d.digest, 'hex'), d.body::json from held, unnest($1::text[], $2::text[]) as d (digest, body)
+        on conflict do nothing`,
+    },
+    [distinct.map((d) => d.digest), distinct.map((d) => d.text)],
+  );
+}
+
+/** Bodies by hex digest; what the cache holds is not read again. */
+export async function readDocuments(db: AnyQuery, cache: DocumentCache, digests: readonly string[]): Promise<Map<string, unknown>> {
+  const found = new Map<string, unknown>();
+  const missing = new Set<string>();
+  for (const digest of digests) {
+    const hit = cache.get(digest);
+    if (hit) found.set(digest, hit.body);
+    else missing.add(digest);
+  }
+  if (missing.size === 0) return found;
+  const { rows } = await sql<{ digest: string; body: string }>`
+    select encode(digest, 'hex') as digest, body::text as body from documents
+    where digest = any(array(select decode(d, 'hex') from unnest(${[...missing]}::text[]) d))`.execute(db);
+  for (const row of rows) {
+    const body: unknown = JSON.parse(row.body);
+    cache.set(row.digest, { body, bytes: row.body.length });
+    found.set(row.digest, body);
+  }
+  return found;
+}
+
+/** Removes at most `limit` documents older than `keepMs` that nothing refers to; answers how many. */
+export async function sweepDocuments(db: Db<DB>, keepMs: number, limit: number): Promise<number> {
+  return db.tx(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
+    // A statement of its own: its snapshot sees every reference committed by writers that held the lock.
+    const { rows } = await sql`
+      delete from documents where digest in (
+        select d.digest from documents d
+        where d.created_at < app_now() - ${keepMs}::float8 * interval '1 millisecond'
+          and not exists (select 1 from nodes n where n.definition = d.digest)
+          and not exists (select 1 from deployment_plans p where p.model = d.digest)
+        order by d.created_at limit ${limit})
+      returning 1 as gone`.execute(tx);
+    return rows.length;
+  });
+}

@@ -1,0 +1,138 @@
+import { type AnyQuery, type AnyTx, type Db, prepared } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { FoldedWrite } from '../domain/state-writes';
+import type { DB } from './tables.gen';
+
+/** A node instance as commands see it. */
+export interface InstanceRow {
+  tenant: string;
+  id: string;
+  deployment_key: number;
+  node_id: string;
+  version: number;
+  properties_version: number;
+  runtime_properties: string;
+  written_task: string | null;
+  written_attempt: number | null;
+}
+
+const APPLY = {
+  name: 'instances-apply-states',
+  text: `
+    with w as (
+      select * from json_to_recordset($3::json) as w(id text, state text, state_seq bigint, seq bigint, edits jsonb)
+    ), locked as materialized (
+      select ni.id, case when ni.applied_execution = $2 then ni.applied_seq else -1 end as done
+      from node_instances ni where ni.tenant = $1 and ni.id = any($4::text[]) order by ni.id for update
+    )
+    update node_instances ni set
+      state = case when w.state is not null and w.state_seq > l.done then w.state else ni.state end,
+      version = ni.version + 1,
+      system_properties = case when w.edits is null then ni.system_properties else edit_json(ni.system_properties, (
+        select coalesce(jsonb_agg(e.edit order by e.position), '[]')
+        from jsonb_array_elements(w.edits) with ordinality as e (edit, position) where (e.edit->>'seq')::bigint > l.done)) end,
+      applied_execution = $2,
+      applied_seq = w.seq
+    from w join locked l on l.id = w.id
+    where ni.tenant = $1 and ni.id = w.id and w.seq > l.done`,
+};
+
+/**
+ * Applies states that the engine decided: repeated writes and those older than the last one of the same execution are
+ * dropped. One statement, rows locked in id order.
+ */
+export async function applyStates(db: Db<DB>, tenant: string, executionId: string, writes: readonly FoldedWrite[]): Promise<void> {
+  if (writes.length === 0) return;
+  await prepared(db, APPLY, [tenant, executionId, JSON.stringify(writes), writes.map((w) => w.id)]);
+}
+
+export async function lockInstance(tx: AnyTx, tenant: string, id: string): Promise<InstanceRow | null> {
+  const rows = await prepared<InstanceRow>(
+    tx,
+    {
+      name: 'instances-lock',
+      text: `select tenant, id, deployment_key, node_id, version, properties_version, runtime_properties::text as runtime_properties,
+          written_task, written_attempt
+        from node_instances where tenant = $1 and id = $2 for update`,
+    },
+    [tenant, id],
+  );
+  return rows[0] ?? null;
+}
+
+export interface InstanceChange {
+  state?: string;
+  /** JSON texts. */
+  runtimeProperties?: string;
+  systemProperties?: string;
+  relationships?: string;
+  /** The operation attempt that writes. */
+  task?: { id: string; attempt: number };
+}
+
+/** Writes a locked instance; the version goes up by one. Answers the new version. */
+export async function writeInstance(tx: AnyTx, tenant: string, id: string, change: InstanceChange): Promise<number> {
+  const rows = await prepared<{ version: number }>(
+    tx,
+    {
+      name: 'instances-write',
+      text: `update node_instances set
+          version = version + 1,
+          state = coalesce($3, state),
+          runtime_properties = coalesce($4::json, runtime_properties),
+          properties_version = case when $4::json is null then properties_version else version + 1 end,
+          system_properties = coalesce($5::jsonb, system_properties),
+          relationships = coalesce($6::json, relationships),
+          written_task = coalesce($7, written_task),
+          written_attempt = coalesce($8, written_attempt)
+        where tenant = $1 and id = $2 returning version`,
+    },
+    [tenant, id, change.state ?? null, change.runtimeProperties ?? null, change.systemProperties ?? null,
+      change.relationships ?? null, change.task?.id ?? null, change.task?.attempt ?? null],
+  );
+  return rows[0]!.version;
+}
+
+/** An instance of a deployment as it is inserted; members are JSON values. */
+export interface NewInstance {
+  id: string;
+  node_id: string;
+  index: number;
+  host_id: string | null;
+  relationships: unknown;
+  scaling_groups: unknown;
+}
+
+/** @throws unique violation of node_instances_pkey when an id is taken in the tenant. */
+export async function insertInstances(tx: AnyTx, tenant: string, deploymentKey: number, instances: readonly NewInstance[]): Promise<void> {
+  if (instances.length === 0) return;
+  await prepared(
+    tx,
+    {
+      name: 'instances-insert',
+      text: `insert into node_instances (tenant, deployment_key, id, node_id, index, host_id, relationships, scaling_groups)
+        select $1, $2, i.id, i.node_id, i.index, i.host_id, i.relationships, i.scaling_groups
+        from json_to_recordset($3::json) as i(id text, node_id text, index integer, host_id text, relationships json, scaling_groups json)`,
+    },
+    [tenant, deploymentKey, JSON.stringify(instances)],
+  );
+}
+
+/** Which of `ids` are taken in the tenant. */
+export async function takenInstanceIds(db: AnyQuery, tenant: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from node_instances where tenant = ${tenant} and id = any(${[...ids]}::text[])`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export async function deleteInstances(tx: AnyTx, tenant: string, deploymentKey: number, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`delete from node_instances where tenant = ${tenant} and deployment_key = ${deploymentKey} and id = any(${[...ids]}::text[])`.execute(tx);
+}
+
+/** Whether some instance of the deployment is neither uninitialized nor deleted; names at most five of them. */
+export async function liveInstances(db: AnyQuery, deploymentKey: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from node_instances where deployment_key = ${deploymentKey} and state not in ('uninitialized', 'deleted') limit 5`.execute(db);
+  return rows.map((row) => row.id);
+}

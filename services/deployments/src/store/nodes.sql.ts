@@ -1,0 +1,76 @@
+import { type AnyQuery, type AnyTx, prepared } from '@baton/postgres';
+import { sql } from 'kysely';
+
+/** What nodes of equal blueprints share; the body of a document. */
+export interface NodeDefinition {
+  type_hierarchy: string[];
+  operations: Record<string, unknown>;
+  plugins: unknown[];
+  plugins_to_install: unknown[] | null;
+  relationships: unknown[];
+}
+
+export interface NewNode {
+  id: string;
+  position: number;
+  type: string;
+  host_id: string | null;
+  /** Hex digest of its NodeDefinition. */
+  definition: string;
+  properties: unknown;
+  number_of_instances: number;
+  planned_number_of_instances: number;
+  deploy_number_of_instances: number;
+  min_number_of_instances: number;
+  max_number_of_instances: number;
+}
+
+export async function insertNodes(tx: AnyTx, deploymentKey: number, nodes: readonly NewNode[]): Promise<void> {
+  if (nodes.length === 0) return;
+  await prepared(
+    tx,
+    {
+      name: 'nodes-insert',
+      text: `insert into nodes (deployment_key, id, position, type, host_id, definition, properties, number_of_instances,
+          planned_number_of_instances, deploy_number_of_instances, min_number_of_instances, max_number_of_instances)
+        select $1, n.id, n.position, n.type, n.host_id, decode(n.definition, 'hex'), n.properties, n.number_of_instances,
+          n.planned_number_of_instances, n.deploy_number_of_instances, n.min_number_of_instances, n.max_number_of_instances
+        from json_to_recordset($2::json) as n(id text, position integer, type text, host_id text, definition text, properties json,
+          number_of_instances integer, planned_number_of_instances integer, deploy_number_of_instances integer,
+          min_number_of_instances integer, max_number_of_instances integer)`,
+    },
+    [deploymentKey, JSON.stringify(nodes)],
+  );
+}
+
+export interface NodeRow extends Omit<NewNode, 'properties'> {
+  properties: Record<string, unknown>;
+}
+
+/** All nodes of a deployment in the order of the plan. */
+export async function readNodes(db: AnyQuery, deploymentKey: number): Promise<NodeRow[]> {
+  return prepared<NodeRow>(
+    db,
+    {
+      name: 'nodes-of-deployment',
+      text: `select id, position, type, host_id, encode(definition, 'hex') as definition, properties, number_of_instances,
+          planned_number_of_instances, deploy_number_of_instances, min_number_of_instances, max_number_of_instances
+        from nodes where deployment_key = $1 order by position, id`,
+    },
+    [deploymentKey],
+  );
+}
+
+/** Sets instance counts by node id; null leaves a count. */
+export async function setNodeCounts(
+  tx: AnyTx,
+  deploymentKey: number,
+  counts: readonly { id: string; number: number | null; planned: number | null }[],
+): Promise<void> {
+  if (counts.length === 0) return;
+  await sql`update nodes n set
+      number_of_instances = coalesce(c.number, n.number_of_instances),
+      planned_number_of_instances = coalesce(c.planned, n.planned_number_of_instances)
+    from json_to_recordset(${JSON.stringify(counts)}::json) as c(id text, number integer, planned integer)
+    where n.deployment_key = ${deploymentKey} and n.id = c.id`.execute(tx);
+}

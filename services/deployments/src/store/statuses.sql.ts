@@ -1,0 +1,99 @@
+import { type AnyTx, prepared } from '@baton/postgres';
+import { sql } from 'kysely';
+import { combineStatuses, type FamilyMember, ownStatus, type SummaryStatus } from '../domain/statuses';
+
+/** Writes of the status columns of reference/rest-api.md 6.4. Family rows are locked in key order. */
+
+/** Deployments above `keys`, without themselves, locked. */
+async function lockAncestors(tx: AnyTx, keys: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ key: number }>`
+    with recursive above(key) as (
+      select parent_key from deployment_parents where child_key = any(${[...keys]}::bigint[])
+      union select p.parent_key from deployment_parents p join above a on p.child_key = a.key
+    )
+    select d.key from deployments d where d.key in (select key from above) order by d.key for no key update`.execute(tx);
+  return rows.map((row) => row.key);
+}
+
+async function readFamily(tx: AnyTx, keys: readonly number[]): Promise<FamilyMember[]> {
+  const { rows } = await sql<{ key: number; own: SummaryStatus; isEnvironment: boolean; children: number[] }>`
+    with recursive below(key) as (
+      select unnest(${[...keys]}::bigint[])
+      union select p.child_key from deployment_parents p join below b on p.parent_key = b.key
+    )
+    select d.key, d.own_status as own, d.is_environment as "isEnvironment",
+      array(select p.child_key from deployment_parents p where p.parent_key = d.key) as children
+    from deployments d where d.key in (select key from below)`.execute(tx);
+  return rows;
+}
+
+/**
+ * Recomputes combined statuses and counts of `keys` and of everything above them, in a constant number of statements.
+ * `own_status` of `keys` must be written before.
+ */
+export async function refreshFamily(tx: AnyTx, keys: readonly number[]): Promise<void> {
+  if (keys.length === 0) return;
+  const affected = [...new Set([...keys, ...(await lockAncestors(tx, keys))])];
+  const combined = combineStatuses(await readFamily(tx, affected), affected);
+  await sql`
+    update deployments d set
+      deployment_status = c.status, sub_services_status = c."servicesStatus", sub_environments_status = c."environmentsStatus",
+      sub_services_count = c."servicesCount", sub_environments_count = c."environmentsCount"
+    from json_to_recordset(${JSON.stringify(combined)}::json) as c(key bigint, status text, "servicesStatus" text,
+      "environmentsStatus" text, "servicesCount" integer, "environmentsCount" integer)
+    where d.key = c.key`.execute(tx);
+}
+
+/** Whether some deployment is related by csys-obj-parent at all: most are not and need no refresh. */
+async function hasFamily(tx: AnyTx, key: number): Promise<boolean> {
+  const rows = await prepared(
+    tx,
+    { name: 'family-any', text: 'select 1 as found from deployment_parents where child_key = $1 union all select 1 from deployment_parents where parent_key = $1 limit 1' },
+    [key],
+  );
+  return rows.length > 0;
+}
+
+export interface LatestExecution {
+  id: string;
+  status: string;
+  workflowId: string;
+  totalOperations: number;
+  finishedOperations: number;
+}
+
+/**
+ * Writes the latest execution (ids are UUIDv7: a later one is greater) and, when the execution ended, whether the
+ * deployment is installed: active when no node instance is in a state other than started.
+ */
+export async function writeExecutionStatus(tx: AnyTx, key: number, execution: LatestExecution, hasEnded: boolean): Promise<void> {
+  const rows = await prepared<{ latest_status: string | null; installation_status: string }>(
+    tx,
+    {
+      name: 'deployments-execution',
+      text: `update deployments d set
+          latest_execution = case when x.is_latest then $2 else d.latest_execution end,
+          latest_status = case when x.is_latest then $3 else d.latest_status end,
+          latest_workflow_id = case when x.is_latest then $4 else d.latest_workflow_id end,
+          latest_total_operations = case when x.is_latest then $5 else d.latest_total_operations end,
+          latest_finished_operations = case when x.is_latest then $6 else d.latest_finished_operations end,
+          installation_status = case when not $7 then d.installation_status
+            when exists (select 1 from node_instances ni where ni.deployment_key = d.key and ni.state <> 'started') then 'inactive'
+            else 'active' end
+        from (select key, coalesce(latest_execution, '') < $2 or ($7 and latest_execution = $2) as is_latest
+              from deployments where key = $1) x
+        where d.key = x.key
+        returning d.latest_status, d.installation_status`,
+    },
+    [key, execution.id, execution.status, execution.workflowId, execution.totalOperations, execution.finishedOperations, hasEnded],
+  );
+  const row = rows[0];
+  if (!row) return;
+  await setOwnStatus(tx, key, ownStatus(row.latest_status, row.installation_status));
+}
+
+async function setOwnStatus(tx: AnyTx, key: number, own: SummaryStatus): Promise<void> {
+  const isRelated = await hasFamily(tx, key);
+  await sql`update deployments set own_status = ${own} ${isRelated ? sql`` : sql`, deployment_status = ${own}`} where key = ${key}`.execute(tx);
+  if (isRelated) await refreshFamily(tx, [key]);
+}
