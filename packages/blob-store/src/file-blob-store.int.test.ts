@@ -1,0 +1,37 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describeBlobStore } from './blob-store.contract';
+import { createFileBlobStore } from './file-blob-store';
+
+const folder = () => mkdtemp(join(tmpdir(), 'baton-test-blobs-'));
+
+describeBlobStore('file blob store', async () => {
+  const root = await folder();
+  return { store: createFileBlobStore({ root }), close: () => rm(root, { recursive: true }) };
+});
+
+test('a failed upload leaves no file, and list removes what a dead process left a day ago', async () => {
+  const root = await folder();
+  const store = createFileBlobStore({ root });
+  const incoming = join(root, 'incoming');
+  await expect(store.put(Readable.from(['0123456789']), { maxBytes: 5 })).rejects.toThrow();
+  expect(await readdir(incoming)).toEqual([]);
+  await writeFile(join(incoming, 'old'), 'x');
+  await writeFile(join(incoming, 'fresh'), 'x');
+  await utimes(join(incoming, 'old'), new Date(0), new Date(0));
+  for await (const _ of store.list());
+  expect(await readdir(incoming)).toEqual(['fresh']);
+  await rm(root, { recursive: true });
+});
+
+test('a reader finishes although the blob is deleted meanwhile', async () => {
+  const root = await folder();
+  const store = createFileBlobStore({ root });
+  const { digest } = await store.put(Readable.from(['x'.repeat(500_000)]));
+  const stream = await store.open(digest);
+  await store.delete(digest);
+  expect(Buffer.concat(await stream.toArray())).toHaveLength(500_000);
+  await rm(root, { recursive: true });
+});
