@@ -136,6 +136,15 @@ test.each([
   expect(record.events.filter((e) => e.type === 'task_succeeded' && e.operation)).toHaveLength(succeeded);
 });
 
+test('nothing is dispatched in the step that ends the graph', () => {
+  const { graph, decision } = started(specOf({ a: { ops: ['create'] }, b: { ops: ['create', 'start'] }, c: { ops: ['create'] } }, { waitAfterFailMs: 50 }));
+  const [a, b, c] = decision.dispatch as [number, number, number];
+  const error = { type: 'E', message: 'm', recoverable: false };
+  expect(advance(graph, [{ kind: 'failed', idx: a, attempt: 1, error }], 0).outcome).toBeNull();
+  const late = [{ kind: 'succeeded' as const, idx: b, attempt: 1, result: null }, { kind: 'lost' as const, idx: c, attempt: 1 }];
+  expect(advance(graph, late, 50)).toMatchObject({ dispatch: [], outcome: { kind: 'failed', failures: [a] } });
+});
+
 test('independent tasks go on beside a failure, and the text names every one', () => {
   const model = fixture({ a: { ops: ['create'] }, b: { ops: ['create', 'start'] }, c: { ops: ['create'], rels: ['a'] } });
   const record = drive('install', inputOf('install', model), {

@@ -3,7 +3,7 @@ import { failIfQuiet, fail, reschedule } from './failure';
 import { type GraphState, isAbandoned, type TaskNode } from './graph';
 import type { Happening } from './happening';
 import { emitTaskEvent, workflowFailedText } from './messages';
-import { dispatch, drain, leaveWorker, succeed } from './run';
+import { drain, leaveWorker, succeed } from './run';
 import { beginStep, endStep, type Step, touch } from './step';
 import type { TaskError } from './task';
 
@@ -99,7 +99,7 @@ function lose(step: Step, node: TaskNode): void {
   if (node.state === 'started') node.losses++;
   if (node.losses <= MAX_LOSSES && !isAbandoned(step.graph.nodes, node)) {
     node.state = 'pending';
-    if (step.graph.flags.cancel === null) dispatch(step, node);
+    step.ready.push(node.spec.idx);
     return;
   }
   const message = `The worker was lost ${node.losses} times while it ran this operation`;

@@ -9,8 +9,9 @@ import type { TaskSpec } from './task';
 
 /** Start everything that became ready, and what becomes ready by that, until nothing more does. */
 export function drain(step: Step): void {
+  const { flags } = step.graph;
   for (let at = 0; at < step.ready.length; at++) {
-    if (step.graph.flags.cancel) break;
+    if (flags.cancel !== null || (flags.deadline !== null && step.now >= flags.deadline)) break;
     startTask(step, step.graph.nodes[step.ready[at]!]!);
   }
   step.ready.length = 0;
@@ -40,7 +41,7 @@ function startSubgraph(step: Step, node: TaskNode): void {
 }
 
 /** Hand an operation to the workers as its next attempt. */
-export function dispatch(step: Step, node: TaskNode): void {
+function dispatch(step: Step, node: TaskNode): void {
   touch(step, node);
   node.state = 'sent';
   node.attempt++;

@@ -1,0 +1,132 @@
+import {
+  executionMachine,
+  type ExecutionStatus,
+  freshFlags,
+  graphFromRows,
+  type GraphState,
+  type TaskRow,
+} from '@baton/task-graph';
+import type { ExecutionRow } from './store';
+import type { LedgerEntry } from './worker';
+
+/** What must hold of every commit and at the end (the promises G2 to G7 of the reference). Breaches are texts. */
+export interface Oracle {
+  breaches: string[];
+  onCommit(before: ExecutionRow | null, after: ExecutionRow): void;
+  checkMemory(row: ExecutionRow, graph: GraphState): void;
+  atEnd(executions: Iterable<ExecutionRow>, ledger: readonly LedgerEntry[]): void;
+}
+
+const ENDINGS = ['workflow_succeeded', 'workflow_failed', 'workflow_cancelled'];
+const ENDED = new Set(['succeeded', 'failed', 'rescheduled']);
+
+export function newOracle(): Oracle {
+  const breaches: string[] = [];
+  const say = (row: ExecutionRow, text: string) => void breaches.push(`${row.id}: ${text}`);
+  const accepted = new Map<string, string>();
+  return {
+    breaches,
+    onCommit(before, after) {
+      checkStatus(before, after, say);
+      if (!before || before.head?.name !== after.head?.name || before.rows === after.rows) return;
+      checkTasks(before, after, accepted, say);
+    },
+    checkMemory(row, graph) {
+      if (!row.head || graph.name !== row.head.name) return;
+      const rebuilt = graphFromRows(row.head, row.rows, row.flags!);
+      const [a, b] = [summary(graph), summary(rebuilt)];
+      if (a !== b) say(row, `memory and rows differ: ${a} / ${b}`);
+    },
+    atEnd(executions, ledger) {
+      for (const row of executions) checkEnd(row, say);
+      checkLedger(ledger, accepted, breaches);
+    },
+  };
+}
+
+function checkStatus(before: ExecutionRow | null, after: ExecutionRow, say: (row: ExecutionRow, text: string) => void): void {
+  const from = (before?.status ?? 'pending') as ExecutionStatus;
+  if (executionMachine.isTerminal(from) && after.status !== from && after.status !== 'pending') {
+    say(after, `status ${from} was left for ${after.status}`);
+  }
+  if (after.events.some((e, i) => e.seq !== i + 1)) say(after, 'the events have a gap');
+}
+
+function checkTasks(
+  before: ExecutionRow,
+  after: ExecutionRow,
+  accepted: Map<string, string>,
+  say: (row: ExecutionRow, text: string) => void,
+): void {
+  const isResume = before.status === 'pending';
+  for (const row of after.rows) {
+    const old = before.rows[row.idx];
+    if (old === row || row.kind !== 'operation') continue;
+    if (old && ENDED.has(old.state) && old.state !== row.state && !isResume) say(after, `task ${row.idx} left ${old.state}`);
+    if (row.state === 'sent' && (!old || old.attempt !== row.attempt)) checkDispatch(before, after, row, say);
+    const isEnd = (ENDED.has(row.state) || row.state === 'response-sent') && old && !ENDED.has(old.state) && old.state !== 'response-sent';
+    if (!isEnd) continue;
+    const key = `${after.id} ${after.head!.name} ${row.idx} ${row.attempt}`;
+    if (accepted.has(key)) say(after, `a second outcome of ${key}`);
+    // Given up by the engine when its worker was lost: nobody needs to have run it.
+    if (row.error?.type !== 'WorkerLost') accepted.set(key, row.state);
+  }
+}
+
+/** Dependencies have ended, the execution is not being cancelled, and no attempt number is used twice. */
+function checkDispatch(
+  before: ExecutionRow,
+  after: ExecutionRow,
+  row: TaskRow,
+  say: (row: ExecutionRow, text: string) => void,
+): void {
+  if (after.status !== 'started') say(after, `task ${row.idx} was dispatched while ${after.status}`);
+  if ((before.rows[row.idx]?.attempt ?? 0) + 1 !== row.attempt) say(after, `task ${row.idx} skipped to attempt ${row.attempt}`);
+  const graph = graphFromRows(after.head!, after.rows, freshFlags());
+  const pending = { ...row, state: 'pending' as const };
+  const rows = after.rows.map((r) => (r.idx === row.idx ? pending : r));
+  const asPending = graphFromRows(after.head!, rows, freshFlags()).nodes[row.idx]!;
+  if (asPending.blockers !== 0) say(after, `task ${row.idx} was dispatched with ${asPending.blockers} dependencies open`);
+  if (graph.active < 1) say(after, 'a dispatched task does not count as active');
+}
+
+/** What a step depends on, in one text. */
+function summary(graph: GraphState): string {
+  const { total, finished, openTop, active, waiting, nodes } = graph;
+  const open = nodes.filter((n) => n.state === 'pending' || n.state === 'started');
+  // A blocker of a task that will never start is not kept up to date, nor needed.
+  const details = open.map((n) => `${n.spec.idx}${n.state}${isDead(graph, n.spec.idx) ? '' : `:${n.blockers}:${n.openMembers}:${n.runningInside}`}`);
+  return JSON.stringify({ total, finished, openTop, active, waiting, details });
+}
+
+function isDead(graph: GraphState, idx: number): boolean {
+  for (let up = graph.nodes[idx]!.spec.subgraph; up !== null; up = graph.nodes[up]!.spec.subgraph) {
+    if (graph.nodes[up]!.error !== null) return true;
+  }
+  return false;
+}
+
+function checkEnd(row: ExecutionRow, say: (row: ExecutionRow, text: string) => void): void {
+  if (!executionMachine.isTerminal(row.status as ExecutionStatus)) say(row, `never ended: ${row.status}, stage ${row.stage?.name}, history ${JSON.stringify(row.history)}, events ${JSON.stringify(row.events.slice(-4))}, flags ${JSON.stringify(row.flags)}`);
+  const lives = 1 + row.events.filter((e) => e.type === 'resume_requested').length;
+  const ends = row.events.filter((e) => ENDINGS.includes(e.type)).length;
+  if (ends !== lives) say(row, `${lives} lives and ${ends} ends`);
+  if (row.error?.includes('wait for each other')) say(row, row.error);
+}
+
+/** Every accepted outcome was reported by a run that had ended that way, and one attempt had one worker. */
+function checkLedger(ledger: readonly LedgerEntry[], accepted: Map<string, string>, breaches: string[]): void {
+  const workers = new Map<string, string>();
+  for (const { execution, idx, attempt, worker, from } of ledger) {
+    const key = `${execution} ${idx} ${attempt} ${from}`;
+    const other = workers.get(key);
+    if (other && other !== worker) breaches.push(`${key} ran at ${other} and ${worker}`);
+    workers.set(key, worker);
+  }
+  const ran = new Set(ledger.map((e) => `${e.execution} ${e.idx} ${e.attempt}`));
+  for (const key of accepted.keys()) {
+    const [execution, ...rest] = key.split(' ');
+    const [idx, attempt] = rest.slice(-2);
+    if (!ran.has(`${execution} ${idx} ${attempt}`)) breaches.push(`${key} has an outcome but never ran`);
+  }
+}
