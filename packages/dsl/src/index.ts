@@ -22,3 +22,4 @@ export { type Evaluated, evaluateFunctions, evaluateNodeProperties, type Evaluat
 export type { FunctionContext, FunctionStorage, StoredInstance, StoredNode } from './functions/storage';
 export { type GroupDeployment, groupCapability } from './functions/lookup-functions';
 export { asFunction, type FunctionCall, type FunctionName, functionStages, isFunction } from './functions/registry';
+export { type BuiltinVersion, builtinTypes, builtinTypesAt, withBuiltinTypes } from './builtin/builtin';

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { runRealCase } from './real-case';
 import { type ParseCase, runParseCase } from './parse-case';
 import { runEvaluateCase, runInstancesCase, runModifyCase, runPrepareCase } from './plan-cases';
 
@@ -15,6 +16,7 @@ const runners: Record<string, Runner> = {
   instances: runInstancesCase,
   modify: runModifyCase,
   evaluate: runEvaluateCase,
+  real: runRealCase,
 } as unknown as Record<string, Runner>;
 
 function casesOf(path: string): { folder: string; text: string }[] {

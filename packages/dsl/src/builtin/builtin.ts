@@ -1,0 +1,75 @@
+import type { ImportResolver } from '../imports/resolver';
+import { dataTypesText } from './data-types';
+import { nodeTypesText } from './node-types';
+import { policiesText } from './policies';
+import { relationshipsText } from './relationships';
+import { type BuiltinVersion, forVersion } from './variant';
+import { workflowsText } from './workflows';
+
+export type { BuiltinVersion } from './variant';
+
+const plugins = `
+plugins:
+
+  cfy_extensions:
+    executor: central_deployment_agent
+    install: false
+
+  agent:
+    executor: central_deployment_agent
+    install: false
+
+  default_workflows:
+    executor: central_deployment_agent
+    install: false
+
+  script:
+    executor: host_agent
+    install: false
+`;
+
+const texts = new Map<BuiltinVersion, string>();
+
+/**
+ * Our built-in types for blueprints of a definitions version, as YAML text (reference 5.7). Versions before 1_3 have
+ * none: the oldest file declares 1_3. The texts are the same string each time, so that caches by text find them.
+ */
+export function builtinTypes(version: BuiltinVersion): string {
+  let text = texts.get(version);
+  if (text === undefined) {
+    // the newest file declares 1_4 too: features are measured by the version of the main file
+    const declared = version === '1_3' ? '1_3' : '1_4';
+    text = [
+      `tosca_definitions_version: cloudify_dsl_${declared}\n\nmetadata:\n  cloudify_types: true\n`,
+      plugins, dataTypesText(version !== '1_3'), forVersion(nodeTypesText, version), forVersion(relationshipsText, version), workflowsText(version), policiesText,
+    ].join('');
+    texts.set(version, text);
+  }
+  return text;
+}
+
+const FILES: Record<string, BuiltinVersion> = { 'types.yaml': '1_5', 'types_1_3.yaml': '1_3', 'types_1_4.yaml': '1_4' };
+const RESOURCE = /^(?:resource:\/?|file:.*\/resources\/)cloudify\/types\/(types(?:_1_[34])?\.yaml)$/;
+/** Old public addresses, which have long since stopped answering; each release had its own folder. */
+const PUBLIC = /^https?:\/\/(?:www\.)?(?:getcloudify\.org|cloudify\.co)\/spec\/cloudify\/[\w.]{1,40}\/types\.yaml$/;
+
+/** Our text for an address of the built-in types; null for any other address. */
+export function builtinTypesAt(url: string): string | null {
+  const file = RESOURCE.exec(url)?.[1];
+  if (file !== undefined) return builtinTypes(FILES[file]!);
+  // what the old addresses gave was older than 1_3; without a declared version the file fits older blueprints too
+  return PUBLIC.test(url) ? builtinTypes('1_3').replace(/^tosca_definitions_version:.*\n/, '') : null;
+}
+
+/** `inner` with the built-in types under `cloudify/types/types.yaml` and the old public addresses, where it has none. */
+export function withBuiltinTypes(inner: ImportResolver): ImportResolver {
+  return {
+    ...inner,
+    read: async (url) => {
+      const found = await inner.read(url);
+      if (found !== null) return found;
+      const text = builtinTypesAt(url);
+      return text === null ? null : { text, location: url };
+    },
+  };
+}

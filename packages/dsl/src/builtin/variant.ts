@@ -1,0 +1,15 @@
+/** The definitions versions that have a built-in types file of their own. */
+export type BuiltinVersion = '1_3' | '1_4' | '1_5';
+
+/** Keeps lines between `# if` marks that belong to the version: `# only 1_4 1_5` up to `# end`. */
+export function forVersion(text: string, version: BuiltinVersion): string {
+  const lines: string[] = [];
+  let isKept = true;
+  for (const line of text.split('\n')) {
+    const mark = /^\s*# (only|end)\b(.*)$/.exec(line);
+    if (!mark) {
+      if (isKept) lines.push(line);
+    } else isKept = mark[1] === 'end' || mark[2]!.includes(version);
+  }
+  return lines.join('\n');
+}
