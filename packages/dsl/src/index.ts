@@ -23,3 +23,6 @@ export type { FunctionContext, FunctionStorage, StoredInstance, StoredNode } fro
 export { type GroupDeployment, groupCapability } from './functions/lookup-functions';
 export { asFunction, type FunctionCall, type FunctionName, functionStages, isFunction } from './functions/registry';
 export { type BuiltinVersion, builtinTypes, builtinTypesAt, withBuiltinTypes } from './builtin/builtin';
+export { type UpdateStep, updateSteps } from './update/steps';
+export { type CheckedParameters, checkWorkflowParameters, type ParameterOptions } from './workflows/parameters';
+export { type Availability, workflowAvailability } from './workflows/availability';
