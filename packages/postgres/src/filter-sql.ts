@@ -13,7 +13,9 @@ export interface FilterTarget {
 
 /** Conditions of checked filter rules (reference/rest-api.md 4.3), all of which must hold. */
 export function filterConditions(rules: readonly FilterRule[], target: FilterTarget): RawBuilder<SqlBool>[] {
-  return rules.map((rule) => (rule.type === 'label' ? labelCondition(rule, target) : attributeCondition(rule, target)));
+  return rules.map((rule) =>
+    rule.type === 'label' ? labelCondition(rule, target) : attributeCondition(rule, target),
+  );
 }
 
 function labelCondition(rule: FilterRule & { type: 'label' }, target: FilterTarget): RawBuilder<SqlBool> {
@@ -36,7 +38,10 @@ function labelCondition(rule: FilterRule & { type: 'label' }, target: FilterTarg
 
 const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-function attributeCondition(rule: FilterRule & { type: 'attribute' }, target: FilterTarget): RawBuilder<SqlBool> {
+function attributeCondition(
+  rule: FilterRule & { type: 'attribute' },
+  target: FilterTarget,
+): RawBuilder<SqlBool> {
   const found = target.attributes[rule.key];
   if (found === undefined) throw new Error(`no expression for the attribute ${rule.key}`);
   const text = sql`(${found})::text`;
@@ -59,7 +64,11 @@ function attributeCondition(rule: FilterRule & { type: 'attribute' }, target: Fi
 }
 
 /** One of the values fits; a list without values restricts nothing. */
-function one(values: readonly string[], of: (value: string) => RawBuilder<SqlBool>, whenNone = true): RawBuilder<SqlBool> {
+function one(
+  values: readonly string[],
+  of: (value: string) => RawBuilder<SqlBool>,
+  whenNone = true,
+): RawBuilder<SqlBool> {
   if (values.length === 0) return whenNone ? sql<SqlBool>`true` : sql<SqlBool>`false`;
   return sql<SqlBool>`(${sql.join(values.map(of), sql` or `)})`;
 }

@@ -59,6 +59,8 @@ export const blueprintV21 = z
     updated_at: z.string().describe('YYYY-MM-DD hh:mm:ss.ffffff'),
   })
   .meta({ id: 'BlueprintV21' });
+const blueprintOfAnyVersion = z.union([blueprint, blueprintV21]);
+const blueprintsOfAnyVersion = envelope(blueprintOfAnyVersion);
 
 const plainColumns = [
   'id',
@@ -131,7 +133,7 @@ export const blueprintRoutes = defineRoutes([
     spec: 'v3.1-part1 Blueprints',
     list: blueprintList,
     status: 200,
-    response: blueprints,
+    response: blueprintsOfAnyVersion,
   },
   {
     ...owned,
@@ -143,7 +145,7 @@ export const blueprintRoutes = defineRoutes([
     summary: 'One blueprint',
     spec: 'reference 3.3',
     status: 200,
-    response: blueprint,
+    response: blueprintOfAnyVersion,
     includeFields: blueprintFields,
   },
   {
@@ -159,7 +161,7 @@ export const blueprintRoutes = defineRoutes([
     query: uploadArguments,
     rawBody: 'archive',
     status: 201,
-    response: blueprint,
+    response: blueprintOfAnyVersion,
     includeFields: blueprintFields,
   },
   {

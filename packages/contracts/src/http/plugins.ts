@@ -42,6 +42,26 @@ export const plugin = z
   })
   .meta({ id: 'Plugin' });
 export const plugins = envelope(plugin);
+/** What v2.1 shows of a plugin (spec v2.1); `uploaded_at` is written as v2.1 writes times. */
+export const pluginV21 = plugin
+  .pick({
+    id: true,
+    package_name: true,
+    archive_name: true,
+    package_source: true,
+    package_version: true,
+    supported_platform: true,
+    distribution: true,
+    distribution_version: true,
+    distribution_release: true,
+    wheels: true,
+    excluded_wheels: true,
+    supported_py_versions: true,
+    uploaded_at: true,
+  })
+  .meta({ id: 'PluginV21' });
+const pluginOfAnyVersion = z.union([plugin, pluginV21]);
+const pluginsOfAnyVersion = envelope(pluginOfAnyVersion);
 export const pluginFields = Object.keys(plugin.shape);
 
 const plainColumns = [
@@ -94,7 +114,7 @@ export const pluginRoutes = defineRoutes([
     spec: 'v3.1-part2 Plugins',
     list: pluginList,
     status: 200,
-    response: plugins,
+    response: pluginsOfAnyVersion,
   },
   {
     ...owned,
@@ -106,7 +126,7 @@ export const pluginRoutes = defineRoutes([
     summary: 'One plugin',
     spec: 'v3.1-part2 Plugins',
     status: 200,
-    response: plugin,
+    response: pluginOfAnyVersion,
     includeFields: pluginFields,
   },
   {
@@ -121,7 +141,7 @@ export const pluginRoutes = defineRoutes([
     query: pluginUploadArguments,
     rawBody: 'archive',
     status: 201,
-    response: plugin,
+    response: pluginOfAnyVersion,
     includeFields: pluginFields,
   },
   {

@@ -3,7 +3,15 @@ import { type Clock, systemClock } from '@baton/kernel';
 import { CpuLimitError, type CpuPool } from '@baton/service-runtime';
 import type { BlueprintParser, Importer } from '../commands/prepare-blueprint';
 import { UploadFailure } from '../domain/upload-failure';
-import { type ArchiveFiles, type Fetched, type Need, type ParseReply, type ParseTask, readNeed } from '../parse/protocol';
+import {
+  type ArchiveFiles,
+  type Fetched,
+  type Need,
+  type ParseReply,
+  type ParseTask,
+  readNeed,
+  type ThreadTask,
+} from '../parse/protocol';
 
 export interface ImportSources {
   /** YAML texts and all paths of an unpacked archive. */
@@ -24,7 +32,12 @@ export interface ParserDeps {
 const MAX_ROUNDS = 20;
 const MAX_NEEDS = 500;
 
-async function obtain(sources: ImportSources, need: Need, digest: string, importer: Importer): Promise<Fetched> {
+async function obtain(
+  sources: ImportSources,
+  need: Need,
+  digest: string,
+  importer: Importer,
+): Promise<Fetched> {
   const text = (found: string | null): Fetched => (found === null ? null : { kind: 'text', text: found });
   switch (need.kind) {
     case 'url':
@@ -40,16 +53,23 @@ async function obtain(sources: ImportSources, need: Need, digest: string, import
 
 async function runLimited(pool: Pick<CpuPool, 'run'>, task: ParseTask): Promise<ParseReply> {
   try {
-    return await pool.run<ParseReply>(task);
+    return await pool.run<ParseReply>({ kind: 'blueprint', task } satisfies ThreadTask);
   } catch (error) {
     if (!(error instanceof CpuLimitError)) throw error;
-    throw new UploadFailure('notParsed', `Failed parsing blueprint - parsing ${error.message}`, {}, [], { cause: error });
+    throw new UploadFailure('notParsed', `Failed parsing blueprint - parsing ${error.message}`, {}, [], {
+      cause: error,
+    });
   }
 }
 
 export function createBlueprintParser({ pool, sources, clock = systemClock }: ParserDeps): BlueprintParser {
   return async ({ archiveDigest, mainFile, importer }) => {
-    const task: ParseTask = { mainFile, files: await sources.archive(archiveDigest), fetched: {}, nowMs: clock.now() };
+    const task: ParseTask = {
+      mainFile,
+      files: await sources.archive(archiveDigest),
+      fetched: {},
+      nowMs: clock.now(),
+    };
     // A main file with another ending than the YAML ones is read for itself.
     task.files.texts[mainFile] ??= (await sources.file(archiveDigest, mainFile)) ?? '';
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -60,7 +80,9 @@ export function createBlueprintParser({ pool, sources, clock = systemClock }: Pa
         return { ok: true, value: { planJson, ...rest } };
       }
       if (Object.keys(task.fetched).length + reply.needs.length > MAX_NEEDS) break;
-      const found = await Promise.all(reply.needs.map((key) => obtain(sources, readNeed(key), archiveDigest, importer)));
+      const found = await Promise.all(
+        reply.needs.map((key) => obtain(sources, readNeed(key), archiveDigest, importer)),
+      );
       reply.needs.forEach((key, i) => (task.fetched[key] = found[i] ?? null));
     }
     throw new UploadFailure('notParsed', 'Failed parsing blueprint - it imports too much from elsewhere');

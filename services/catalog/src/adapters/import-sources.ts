@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { BlobStore } from '@baton/blob-store';
 import type { Cache } from '@baton/cache';
+import { choosePluginYaml, selectPlugin } from '@baton/dsl';
 import type { Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import { choosePluginYaml, selectPlugin } from '@baton/dsl';
-import { createHash } from 'node:crypto';
 import type { ArchiveFiles, Fetched } from '../parse/protocol';
 import { fileContent, findFile, listPaths, listTexts } from '../store/archives.sql';
 import { findImportableBlueprint } from '../store/blueprints.sql';
@@ -31,7 +31,12 @@ async function readUrl({ cache, fetch, log }: SourceDeps, url: string): Promise<
   if (known !== null) return known;
   const chunks: Buffer[] = [];
   try {
-    for await (const chunk of await fetch(url, { maxBytes: MAX_IMPORT_BYTES, totalMs: IMPORT_MS, field: 'imports' })) chunks.push(chunk);
+    for await (const chunk of await fetch(url, {
+      maxBytes: MAX_IMPORT_BYTES,
+      totalMs: IMPORT_MS,
+      field: 'imports',
+    }))
+      chunks.push(chunk);
   } catch (error) {
     log.info({ reason: (error as Error).message }, 'import not fetched');
     return null;
@@ -43,7 +48,12 @@ async function readUrl({ cache, fetch, log }: SourceDeps, url: string): Promise<
 }
 
 const wrap = (labels: unknown): Record<string, string[]> =>
-  Object.fromEntries(Object.entries((labels ?? {}) as Record<string, { values?: string[] } | string[]>).map(([k, v]) => [k, Array.isArray(v) ? v : (v.values ?? [])]));
+  Object.fromEntries(
+    Object.entries((labels ?? {}) as Record<string, { values?: string[] } | string[]>).map(([k, v]) => [
+      k,
+      Array.isArray(v) ? v : (v.values ?? []),
+    ]),
+  );
 
 /** Imports from the database, the blob store and the network. */
 export function createImportSources(deps: SourceDeps): ImportSources {
@@ -62,18 +72,32 @@ export function createImportSources(deps: SourceDeps): ImportSources {
     url: (url) => readUrl(deps, url),
     plugin: async (need, importer) => {
       const installed = await listPluginsNamed(db.query, importer, need.name);
-      const chosen = selectPlugin(need, installed.map((p) => ({ ...p, name: p.package_name, version: p.package_version ?? '' })));
+      const chosen = selectPlugin(
+        need,
+        installed.map((p) => ({ ...p, name: p.package_name, version: p.package_version ?? '' })),
+      );
       if (chosen === null) return null;
       const yamls = await findPluginYamls(db.query, chosen.id);
-      const file = choosePluginYaml(yamls.map((y) => y.file_name), need.dsl);
+      const file = choosePluginYaml(
+        yamls.map((y) => y.file_name),
+        need.dsl,
+      );
       const yaml = yamls.find((y) => y.file_name === file);
       if (yaml === undefined) return null;
       const tags = (chosen.resource_tags ?? {}) as Record<string, string>;
-      return { kind: 'plugin', text: yaml.content, labels: wrap(chosen.labels), blueprintLabels: wrap(chosen.blueprint_labels), resourceTags: tags };
+      return {
+        kind: 'plugin',
+        text: yaml.content,
+        labels: wrap(chosen.labels),
+        blueprintLabels: wrap(chosen.blueprint_labels),
+        resourceTags: tags,
+      };
     },
     blueprint: async (id, importer): Promise<Fetched> => {
       const found = await findImportableBlueprint(db.query, importer, id);
-      return found === null ? null : { kind: 'blueprint', mainFile: found.main_file_name, files: await archive(found.archive_digest) };
+      return found === null
+        ? null
+        : { kind: 'blueprint', mainFile: found.main_file_name, files: await archive(found.archive_digest) };
     },
   };
 }

@@ -27,40 +27,78 @@ beforeEach(() => {
 const only = (address: string) => (candidate: string) => candidate === address;
 async function read(url: string, deps = {}, some = {}): Promise<string> {
   const chunks = [];
-  for await (const chunk of await createSafeFetch({ isAllowed: only('127.0.0.1'), ...deps })(url, { ...limits, ...some })) chunks.push(chunk);
+  for await (const chunk of await createSafeFetch({ isAllowed: only('127.0.0.1'), ...deps })(url, {
+    ...limits,
+    ...some,
+  }))
+    chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 
 it.each([
-  '127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0', '224.0.0.1', '255.255.255.255',
-  '::1', '::', 'fe80::1', 'fc00::1', 'ff02::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '64:ff9b::7f00:1', '2002:7f00:1::', 'nonsense',
+  '127.0.0.1',
+  '10.1.2.3',
+  '172.16.0.1',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '0.0.0.0',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::1',
+  '::',
+  'fe80::1',
+  'fc00::1',
+  'ff02::1',
+  '::ffff:127.0.0.1',
+  '::ffff:8.8.8.8',
+  '64:ff9b::7f00:1',
+  '2002:7f00:1::',
+  'nonsense',
 ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
-it.each(['8.8.8.8', '93.184.216.34', '2606:4700::1111'])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true));
+it.each(['8.8.8.8', '93.184.216.34', '2606:4700::1111'])('%s is public', (address) =>
+  expect(isPublicAddress(address)).toBe(true),
+);
 
 it.each([
-  'http://127.0.0.1:{port}/', 'http://localhost:{port}/', 'http://0x7f.1:{port}/', 'http://2130706433:{port}/', 'http://[::1]:{port}/',
-  'http://[::ffff:127.0.0.1]:{port}/', 'file:///etc/passwd', 'gopher://127.0.0.1:{port}/', 'http://user:pw@8.8.8.8/', 'http://', 'unix:/run/x.sock',
+  'http://127.0.0.1:{port}/',
+  'http://localhost:{port}/',
+  'http://0x7f.1:{port}/',
+  'http://2130706433:{port}/',
+  'http://[::1]:{port}/',
+  'http://[::ffff:127.0.0.1]:{port}/',
+  'file:///etc/passwd',
+  'gopher://127.0.0.1:{port}/',
+  'http://user:pw@8.8.8.8/',
+  'http://',
+  'unix:/run/x.sock',
 ])('%s is refused without a connection', async (url) => {
   await expect(createSafeFetch()(url.replace('{port}', String(port)), limits)).rejects.toMatchObject({
-    code: 'bad_parameters_error', details: { field: 'url' },
+    code: 'bad_parameters_error',
+    details: { field: 'url' },
   });
   expect(hits).toEqual([]);
 });
 
 it('connects to the address that was judged, whatever the name says later', async () => {
   const answers = [['127.0.0.1'], ['127.0.0.2']];
-  await expect(read(`http://rebind.test:${port}/x`, { resolve: async () => answers.shift()! })).resolves.toBe('hello');
+  await expect(read(`http://rebind.test:${port}/x`, { resolve: async () => answers.shift()! })).resolves.toBe(
+    'hello',
+  );
   expect(hits).toEqual(['127.0.0.1/x']);
 });
 
 it('refuses a name with one bad address among good ones', async () => {
-  await expect(read(`http://mixed.test:${port}/`, { resolve: async () => ['127.0.0.1', '127.0.0.2'] })).rejects.toThrow(/public/);
+  await expect(
+    read(`http://mixed.test:${port}/`, { resolve: async () => ['127.0.0.1', '127.0.0.2'] }),
+  ).rejects.toThrow(/public/);
   expect(hits).toEqual([]);
 });
 
 it('judges every redirect', async () => {
   answerWith = (request, response) => {
-    if (request.url === '/inside') response.writeHead(302, { location: `http://127.0.0.2:${port}/secret` }).end();
+    if (request.url === '/inside')
+      response.writeHead(302, { location: `http://127.0.0.2:${port}/secret` }).end();
     else if (request.url === '/fine') response.writeHead(307, { location: '/end' }).end();
     else if (request.url === '/loop') response.writeHead(302, { location: '/loop' }).end();
     else response.end('end');

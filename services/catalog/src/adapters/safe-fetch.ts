@@ -23,19 +23,28 @@ export interface FetchLimits {
   field: string;
 }
 
-export type SafeFetch = (url: string, limits: FetchLimits, signal?: AbortSignal) => Promise<AsyncIterable<Buffer>>;
+export type SafeFetch = (
+  url: string,
+  limits: FetchLimits,
+  signal?: AbortSignal,
+) => Promise<AsyncIterable<Buffer>>;
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 const resolveAll = (hostname: string): Promise<string[]> =>
   new Promise((resolve, reject) => {
-    dnsLookup(hostname, { all: true, verbatim: true }, (error, found) => (error ? reject(error) : resolve(found.map((f) => f.address))));
+    dnsLookup(hostname, { all: true, verbatim: true }, (error, found) =>
+      error ? reject(error) : resolve(found.map((f) => f.address)),
+    );
   });
 
 /** One text for everything that is refused before connecting, so that answers map no network. */
 function refused(field: string, reason = 'it must lead to a public http or https address'): AppError {
-  return new AppError('bad_parameters_error', `The address cannot be used: ${reason}`, { field, expected: 'public http or https address' });
+  return new AppError('bad_parameters_error', `The address cannot be used: ${reason}`, {
+    field,
+    expected: 'public http or https address',
+  });
 }
 
 const failed = (field: string, cause?: unknown, why = 'the server did not answer as it should'): AppError =>
@@ -50,7 +59,8 @@ function checkUrl(text: string, field: string, base?: URL): URL {
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(field);
   if (url.username !== '' || url.password !== '') throw refused(field, 'it must not hold a user or password');
-  if (base?.protocol === 'https:' && url.protocol === 'http:') throw refused(field, 'a redirect leads from https to http');
+  if (base?.protocol === 'https:' && url.protocol === 'http:')
+    throw refused(field, 'a redirect leads from https to http');
   return url;
 }
 
@@ -86,14 +96,21 @@ async function* body(response: http.IncomingMessage, limits: FetchLimits): Async
     for await (const chunk of response) {
       size += (chunk as Buffer).length;
       if (size > limits.maxBytes) {
-        throw new AppError('payload_too_large_error', `The download is larger than ${limits.maxBytes} bytes`, {
-          field: limits.field, expected: `at most ${limits.maxBytes} bytes`,
-        });
+        throw new AppError(
+          'payload_too_large_error',
+          `The download is larger than ${limits.maxBytes} bytes`,
+          {
+            field: limits.field,
+            expected: `at most ${limits.maxBytes} bytes`,
+          },
+        );
       }
       yield chunk as Buffer;
     }
   } catch (error) {
-    throw error instanceof AppError ? error : failed(limits.field, error, 'the download broke off or took too long');
+    throw error instanceof AppError
+      ? error
+      : failed(limits.field, error, 'the download broke off or took too long');
   } finally {
     response.destroy();
   }
@@ -118,7 +135,8 @@ export function createSafeFetch(given: SafeFetchDeps = {}): SafeFetch {
       if (status >= 200 && status < 300) return body(response, limits);
       response.destroy();
       const next = response.headers.location;
-      if (!REDIRECTS.has(status) || next === undefined) throw failed(limits.field, undefined, `the server answered ${status}`);
+      if (!REDIRECTS.has(status) || next === undefined)
+        throw failed(limits.field, undefined, `the server answered ${status}`);
       url = checkUrl(next, limits.field, url);
     }
     throw failed(limits.field, undefined, `more than ${MAX_REDIRECTS} redirects`);

@@ -1,6 +1,12 @@
 /** What an archive's entries may be called and be. Pure; the readers of zip and tar ask before they touch any byte. */
 import { AppError, err, ok, type Result } from '@baton/kernel';
-import { type ArchiveLimits, MAX_PATH_DEPTH, MAX_PATH_LENGTH, MAX_SEGMENT_LENGTH, RATIO_FROM_BYTES } from './limits';
+import {
+  type ArchiveLimits,
+  MAX_PATH_DEPTH,
+  MAX_PATH_LENGTH,
+  MAX_SEGMENT_LENGTH,
+  RATIO_FROM_BYTES,
+} from './limits';
 
 export type EntryKind = 'file' | 'directory' | 'symlink' | 'hardlink' | 'other';
 
@@ -21,7 +27,12 @@ export class ArchiveRefused extends Error {
 /** The error answer of a refused archive. */
 export function archiveError(refused: ArchiveRefused): AppError {
   const { entry, expected } = refused.fault;
-  return new AppError('invalid_blueprint_error', refused.message, { field: 'archive', entry, expected }, { cause: refused });
+  return new AppError(
+    'invalid_blueprint_error',
+    refused.message,
+    { field: 'archive', entry, expected },
+    { cause: refused },
+  );
 }
 
 // Control characters, and those that turn the direction of the text.
@@ -33,15 +44,18 @@ const BAD_CHARACTERS = /[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/;
  * Backslashes separate too, as Windows tools write them, so that no reader sees another path than we do.
  */
 export function checkEntryPath(name: string): Result<string, ArchiveFault> {
-  const refuse = (message: string): Result<string, ArchiveFault> => err({ message, entry: name.slice(0, 300) });
+  const refuse = (message: string): Result<string, ArchiveFault> =>
+    err({ message, entry: name.slice(0, 300) });
   if (BAD_CHARACTERS.test(name)) return refuse('an entry has control characters in its name');
-  if (name.length > MAX_PATH_LENGTH) return refuse(`an entry's path is longer than ${MAX_PATH_LENGTH} characters`);
+  if (name.length > MAX_PATH_LENGTH)
+    return refuse(`an entry's path is longer than ${MAX_PATH_LENGTH} characters`);
   const unified = name.replaceAll('\\', '/');
   if (unified.startsWith('/')) return refuse('an entry has an absolute path');
   if (/^[A-Za-z]:/.test(unified)) return refuse('an entry names a drive');
   const segments = unified.split('/').filter((s) => s !== '' && s !== '.');
   if (segments.includes('..')) return refuse('an entry leads out of the archive');
-  if (segments.some((s) => Buffer.byteLength(s) > MAX_SEGMENT_LENGTH)) return refuse(`a name is longer than ${MAX_SEGMENT_LENGTH} bytes`);
+  if (segments.some((s) => Buffer.byteLength(s) > MAX_SEGMENT_LENGTH))
+    return refuse(`a name is longer than ${MAX_SEGMENT_LENGTH} bytes`);
   if (segments.length > MAX_PATH_DEPTH) return refuse(`an entry lies deeper than ${MAX_PATH_DEPTH} folders`);
   return ok(segments.join('/'));
 }
@@ -50,7 +64,8 @@ export function checkEntryPath(name: string): Result<string, ArchiveFault> {
 export function linkTarget(path: string, target: string): Result<string, ArchiveFault> {
   const fault = { message: 'a link leads out of the archive', entry: path };
   const unified = target.replaceAll('\\', '/');
-  if (unified === '' || BAD_CHARACTERS.test(unified) || unified.startsWith('/') || /^[A-Za-z]:/.test(unified)) return err(fault);
+  if (unified === '' || BAD_CHARACTERS.test(unified) || unified.startsWith('/') || /^[A-Za-z]:/.test(unified))
+    return err(fault);
   const at = path.split('/').slice(0, -1);
   for (const segment of unified.split('/')) {
     if (segment === '' || segment === '.') continue;
@@ -90,18 +105,28 @@ export function createEntryJudge(archiveBytes: number, limits: ArchiveLimits): E
       seen.set(sameName(path), { path, isFolder });
       return;
     }
-    if (before.path !== path) throw new ArchiveRefused({ message: `an entry differs from "${before.path}" only in letter case`, entry: name });
-    if (!before.isFolder || !isFolder) throw new ArchiveRefused({ message: 'an entry occurs twice', entry: name });
+    if (before.path !== path)
+      throw new ArchiveRefused({
+        message: `an entry differs from "${before.path}" only in letter case`,
+        entry: name,
+      });
+    if (!before.isFolder || !isFolder)
+      throw new ArchiveRefused({ message: 'an entry occurs twice', entry: name });
   }
 
   function admit({ name, kind }: Entry): string | null {
     entries += 1;
     if (entries > limits.maxEntries) {
-      throw new ArchiveRefused({ message: `the archive has more than ${limits.maxEntries} entries`, entry: name, expected: `at most ${limits.maxEntries} entries` });
+      throw new ArchiveRefused({
+        message: `the archive has more than ${limits.maxEntries} entries`,
+        entry: name,
+        expected: `at most ${limits.maxEntries} entries`,
+      });
     }
     const checked = checkEntryPath(name);
     if (!checked.ok) throw new ArchiveRefused(checked.error);
-    if (kind === 'other') throw new ArchiveRefused({ message: 'an entry is neither file, folder nor link', entry: name });
+    if (kind === 'other')
+      throw new ArchiveRefused({ message: 'an entry is neither file, folder nor link', entry: name });
     const path = checked.value;
     if (path === '' || path === '__MACOSX' || path.startsWith('__MACOSX/')) return null;
     const segments = path.split('/');
@@ -113,12 +138,25 @@ export function createEntryJudge(archiveBytes: number, limits: ArchiveLimits): E
   function count(bytes: number, name: string): void {
     total += bytes;
     if (total > limits.maxTotalBytes) {
-      throw new ArchiveRefused({ message: `the archive holds more than ${limits.maxTotalBytes} bytes`, entry: name, expected: `at most ${limits.maxTotalBytes} bytes` });
+      throw new ArchiveRefused({
+        message: `the archive holds more than ${limits.maxTotalBytes} bytes`,
+        entry: name,
+        expected: `at most ${limits.maxTotalBytes} bytes`,
+      });
     }
     if (total > RATIO_FROM_BYTES && total > archiveBytes * limits.maxRatio) {
-      throw new ArchiveRefused({ message: `the archive unpacks to more than ${limits.maxRatio} times its size`, entry: name });
+      throw new ArchiveRefused({
+        message: `the archive unpacks to more than ${limits.maxRatio} times its size`,
+        entry: name,
+      });
     }
   }
 
-  return { admit, count, get totalBytes() { return total; } };
+  return {
+    admit,
+    count,
+    get totalBytes() {
+      return total;
+    },
+  };
 }

@@ -12,7 +12,12 @@ export interface Link {
 /** Absolute place (from the archive's root) that a link names. Hard links name it from the root already. */
 function placeOf(link: Link): string {
   const place = link.isHard ? checkEntryPath(link.target) : linkTarget(link.path, link.target);
-  if (!place.ok) throw new ArchiveRefused({ ...place.error, message: 'a link leads out of the archive', entry: link.path });
+  if (!place.ok)
+    throw new ArchiveRefused({
+      ...place.error,
+      message: 'a link leads out of the archive',
+      entry: link.path,
+    });
   const root = link.path.split('/', 1)[0]!;
   if (place.value !== root && !place.value.startsWith(`${root}/`)) {
     throw new ArchiveRefused({ message: 'a link leads out of the top folder', entry: link.path });
@@ -30,7 +35,10 @@ function follow(place: string, byPath: Map<string, Link>, from: Link): string {
     const link = byPath.get(segments.slice(0, at + 1).join('/'))!;
     current = [placeOf(link), ...segments.slice(at + 1)].join('/');
   }
-  throw new ArchiveRefused({ message: `a link leads in a circle or over more than ${MAX_LINK_STEPS} links`, entry: from.path });
+  throw new ArchiveRefused({
+    message: `a link leads in a circle or over more than ${MAX_LINK_STEPS} links`,
+    entry: from.path,
+  });
 }
 
 /**
@@ -38,12 +46,18 @@ function follow(place: string, byPath: Map<string, Link>, from: Link): string {
  * dangling link in a checkout harms nobody. Copies count against the limits of the archive.
  * @throws ArchiveRefused when a link leaves the top folder or leads in a circle.
  */
-export function resolveLinks(files: Map<string, UnpackedFile>, links: readonly Link[], maxFiles: number, judge: EntryJudge): void {
+export function resolveLinks(
+  files: Map<string, UnpackedFile>,
+  links: readonly Link[],
+  maxFiles: number,
+  judge: EntryJudge,
+): void {
   const byPath = new Map(links.map((link) => [link.path, link]));
   const real = [...files.values()];
   const add = (path: string, source: UnpackedFile): void => {
     if (files.has(path)) return;
-    if (files.size >= maxFiles) throw new ArchiveRefused({ message: `links make more than ${maxFiles} files`, entry: path });
+    if (files.size >= maxFiles)
+      throw new ArchiveRefused({ message: `links make more than ${maxFiles} files`, entry: path });
     judge.count(source.size, path);
     files.set(path, { ...source, path });
   };

@@ -20,7 +20,10 @@ export interface RawEntry {
 export async function archiveKind(archive: Spool): Promise<ArchiveKind> {
   const kind = sniffArchive(await archive.head(SNIFF_BYTES));
   if (kind === null) {
-    throw new ArchiveRefused({ message: 'the upload is not an archive that is known here', expected: 'zip, tar, tar.gz or tar.bz2' });
+    throw new ArchiveRefused({
+      message: 'the upload is not an archive that is known here',
+      expected: 'zip, tar, tar.gz or tar.bz2',
+    });
   }
   return kind;
 }

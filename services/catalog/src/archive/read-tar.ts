@@ -8,7 +8,11 @@ import type { ArchiveKind } from './sniff';
 import type { Spool } from './spool';
 
 const KINDS: Partial<Record<NonNullable<Header['type']>, EntryKind>> = {
-  file: 'file', 'contiguous-file': 'file', directory: 'directory', symlink: 'symlink', link: 'hardlink',
+  file: 'file',
+  'contiguous-file': 'file',
+  directory: 'directory',
+  symlink: 'symlink',
+  link: 'hardlink',
 };
 
 function decompressor(kind: ArchiveKind): NodeJS.ReadWriteStream | null {
@@ -33,7 +37,10 @@ export async function* readTar(archive: Spool, kind: ArchiveKind): AsyncGenerato
       const stream = entry as unknown as Readable;
       let isRead = false;
       yield {
-        name: header.name, kind: entryKind, mode: (header.mode ?? 0) & 0o777, link: header.linkname ?? null,
+        name: header.name,
+        kind: entryKind,
+        mode: (header.mode ?? 0) & 0o777,
+        link: header.linkname ?? null,
         content: entryKind === 'file' ? async () => ((isRead = true), stream) : null,
       };
       if (!isRead) stream.resume();

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import * as yauzl from 'yauzl';
 import type { Entry, ZipFile } from 'yauzl';
+import * as yauzl from 'yauzl';
 import { ArchiveRefused, type EntryKind } from './entry-rules';
 import type { RawEntry } from './read-entries';
 import type { Spool } from './spool';
@@ -8,18 +8,29 @@ import type { Spool } from './spool';
 /** What the typings leave out. */
 type ZipEntry = Entry & { fileNameRaw: Buffer };
 const { getFileNameLowLevel } = yauzl as unknown as {
-  getFileNameLowLevel(flags: number, raw: Buffer, extraFields: Entry['extraFields'], isStrict: boolean): string;
+  getFileNameLowLevel(
+    flags: number,
+    raw: Buffer,
+    extraFields: Entry['extraFields'],
+    isStrict: boolean,
+  ): string;
 };
 
 const UNIX = 3;
-const KINDS: Record<number, EntryKind> = { 0o100000: 'file', 0o040000: 'directory', 0o120000: 'symlink' };
+const KINDS: Record<number, EntryKind> = { 16807: 'file', 9604: 'directory', 21609: 'symlink' };
 
 function openZip(archive: Spool): Promise<ZipFile> {
   // Names stay raw: the library's own check would stop at an odd one in words that are not ours.
   const options = { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true };
   return new Promise((resolve, reject) => {
     const done = (error: Error | null, zip?: ZipFile): void =>
-      error || !zip ? reject(new ArchiveRefused({ message: `the zip archive cannot be read: ${error?.message ?? 'no entries'}` })) : resolve(zip);
+      error || !zip
+        ? reject(
+            new ArchiveRefused({
+              message: `the zip archive cannot be read: ${error?.message ?? 'no entries'}`,
+            }),
+          )
+        : resolve(zip);
     if (archive.buffer) yauzl.fromBuffer(archive.buffer, options, done);
     else yauzl.open(archive.path!, options, done);
   });
@@ -38,7 +49,9 @@ function nextEntry(zip: ZipFile): Promise<ZipEntry | null> {
     };
     const onEntry = (entry: ZipEntry): void => (off(), resolve(entry));
     const onEnd = (): void => (off(), resolve(null));
-    const onError = (error: Error): void => (off(), reject(new ArchiveRefused({ message: `the zip archive is damaged: ${error.message}` })));
+    const onError = (error: Error): void => (
+      off(), reject(new ArchiveRefused({ message: `the zip archive is damaged: ${error.message}` }))
+    );
     zip.on('entry', onEntry).on('end', onEnd).on('error', onError);
     zip.readEntry();
   });
@@ -48,7 +61,9 @@ function contentOf(zip: ZipFile, entry: ZipEntry, name: string): Promise<Readabl
   return new Promise((resolve, reject) => {
     zip.openReadStream(entry, (error, stream) =>
       error || !stream
-        ? reject(new ArchiveRefused({ message: `an entry cannot be read: ${error?.message ?? ''}`, entry: name }))
+        ? reject(
+            new ArchiveRefused({ message: `an entry cannot be read: ${error?.message ?? ''}`, entry: name }),
+          )
         : resolve(stream),
     );
   });
@@ -61,14 +76,23 @@ export async function* readZip(archive: Spool): AsyncGenerator<RawEntry> {
     let compressed = 0;
     for (let entry = await nextEntry(zip); entry !== null; entry = await nextEntry(zip)) {
       const current = entry;
-      const name = getFileNameLowLevel(current.generalPurposeBitFlag, current.fileNameRaw, current.extraFields, true);
+      const name = getFileNameLowLevel(
+        current.generalPurposeBitFlag,
+        current.fileNameRaw,
+        current.extraFields,
+        true,
+      );
       if (current.isEncrypted()) throw new ArchiveRefused({ message: 'an entry is encrypted', entry: name });
       compressed += current.compressedSize;
-      if (compressed > archive.size) throw new ArchiveRefused({ message: 'entries of the zip archive overlap', entry: name });
+      if (compressed > archive.size)
+        throw new ArchiveRefused({ message: 'entries of the zip archive overlap', entry: name });
       const mode = current.versionMadeBy >> 8 === UNIX ? current.externalFileAttributes >>> 16 : 0;
       const kind = kindOf(name, mode);
       yield {
-        name, kind, mode: mode & 0o777, link: null,
+        name,
+        kind,
+        mode: mode & 0o777,
+        link: null,
         content: kind === 'directory' ? null : () => contentOf(zip, current, name),
       };
     }

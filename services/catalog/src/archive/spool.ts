@@ -1,9 +1,10 @@
 /** An archive at hand: in memory while small, else in a temporary file that `dispose` removes. */
+
+import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { AppError } from '@baton/kernel';
 
@@ -21,12 +22,17 @@ export interface Spool {
 const MEMORY_BYTES = 1024 * 1024;
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large_error', `The archive is larger than ${maxBytes} bytes`, { field: 'archive', expected: `at most ${maxBytes} bytes` });
+  return new AppError('payload_too_large_error', `The archive is larger than ${maxBytes} bytes`, {
+    field: 'archive',
+    expected: `at most ${maxBytes} bytes`,
+  });
 }
 
 function inMemory(buffer: Buffer): Spool {
   return {
-    size: buffer.length, buffer, path: null,
+    size: buffer.length,
+    buffer,
+    path: null,
     head: async (bytes) => buffer.subarray(0, bytes),
     stream: () => Readable.from([buffer], { objectMode: false }),
     dispose: async () => undefined,
@@ -35,7 +41,9 @@ function inMemory(buffer: Buffer): Spool {
 
 function onDisk(folder: string, path: string, size: number): Spool {
   return {
-    size, path, buffer: null,
+    size,
+    path,
+    buffer: null,
     head: async (bytes) => {
       const file = await open(path);
       try {
@@ -80,7 +88,13 @@ export async function spool(source: AsyncIterable<Buffer | Uint8Array>, maxBytes
   } catch (error) {
     file?.destroy();
     if (folder !== null) await rm(folder, { recursive: true, force: true });
-    if (isBrokenOff(error)) throw new AppError('bad_parameters_error', 'The body broke off', { field: 'archive' }, { cause: error });
+    if (isBrokenOff(error))
+      throw new AppError(
+        'bad_parameters_error',
+        'The body broke off',
+        { field: 'archive' },
+        { cause: error },
+      );
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { systemClock } from '@baton/kernel';
 import { type TestEntry, tarOf, tgzOf, zipOf } from '../testing/archives';
 import { ArchiveRefused } from './entry-rules';
@@ -8,7 +8,13 @@ import type { ArchiveLimits } from './limits';
 import { spool } from './spool';
 import { type Unpacked, unpackArchive } from './unpack';
 
-const limits: ArchiveLimits = { maxArchiveBytes: 1 << 20, maxEntries: 50, maxTotalBytes: 20 << 20, maxRatio: 100, maxMs: 5000 };
+const limits: ArchiveLimits = {
+  maxArchiveBytes: 1 << 20,
+  maxEntries: 50,
+  maxTotalBytes: 20 << 20,
+  maxRatio: 100,
+  maxMs: 5000,
+};
 const sink = {
   async put(stream: Readable) {
     const hash = createHash('sha256');
@@ -76,7 +82,11 @@ describe.each([
   });
 
   it('refuses to write through a link', async () => {
-    const through = await make([...good, { name: 'bp/l', type: 'symlink', link: 'scripts' }, { name: 'bp/l/evil', content: 'x' }]);
+    const through = await make([
+      ...good,
+      { name: 'bp/l', type: 'symlink', link: 'scripts' },
+      { name: 'bp/l/evil', content: 'x' },
+    ]);
     expect((await refusal(through)).fault).toMatchObject({ entry: 'bp/l/evil' });
   });
 
@@ -88,17 +98,27 @@ describe.each([
       { name: 'bp/dangling', type: 'symlink', link: 'nowhere' },
     ]);
     const files = new Map((await unpack(linked)).files.map((f) => [f.path, f.content?.toString()]));
-    expect([...files.keys()].sort()).toEqual(['alias.yaml', 'blueprint.yaml', 'deep/tools/run.sh', 'scripts/run.sh']);
+    expect([...files.keys()].sort()).toEqual([
+      'alias.yaml',
+      'blueprint.yaml',
+      'deep/tools/run.sh',
+      'scripts/run.sh',
+    ]);
     expect(files.get('alias.yaml')).toBe('x: 1');
   });
 
   it('refuses links in a circle', async () => {
-    const circle = [{ name: 'bp/a', type: 'symlink', link: 'b' }, { name: 'bp/b', type: 'symlink', link: 'a' }] as const;
+    const circle = [
+      { name: 'bp/a', type: 'symlink', link: 'b' },
+      { name: 'bp/b', type: 'symlink', link: 'a' },
+    ] as const;
     expect((await refusal(await make([...good, ...circle]))).message).toMatch(/circle/);
   });
 
   it('refuses more than one top folder, a file at the top and an empty archive', async () => {
-    expect((await refusal(await make([...good, { name: 'second/x' }]))).fault.expected).toBe('exactly one top-level folder');
+    expect((await refusal(await make([...good, { name: 'second/x' }]))).fault.expected).toBe(
+      'exactly one top-level folder',
+    );
     expect((await refusal(await make([{ name: 'blueprint.yaml' }]))).message).toMatch(/not a folder/);
     expect((await refusal(await make([]))).message).toBeTruthy();
   });
@@ -116,7 +136,11 @@ describe.each([
 it('keeps files beyond the inline size in the sink', async () => {
   const large = Buffer.alloc(100_000, 'ab');
   const [file] = (await unpack(await tgzOf([{ name: 'bp/large', content: large }]), { maxRatio: 1e6 })).files;
-  expect(file).toMatchObject({ size: 100_000, content: null, blobDigest: createHash('sha256').update(large).digest('hex') });
+  expect(file).toMatchObject({
+    size: 100_000,
+    content: null,
+    blobDigest: createHash('sha256').update(large).digest('hex'),
+  });
 });
 
 it('refuses what is no archive, and a truncated one', async () => {

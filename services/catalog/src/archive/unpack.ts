@@ -1,6 +1,6 @@
-import { Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
-import { type Clock } from '@baton/kernel';
+import { Transform } from 'node:stream';
+import type { Clock } from '@baton/kernel';
 import { ArchiveRefused, createEntryJudge, type EntryJudge } from './entry-rules';
 import type { ArchiveLimits } from './limits';
 import { type Link, resolveLinks } from './links';
@@ -37,7 +37,12 @@ const MAX_LINK_BYTES = 4096;
  * name: contents go to memory or to content-addressed blobs, so no entry can reach outside whatever it is called.
  * @throws ArchiveRefused naming the entry.
  */
-export async function unpackArchive(archive: Spool, limits: ArchiveLimits, sink: FileSink, clock: Clock): Promise<Unpacked> {
+export async function unpackArchive(
+  archive: Spool,
+  limits: ArchiveLimits,
+  sink: FileSink,
+  clock: Clock,
+): Promise<Unpacked> {
   const kind = await archiveKind(archive);
   const judge = createEntryJudge(archive.size, limits);
   const deadline = clock.monotonic() + limits.maxMs;
@@ -45,7 +50,11 @@ export async function unpackArchive(archive: Spool, limits: ArchiveLimits, sink:
   const links: Link[] = [];
   const tops = new Map<string, boolean>();
   for await (const entry of readEntries(archive, kind)) {
-    if (clock.monotonic() > deadline) throw new ArchiveRefused({ message: `unpacking takes longer than ${limits.maxMs} ms`, entry: entry.name });
+    if (clock.monotonic() > deadline)
+      throw new ArchiveRefused({
+        message: `unpacking takes longer than ${limits.maxMs} ms`,
+        entry: entry.name,
+      });
     const path = judge.admit(entry);
     if (path === null) continue;
     const top = path.split('/', 1)[0]!;
@@ -56,7 +65,11 @@ export async function unpackArchive(archive: Spool, limits: ArchiveLimits, sink:
   }
   const topFolder = onlyFolder(tops);
   resolveLinks(files, links, limits.maxEntries, judge);
-  return { kind, topFolder, files: [...files.values()].map((f) => ({ ...f, path: f.path.slice(topFolder.length + 1) })) };
+  return {
+    kind,
+    topFolder,
+    files: [...files.values()].map((f) => ({ ...f, path: f.path.slice(topFolder.length + 1) })),
+  };
 }
 
 function onlyFolder(tops: Map<string, boolean>): string {
@@ -64,13 +77,27 @@ function onlyFolder(tops: Map<string, boolean>): string {
   const expected = 'exactly one top-level folder';
   if (names.length === 0) throw new ArchiveRefused({ message: 'the archive is empty', expected });
   if (names.length > 1) {
-    throw new ArchiveRefused({ message: `the archive has ${names.length} entries at its top`, entry: names.slice(0, 5).join(', '), expected });
+    throw new ArchiveRefused({
+      message: `the archive has ${names.length} entries at its top`,
+      entry: names.slice(0, 5).join(', '),
+      expected,
+    });
   }
-  if (tops.get(names[0]!) !== true) throw new ArchiveRefused({ message: 'the only entry of the archive is not a folder', entry: names[0]!, expected });
+  if (tops.get(names[0]!) !== true)
+    throw new ArchiveRefused({
+      message: 'the only entry of the archive is not a folder',
+      entry: names[0]!,
+      expected,
+    });
   return names[0]!;
 }
 
-async function readFile(entry: RawEntry, path: string, judge: EntryJudge, sink: FileSink): Promise<UnpackedFile> {
+async function readFile(
+  entry: RawEntry,
+  path: string,
+  judge: EntryJudge,
+  sink: FileSink,
+): Promise<UnpackedFile> {
   const stream = await entry.content!();
   const base = { path, mode: entry.mode === 0 ? 0o644 : entry.mode };
   const start: Buffer[] = [];
@@ -81,17 +108,25 @@ async function readFile(entry: RawEntry, path: string, judge: EntryJudge, sink: 
       judge.count(next.value.length, entry.name);
       size += next.value.length;
       start.push(next.value);
-      if (size > INLINE_BYTES) return { ...base, content: null, ...(await storeLarge(start, chunks, entry, judge, sink)) };
+      if (size > INLINE_BYTES)
+        return { ...base, content: null, ...(await storeLarge(start, chunks, entry, judge, sink)) };
     }
   } catch (error) {
     if (error instanceof ArchiveRefused) throw error;
-    throw new ArchiveRefused({ message: `an entry cannot be read: ${(error as Error).message}`, entry: entry.name });
+    throw new ArchiveRefused({
+      message: `an entry cannot be read: ${(error as Error).message}`,
+      entry: entry.name,
+    });
   }
   return { ...base, size, content: Buffer.concat(start), blobDigest: null };
 }
 
 async function storeLarge(
-  start: Buffer[], chunks: AsyncIterator<Buffer>, entry: RawEntry, judge: EntryJudge, sink: FileSink,
+  start: Buffer[],
+  chunks: AsyncIterator<Buffer>,
+  entry: RawEntry,
+  judge: EntryJudge,
+  sink: FileSink,
 ): Promise<{ size: number; blobDigest: string }> {
   async function* all(): AsyncGenerator<Buffer> {
     yield* start;
@@ -111,7 +146,8 @@ async function readTarget(entry: RawEntry, judge: EntryJudge): Promise<string> {
   for await (const chunk of stream) {
     judge.count((chunk as Buffer).length, entry.name);
     text += (chunk as Buffer).toString('utf8');
-    if (text.length > MAX_LINK_BYTES) throw new ArchiveRefused({ message: 'a link has a target that is too long', entry: entry.name });
+    if (text.length > MAX_LINK_BYTES)
+      throw new ArchiveRefused({ message: 'a link has a target that is too long', entry: entry.name });
   }
   return text;
 }

@@ -1,10 +1,26 @@
 /** Changes of a blueprint that is there: labels, description, visibility, icon, deletion. */
-import { labelError, parseLabels, type Principal, requireOwnTenant, type Visibility, widensVisibility } from '@baton/contracts';
+import {
+  labelError,
+  type Principal,
+  parseLabels,
+  requireOwnTenant,
+  type Visibility,
+  widensVisibility,
+} from '@baton/contracts';
 import { AppError, badParameter, nearestName, notFound } from '@baton/kernel';
 import type { Db, Tx } from '@baton/postgres';
 import { hasFailed, uploadMachine } from '../domain/upload.machine';
 import { getBlueprint } from '../queries/read-blueprints';
-import { type BlueprintHead, deleteBlueprint, findRivals, listImporters, lockBlueprint, lockBlueprintId, replaceLabels, touch } from '../store/blueprints.sql';
+import {
+  type BlueprintHead,
+  deleteBlueprint,
+  findRivals,
+  listImporters,
+  lockBlueprint,
+  lockBlueprintId,
+  replaceLabels,
+  touch,
+} from '../store/blueprints.sql';
 import type { DB } from '../store/tables.gen';
 
 export interface ChangeDeps {
@@ -20,7 +36,12 @@ async function ownBlueprint(deps: ChangeDeps, principal: Principal, id: string):
   return { tenant: String(row.tenant_name) };
 }
 
-async function changeLocked(deps: ChangeDeps, principal: Principal, id: string, change: (tx: Tx<DB>, head: BlueprintHead) => Promise<void>): Promise<void> {
+async function changeLocked(
+  deps: ChangeDeps,
+  principal: Principal,
+  id: string,
+  change: (tx: Tx<DB>, head: BlueprintHead) => Promise<void>,
+): Promise<void> {
   const { tenant } = await ownBlueprint(deps, principal, id);
   await deps.db.tx(async (tx) => {
     await lockBlueprintId(tx, id);
@@ -34,25 +55,40 @@ const PATCHABLE = ['labels', 'description', 'visibility'];
 
 function checkPatch(body: Record<string, unknown>): void {
   const keys = Object.keys(body);
-  if (keys.length === 0) throw new AppError('illegal_action_error', 'The body changes nothing', { expected: PATCHABLE });
+  if (keys.length === 0)
+    throw new AppError('illegal_action_error', 'The body changes nothing', { expected: PATCHABLE });
   const unknown = keys.find((key) => !PATCHABLE.includes(key));
   if (unknown === undefined) return;
-  throw badParameter(unknown, `\`${unknown}\` of a blueprint cannot be changed`, { expected: PATCHABLE, nearest: nearestName(unknown, PATCHABLE) });
+  throw badParameter(unknown, `\`${unknown}\` of a blueprint cannot be changed`, {
+    expected: PATCHABLE,
+    nearest: nearestName(unknown, PATCHABLE),
+  });
 }
 
 /** PATCH /blueprints/{id}: replaces the labels, the description, or widens the visibility. */
-export async function patchBlueprint(deps: ChangeDeps, principal: Principal, id: string, body: Record<string, unknown>): Promise<void> {
+export async function patchBlueprint(
+  deps: ChangeDeps,
+  principal: Principal,
+  id: string,
+  body: Record<string, unknown>,
+): Promise<void> {
   checkPatch(body);
   const labels = body.labels === undefined ? null : parseLabels(body.labels);
   if (labels !== null && !labels.ok) throw labelError(labels.error);
   const { description, visibility } = body;
-  if (description !== undefined && description !== null && typeof description !== 'string') throw badParameter('description', 'description must be a text', { expected: 'text' });
+  if (description !== undefined && description !== null && typeof description !== 'string')
+    throw badParameter('description', 'description must be a text', { expected: 'text' });
   if (visibility !== undefined && !['private', 'tenant', 'global'].includes(String(visibility))) {
-    throw badParameter('visibility', `visibility ${JSON.stringify(visibility)} is unknown`, { expected: ['private', 'tenant', 'global'] });
+    throw badParameter('visibility', `visibility ${JSON.stringify(visibility)} is unknown`, {
+      expected: ['private', 'tenant', 'global'],
+    });
   }
   await changeLocked(deps, principal, id, async (tx, head) => {
     if (labels !== null) {
-      if (head.state !== 'uploaded') throw new AppError('conflict_error', `Labels need an uploaded blueprint; this one is ${head.state}`, { state: head.state });
+      if (head.state !== 'uploaded')
+        throw new AppError('conflict_error', `Labels need an uploaded blueprint; this one is ${head.state}`, {
+          state: head.state,
+        });
       await replaceLabels(tx, head.tenant, id, labels.value, principal);
     }
     if (visibility !== undefined) await widen(tx, principal, head, visibility as Visibility);
@@ -60,33 +96,67 @@ export async function patchBlueprint(deps: ChangeDeps, principal: Principal, id:
   });
 }
 
-async function widen(tx: Tx<DB>, principal: Principal, head: BlueprintHead, wanted: Visibility): Promise<void> {
+async function widen(
+  tx: Tx<DB>,
+  principal: Principal,
+  head: BlueprintHead,
+  wanted: Visibility,
+): Promise<void> {
   if (!widensVisibility(principal, head.visibility, wanted)) return;
-  if (wanted === 'global' && (await findRivals(tx, head.tenant, head.id, true)).some((r) => r.tenant !== head.tenant)) {
-    throw new AppError('conflict_error', `blueprint \`${head.id}\` exists in another tenant and cannot become global`, { id: head.id });
+  if (
+    wanted === 'global' &&
+    (await findRivals(tx, head.tenant, head.id, true)).some((r) => r.tenant !== head.tenant)
+  ) {
+    throw new AppError(
+      'conflict_error',
+      `blueprint \`${head.id}\` exists in another tenant and cannot become global`,
+      { id: head.id },
+    );
   }
   await touch(tx, head.tenant, head.id, { visibility: wanted });
 }
 
-export async function setBlueprintVisibility(deps: ChangeDeps, principal: Principal, id: string, wanted: Visibility): Promise<void> {
+export async function setBlueprintVisibility(
+  deps: ChangeDeps,
+  principal: Principal,
+  id: string,
+  wanted: Visibility,
+): Promise<void> {
   await changeLocked(deps, principal, id, (tx, head) => widen(tx, principal, head, wanted));
 }
 
 /** Null removes the icon. */
-export async function setBlueprintIcon(deps: ChangeDeps, principal: Principal, id: string, icon: Buffer | null): Promise<void> {
+export async function setBlueprintIcon(
+  deps: ChangeDeps,
+  principal: Principal,
+  id: string,
+  icon: Buffer | null,
+): Promise<void> {
   await changeLocked(deps, principal, id, (tx, head) => touch(tx, head.tenant, id, { icon }));
 }
 
 function refuse(head: BlueprintHead, isForced: boolean, importers: string[], deployments: string[]): void {
   if (hasFailed(head.state)) return;
   if (!uploadMachine.isTerminal(head.state) && !isForced) {
-    throw new AppError('invalid_blueprint_error', `blueprint \`${head.id}\` is still being uploaded (${head.state})`, { state: head.state, expected: 'force=true' });
+    throw new AppError(
+      'invalid_blueprint_error',
+      `blueprint \`${head.id}\` is still being uploaded (${head.state})`,
+      { state: head.state, expected: 'force=true' },
+    );
   }
   if (importers.length > 0 && !isForced) {
-    throw new AppError('blueprint_in_use', `blueprint \`${head.id}\` is imported by: ${importers.join(', ')}`, { blueprints: importers, expected: 'force=true' });
+    throw new AppError(
+      'blueprint_in_use',
+      `blueprint \`${head.id}\` is imported by: ${importers.join(', ')}`,
+      { blueprints: importers, expected: 'force=true' },
+    );
   }
   if (deployments.length > 0) {
-    throw new AppError('dependent_exists_error', `blueprint \`${head.id}\` has deployments: ${deployments.join(', ')}`, { deployments });
+    throw new AppError(
+      'dependent_exists_error',
+      `blueprint \`${head.id}\` has deployments: ${deployments.join(', ')}`,
+      { deployments },
+    );
   }
 }
 
@@ -96,7 +166,12 @@ const SHOWN = 20;
  * DELETE /blueprints/{id} (reference/rest-api.md 5.1): failed ones always; force covers running uploads and imports, never
  * deployments. Its archive and blobs die in the sweep.
  */
-export async function removeBlueprint(deps: ChangeDeps, principal: Principal, id: string, isForced: boolean): Promise<void> {
+export async function removeBlueprint(
+  deps: ChangeDeps,
+  principal: Principal,
+  id: string,
+  isForced: boolean,
+): Promise<void> {
   const { tenant } = await ownBlueprint(deps, principal, id);
   const state = (await getBlueprint(deps.db.query, principal, id, ['state'])).state;
   // Asked before the transaction: a deployment made in between keeps its own copy of the plan.

@@ -1,8 +1,8 @@
 /** The background half of an asynchronous upload, under a lease on its row. */
 import { type Log, newId } from '@baton/kernel';
 import { type Spool, spool } from '../archive/spool';
+import { type UploadEvent, type UploadState, uploadMachine } from '../domain/upload.machine';
 import { diagnosticLines, UploadFailure } from '../domain/upload-failure';
-import { type UploadEvent, uploadMachine, type UploadState } from '../domain/upload.machine';
 import { failUpload, type LeasedUpload, leaseUpload, moveUpload, renewLease } from '../store/uploads.sql';
 import { parseStored, storeArchive, unpackStored } from './prepare-blueprint';
 import { download, recordUploaded, type UploadDeps } from './upload-blueprint';
@@ -26,10 +26,16 @@ interface Run {
   state: UploadState;
 }
 
-async function step(run: Run, event: UploadEvent, archive: { digest: string; size: number } | null = null): Promise<void> {
+async function step(
+  run: Run,
+  event: UploadEvent,
+  archive: { digest: string; size: number } | null = null,
+): Promise<void> {
   const to = uploadMachine.next(run.state, event);
   if (to === null) throw new Error(`upload in state ${run.state} cannot take ${event}`);
-  const isOurs = await run.deps.db.tx((tx) => moveUpload(tx, run.upload.upload_id, run.owner, run.state, to, archive));
+  const isOurs = await run.deps.db.tx((tx) =>
+    moveUpload(tx, run.upload.upload_id, run.owner, run.state, to, archive),
+  );
   if (!isOurs) throw new LeaseLost();
   run.state = to;
 }
@@ -37,7 +43,10 @@ async function step(run: Run, event: UploadEvent, archive: { digest: string; siz
 async function obtain(run: Run): Promise<{ archive: Spool; stored: { digest: string; size: number } }> {
   const { deps, upload } = run;
   if (upload.archive_digest !== null) {
-    const archive = await spool((await deps.blobs.open(upload.archive_digest)) as AsyncIterable<Buffer>, deps.limits.maxArchiveBytes);
+    const archive = await spool(
+      (await deps.blobs.open(upload.archive_digest)) as AsyncIterable<Buffer>,
+      deps.limits.maxArchiveBytes,
+    );
     return { archive, stored: { digest: upload.archive_digest, size: archive.size } };
   }
   if (run.state === 'pending') await step(run, 'fetching');
@@ -45,7 +54,13 @@ async function obtain(run: Run): Promise<{ archive: Spool; stored: { digest: str
     const archive = await download(deps, upload.archive_url ?? '');
     return { archive, stored: await storeArchive(deps, archive) };
   } catch (error) {
-    throw new UploadFailure('notFetched', `Failed to fetch the archive - ${(error as Error).message}`, {}, [], { cause: error });
+    throw new UploadFailure(
+      'notFetched',
+      `Failed to fetch the archive - ${(error as Error).message}`,
+      {},
+      [],
+      { cause: error },
+    );
   }
 }
 
@@ -57,11 +72,24 @@ async function work(run: Run): Promise<void> {
     await unpackStored(deps, stored, archive);
     if (run.state === 'extracting') await step(run, 'unpacked');
     const prepared = await parseStored(deps, stored, upload.main_file_name, {
-      tenant: upload.tenant, username: upload.created_by, isAdministrator: false,
+      tenant: upload.tenant,
+      username: upload.created_by,
+      isAdministrator: false,
     });
     const creator = { username: upload.created_by, userId: upload.creator_id };
     const isOurs = await deps.db.tx((tx) =>
-      recordUploaded(tx, { tenant: upload.tenant, id: upload.id, uploadId: upload.upload_id, owner: run.owner, creator, labels: upload.requested_labels }, prepared),
+      recordUploaded(
+        tx,
+        {
+          tenant: upload.tenant,
+          id: upload.id,
+          uploadId: upload.upload_id,
+          owner: run.owner,
+          creator,
+          labels: upload.requested_labels,
+        },
+        prepared,
+      ),
     );
     if (!isOurs) throw new LeaseLost();
   } finally {
@@ -71,14 +99,26 @@ async function work(run: Run): Promise<void> {
 
 /** The failure as the machine takes it in the state the run is in. */
 function failingState(state: UploadState, event: UploadEvent): UploadState {
-  return uploadMachine.next(state, event) ?? Object.values(uploadMachine.on[state]).find((s) => s !== undefined && uploadMachine.isTerminal(s) && s !== 'uploaded') ?? 'failed_parsing';
+  return (
+    uploadMachine.next(state, event) ??
+    Object.values(uploadMachine.on[state]).find(
+      (s) => s !== undefined && uploadMachine.isTerminal(s) && s !== 'uploaded',
+    ) ??
+    'failed_parsing'
+  );
 }
 
 async function giveUp(run: Run, failure: UploadFailure): Promise<void> {
   const diagnostics = failure.diagnostics.length > 0 ? failure.diagnostics : null;
   const traceback = diagnostics === null ? failure.message : diagnosticLines(diagnostics.slice(0, 50));
   const to = failingState(run.state, failure.event);
-  await run.deps.db.tx((tx) => failUpload(tx, run.upload.upload_id, run.owner, run.state, to, { error: failure.message, traceback, diagnostics }));
+  await run.deps.db.tx((tx) =>
+    failUpload(tx, run.upload.upload_id, run.owner, run.state, to, {
+      error: failure.message,
+      traceback,
+      diagnostics,
+    }),
+  );
 }
 
 async function attempt(run: Run): Promise<void> {
@@ -86,10 +126,13 @@ async function attempt(run: Run): Promise<void> {
   const log = deps.log.child({ tenant: upload.tenant, blueprintId: upload.id, attempt: upload.attempts });
   const renewal = setInterval(() => {
     // A failed renewal shows when the next step finds the lease lost.
-    renewLease(deps.db.query, upload.upload_id, run.owner, deps.leaseMs).catch((error: unknown) => log.warn({ err: error }, 'lease of an upload not renewed'));
+    renewLease(deps.db.query, upload.upload_id, run.owner, deps.leaseMs).catch((error: unknown) =>
+      log.warn({ err: error }, 'lease of an upload not renewed'),
+    );
   }, deps.leaseMs / 3);
   try {
-    if (upload.attempts > MAX_ATTEMPTS) throw new UploadFailure('notParsed', `Given up after ${MAX_ATTEMPTS} attempts that did not end`);
+    if (upload.attempts > MAX_ATTEMPTS)
+      throw new UploadFailure('notParsed', `Given up after ${MAX_ATTEMPTS} attempts that did not end`);
     await work(run);
     log.info({}, 'blueprint uploaded');
   } catch (error) {

@@ -10,7 +10,12 @@ import type { Spool } from '../archive/spool';
 import { unpackArchive } from '../archive/unpack';
 import { findMainFile } from '../domain/main-file';
 import type { PlanUse } from '../domain/plan-uses';
-import { archiveFailure, type BlueprintDiagnostic, invalidBlueprint, UploadFailure } from '../domain/upload-failure';
+import {
+  archiveFailure,
+  type BlueprintDiagnostic,
+  invalidBlueprint,
+  UploadFailure,
+} from '../domain/upload-failure';
 import { insertArchive, listPaths, noteLooseBlobs, touchArchive } from '../store/archives.sql';
 import type { ParsedBlueprint } from '../store/blueprints.sql';
 import type { DB } from '../store/tables.gen';
@@ -47,14 +52,21 @@ export interface Prepared extends ParsedBlueprint {
 }
 
 /** Stores the archive itself and answers its digest. A crash leaves a loose blob for the sweep. */
-export async function storeArchive(deps: Pick<PrepareDeps, 'db' | 'blobs'>, archive: Spool): Promise<{ digest: string; size: number }> {
+export async function storeArchive(
+  deps: Pick<PrepareDeps, 'db' | 'blobs'>,
+  archive: Spool,
+): Promise<{ digest: string; size: number }> {
   const stored = await deps.blobs.put(archive.stream());
   await noteLooseBlobs(deps.db.query, [stored.digest]);
   return stored;
 }
 
 /** Unpacks a stored archive into its rows; known ones cost nothing. @throws UploadFailure */
-export async function unpackStored(deps: PrepareDeps, stored: { digest: string; size: number }, archive: Spool): Promise<void> {
+export async function unpackStored(
+  deps: PrepareDeps,
+  stored: { digest: string; size: number },
+  archive: Spool,
+): Promise<void> {
   if (await touchArchive(deps.db.query, stored.digest)) return;
   const large: string[] = [];
   const sink = {
@@ -70,7 +82,9 @@ export async function unpackStored(deps: PrepareDeps, stored: { digest: string; 
   } catch (error) {
     if (error instanceof ArchiveRefused) throw archiveFailure(error);
     if (isAppError(error)) throw error;
-    throw new UploadFailure('notStored', 'The content of the archive could not be stored', {}, [], { cause: error });
+    throw new UploadFailure('notStored', 'The content of the archive could not be stored', {}, [], {
+      cause: error,
+    });
   } finally {
     await noteLooseBlobs(deps.db.query, large);
   }
@@ -78,18 +92,31 @@ export async function unpackStored(deps: PrepareDeps, stored: { digest: string; 
 
 /** The plan of an unpacked archive. @throws UploadFailure */
 export async function parseStored(
-  deps: PrepareDeps, stored: { digest: string; size: number }, requestedMainFile: string, importer: Importer,
+  deps: PrepareDeps,
+  stored: { digest: string; size: number },
+  requestedMainFile: string,
+  importer: Importer,
 ): Promise<Prepared> {
   const mainFile = findMainFile(requestedMainFile, await listPaths(deps.db.query, stored.digest));
   if (!mainFile.ok) {
     const { message, expected, nearest } = mainFile.error;
-    throw new UploadFailure('archiveRefused', message, { field: 'application_file_name', expected, ...(nearest === null ? {} : { nearest }) });
+    throw new UploadFailure('archiveRefused', message, {
+      field: 'application_file_name',
+      expected,
+      ...(nearest === null ? {} : { nearest }),
+    });
   }
   const parsed = await deps.parse({ archiveDigest: stored.digest, mainFile: mainFile.value, importer });
   if (!parsed.ok) throw invalidBlueprint(parsed.error);
   const { planJson, requirements, description, labels, uses } = parsed.value;
   return {
-    mainFileName: mainFile.value, archiveDigest: stored.digest, archiveSize: stored.size, planJson, description, labels, uses,
+    mainFileName: mainFile.value,
+    archiveDigest: stored.digest,
+    archiveSize: stored.size,
+    planJson,
+    description,
+    labels,
+    uses,
     requirementsJson: JSON.stringify(requirements),
     digest: createHash('sha256').update(`${stored.digest}\n`).update(planJson).digest('hex'),
   };

@@ -1,15 +1,29 @@
 /** PUT /blueprints/{id}: synchronous (all or nothing) or accepted for the background. */
 import { blueprintRegistered, isAdministrator, type Principal } from '@baton/contracts';
 import { AppError, newId } from '@baton/kernel';
-import { afterCommit, type Tx, outbox } from '@baton/postgres';
+import { afterCommit, outbox, type Tx } from '@baton/postgres';
 import type { SafeFetch } from '../adapters/safe-fetch';
 import { type Spool, spool } from '../archive/spool';
 import { judgeRivals } from '../domain/rivals';
 import { failureError, UploadFailure } from '../domain/upload-failure';
 import type { UploadRequest } from '../domain/upload-request';
-import { deleteBlueprint, findRivals, insertBlueprint, insertUses, lockBlueprintId, markUploaded, replaceLabels } from '../store/blueprints.sql';
+import {
+  deleteBlueprint,
+  findRivals,
+  insertBlueprint,
+  insertUses,
+  lockBlueprintId,
+  markUploaded,
+  replaceLabels,
+} from '../store/blueprints.sql';
 import type { DB } from '../store/tables.gen';
-import { type Prepared, type PrepareDeps, parseStored, storeArchive, unpackStored } from './prepare-blueprint';
+import {
+  type PrepareDeps,
+  type Prepared,
+  parseStored,
+  storeArchive,
+  unpackStored,
+} from './prepare-blueprint';
 
 export interface UploadDeps extends PrepareDeps {
   fetch: SafeFetch;
@@ -23,40 +37,85 @@ export interface UploadDeps extends PrepareDeps {
 export type ArchiveBody = (() => Promise<Spool>) | null;
 
 export async function download(deps: UploadDeps, url: string, signal?: AbortSignal): Promise<Spool> {
-  const limits = { maxBytes: deps.limits.maxArchiveBytes, totalMs: deps.downloadMs, field: 'blueprint_archive_url' };
+  const limits = {
+    maxBytes: deps.limits.maxArchiveBytes,
+    totalMs: deps.downloadMs,
+    field: 'blueprint_archive_url',
+  };
   return spool(await deps.fetch(url, limits, signal), deps.limits.maxArchiveBytes);
 }
 
-async function refuseTaken(deps: UploadDeps, tenant: string, request: Pick<UploadRequest, 'id' | 'visibility'>): Promise<void> {
-  judgeRivals(await findRivals(deps.db.query, tenant, request.id, request.visibility === 'global'), tenant, request.id);
+async function refuseTaken(
+  deps: UploadDeps,
+  tenant: string,
+  request: Pick<UploadRequest, 'id' | 'visibility'>,
+): Promise<void> {
+  judgeRivals(
+    await findRivals(deps.db.query, tenant, request.id, request.visibility === 'global'),
+    tenant,
+    request.id,
+  );
 }
 
 /** Puts the row of a new upload in place of a failed one. */
-async function claimId(tx: Tx<DB>, principal: Principal, request: UploadRequest, row: {
-  state: 'pending' | 'uploading' | 'parsing'; archive: { digest: string; size: number } | null;
-}): Promise<string> {
+async function claimId(
+  tx: Tx<DB>,
+  principal: Principal,
+  request: UploadRequest,
+  row: {
+    state: 'pending' | 'uploading' | 'parsing';
+    archive: { digest: string; size: number } | null;
+  },
+): Promise<string> {
   await lockBlueprintId(tx, request.id);
-  const failed = judgeRivals(await findRivals(tx, principal.tenant, request.id, request.visibility === 'global'), principal.tenant, request.id);
+  const failed = judgeRivals(
+    await findRivals(tx, principal.tenant, request.id, request.visibility === 'global'),
+    principal.tenant,
+    request.id,
+  );
   if (failed !== null) await deleteBlueprint(tx, failed.tenant, failed.id);
   const uploadId = newId();
   await insertBlueprint(tx, {
-    tenant: principal.tenant, id: request.id, uploadId, uploadExecutionId: newId(), createdBy: principal.username,
-    creatorId: principal.userId, visibility: request.visibility, state: row.state, mainFileName: request.mainFileName,
-    archiveDigest: row.archive?.digest ?? null, archiveSize: row.archive?.size ?? null, archiveUrl: request.url,
+    tenant: principal.tenant,
+    id: request.id,
+    uploadId,
+    uploadExecutionId: newId(),
+    createdBy: principal.username,
+    creatorId: principal.userId,
+    visibility: request.visibility,
+    state: row.state,
+    mainFileName: request.mainFileName,
+    archiveDigest: row.archive?.digest ?? null,
+    archiveSize: row.archive?.size ?? null,
+    archiveUrl: request.url,
     requestedLabels: request.labels,
   });
   return uploadId;
 }
 
 /** Ends an upload in `tx`: plan, labels, uses, message. False when the row is not ours any more. */
-export async function recordUploaded(tx: Tx<DB>, about: {
-  tenant: string; id: string; uploadId: string; owner: string | null; creator: { username: string; userId: number }; labels: UploadRequest['labels'];
-}, prepared: Prepared): Promise<boolean> {
+export async function recordUploaded(
+  tx: Tx<DB>,
+  about: {
+    tenant: string;
+    id: string;
+    uploadId: string;
+    owner: string | null;
+    creator: { username: string; userId: number };
+    labels: UploadRequest['labels'];
+  },
+  prepared: Prepared,
+): Promise<boolean> {
   if (!(await markUploaded(tx, about.uploadId, 'parsing', about.owner, prepared))) return false;
   await insertUses(tx, about.tenant, about.id, prepared.uses);
   await replaceLabels(tx, about.tenant, about.id, about.labels ?? prepared.labels, about.creator);
   const key = `${about.tenant}/${about.id}`;
-  await outbox.append(tx, blueprintRegistered, { tenant: about.tenant, key }, { blueprintId: about.id, digest: prepared.digest });
+  await outbox.append(
+    tx,
+    blueprintRegistered,
+    { tenant: about.tenant, key },
+    { blueprintId: about.id, digest: prepared.digest },
+  );
   return true;
 }
 
@@ -64,15 +123,28 @@ export async function recordUploaded(tx: Tx<DB>, about: {
 async function present(body: ArchiveBody): Promise<Spool> {
   const archive = await body!();
   if (archive.size > 0) return archive;
-  throw new AppError('bad_parameters_error', 'No archive: the body is empty', { field: 'archive', expected: 'an archive as body, or blueprint_archive_url' });
+  throw new AppError('bad_parameters_error', 'No archive: the body is empty', {
+    field: 'archive',
+    expected: 'an archive as body, or blueprint_archive_url',
+  });
 }
 
-async function prepareNow(deps: UploadDeps, principal: Principal, request: UploadRequest, body: ArchiveBody, signal?: AbortSignal): Promise<Prepared> {
+async function prepareNow(
+  deps: UploadDeps,
+  principal: Principal,
+  request: UploadRequest,
+  body: ArchiveBody,
+  signal?: AbortSignal,
+): Promise<Prepared> {
   const archive = request.url === null ? await present(body) : await download(deps, request.url, signal);
   try {
     const stored = await storeArchive(deps, archive);
     await unpackStored(deps, stored, archive);
-    const importer = { tenant: principal.tenant, username: principal.username, isAdministrator: isAdministrator(principal) };
+    const importer = {
+      tenant: principal.tenant,
+      username: principal.username,
+      isAdministrator: isAdministrator(principal),
+    };
     return await parseStored(deps, stored, request.mainFileName, importer);
   } catch (error) {
     throw error instanceof UploadFailure ? failureError(error) : error;
@@ -85,19 +157,35 @@ async function prepareNow(deps: UploadDeps, principal: Principal, request: Uploa
  * Uploads and answers when the blueprint is there. A failure leaves nothing; a crash leaves loose blobs for the sweep.
  * @throws AppError conflict_error, invalid_blueprint_error with all diagnostics, bad_parameters_error, payload_too_large_error
  */
-export async function uploadNow(deps: UploadDeps, principal: Principal, request: UploadRequest, body: ArchiveBody, signal?: AbortSignal): Promise<void> {
+export async function uploadNow(
+  deps: UploadDeps,
+  principal: Principal,
+  request: UploadRequest,
+  body: ArchiveBody,
+  signal?: AbortSignal,
+): Promise<void> {
   await refuseTaken(deps, principal.tenant, request);
   const prepared = await prepareNow(deps, principal, request, body, signal);
   await deps.db.tx(async (tx) => {
     const archive = { digest: prepared.archiveDigest, size: prepared.archiveSize };
     const uploadId = await claimId(tx, principal, request, { state: 'parsing', archive });
     const creator = { username: principal.username, userId: principal.userId };
-    await recordUploaded(tx, { tenant: principal.tenant, id: request.id, uploadId, owner: null, creator, labels: request.labels }, prepared);
+    await recordUploaded(
+      tx,
+      { tenant: principal.tenant, id: request.id, uploadId, owner: null, creator, labels: request.labels },
+      prepared,
+    );
   });
 }
 
 /** Checks as an upload does and keeps nothing. @throws like uploadNow */
-export async function validateNow(deps: UploadDeps, principal: Principal, request: UploadRequest, body: ArchiveBody, signal?: AbortSignal): Promise<void> {
+export async function validateNow(
+  deps: UploadDeps,
+  principal: Principal,
+  request: UploadRequest,
+  body: ArchiveBody,
+  signal?: AbortSignal,
+): Promise<void> {
   await refuseTaken(deps, principal.tenant, request);
   await prepareNow(deps, principal, request, body, signal);
 }
@@ -106,7 +194,12 @@ export async function validateNow(deps: UploadDeps, principal: Principal, reques
  * Accepts an upload for the background: the archive is stored (or its URL noted), the row waits, finish-uploads does the
  * rest on any replica, also after a crash.
  */
-export async function acceptUpload(deps: UploadDeps, principal: Principal, request: UploadRequest, body: ArchiveBody): Promise<void> {
+export async function acceptUpload(
+  deps: UploadDeps,
+  principal: Principal,
+  request: UploadRequest,
+  body: ArchiveBody,
+): Promise<void> {
   await refuseTaken(deps, principal.tenant, request);
   const archive = request.url === null ? await storeBody(deps, body!) : null;
   await deps.db.tx(async (tx) => {
@@ -115,7 +208,10 @@ export async function acceptUpload(deps: UploadDeps, principal: Principal, reque
   });
 }
 
-async function storeBody(deps: UploadDeps, body: NonNullable<ArchiveBody>): Promise<{ digest: string; size: number }> {
+async function storeBody(
+  deps: UploadDeps,
+  body: NonNullable<ArchiveBody>,
+): Promise<{ digest: string; size: number }> {
   const archive = await present(body);
   try {
     return await storeArchive(deps, archive);

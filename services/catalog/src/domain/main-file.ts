@@ -31,5 +31,9 @@ export function findMainFile(requested: string, paths: readonly string[]): Resul
   const wanted = requested === '' ? DEFAULT_MAIN_FILE : requested;
   if (paths.includes(wanted)) return ok(wanted);
   const candidates = paths.filter((p) => /\.ya?ml$/i.test(p) && p.split('/').length <= 2).slice(0, 20);
-  return err({ message: `${wanted} does not exist in the application directory`, expected: candidates, nearest: nearestName(wanted, candidates) });
+  return err({
+    message: `${wanted} does not exist in the application directory`,
+    expected: candidates,
+    nearest: nearestName(wanted, candidates),
+  });
 }

@@ -1,5 +1,5 @@
 /** What a plan says about other things in the catalog. Pure. */
-import { parseLabels, type LabelPair, labelError } from '@baton/contracts';
+import { type LabelPair, labelError, parseLabels } from '@baton/contracts';
 import { isJsonObject, type JsonObject } from '@baton/kernel';
 
 export interface PlanUse {
@@ -8,7 +8,11 @@ export interface PlanUse {
   version: string;
 }
 
-const lists = ['deployment_plugins_to_install', 'workflow_plugins_to_install', 'host_agent_plugins_to_install'];
+const lists = [
+  'deployment_plugins_to_install',
+  'workflow_plugins_to_install',
+  'host_agent_plugins_to_install',
+];
 
 function pluginsOf(plan: JsonObject): unknown[] {
   const nodes = Array.isArray(plan.nodes) ? plan.nodes : [];
@@ -30,7 +34,8 @@ export function planUses(plan: JsonObject): PlanUse[] {
 }
 
 /** YAML reads `1` and `true` as what they look like; as labels they are texts. */
-const asText = (value: unknown): unknown => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value);
+const asText = (value: unknown): unknown =>
+  typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 
 /** Labels that the plan's `blueprint_labels` give the blueprint. @throws AppError bad_parameters_error */
 export function planLabels(plan: JsonObject): LabelPair[] {

@@ -30,8 +30,10 @@ export function invalidPlugin(message: string, details: Record<string, unknown> 
   return new AppError('invalid_plugin_error', message, { field: 'archive', ...details });
 }
 
-const text = (value: unknown): string | null => (typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null);
-const texts = (value: unknown): string[] | null => (Array.isArray(value) && value.every((v) => typeof v === 'string') ? value : null);
+const text = (value: unknown): string | null =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null;
+const texts = (value: unknown): string[] | null =>
+  Array.isArray(value) && value.every((v) => typeof v === 'string') ? value : null;
 
 /** @throws AppError invalid_plugin_error */
 export function readPackageJson(content: string): PluginPackage {
@@ -39,17 +41,33 @@ export function readPackageJson(content: string): PluginPackage {
   try {
     json = JSON.parse(content);
   } catch (cause) {
-    throw invalidPlugin(`package.json of the wagon is not JSON: ${(cause as Error).message}`, { entry: 'package.json' });
+    throw invalidPlugin(`package.json of the wagon is not JSON: ${(cause as Error).message}`, {
+      entry: 'package.json',
+    });
   }
-  if (!isJsonObject(json)) throw invalidPlugin('package.json of the wagon is not an object', { entry: 'package.json', expected: 'object' });
+  if (!isJsonObject(json))
+    throw invalidPlugin('package.json of the wagon is not an object', {
+      entry: 'package.json',
+      expected: 'object',
+    });
   const packageName = text(json.package_name);
   const archiveName = text(json.archive_name);
-  if (!packageName) throw invalidPlugin('package.json of the wagon names no package', { entry: 'package.json', expected: 'package_name' });
+  if (!packageName)
+    throw invalidPlugin('package.json of the wagon names no package', {
+      entry: 'package.json',
+      expected: 'package_name',
+    });
   if (!archiveName || !/^[\w.+-]+\.(wgn|tar\.gz)$/.test(archiveName)) {
-    throw invalidPlugin('archive_name in package.json is not the name of a wagon', { entry: 'package.json', expected: 'a name that ends with .wgn or .tar.gz' });
+    throw invalidPlugin('archive_name in package.json is not the name of a wagon', {
+      entry: 'package.json',
+      expected: 'a name that ends with .wgn or .tar.gz',
+    });
   }
   const platform = text(json.supported_platform);
-  const server = isJsonObject(json.build_server_os_properties) && platform !== null && platform !== 'any' ? json.build_server_os_properties : {};
+  const server =
+    isJsonObject(json.build_server_os_properties) && platform !== null && platform !== 'any'
+      ? json.build_server_os_properties
+      : {};
   return {
     package_name: packageName,
     package_version: text(json.package_version),
@@ -70,15 +88,23 @@ export function readPackageJson(content: string): PluginPackage {
  * Labels and tags come from the last file by name that has them.
  * @throws AppError invalid_plugin_error
  */
-export function checkPluginYamls(wagon: PluginPackage, documents: readonly { fileName: string; document: unknown }[]): PluginExtras {
+export function checkPluginYamls(
+  wagon: PluginPackage,
+  documents: readonly { fileName: string; document: unknown }[],
+): PluginExtras {
   const extras: PluginExtras = { labels: null, blueprint_labels: null, resource_tags: null };
   for (const { fileName, document } of [...documents].sort((a, b) => (a.fileName < b.fileName ? -1 : 1))) {
-    if (!isJsonObject(document)) throw invalidPlugin(`${fileName} is not a mapping`, { entry: fileName, expected: 'mapping' });
+    if (!isJsonObject(document))
+      throw invalidPlugin(`${fileName} is not a mapping`, { entry: fileName, expected: 'mapping' });
     checkPackage(wagon, fileName, document.plugins);
     for (const key of ['labels', 'blueprint_labels', 'resource_tags'] as const) {
       const found = document[key];
       if (found === undefined || found === null) continue;
-      if (!isJsonObject(found)) throw invalidPlugin(`${key} of ${fileName} is not a mapping`, { entry: fileName, expected: 'mapping' });
+      if (!isJsonObject(found))
+        throw invalidPlugin(`${key} of ${fileName} is not a mapping`, {
+          entry: fileName,
+          expected: 'mapping',
+        });
       if (key !== 'resource_tags') checkLabels(fileName, key, found);
       extras[key] = found;
     }
@@ -88,20 +114,34 @@ export function checkPluginYamls(wagon: PluginPackage, documents: readonly { fil
 
 function checkPackage(wagon: PluginPackage, fileName: string, plugins: unknown): void {
   if (!isJsonObject(plugins) || Object.keys(plugins).length === 0) {
-    throw invalidPlugin(`${fileName} has no plugins section`, { entry: fileName, expected: 'a plugins section with one plugin' });
+    throw invalidPlugin(`${fileName} has no plugins section`, {
+      entry: fileName,
+      expected: 'a plugins section with one plugin',
+    });
   }
   for (const [name, plugin] of Object.entries(plugins)) {
-    const found = isJsonObject(plugin) ? { package: text(plugin.package_name), version: text(plugin.package_version) } : { package: null, version: null };
+    const found = isJsonObject(plugin)
+      ? { package: text(plugin.package_name), version: text(plugin.package_version) }
+      : { package: null, version: null };
     if (found.package === wagon.package_name && found.version === wagon.package_version) continue;
-    throw invalidPlugin(`plugin ${name} of ${fileName} is ${found.package} ${found.version}, the wagon holds ${wagon.package_name} ${wagon.package_version}`, {
-      entry: fileName, expected: `package_name ${wagon.package_name}, package_version ${wagon.package_version}`,
-    });
+    throw invalidPlugin(
+      `plugin ${name} of ${fileName} is ${found.package} ${found.version}, the wagon holds ${wagon.package_name} ${wagon.package_version}`,
+      {
+        entry: fileName,
+        expected: `package_name ${wagon.package_name}, package_version ${wagon.package_version}`,
+      },
+    );
   }
 }
 
 function checkLabels(fileName: string, section: string, labels: JsonObject): void {
   for (const [key, label] of Object.entries(labels)) {
-    const isWell = isJsonObject(label) && Array.isArray(label.values) && label.values.every((v) => typeof v === 'string');
-    if (!isWell) throw invalidPlugin(`label ${key} in ${section} of ${fileName} has no list of values`, { entry: fileName, expected: '{values: [text, ...]}' });
+    const isWell =
+      isJsonObject(label) && Array.isArray(label.values) && label.values.every((v) => typeof v === 'string');
+    if (!isWell)
+      throw invalidPlugin(`label ${key} in ${section} of ${fileName} has no list of values`, {
+        entry: fileName,
+        expected: '{values: [text, ...]}',
+      });
   }
 }

@@ -1,5 +1,5 @@
 import { AppError, type ErrorDetails } from '@baton/kernel';
-import { ArchiveRefused } from '../archive/entry-rules';
+import type { ArchiveRefused } from '../archive/entry-rules';
 import type { UploadEvent } from './upload.machine';
 
 /** A diagnostic as the parser made it (packages/dsl): kept and answered whole. */
@@ -34,13 +34,24 @@ export class UploadFailure extends Error {
 
 export function archiveFailure(refused: ArchiveRefused): UploadFailure {
   const { entry, expected } = refused.fault;
-  return new UploadFailure('archiveRefused', `Failed to extract the archive - ${refused.message}`, { field: 'archive', entry, expected }, [], { cause: refused });
+  return new UploadFailure(
+    'archiveRefused',
+    `Failed to extract the archive - ${refused.message}`,
+    { field: 'archive', entry, expected },
+    [],
+    { cause: refused },
+  );
 }
 
 /** The error answer of a synchronous upload or a validation: 400 invalid_blueprint_error with all diagnostics. */
 export function failureError(failure: UploadFailure): AppError {
   const all = failure.diagnostics.length > 0 ? { diagnostics: failure.diagnostics } : {};
-  return new AppError('invalid_blueprint_error', failure.message, { ...failure.details, ...all }, { cause: failure });
+  return new AppError(
+    'invalid_blueprint_error',
+    failure.message,
+    { ...failure.details, ...all },
+    { cause: failure },
+  );
 }
 
 function place(d: BlueprintDiagnostic): string {
@@ -49,10 +60,16 @@ function place(d: BlueprintDiagnostic): string {
 
 /** One line of text for each diagnostic, for `error_traceback`. */
 export function diagnosticLines(diagnostics: readonly BlueprintDiagnostic[]): string {
-  return diagnostics.map((d) => `${place(d)}: ${d.severity}: ${d.message}${d.nearest === undefined ? '' : ` - did you mean "${d.nearest}"?`}`).join('\n');
+  return diagnostics
+    .map(
+      (d) =>
+        `${place(d)}: ${d.severity}: ${d.message}${d.nearest === undefined ? '' : ` - did you mean "${d.nearest}"?`}`,
+    )
+    .join('\n');
 }
 
-const isMissingPlugin = (d: BlueprintDiagnostic): boolean => typeof d.value === 'string' && /^(?:[^:]*--)?plugin:/.test(d.value);
+const isMissingPlugin = (d: BlueprintDiagnostic): boolean =>
+  typeof d.value === 'string' && /^(?:[^:]*--)?plugin:/.test(d.value);
 
 /** A blueprint that does not parse. A plugin that is not installed is no fault of the text (reference/dsl.md ch. 6). */
 export function invalidBlueprint(diagnostics: BlueprintDiagnostic[]): UploadFailure {
@@ -61,5 +78,10 @@ export function invalidBlueprint(diagnostics: BlueprintDiagnostic[]): UploadFail
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const first = errors[0] === undefined ? 'it does not parse' : `${errors[0].message} [${place(errors[0])}]`;
   const prefix = isPluginAlone ? 'Failed parsing blueprint' : 'Invalid blueprint';
-  return new UploadFailure(isPluginAlone ? 'notParsed' : 'invalidBlueprint', `${prefix} - ${first}${more}`, {}, diagnostics);
+  return new UploadFailure(
+    isPluginAlone ? 'notParsed' : 'invalidBlueprint',
+    `${prefix} - ${first}${more}`,
+    {},
+    diagnostics,
+  );
 }

@@ -1,5 +1,13 @@
 /** What a client asks with an upload, in the query or in the part `params` of a multipart body. Pure. */
-import { labelError, type LabelPair, parseLabels, parseLabelsText, type Principal, type Visibility, visibilityOfNew } from '@baton/contracts';
+import {
+  type LabelPair,
+  labelError,
+  type Principal,
+  parseLabels,
+  parseLabelsText,
+  type Visibility,
+  visibilityOfNew,
+} from '@baton/contracts';
 import { AppError, badParameter } from '@baton/kernel';
 import { requestedMainFile } from './main-file';
 
@@ -35,13 +43,18 @@ function labelsOf(given: unknown): LabelPair[] | null {
 export function readUploadRequest(principal: Principal, id: string, raw: RawUploadArguments): UploadRequest {
   const mainFileName = requestedMainFile(raw.application_file_name ?? '');
   if (mainFileName === null) {
-    throw badParameter('application_file_name', 'application_file_name must be a path inside the archive', { expected: 'path below the top folder' });
+    throw badParameter('application_file_name', 'application_file_name must be a path inside the archive', {
+      expected: 'path below the top folder',
+    });
   }
   return {
     id,
     mainFileName,
     visibility: visibilityOfNew(principal, raw.visibility, raw.private_resource),
-    url: raw.blueprint_archive_url === undefined || raw.blueprint_archive_url === '' ? null : raw.blueprint_archive_url,
+    url:
+      raw.blueprint_archive_url === undefined || raw.blueprint_archive_url === ''
+        ? null
+        : raw.blueprint_archive_url,
     isAsync: raw.async_upload ?? false,
     labels: labelsOf(raw.labels),
   };
@@ -50,11 +63,20 @@ export function readUploadRequest(principal: Principal, id: string, raw: RawUplo
 /** A body and a URL exclude each other, and one of them is needed. */
 export function checkSources(hasBody: boolean, url: string | null): void {
   if (hasBody && url !== null) {
-    throw badParameter('blueprint_archive_url', 'an archive in the body and blueprint_archive_url cannot be given together', { expected: 'one of both' });
+    throw badParameter(
+      'blueprint_archive_url',
+      'an archive in the body and blueprint_archive_url cannot be given together',
+      { expected: 'one of both' },
+    );
   }
   if (!hasBody && url === null) {
-    throw new AppError('bad_parameters_error', 'No archive: the body is empty and blueprint_archive_url is not given', {
-      field: 'blueprint_archive_url', expected: 'an archive as body, or blueprint_archive_url',
-    });
+    throw new AppError(
+      'bad_parameters_error',
+      'No archive: the body is empty and blueprint_archive_url is not given',
+      {
+        field: 'blueprint_archive_url',
+        expected: 'an archive as body, or blueprint_archive_url',
+      },
+    );
   }
 }

@@ -1,9 +1,26 @@
 import { defineMachine } from '@baton/kernel';
 
 export type UploadState =
-  | 'pending' | 'uploading' | 'extracting' | 'parsing' | 'uploaded'
-  | 'failed_uploading' | 'failed_extracting' | 'failed_parsing' | 'failed_extracting_to_file_server' | 'invalid';
-export type UploadEvent = 'fetching' | 'stored' | 'unpacked' | 'parsed' | 'notFetched' | 'archiveRefused' | 'notStored' | 'notParsed' | 'invalidBlueprint';
+  | 'pending'
+  | 'uploading'
+  | 'extracting'
+  | 'parsing'
+  | 'uploaded'
+  | 'failed_uploading'
+  | 'failed_extracting'
+  | 'failed_parsing'
+  | 'failed_extracting_to_file_server'
+  | 'invalid';
+export type UploadEvent =
+  | 'fetching'
+  | 'stored'
+  | 'unpacked'
+  | 'parsed'
+  | 'notFetched'
+  | 'archiveRefused'
+  | 'notStored'
+  | 'notParsed'
+  | 'invalidBlueprint';
 
 /**
  * States of an upload (reference/rest-api.md 6.5): `pending` begins a URL, `uploading` a body. A synchronous upload
@@ -12,11 +29,22 @@ export type UploadEvent = 'fetching' | 'stored' | 'unpacked' | 'parsed' | 'notFe
 export const uploadMachine = defineMachine<UploadState, UploadEvent>({
   name: 'blueprint-upload',
   initial: 'pending',
-  terminal: ['uploaded', 'failed_uploading', 'failed_extracting', 'failed_parsing', 'failed_extracting_to_file_server', 'invalid'],
+  terminal: [
+    'uploaded',
+    'failed_uploading',
+    'failed_extracting',
+    'failed_parsing',
+    'failed_extracting_to_file_server',
+    'invalid',
+  ],
   on: {
     pending: { fetching: 'uploading', notFetched: 'failed_uploading' },
     uploading: { stored: 'extracting', notFetched: 'failed_uploading' },
-    extracting: { unpacked: 'parsing', archiveRefused: 'failed_extracting', notStored: 'failed_extracting_to_file_server' },
+    extracting: {
+      unpacked: 'parsing',
+      archiveRefused: 'failed_extracting',
+      notStored: 'failed_extracting_to_file_server',
+    },
     parsing: { parsed: 'uploaded', invalidBlueprint: 'invalid', notParsed: 'failed_parsing' },
     uploaded: {},
     failed_uploading: {},

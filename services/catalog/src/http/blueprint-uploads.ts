@@ -2,7 +2,12 @@
 import type { HttpAnswer, HttpCall } from '@baton/http';
 import { answer } from '@baton/http';
 import { acceptUpload, type UploadDeps, uploadNow, validateNow } from '../commands/upload-blueprint';
-import { checkSources, type RawUploadArguments, readUploadRequest, type UploadRequest } from '../domain/upload-request';
+import {
+  checkSources,
+  type RawUploadArguments,
+  readUploadRequest,
+  type UploadRequest,
+} from '../domain/upload-request';
 import { getBlueprint } from '../queries/read-blueprints';
 import { asAccepted, presentBlueprint } from './present-blueprint';
 import { type ArchiveBody, readUploadBody } from './upload-body';
@@ -13,13 +18,17 @@ interface Received {
   dispose(): Promise<void>;
 }
 
-const given = (params: RawUploadArguments): RawUploadArguments => Object.fromEntries(Object.entries(params).filter(([, v]) => v !== undefined));
+const given = (params: RawUploadArguments): RawUploadArguments =>
+  Object.fromEntries(Object.entries(params).filter(([, v]) => v !== undefined));
 
 async function receive(deps: UploadDeps, call: HttpCall): Promise<Received> {
   const query = call.query as RawUploadArguments;
   const body = await readUploadBody(call, deps.limits.maxArchiveBytes, Boolean(query.blueprint_archive_url));
   try {
-    const request = readUploadRequest(call.principal, call.params.blueprint_id!, { ...query, ...given(body.params) });
+    const request = readUploadRequest(call.principal, call.params.blueprint_id!, {
+      ...query,
+      ...given(body.params),
+    });
     checkSources(body.archive !== null, request.url);
     return { request, archive: body.archive, dispose: body.dispose };
   } catch (error) {
@@ -35,13 +44,24 @@ export async function uploadBlueprint(deps: UploadDeps, call: HttpCall): Promise
     if (request.isAsync || call.wire === 'cloudify') {
       await acceptUpload(deps, call.principal, request, archive);
       const row = await getBlueprint(deps.db.query, call.principal, request.id, call.include);
-      return presentBlueprint(asAccepted({ ...row, main_file_name: request.mainFileName }, request.url === null ? 'uploading' : 'pending'), call.version, call.wire);
+      return presentBlueprint(
+        asAccepted(
+          { ...row, main_file_name: request.mainFileName },
+          request.url === null ? 'uploading' : 'pending',
+        ),
+        call.version,
+        call.wire,
+      );
     }
     await uploadNow(deps, call.principal, request, archive, call.signal);
   } finally {
     await dispose();
   }
-  return presentBlueprint(await getBlueprint(deps.db.query, call.principal, request.id, call.include), call.version, call.wire);
+  return presentBlueprint(
+    await getBlueprint(deps.db.query, call.principal, request.id, call.include),
+    call.version,
+    call.wire,
+  );
 }
 
 /** 204 when the archive is valid, else 400 with every diagnostic. */

@@ -1,7 +1,7 @@
 /** Rows as the wire shows them: v3.1 in both spellings, v2.1. */
 import type { ApiVersion } from '@baton/contracts';
 import type { Wire } from '@baton/http';
-import { hasFailed, uploadMachine, type UploadState } from '../domain/upload.machine';
+import { hasFailed, type UploadState, uploadMachine } from '../domain/upload.machine';
 import type { BlueprintRow } from '../queries/read-blueprints';
 
 const V21_FIELDS = ['id', 'description', 'main_file_name', 'plan', 'created_at', 'updated_at'];
@@ -21,33 +21,79 @@ function executionStatus(state: UploadState): [status: string, display: string] 
 
 /** The system execution that an upload is on the original's wire; here it is a view of the blueprint's own states. */
 function uploadExecution(row: BlueprintRow): Record<string, unknown> {
-  const raw = row.upload_execution as { id: string; ended_at: string | null; url: string | null; labels: unknown[] | null };
+  const raw = row.upload_execution as {
+    id: string;
+    ended_at: string | null;
+    url: string | null;
+    labels: unknown[] | null;
+  };
   const state = row.state as UploadState;
   const [status, display] = executionStatus(state);
   const isOver = uploadMachine.isTerminal(state);
   return {
-    id: raw.id, workflow_id: 'upload_blueprint', status, status_display: display, is_system_workflow: false, created_at: row.created_at,
-    started_at: status === 'pending' ? null : row.created_at, ended_at: isOver ? raw.ended_at : null, scheduled_for: null,
+    id: raw.id,
+    workflow_id: 'upload_blueprint',
+    status,
+    status_display: display,
+    is_system_workflow: false,
+    created_at: row.created_at,
+    started_at: status === 'pending' ? null : row.created_at,
+    ended_at: isOver ? raw.ended_at : null,
+    scheduled_for: null,
     error: state === 'uploaded' ? '' : isOver ? row.error : null,
     parameters: {
-      blueprint_id: row.id, app_file_name: row.main_file_name, url: raw.url, file_server_root: '', validate_only: false, labels: raw.labels ?? [],
+      blueprint_id: row.id,
+      app_file_name: row.main_file_name,
+      url: raw.url,
+      file_server_root: '',
+      validate_only: false,
+      labels: raw.labels ?? [],
       marketplace_api_url: 'https://marketplace.cloudify.co',
     },
-    parameters_p: null, is_dry_run: false, resume: false, total_operations: 0, finished_operations: 0, allow_custom_parameters: true,
-    blueprint_id: null, execution_group_id: '[]', deployment_id: null, deployment_display_name: null, visibility: row.visibility,
-    resource_availability: row.visibility, private_resource: row.visibility === 'private', tenant_name: row.tenant_name, created_by: row.created_by,
+    parameters_p: null,
+    is_dry_run: false,
+    resume: false,
+    total_operations: 0,
+    finished_operations: 0,
+    allow_custom_parameters: true,
+    blueprint_id: null,
+    execution_group_id: '[]',
+    deployment_id: null,
+    deployment_display_name: null,
+    visibility: row.visibility,
+    resource_availability: row.visibility,
+    private_resource: row.visibility === 'private',
+    tenant_name: row.tenant_name,
+    created_by: row.created_by,
   };
 }
 
 /** A row for the wire; fields that were not selected stay away. */
-export function presentBlueprint(row: BlueprintRow, version: ApiVersion, wire: Wire): Record<string, unknown> {
+export function presentBlueprint(
+  row: BlueprintRow,
+  version: ApiVersion,
+  wire: Wire,
+): Record<string, unknown> {
   if (wire === 'cloudify') return { ...row, upload_execution: uploadExecution(row), ...CLOUDIFY_EXTRAS };
   if (version === 'v3.1') return { ...row, upload_execution: null };
   const legacy = Object.fromEntries(V21_FIELDS.filter((f) => f in row).map((f) => [f, row[f]]));
-  return { ...legacy, created_at: legacyTime(row.created_at), ...('updated_at' in row ? { updated_at: legacyTime(row.updated_at) } : {}) };
+  return {
+    ...legacy,
+    created_at: legacyTime(row.created_at),
+    ...('updated_at' in row ? { updated_at: legacyTime(row.updated_at) } : {}),
+  };
 }
 
 /** The answer to an upload that was only accepted: as it began, however far it may be by now. */
 export function asAccepted(row: BlueprintRow, state: UploadState): BlueprintRow {
-  return { ...row, state, plan: null, requirements: null, description: null, labels: [], error: null, error_traceback: null };
+  return {
+    ...row,
+    state,
+    plan: null,
+    requirements: null,
+    description: null,
+    labels: [],
+    error: null,
+    error_traceback: null,
+  };
 }

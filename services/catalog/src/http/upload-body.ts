@@ -18,12 +18,23 @@ export interface UploadBody {
 
 const MAX_PARAMS_BYTES = 1024 * 1024;
 
-async function readMultipart(call: HttpCall, maxBytes: number): Promise<{ params: RawUploadArguments; archive: Spool | null }> {
+async function readMultipart(
+  call: HttpCall,
+  maxBytes: number,
+): Promise<{ params: RawUploadArguments; archive: Spool | null }> {
   let parser: ReturnType<typeof busboy>;
   try {
-    parser = busboy({ headers: call.headers, limits: { files: 1, fields: 20, parts: 30, fieldSize: MAX_PARAMS_BYTES, headerPairs: 50 } });
+    parser = busboy({
+      headers: call.headers,
+      limits: { files: 1, fields: 20, parts: 30, fieldSize: MAX_PARAMS_BYTES, headerPairs: 50 },
+    });
   } catch (cause) {
-    throw new AppError('bad_parameters_error', `The multipart body cannot be read: ${(cause as Error).message}`, {}, { cause });
+    throw new AppError(
+      'bad_parameters_error',
+      `The multipart body cannot be read: ${(cause as Error).message}`,
+      {},
+      { cause },
+    );
   }
   let params = '{}';
   let archive: Promise<Spool> | null = null;
@@ -40,20 +51,41 @@ async function readMultipart(call: HttpCall, maxBytes: number): Promise<{ params
       });
     });
     for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) {
-      parser.on(limit, () => reject(new AppError('bad_parameters_error', 'The multipart body has too many parts', { expected: 'params and one file' })));
+      parser.on(limit, () =>
+        reject(
+          new AppError('bad_parameters_error', 'The multipart body has too many parts', {
+            expected: 'params and one file',
+          }),
+        ),
+      );
     }
-    parser.on('error', (cause) => reject(new AppError('bad_parameters_error', `The multipart body cannot be read: ${(cause as Error).message}`, {}, { cause })));
+    parser.on('error', (cause) =>
+      reject(
+        new AppError(
+          'bad_parameters_error',
+          `The multipart body cannot be read: ${(cause as Error).message}`,
+          {},
+          { cause },
+        ),
+      ),
+    );
     parser.on('close', resolve);
     call.raw.on('aborted', () => reject(new AppError('bad_parameters_error', 'The body broke off')));
   });
   call.raw.pipe(parser);
   try {
     await done;
-    return { params: checkValue(uploadParams, parseJson(params), 'part params') as RawUploadArguments, archive: archive === null ? null : await (archive as Promise<Spool>) };
+    return {
+      params: checkValue(uploadParams, parseJson(params), 'part params') as RawUploadArguments,
+      archive: archive === null ? null : await (archive as Promise<Spool>),
+    };
   } catch (error) {
     call.raw.unpipe(parser);
     call.raw.resume();
-    void (archive as Promise<Spool> | null)?.then((s) => s.dispose(), () => undefined);
+    void (archive as Promise<Spool> | null)?.then(
+      (s) => s.dispose(),
+      () => undefined,
+    );
     throw error;
   }
 }
@@ -75,11 +107,17 @@ export async function readUploadBody(call: HttpCall, maxBytes: number, hasUrl: b
   if (/^multipart\/form-data/i.test(call.contentType)) {
     const { params, archive } = await readMultipart(call, maxBytes);
     const isThere = archive !== null && archive.size > 0;
-    return { params, archive: isThere ? async () => archive : null, dispose: archive === null ? nothing : () => archive.dispose() };
+    return {
+      params,
+      archive: isThere ? async () => archive : null,
+      dispose: archive === null ? nothing : () => archive.dispose(),
+    };
   }
   if (hasUrl) {
     if (await isEmpty(call)) return { params: {}, archive: null, dispose: nothing };
-    throw badParameter('blueprint_archive_url', 'an archive in the body and a URL cannot be given together', { expected: 'one of both' });
+    throw badParameter('blueprint_archive_url', 'an archive in the body and a URL cannot be given together', {
+      expected: 'one of both',
+    });
   }
   if (!call.hasBody) return { params: {}, archive: null, dispose: nothing };
   return { params: {}, archive: () => spool(call.raw, maxBytes), dispose: nothing };

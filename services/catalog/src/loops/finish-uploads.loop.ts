@@ -8,7 +8,11 @@ const PARALLEL = 2;
  * Finishes asynchronous uploads. Any number of replicas: rows are leased with SKIP LOCKED. `kick` starts a run at once
  * after an upload was accepted here; the interval finds what other replicas left.
  */
-export function finishUploadsLoop(deps: FinishDeps): { loop: Loop; kick: () => void; idle: () => Promise<void> } {
+export function finishUploadsLoop(deps: FinishDeps): {
+  loop: Loop;
+  kick: () => void;
+  idle: () => Promise<void>;
+} {
   let running = 0;
   let again = false;
   const waiting: (() => void)[] = [];

@@ -26,5 +26,9 @@ export async function sweepOnce({ db, blobs, graceMs }: SweepDeps): Promise<{ ag
 }
 
 export function sweepLoop(deps: Omit<SweepDeps, 'graceMs'>): Loop {
-  return { name: 'blob-sweep', intervalMs: 600_000, tickOnce: () => sweepOnce({ ...deps, graceMs: SWEEP_GRACE_MS }) };
+  return {
+    name: 'blob-sweep',
+    intervalMs: 600_000,
+    tickOnce: () => sweepOnce({ ...deps, graceMs: SWEEP_GRACE_MS }),
+  };
 }

@@ -4,7 +4,15 @@ import { isAppError, type JsonObject } from '@baton/kernel';
 import { planLabels, planUses } from '../domain/plan-uses';
 import type { BlueprintDiagnostic } from '../domain/upload-failure';
 import { builtinText } from './builtin';
-import { type Fetched, needBlueprint, needFile, needPlugin, needUrl, type ParseReply, type ParseTask } from './protocol';
+import {
+  type Fetched,
+  needBlueprint,
+  needFile,
+  needPlugin,
+  needUrl,
+  type ParseReply,
+  type ParseTask,
+} from './protocol';
 
 /** Where archives lie in the thread's imaginary file system: the blueprint itself at the root, others below this. */
 const OTHERS = '/@blueprints/';
@@ -71,7 +79,9 @@ class Round {
         const fetched = this.ask(needBlueprint(id));
         if (fetched?.kind !== 'blueprint') return null;
         const text = fetched.files.texts[fetched.mainFile];
-        return text === undefined ? null : { text, location: `file:${OTHERS}${encodeURIComponent(id)}/${fetched.mainFile}` };
+        return text === undefined
+          ? null
+          : { text, location: `file:${OTHERS}${encodeURIComponent(id)}/${fetched.mainFile}` };
       },
     };
   }
@@ -84,12 +94,25 @@ function locatable(url: string): boolean {
 
 /** File names as the author knows them: paths in the archive. */
 function shown(d: Diagnostic): BlueprintDiagnostic {
-  const file = d.file === null ? null : d.file.replace(/^(?:file:)?\/+/, '').replace(/^@blueprints\/([^/]+)\//, 'blueprint:$1/');
+  const file =
+    d.file === null
+      ? null
+      : d.file.replace(/^(?:file:)?\/+/, '').replace(/^@blueprints\/([^/]+)\//, 'blueprint:$1/');
   return { ...d, file };
 }
 
 function fault(message: string): BlueprintDiagnostic {
-  return { severity: 'error', kind: 'bad_label', code: null, className: '', message, file: null, line: null, column: null, path: 'blueprint_labels' };
+  return {
+    severity: 'error',
+    kind: 'bad_label',
+    code: null,
+    className: '',
+    message,
+    file: null,
+    line: null,
+    column: null,
+    path: 'blueprint_labels',
+  };
 }
 
 /** Parses `task`. Never throws for what the texts hold. */
@@ -98,18 +121,27 @@ export async function parseTask(task: ParseTask): Promise<ParseReply> {
   const text = task.files.texts[task.mainFile];
   if (text === undefined) throw new Error(`no text of ${task.mainFile}`);
   const others = Object.entries(task.fetched).flatMap(([key, f]) =>
-    f?.kind === 'blueprint' ? [`file:${OTHERS}${encodeURIComponent(key.slice('blueprint '.length))}/${folderOf(f.mainFile)}`] : [],
+    f?.kind === 'blueprint'
+      ? [`file:${OTHERS}${encodeURIComponent(key.slice('blueprint '.length))}/${folderOf(f.mainFile)}`]
+      : [],
   );
   const { plan, diagnostics } = await parseBlueprint({
-    text, location: `/${task.mainFile}`, resolver: round.resolver(), additionalResourceSources: others, options: { nowMs: task.nowMs },
+    text,
+    location: `/${task.mainFile}`,
+    resolver: round.resolver(),
+    additionalResourceSources: others,
+    options: { nowMs: task.nowMs },
   });
   const reply: ParseReply = { needs: [...round.needs], plan: null, diagnostics: diagnostics.map(shown) };
   if (plan === null || reply.needs.length > 0) return reply;
   const json = plan as unknown as JsonObject;
   try {
     reply.plan = {
-      json: JSON.stringify(json), requirements: json.requirements ?? {}, description: typeof json.description === 'string' ? json.description : null,
-      labels: planLabels(json), uses: planUses(json),
+      json: JSON.stringify(json),
+      requirements: json.requirements ?? {},
+      description: typeof json.description === 'string' ? json.description : null,
+      labels: planLabels(json),
+      uses: planUses(json),
     };
   } catch (error) {
     if (!isAppError(error)) throw error;

@@ -4,13 +4,19 @@
  */
 import type { LabelPair } from '@baton/contracts';
 import type { Json } from '@baton/kernel';
-import type { BlueprintDiagnostic } from '../domain/upload-failure';
 import type { PlanUse } from '../domain/plan-uses';
+import type { BlueprintDiagnostic } from '../domain/upload-failure';
 
 /** A text from elsewhere; null: it cannot be had. */
 export type Fetched =
   | { kind: 'text'; text: string }
-  | { kind: 'plugin'; text: string; labels: Record<string, string[]>; blueprintLabels: Record<string, string[]>; resourceTags: Record<string, string> }
+  | {
+      kind: 'plugin';
+      text: string;
+      labels: Record<string, string[]>;
+      blueprintLabels: Record<string, string[]>;
+      resourceTags: Record<string, string>;
+    }
   | { kind: 'blueprint'; mainFile: string; files: ArchiveFiles }
   | null;
 
@@ -32,15 +38,25 @@ export interface ParseTask {
 export interface ParseReply {
   /** Keys that were asked for and not in `fetched`; when there are any, the rest of the reply is provisional. */
   needs: string[];
-  plan: { json: string; requirements: Json; description: string | null; labels: LabelPair[]; uses: PlanUse[] } | null;
+  plan: {
+    json: string;
+    requirements: Json;
+    description: string | null;
+    labels: LabelPair[];
+    uses: PlanUse[];
+  } | null;
   diagnostics: BlueprintDiagnostic[];
 }
 
 export const needUrl = (url: string): string => `url ${url}`;
 export const needFile = (path: string): string => `file ${path}`;
 export const needBlueprint = (id: string): string => `blueprint ${id}`;
-export const needPlugin = (name: string, version: string | null, distribution: string | null, dsl: string): string =>
-  `plugin ${JSON.stringify([name, version, distribution, dsl])}`;
+export const needPlugin = (
+  name: string,
+  version: string | null,
+  distribution: string | null,
+  dsl: string,
+): string => `plugin ${JSON.stringify([name, version, distribution, dsl])}`;
 
 export type Need =
   | { kind: 'url'; url: string }
@@ -55,6 +71,14 @@ export function readNeed(key: string): Need {
   if (kind === 'url') return { kind, url: rest };
   if (kind === 'file') return { kind, path: rest };
   if (kind === 'blueprint') return { kind, id: rest };
-  const [name, version, distribution, dsl] = JSON.parse(rest) as [string, string | null, string | null, string];
+  const [name, version, distribution, dsl] = JSON.parse(rest) as [
+    string,
+    string | null,
+    string | null,
+    string,
+  ];
   return { kind: 'plugin', name, version, distribution, dsl };
 }
+
+/** What the thread is sent. */
+export type ThreadTask = { kind: 'blueprint'; task: ParseTask } | { kind: 'yaml'; texts: string[] };

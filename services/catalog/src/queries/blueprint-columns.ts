@@ -38,14 +38,22 @@ export const blueprintColumns: Record<string, RawBuilder<unknown>> = {
 };
 
 export const filterTarget: FilterTarget = {
-  attributes: { created_by: sql`b.created_by`, state: sql`b.state`, id: sql`b.id`, tenant_name: sql`b.tenant` },
+  attributes: {
+    created_by: sql`b.created_by`,
+    state: sql`b.state`,
+    id: sql`b.id`,
+    tenant_name: sql`b.tenant`,
+  },
   labels: sql`blueprint_labels l`,
   labelOwner: sql<SqlBool>`l.tenant = b.tenant and l.blueprint_id = b.id`,
 };
 
 export function seenBlueprints(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
   return visibilityScope(principal, {
-    tenantColumn: sql`b.tenant`, visibilityColumn: sql`b.visibility`, creatorColumn: sql`b.created_by`, allTenants,
+    tenantColumn: sql`b.tenant`,
+    visibilityColumn: sql`b.visibility`,
+    creatorColumn: sql`b.created_by`,
+    allTenants,
   });
 }
 

@@ -3,39 +3,96 @@ import { notFound } from '@baton/kernel';
 import { type Db, filterConditions, pageConditions, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../store/tables.gen';
-import { blueprintColumns, blueprintFrom, filterTarget, labelSort, seenBlueprints } from './blueprint-columns';
+import {
+  blueprintColumns,
+  blueprintFrom,
+  filterTarget,
+  labelSort,
+  seenBlueprints,
+} from './blueprint-columns';
 
 export type BlueprintRow = Record<string, unknown>;
 
 const tieBreak = sql`b.created_at, b.tenant, b.id`;
 
 /** A page of blueprints; `rules` (null: none were given) set `filtered`. Hidden ones only when the filter asks. */
-export async function listBlueprints(db: Db<DB>['query'], principal: Principal, list: ListQuery, rules: readonly FilterRule[] | null, tenants: string[] | null = null): Promise<ListPage<BlueprintRow>> {
+export async function listBlueprints(
+  db: Db<DB>['query'],
+  principal: Principal,
+  list: ListQuery,
+  rules: readonly FilterRule[] | null,
+  tenants: string[] | null = null,
+): Promise<ListPage<BlueprintRow>> {
   const scope: RawBuilder<SqlBool>[] = [seenBlueprints(principal, list.allTenants || tenants !== null)];
   if (list.filters.is_hidden === undefined) scope.push(sql<SqlBool>`not b.is_hidden`);
   if (tenants !== null) scope.push(sql<SqlBool>`b.tenant = any(${tenants}::text[])`);
   const search = sql`b.id`;
   const where = [...scope, ...filterConditions(rules ?? [], filterTarget)];
-  const page = await selectPage<BlueprintRow>({ db, from: blueprintFrom, columns: blueprintColumns, list, where, tieBreak, search, sorts: labelSort, always });
+  const page = await selectPage<BlueprintRow>({
+    db,
+    from: blueprintFrom,
+    columns: blueprintColumns,
+    list,
+    where,
+    tieBreak,
+    search,
+    sorts: labelSort,
+    always,
+  });
   // An empty list of rules filters nothing, and is said to have filtered nothing.
   if (rules === null || rules.length === 0) return page;
-  const all = pageConditions({ columns: blueprintColumns, list: { ...list, filters: {}, search: null }, where: scope });
-  const { rows } = await sql<{ n: number }>`select count(*) as n from ${blueprintFrom} where ${all}`.execute(db);
+  const all = pageConditions({
+    columns: blueprintColumns,
+    list: { ...list, filters: {}, search: null },
+    where: scope,
+  });
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${blueprintFrom} where ${all}`.execute(
+    db,
+  );
   return { ...page, filtered: (rows[0]?.n ?? 0) - page.total };
 }
 
 /** What the presenter needs whatever `_include` says. */
-const always = ['upload_execution', 'state', 'id', 'created_at', 'main_file_name', 'created_by', 'tenant_name', 'visibility', 'error'];
+const always = [
+  'upload_execution',
+  'state',
+  'id',
+  'created_at',
+  'main_file_name',
+  'created_by',
+  'tenant_name',
+  'visibility',
+  'error',
+];
 
 const single = (id: string, include: string[] | null): ListQuery => ({
-  include, filters: { id: [id] }, sort: [], size: 1, offset: 0, search: null, searchName: null, allTenants: false, getAll: false, extra: {},
+  include,
+  filters: { id: [id] },
+  sort: [],
+  size: 1,
+  offset: 0,
+  search: null,
+  searchName: null,
+  allTenants: false,
+  getAll: false,
+  extra: {},
 });
 
 /** One blueprint as `principal` sees it: the own tenant's before a global one. @throws AppError not_found_error */
-export async function getBlueprint(db: Db<DB>['query'], principal: Principal, id: string, include: string[] | null = null): Promise<BlueprintRow> {
+export async function getBlueprint(
+  db: Db<DB>['query'],
+  principal: Principal,
+  id: string,
+  include: string[] | null = null,
+): Promise<BlueprintRow> {
   const page = await selectPage<BlueprintRow>({
-    db, from: blueprintFrom, columns: blueprintColumns, list: single(id, include), where: [seenBlueprints(principal)],
-    tieBreak: sql`b.tenant = ${principal.tenant} desc`, always,
+    db,
+    from: blueprintFrom,
+    columns: blueprintColumns,
+    list: single(id, include),
+    where: [seenBlueprints(principal)],
+    tieBreak: sql`b.tenant = ${principal.tenant} desc`,
+    always,
   });
   const [row] = page.items;
   if (row === undefined) throw notFound('Blueprint', id);
@@ -44,15 +101,24 @@ export async function getBlueprint(db: Db<DB>['query'], principal: Principal, id
 
 /** Counts of blueprints by one or two fields (reference/rest-api.md 5.27). */
 export async function summarizeBlueprints(
-  db: Db<DB>['query'], principal: Principal, list: ListQuery, target: string, sub: string | null,
+  db: Db<DB>['query'],
+  principal: Principal,
+  list: ListQuery,
+  target: string,
+  sub: string | null,
 ): Promise<ListPage<Record<string, unknown>>> {
   const where = pageConditions({
-    columns: blueprintColumns, list, where: [seenBlueprints(principal, list.allTenants), sql<SqlBool>`not b.is_hidden`], search: sql`b.id`,
+    columns: blueprintColumns,
+    list,
+    where: [seenBlueprints(principal, list.allTenants), sql<SqlBool>`not b.is_hidden`],
+    search: sql`b.id`,
   });
   const by = blueprintColumns[target]!;
   const bySub = sub === null ? sql`null::text` : blueprintColumns[sub]!;
   const { rows } = await sql<{ target: string; sub: string | null; n: number }>`
-    select ${by} as target, ${bySub} as sub, count(*) as n from ${blueprintFrom} where ${where} group by 1, 2 order by 1, 2`.execute(db);
+    select ${by} as target, ${bySub} as sub, count(*) as n from ${blueprintFrom} where ${where} group by 1, 2 order by 1, 2`.execute(
+    db,
+  );
   const groups = new Map<string, { n: number; subs: Record<string, unknown>[] }>();
   for (const row of rows) {
     const group = groups.get(row.target) ?? { n: 0, subs: [] };
@@ -60,20 +126,34 @@ export async function summarizeBlueprints(
     if (sub !== null) group.subs.push({ [sub]: row.sub, blueprints: row.n });
     groups.set(row.target, group);
   }
-  const items = [...groups].map(([value, g]) => ({ [target]: value, blueprints: g.n, ...(sub === null ? {} : { [`by ${sub}`]: g.subs }) }));
+  const items = [...groups].map(([value, g]) => ({
+    [target]: value,
+    blueprints: g.n,
+    ...(sub === null ? {} : { [`by ${sub}`]: g.subs }),
+  }));
   const page = list.getAll ? items : items.slice(list.offset, list.offset + list.size);
   return { items: page, total: items.length };
 }
 
 /** Keys of labels, or the values of one key, that blueprints seen by `principal` carry. */
-export async function listLabelTexts(db: Db<DB>['query'], principal: Principal, list: ListQuery, key: string | null): Promise<ListPage<string>> {
+export async function listLabelTexts(
+  db: Db<DB>['query'],
+  principal: Principal,
+  list: ListQuery,
+  key: string | null,
+): Promise<ListPage<string>> {
   const column = key === null ? sql`l.key` : sql`l.value`;
   const where: RawBuilder<SqlBool>[] = [seenBlueprints(principal, list.allTenants)];
   if (key !== null) where.push(sql<SqlBool>`l.key = ${key}`);
   const from = sql`(select distinct ${column} as value from blueprint_labels l join blueprints b on b.tenant = l.tenant and b.id = l.blueprint_id
     where ${sql.join(where, sql` and `)}) t`;
   const page = await selectPage<{ value: string }>({
-    db, from, columns: { value: sql`t.value` }, list: { ...list, include: null }, tieBreak: sql`t.value`, search: sql`t.value`,
+    db,
+    from,
+    columns: { value: sql`t.value` },
+    list: { ...list, include: null },
+    tieBreak: sql`t.value`,
+    search: sql`t.value`,
   });
   return { ...page, items: page.items.map((row) => row.value) };
 }

@@ -7,7 +7,12 @@ import type { DB } from './tables.gen';
 type Reader = Db<DB>['query'] | Tx<DB>;
 
 /** Keeps what `digest` unpacks to; nothing happens when it is known. */
-export async function insertArchive(tx: Tx<DB>, digest: string, size: number, unpacked: Unpacked): Promise<void> {
+export async function insertArchive(
+  tx: Tx<DB>,
+  digest: string,
+  size: number,
+  unpacked: Unpacked,
+): Promise<void> {
   const added = await tx
     .insertInto('archives')
     .values({ digest, size, kind: unpacked.kind, top_folder: unpacked.topFolder })
@@ -51,12 +56,21 @@ export async function findFile(db: Reader, digest: string, path: string): Promis
 
 /** Paths of all files, without contents. */
 export async function listPaths(db: Reader, digest: string): Promise<string[]> {
-  const rows = await db.selectFrom('archive_files').select('path').where('archive_digest', '=', digest).orderBy('path').execute();
+  const rows = await db
+    .selectFrom('archive_files')
+    .select('path')
+    .where('archive_digest', '=', digest)
+    .orderBy('path')
+    .execute();
   return rows.map((r) => r.path);
 }
 
 /** Paths below a folder ('' = all) with their sizes. */
-export async function listFolder(db: Reader, digest: string, folder: string): Promise<{ path: string; size: number; unpacked_at: string }[]> {
+export async function listFolder(
+  db: Reader,
+  digest: string,
+  folder: string,
+): Promise<{ path: string; size: number; unpacked_at: string }[]> {
   return db
     .selectFrom('archive_files as f')
     .innerJoin('archives as a', 'a.digest', 'f.archive_digest')
@@ -87,8 +101,16 @@ export async function dropUnusedArchives(tx: Tx<DB>, graceMs: number, limit: num
     limit ${limit} for update skip locked`.execute(tx);
   const digests = rows.map((r) => r.digest);
   if (digests.length === 0) return 0;
-  const files = await tx.selectFrom('archive_files').select('blob_digest').distinct().where('archive_digest', 'in', digests).execute();
-  await noteLooseBlobs(tx, [...digests, ...files.flatMap((f) => (f.blob_digest === null ? [] : [f.blob_digest]))]);
+  const files = await tx
+    .selectFrom('archive_files')
+    .select('blob_digest')
+    .distinct()
+    .where('archive_digest', 'in', digests)
+    .execute();
+  await noteLooseBlobs(tx, [
+    ...digests,
+    ...files.flatMap((f) => (f.blob_digest === null ? [] : [f.blob_digest])),
+  ]);
   await tx.deleteFrom('archives').where('digest', 'in', digests).execute();
   return digests.length;
 }
@@ -102,14 +124,25 @@ export async function takeLooseBlobs(tx: Tx<DB>, graceMs: number, limit: number)
     from loose_blobs l
     where l.since < app_now() - ${graceMs}::float8 * interval '1 millisecond'
     order by l.since limit ${limit} for update skip locked`.execute(tx);
-  if (rows.length > 0) await tx.deleteFrom('loose_blobs').where('digest', 'in', rows.map((r) => r.digest)).execute();
+  if (rows.length > 0)
+    await tx
+      .deleteFrom('loose_blobs')
+      .where(
+        'digest',
+        'in',
+        rows.map((r) => r.digest),
+      )
+      .execute();
   return rows.filter((r) => !r.is_used).map((r) => r.digest);
 }
 
 export type OpenBlob = (digest: string) => Promise<AsyncIterable<Buffer | Uint8Array | string>>;
 
 /** The whole content of a file, wherever it lies. */
-export async function fileContent(file: Pick<FileRow, 'content' | 'blob_digest'>, openBlob: OpenBlob): Promise<Buffer> {
+export async function fileContent(
+  file: Pick<FileRow, 'content' | 'blob_digest'>,
+  openBlob: OpenBlob,
+): Promise<Buffer> {
   if (file.content !== null) return file.content;
   const chunks: Buffer[] = [];
   for await (const chunk of await openBlob(file.blob_digest!)) chunks.push(Buffer.from(chunk as Buffer));
@@ -117,7 +150,12 @@ export async function fileContent(file: Pick<FileRow, 'content' | 'blob_digest'>
 }
 
 /** Texts of the archive's YAML files up to `maxBytes` each. */
-export async function listTexts(db: Reader, digest: string, maxBytes: number, openBlob: OpenBlob): Promise<Record<string, string>> {
+export async function listTexts(
+  db: Reader,
+  digest: string,
+  maxBytes: number,
+  openBlob: OpenBlob,
+): Promise<Record<string, string>> {
   const rows = await db
     .selectFrom('archive_files')
     .select(['path', 'content', 'blob_digest'])
@@ -134,4 +172,16 @@ export async function listTexts(db: Reader, digest: string, maxBytes: number, op
 export async function touchArchive(db: Reader, digest: string): Promise<boolean> {
   const done = await sql`update archives set unpacked_at = app_now() where digest = ${digest}`.execute(db);
   return done.numAffectedRows === 1n;
+}
+
+export async function findArchive(
+  db: Reader,
+  digest: string,
+): Promise<{ digest: string; size: number; kind: string; top_folder: string } | null> {
+  const row = await db
+    .selectFrom('archives')
+    .select(['digest', 'size', 'kind', 'top_folder'])
+    .where('digest', '=', digest)
+    .executeTakeFirst();
+  return row ?? null;
 }

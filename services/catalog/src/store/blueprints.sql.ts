@@ -25,18 +25,31 @@ export interface BlueprintHead {
 const head = ['tenant', 'id', 'upload_id', 'visibility', 'created_by', 'state', 'archive_digest'] as const;
 
 /** Rows of that id that stand in the way of a new one in `tenant`: its own, and global ones elsewhere. */
-export async function findRivals(db: Reader, tenant: string, id: string, isNewGlobal: boolean): Promise<BlueprintHead[]> {
+export async function findRivals(
+  db: Reader,
+  tenant: string,
+  id: string,
+  isNewGlobal: boolean,
+): Promise<BlueprintHead[]> {
   const rows = await db
     .selectFrom('blueprints')
     .select(head)
     .where('id', '=', id)
-    .where((e) => (isNewGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), e('visibility', '=', 'global')])))
+    .where((e) =>
+      isNewGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), e('visibility', '=', 'global')]),
+    )
     .execute();
   return rows as BlueprintHead[];
 }
 
 export async function lockBlueprint(tx: Tx<DB>, tenant: string, id: string): Promise<BlueprintHead | null> {
-  const row = await tx.selectFrom('blueprints').select(head).where('tenant', '=', tenant).where('id', '=', id).forUpdate().executeTakeFirst();
+  const row = await tx
+    .selectFrom('blueprints')
+    .select(head)
+    .where('tenant', '=', tenant)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
   return (row as BlueprintHead | undefined) ?? null;
 }
 
@@ -60,9 +73,18 @@ export async function insertBlueprint(tx: Tx<DB>, b: NewBlueprint): Promise<void
   await tx
     .insertInto('blueprints')
     .values({
-      tenant: b.tenant, id: b.id, upload_id: b.uploadId, upload_execution_id: b.uploadExecutionId, created_by: b.createdBy,
-      creator_id: b.creatorId, visibility: b.visibility, state: b.state, main_file_name: b.mainFileName,
-      archive_digest: b.archiveDigest, archive_size: b.archiveSize, archive_url: b.archiveUrl,
+      tenant: b.tenant,
+      id: b.id,
+      upload_id: b.uploadId,
+      upload_execution_id: b.uploadExecutionId,
+      created_by: b.createdBy,
+      creator_id: b.creatorId,
+      visibility: b.visibility,
+      state: b.state,
+      main_file_name: b.mainFileName,
+      archive_digest: b.archiveDigest,
+      archive_size: b.archiveSize,
+      archive_url: b.archiveUrl,
       requested_labels: b.requestedLabels === null ? null : JSON.stringify(b.requestedLabels),
     })
     .execute();
@@ -83,24 +105,44 @@ export interface ParsedBlueprint {
 }
 
 /** Ends an upload well. False: another one has taken the id since, or the lease was lost. */
-export async function markUploaded(tx: Tx<DB>, uploadId: string, from: UploadState, owner: string | null, p: ParsedBlueprint): Promise<boolean> {
+export async function markUploaded(
+  tx: Tx<DB>,
+  uploadId: string,
+  from: UploadState,
+  owner: string | null,
+  p: ParsedBlueprint,
+): Promise<boolean> {
   const done = await sql`
     update blueprints set state = 'uploaded', main_file_name = ${p.mainFileName}, archive_digest = ${p.archiveDigest},
       archive_size = ${p.archiveSize}, plan = ${p.planJson}::json, requirements = ${p.requirementsJson}::json,
       description = ${p.description}, digest = ${p.digest}, error = null, error_traceback = null, diagnostics = null,
       lease_owner = null, lease_until = null, upload_ended_at = app_now(), updated_at = app_now()
-    where upload_id = ${uploadId} and state = ${from} and lease_owner is not distinct from ${owner}`.execute(tx);
+    where upload_id = ${uploadId} and state = ${from} and lease_owner is not distinct from ${owner}`.execute(
+    tx,
+  );
   return done.numAffectedRows === 1n;
 }
 
-export async function insertUses(tx: Tx<DB>, tenant: string, id: string, uses: readonly PlanUse[]): Promise<void> {
+export async function insertUses(
+  tx: Tx<DB>,
+  tenant: string,
+  id: string,
+  uses: readonly PlanUse[],
+): Promise<void> {
   if (uses.length === 0) return;
-  await tx.insertInto('blueprint_uses').values(uses.map((u) => ({ tenant, blueprint_id: id, ...u }))).execute();
+  await tx
+    .insertInto('blueprint_uses')
+    .values(uses.map((u) => ({ tenant, blueprint_id: id, ...u })))
+    .execute();
 }
 
 /** Makes `labels` the whole set; those that stay keep their time and creator (reference/rest-api.md 4.2). */
 export async function replaceLabels(
-  tx: Tx<DB>, tenant: string, id: string, labels: readonly LabelPair[], by: { username: string; userId: number },
+  tx: Tx<DB>,
+  tenant: string,
+  id: string,
+  labels: readonly LabelPair[],
+  by: { username: string; userId: number },
 ): Promise<void> {
   const keys = labels.map((l) => l.key);
   const values = labels.map((l) => l.value);
@@ -113,7 +155,12 @@ export async function replaceLabels(
     on conflict do nothing`.execute(tx);
 }
 
-export async function touch(tx: Tx<DB>, tenant: string, id: string, changes: { description?: string | null; visibility?: Visibility; icon?: Buffer | null } = {}): Promise<void> {
+export async function touch(
+  tx: Tx<DB>,
+  tenant: string,
+  id: string,
+  changes: { description?: string | null; visibility?: Visibility; icon?: Buffer | null } = {},
+): Promise<void> {
   await tx
     .updateTable('blueprints')
     .set({ ...changes, updated_at: sql<string>`app_now()` })
@@ -123,7 +170,12 @@ export async function touch(tx: Tx<DB>, tenant: string, id: string, changes: { d
 }
 
 /** Ids of blueprints whose plan imports `id`: of the same tenant, of any when the imported one is global. */
-export async function listImporters(db: Reader, tenant: string, id: string, isGlobal: boolean): Promise<string[]> {
+export async function listImporters(
+  db: Reader,
+  tenant: string,
+  id: string,
+  isGlobal: boolean,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('blueprint_uses')
     .select('blueprint_id')
@@ -141,7 +193,9 @@ const seenBy = (who: { tenant: string; username: string; isAdministrator: boolea
 
 /** An uploaded blueprint that may be imported or read by `who`: the own tenant's before a global one. */
 export async function findImportableBlueprint(
-  db: Reader, who: { tenant: string; username: string; isAdministrator: boolean }, id: string,
+  db: Reader,
+  who: { tenant: string; username: string; isAdministrator: boolean },
+  id: string,
 ): Promise<{ tenant: string; main_file_name: string; archive_digest: string } | null> {
   const row = await db
     .selectFrom('blueprints')
@@ -153,4 +207,56 @@ export async function findImportableBlueprint(
     .orderBy(sql`tenant = ${who.tenant}`, 'desc')
     .executeTakeFirst();
   return (row as { tenant: string; main_file_name: string; archive_digest: string } | undefined) ?? null;
+}
+
+export interface DownloadRow {
+  tenant: string;
+  state: UploadState;
+  archive_digest: string | null;
+  archive_size: number | null;
+}
+
+/** Where the archive of a blueprint that `who` may see lies. */
+export async function findDownload(
+  db: Reader,
+  who: { tenant: string; username: string; isAdministrator: boolean },
+  id: string,
+): Promise<DownloadRow | null> {
+  const row = await db
+    .selectFrom('blueprints')
+    .select(['tenant', 'state', 'archive_digest', 'archive_size'])
+    .where('id', '=', id)
+    .where(seenBy(who))
+    .orderBy(sql`tenant = ${who.tenant}`, 'desc')
+    .executeTakeFirst();
+  return (row as DownloadRow | undefined) ?? null;
+}
+
+export interface RpcRow {
+  id: string;
+  tenant: string;
+  state: string;
+  visibility: string;
+  created_by: string;
+  main_file_name: string;
+  digest: string | null;
+  plan_json: string | null;
+  labels_json: string;
+}
+
+/** A blueprint for other services; the plan as the text that is stored. */
+export async function findForRpc(
+  db: Reader,
+  who: { tenant: string; username: string; isAdministrator: boolean },
+  id: string,
+  hasPlan: boolean,
+): Promise<RpcRow | null> {
+  const { rows } = await sql<RpcRow>`
+    select id, tenant, state, visibility, created_by, main_file_name, digest, ${hasPlan ? sql`plan::text` : sql`null`} as plan_json,
+      (select coalesce(json_agg(json_build_object('key', l.key, 'value', l.value) order by l.key, l.value), '[]'::json)::text
+       from blueprint_labels l where l.tenant = blueprints.tenant and l.blueprint_id = blueprints.id) as labels_json
+    from blueprints where id = ${id} and ${seenBy(who)} order by tenant = ${who.tenant} desc limit 1`.execute(
+    db,
+  );
+  return rows[0] ?? null;
 }

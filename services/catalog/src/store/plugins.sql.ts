@@ -6,14 +6,20 @@ import type { PluginExtras, PluginPackage, PluginYaml } from '../domain/plugin-p
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
-interface Who { tenant: string; username: string; isAdministrator: boolean }
+interface Who {
+  tenant: string;
+  username: string;
+  isAdministrator: boolean;
+}
 
 const seenBy = (who: Who) =>
   sql<boolean>`(visibility = 'global' or (tenant = ${who.tenant} and (visibility = 'tenant' or created_by = ${who.username} or ${who.isAdministrator})))`;
 
 /** Packages are unique against global ones too: whoever adds or widens one holds this lock. */
 export async function lockPackage(tx: Tx<DB>, packageName: string, archiveName: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`plugin ${packageName} ${archiveName}`}, 0))`.execute(tx);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`plugin ${packageName} ${archiveName}`}, 0))`.execute(
+    tx,
+  );
 }
 
 export interface InstalledPlugin {
@@ -30,20 +36,53 @@ export interface InstalledPlugin {
 }
 
 const installed = [
-  'id', 'tenant', 'package_name', 'package_version', 'archive_name', 'distribution', 'wagon_digest', 'labels', 'blueprint_labels', 'resource_tags',
+  'id',
+  'tenant',
+  'package_name',
+  'package_version',
+  'archive_name',
+  'distribution',
+  'wagon_digest',
+  'labels',
+  'blueprint_labels',
+  'resource_tags',
 ] as const;
 
 /** Uploaded plugins of that package that `who` may use. */
-export async function listPluginsNamed(db: Reader, who: Who, packageName: string): Promise<InstalledPlugin[]> {
-  return db.selectFrom('plugins').select(installed).where('package_name', '=', packageName).where(seenBy(who)).orderBy('uploaded_at', 'desc').execute();
+export async function listPluginsNamed(
+  db: Reader,
+  who: Who,
+  packageName: string,
+): Promise<InstalledPlugin[]> {
+  return db
+    .selectFrom('plugins')
+    .select(installed)
+    .where('package_name', '=', packageName)
+    .where(seenBy(who))
+    .orderBy('uploaded_at', 'desc')
+    .execute();
 }
 
-export async function findPluginYamls(db: Reader, pluginId: string): Promise<{ file_name: string; content: string }[]> {
-  return db.selectFrom('plugin_yamls').select(['file_name', 'content']).where('plugin_id', '=', pluginId).orderBy('file_name').execute();
+export async function findPluginYamls(
+  db: Reader,
+  pluginId: string,
+): Promise<{ file_name: string; content: string }[]> {
+  return db
+    .selectFrom('plugin_yamls')
+    .select(['file_name', 'content'])
+    .where('plugin_id', '=', pluginId)
+    .orderBy('file_name')
+    .execute();
 }
 
 /** Whether that archive is there already for `tenant`, or would clash with a global one. */
-export async function isPackageTaken(tx: Tx<DB>, tenant: string, p: { package_name: string; archive_name: string }, isGlobal: boolean, exceptId: string | null): Promise<boolean> {
+export async function isPackageTaken(
+  tx: Tx<DB>,
+  tenant: string,
+  p: { package_name: string; archive_name: string },
+  isGlobal: boolean,
+  exceptId: string | null,
+): Promise<boolean> {
   const row = await tx
     .selectFrom('plugins')
     .select('id')
@@ -69,18 +108,39 @@ export interface NewPlugin extends PluginPackage, PluginExtras {
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 export async function insertPlugin(tx: Tx<DB>, p: NewPlugin): Promise<void> {
-  const { wagon, archive, yamls, wheels, excluded_wheels, supported_py_versions, labels, blueprint_labels, resource_tags, ...plain } = p;
+  const {
+    wagon,
+    archive,
+    yamls,
+    wheels,
+    excluded_wheels,
+    supported_py_versions,
+    labels,
+    blueprint_labels,
+    resource_tags,
+    ...plain
+  } = p;
   await tx
     .insertInto('plugins')
     .values({
       ...plain,
-      wheels: json(wheels), excluded_wheels: json(excluded_wheels), supported_py_versions: json(supported_py_versions),
-      labels: json(labels), blueprint_labels: json(blueprint_labels), resource_tags: json(resource_tags),
-      wagon_digest: wagon.digest, wagon_size: wagon.size, archive_digest: archive?.digest ?? null, archive_size: archive?.size ?? null,
+      wheels: json(wheels),
+      excluded_wheels: json(excluded_wheels),
+      supported_py_versions: json(supported_py_versions),
+      labels: json(labels),
+      blueprint_labels: json(blueprint_labels),
+      resource_tags: json(resource_tags),
+      wagon_digest: wagon.digest,
+      wagon_size: wagon.size,
+      archive_digest: archive?.digest ?? null,
+      archive_size: archive?.size ?? null,
     })
     .execute();
   if (yamls.length === 0) return;
-  await tx.insertInto('plugin_yamls').values(yamls.map((y) => ({ plugin_id: p.id, file_name: y.fileName, content: y.content }))).execute();
+  await tx
+    .insertInto('plugin_yamls')
+    .values(yamls.map((y) => ({ plugin_id: p.id, file_name: y.fileName, content: y.content })))
+    .execute();
 }
 
 export interface PluginHead {
@@ -98,12 +158,27 @@ export interface PluginHead {
 }
 
 const head = [
-  'id', 'tenant', 'created_by', 'visibility', 'package_name', 'package_version', 'archive_name', 'wagon_digest', 'wagon_size', 'archive_digest', 'archive_size',
+  'id',
+  'tenant',
+  'created_by',
+  'visibility',
+  'package_name',
+  'package_version',
+  'archive_name',
+  'wagon_digest',
+  'wagon_size',
+  'archive_digest',
+  'archive_size',
 ] as const;
 
 /** The plugin if `who` may see it. */
 export async function findPlugin(db: Reader, who: Who, id: string): Promise<PluginHead | null> {
-  const row = await db.selectFrom('plugins').select(head).where('id', '=', id).where(seenBy(who)).executeTakeFirst();
+  const row = await db
+    .selectFrom('plugins')
+    .select(head)
+    .where('id', '=', id)
+    .where(seenBy(who))
+    .executeTakeFirst();
   return (row as PluginHead | undefined) ?? null;
 }
 
@@ -112,10 +187,20 @@ export async function lockPlugin(tx: Tx<DB>, id: string): Promise<PluginHead | n
   return (row as PluginHead | undefined) ?? null;
 }
 
-export async function updatePlugin(tx: Tx<DB>, id: string, changes: { visibility?: Visibility } & Partial<Record<keyof PluginExtras, JsonObject | null>>): Promise<void> {
+export async function updatePlugin(
+  tx: Tx<DB>,
+  id: string,
+  changes: { visibility?: Visibility } & Partial<Record<keyof PluginExtras, JsonObject | null>>,
+): Promise<void> {
   const { visibility, ...extras } = changes;
-  const columns = Object.fromEntries(Object.entries(extras).map(([key, value]) => [key, json(value ?? null)]));
-  await tx.updateTable('plugins').set({ ...(visibility ? { visibility } : {}), ...columns }).where('id', '=', id).execute();
+  const columns = Object.fromEntries(
+    Object.entries(extras).map(([key, value]) => [key, json(value ?? null)]),
+  );
+  await tx
+    .updateTable('plugins')
+    .set({ ...(visibility ? { visibility } : {}), ...columns })
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function deletePlugin(tx: Tx<DB>, id: string): Promise<void> {
@@ -123,7 +208,10 @@ export async function deletePlugin(tx: Tx<DB>, id: string): Promise<void> {
 }
 
 /** Blueprints whose plan uses the package in that version: of the tenant, of any for a global plugin. */
-export async function listPluginUsers(db: Reader, p: Pick<PluginHead, 'tenant' | 'visibility' | 'package_name' | 'package_version'>): Promise<string[]> {
+export async function listPluginUsers(
+  db: Reader,
+  p: Pick<PluginHead, 'tenant' | 'visibility' | 'package_name' | 'package_version'>,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('blueprint_uses')
     .select('blueprint_id')
@@ -137,12 +225,27 @@ export async function listPluginUsers(db: Reader, p: Pick<PluginHead, 'tenant' |
 }
 
 /** Marks targets for installation; ones that are installed or under way stay as they are. */
-export async function requestInstallation(tx: Tx<DB>, id: string, targets: readonly { kind: 'manager' | 'agent'; name: string }[]): Promise<void> {
+export async function requestInstallation(
+  tx: Tx<DB>,
+  id: string,
+  targets: readonly { kind: 'manager' | 'agent'; name: string }[],
+): Promise<void> {
   if (targets.length === 0) return;
   await tx
     .insertInto('plugin_installations')
-    .values(targets.map((t) => ({ plugin_id: id, target_kind: t.kind, target: t.name, state: 'pending-install' })))
-    .onConflict((c) => c.columns(['plugin_id', 'target_kind', 'target']).doUpdateSet({ state: 'pending-install', error: null })
-      .where('plugin_installations.state', 'in', ['error', 'pending-uninstall', 'uninstalling', 'uninstalled']))
+    .values(
+      targets.map((t) => ({ plugin_id: id, target_kind: t.kind, target: t.name, state: 'pending-install' })),
+    )
+    .onConflict((c) =>
+      c
+        .columns(['plugin_id', 'target_kind', 'target'])
+        .doUpdateSet({ state: 'pending-install', error: null })
+        .where('plugin_installations.state', 'in', [
+          'error',
+          'pending-uninstall',
+          'uninstalling',
+          'uninstalled',
+        ]),
+    )
     .execute();
 }

@@ -37,7 +37,12 @@ export async function leaseUpload(tx: Tx<DB>, owner: string, leaseMs: number): P
 }
 
 /** Prolongs a lease; false when it was lost. */
-export async function renewLease(db: Db<DB>['query'], uploadId: string, owner: string, leaseMs: number): Promise<boolean> {
+export async function renewLease(
+  db: Db<DB>['query'],
+  uploadId: string,
+  owner: string,
+  leaseMs: number,
+): Promise<boolean> {
   const done = await sql`
     update blueprints set lease_until = app_now() + ${leaseMs}::float8 * interval '1 millisecond'
     where upload_id = ${uploadId} and lease_owner = ${owner} and ${UNFINISHED}`.execute(db);
@@ -46,7 +51,11 @@ export async function renewLease(db: Db<DB>['query'], uploadId: string, owner: s
 
 /** A step of the machine; false when the row is gone, moved or leased to another. */
 export async function moveUpload(
-  tx: Tx<DB>, uploadId: string, owner: string, from: UploadState, to: UploadState,
+  tx: Tx<DB>,
+  uploadId: string,
+  owner: string,
+  from: UploadState,
+  to: UploadState,
   archive: { digest: string; size: number } | null = null,
 ): Promise<boolean> {
   const done = await sql`
@@ -64,7 +73,12 @@ export interface UploadFault {
 
 /** Ends an upload badly; false when it is no longer `owner`'s. */
 export async function failUpload(
-  tx: Tx<DB>, uploadId: string, owner: string, from: UploadState, to: UploadState, fault: UploadFault,
+  tx: Tx<DB>,
+  uploadId: string,
+  owner: string,
+  from: UploadState,
+  to: UploadState,
+  fault: UploadFault,
 ): Promise<boolean> {
   const done = await sql`
     update blueprints set state = ${to}, error = ${fault.error}, error_traceback = ${fault.traceback},

@@ -32,10 +32,18 @@ export async function tgzOf(entries: readonly TestEntry[]): Promise<Buffer> {
 
 /** A blueprint archive as clients make it: one top folder. */
 export function blueprintTgz(files: Record<string, string>, top = 'bp'): Promise<Buffer> {
-  return tgzOf(Object.entries(files).map(([name, content]) => ({ name: `${top}/${name}`, content, mode: 0o755 })));
+  return tgzOf(
+    Object.entries(files).map(([name, content]) => ({ name: `${top}/${name}`, content, mode: 0o755 })),
+  );
 }
 
-const MODES: Record<string, number> = { file: 0o100644, directory: 0o040755, symlink: 0o120777, 'character-device': 0o020644, fifo: 0o010644 };
+const MODES: Record<string, number> = {
+  file: 0o100644,
+  directory: 0o040755,
+  symlink: 0o120777,
+  'character-device': 0o020644,
+  fifo: 0o010644,
+};
 
 export function zipOf(entries: readonly TestEntry[]): Buffer {
   const parts: Buffer[] = [];

@@ -1,0 +1,143 @@
+import {
+  isAdministrator,
+  type Principal,
+  requireOwnTenant,
+  type Visibility,
+  widensVisibility,
+} from '@baton/contracts';
+import {
+  AppError,
+  badParameter,
+  isJsonObject,
+  isUuid,
+  type JsonObject,
+  nearestName,
+  notFound,
+} from '@baton/kernel';
+import type { Db, Tx } from '@baton/postgres';
+import {
+  deletePlugin,
+  findPlugin,
+  isPackageTaken,
+  listPluginUsers,
+  lockPackage,
+  lockPlugin,
+  type PluginHead,
+  requestInstallation,
+  updatePlugin,
+} from '../store/plugins.sql';
+import type { DB } from '../store/tables.gen';
+
+const whoOf = (principal: Principal) => ({ ...principal, isAdministrator: isAdministrator(principal) });
+
+/** The plugin as `principal` sees it. @throws AppError not_found_error */
+export async function visiblePlugin(db: Db<DB>, principal: Principal, id: string): Promise<PluginHead> {
+  const plugin = isUuid(id) ? await findPlugin(db.query, whoOf(principal), id) : null;
+  if (plugin === null) throw notFound('Plugin', id);
+  return plugin;
+}
+
+async function changeLocked(
+  db: Db<DB>,
+  principal: Principal,
+  id: string,
+  change: (tx: Tx<DB>, head: PluginHead) => Promise<void>,
+): Promise<void> {
+  const seen = await visiblePlugin(db, principal, id);
+  requireOwnTenant(principal, seen.tenant, `plugin \`${id}\``);
+  await db.tx(async (tx) => {
+    await lockPackage(tx, seen.package_name, seen.archive_name);
+    const head = await lockPlugin(tx, id);
+    if (head === null) throw notFound('Plugin', id);
+    await change(tx, head);
+  });
+}
+
+export async function setPluginVisibility(
+  db: Db<DB>,
+  principal: Principal,
+  id: string,
+  wanted: Visibility,
+): Promise<void> {
+  await changeLocked(db, principal, id, async (tx, head) => {
+    if (!widensVisibility(principal, head.visibility, wanted)) return;
+    if (wanted === 'global' && (await isPackageTaken(tx, head.tenant, head, true, id))) {
+      throw new AppError(
+        'conflict_error',
+        `plugin archive \`${head.archive_name}\` exists in another tenant and cannot become global`,
+      );
+    }
+    await updatePlugin(tx, id, { visibility: wanted });
+  });
+}
+
+const PATCHABLE = ['labels', 'blueprint_labels', 'resource_tags'] as const;
+
+/** PATCH /plugins/{id}: what the plugin gives to blueprints and deployments that import it. */
+export async function patchPlugin(
+  db: Db<DB>,
+  principal: Principal,
+  id: string,
+  body: Record<string, unknown>,
+): Promise<void> {
+  const changes: Partial<Record<(typeof PATCHABLE)[number], JsonObject | null>> = {};
+  for (const [key, value] of Object.entries(body)) {
+    const known = PATCHABLE.find((k) => k === key);
+    if (known === undefined)
+      throw badParameter(key, `\`${key}\` of a plugin cannot be changed`, {
+        expected: PATCHABLE,
+        nearest: nearestName(key, PATCHABLE),
+      });
+    if (value !== null && !isJsonObject(value))
+      throw badParameter(key, `\`${key}\` must be an object`, { expected: '{<key>: {values: [text, ...]}}' });
+    changes[known] = value;
+  }
+  if (Object.keys(changes).length === 0)
+    throw new AppError('illegal_action_error', 'The body changes nothing', { expected: PATCHABLE });
+  await changeLocked(db, principal, id, (tx) => updatePlugin(tx, id, changes));
+}
+
+/** DELETE /plugins/{id}: refused while a blueprint's plan names package and version, unless forced. */
+export async function removePlugin(
+  db: Db<DB>,
+  principal: Principal,
+  id: string,
+  isForced: boolean,
+): Promise<void> {
+  await changeLocked(db, principal, id, async (tx, head) => {
+    const users = isForced ? [] : await listPluginUsers(tx, head);
+    if (users.length > 0) {
+      throw new AppError(
+        'plugin_in_use',
+        `plugin \`${head.package_name}\` ${head.package_version ?? ''} is used by blueprints: ${users.join(', ')}`,
+        {
+          blueprints: users,
+          expected: 'force=true',
+        },
+      );
+    }
+    await deletePlugin(tx, id);
+  });
+}
+
+/** POST /plugins/{id}: the only action is install. @throws AppError unknown_action */
+export async function actOnPlugin(
+  db: Db<DB>,
+  principal: Principal,
+  id: string,
+  body: { action: string; managers?: string[]; agents?: string[] },
+): Promise<void> {
+  if (body.action !== 'install') {
+    throw new AppError('unknown_action', `plugins have no action ${JSON.stringify(body.action)}`, {
+      field: 'action',
+      expected: ['install'],
+      nearest: nearestName(body.action, ['install']),
+    });
+  }
+  const targets = [
+    ...(body.managers ?? []).map((name) => ({ kind: 'manager' as const, name })),
+    ...(body.agents ?? []).map((name) => ({ kind: 'agent' as const, name })),
+  ];
+  const seen = await visiblePlugin(db, principal, id);
+  await db.tx((tx) => requestInstallation(tx, seen.id, targets));
+}

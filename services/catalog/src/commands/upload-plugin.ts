@@ -1,0 +1,155 @@
+/** POST /plugins: checks the wagon and its yaml files, stores both. Nothing is installed here (reference 5.18). */
+import type { BlobStore } from '@baton/blob-store';
+import { type Principal, type Visibility, visibilityOfNew } from '@baton/contracts';
+import type { YamlFault } from '@baton/dsl';
+import { AppError, type Clock, type Json, newId, type Result } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import type { CpuPool } from '@baton/service-runtime';
+import type { SafeFetch } from '../adapters/safe-fetch';
+import { ArchiveRefused } from '../archive/entry-rules';
+import type { ArchiveLimits } from '../archive/limits';
+import { type PluginUpload, readPluginUpload } from '../archive/read-plugin';
+import { type Spool, spool } from '../archive/spool';
+import {
+  checkPluginYamls,
+  invalidPlugin,
+  type PluginExtras,
+  type PluginPackage,
+  type PluginYaml,
+  readPackageJson,
+} from '../domain/plugin-package';
+import type { ThreadTask } from '../parse/protocol';
+import { noteLooseBlobs } from '../store/archives.sql';
+import { insertPlugin, isPackageTaken, lockPackage } from '../store/plugins.sql';
+import type { DB } from '../store/tables.gen';
+
+export interface PluginDeps {
+  db: Db<DB>;
+  blobs: BlobStore;
+  clock: Clock;
+  fetch: SafeFetch;
+  pool: Pick<CpuPool, 'run'>;
+  pluginLimits: ArchiveLimits;
+  downloadMs: number;
+}
+
+export interface PluginRequest {
+  url: string | null;
+  title: string | null;
+  visibility: Visibility | undefined;
+  isPrivate: boolean | undefined;
+  id: string | null;
+}
+
+async function obtain(
+  deps: PluginDeps,
+  request: PluginRequest,
+  body: AsyncIterable<Buffer> | null,
+  signal: AbortSignal,
+): Promise<Spool> {
+  const maxBytes = deps.pluginLimits.maxArchiveBytes;
+  if (body !== null) return spool(body, maxBytes);
+  return spool(
+    await deps.fetch(
+      request.url!,
+      { maxBytes, totalMs: deps.downloadMs, field: 'plugin_archive_url' },
+      signal,
+    ),
+    maxBytes,
+  );
+}
+
+async function readYamls(
+  deps: PluginDeps,
+  wagon: PluginPackage,
+  yamls: readonly PluginYaml[],
+): Promise<PluginExtras> {
+  if (yamls.length === 0) return { labels: null, blueprint_labels: null, resource_tags: null };
+  const results = await deps.pool.run<Result<Json, YamlFault>[]>({
+    kind: 'yaml',
+    texts: yamls.map((y) => y.content),
+  } satisfies ThreadTask);
+  const documents = results.map((result, i) => {
+    const fileName = yamls[i]!.fileName;
+    if (result.ok) return { fileName, document: result.value };
+    const { message, line, column } = result.error;
+    throw invalidPlugin(`${fileName}:${line}:${column}: ${message}`, { entry: fileName, line, column });
+  });
+  return checkPluginYamls(wagon, documents);
+}
+
+async function readUpload(deps: PluginDeps, archive: Spool): Promise<PluginUpload> {
+  try {
+    return await readPluginUpload(archive, deps.pluginLimits, deps.clock);
+  } catch (error) {
+    if (error instanceof ArchiveRefused)
+      throw invalidPlugin(error.message, { entry: error.fault.entry, expected: error.fault.expected });
+    throw error;
+  }
+}
+
+async function store(deps: PluginDeps, archive: Spool): Promise<{ digest: string; size: number }> {
+  const stored = await deps.blobs.put(archive.stream());
+  await noteLooseBlobs(deps.db.query, [stored.digest]);
+  return stored;
+}
+
+/**
+ * Uploads a plugin; answers its id. A crash leaves loose blobs for the sweep.
+ * @throws AppError invalid_plugin_error naming the entry, conflict_error when package and archive name are there.
+ */
+export async function uploadPlugin(
+  deps: PluginDeps,
+  principal: Principal,
+  request: PluginRequest,
+  body: AsyncIterable<Buffer> | null,
+  signal: AbortSignal,
+): Promise<string> {
+  const visibility = visibilityOfNew(principal, request.visibility, request.isPrivate);
+  const archive = await obtain(deps, request, body, signal);
+  try {
+    if (archive.size === 0)
+      throw new AppError('bad_parameters_error', 'No archive: the body is empty', {
+        field: 'plugin_archive_url',
+        expected: 'an archive as body, or plugin_archive_url',
+      });
+    const upload = await readUpload(deps, archive);
+    try {
+      const wagonPackage = readPackageJson(upload.packageJson);
+      const extras = await readYamls(deps, wagonPackage, upload.yamls);
+      const wagon = await store(deps, upload.wagon);
+      const bundle = upload.isBundle ? await store(deps, archive) : null;
+      const id = request.id ?? newId();
+      await deps.db.tx(async (tx) => {
+        await lockPackage(tx, wagonPackage.package_name, wagonPackage.archive_name);
+        if (await isPackageTaken(tx, principal.tenant, wagonPackage, visibility === 'global', null)) {
+          throw new AppError(
+            'conflict_error',
+            `a plugin archive \`${wagonPackage.archive_name}\` of package \`${wagonPackage.package_name}\` already exists`,
+            {
+              package_name: wagonPackage.package_name,
+              archive_name: wagonPackage.archive_name,
+            },
+          );
+        }
+        await insertPlugin(tx, {
+          ...wagonPackage,
+          ...extras,
+          id,
+          tenant: principal.tenant,
+          created_by: principal.username,
+          visibility,
+          title: request.title ?? wagonPackage.package_name,
+          wagon,
+          archive: bundle,
+          yamls: upload.yamls,
+        });
+      });
+      return id;
+    } finally {
+      if (upload.isBundle) await upload.wagon.dispose();
+    }
+  } finally {
+    await archive.dispose();
+  }
+}

@@ -1,0 +1,47 @@
+import { visibilityOfNew } from '@baton/contracts';
+import { blueprintFilterRoutes } from '@baton/contracts/http/blueprint-filters';
+import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
+import type { Db } from '@baton/postgres';
+import { createFilter, patchFilter, removeFilter } from '../commands/change-filter';
+import { searchRules } from '../queries/blueprint-search';
+import { listBlueprints } from '../queries/read-blueprints';
+import { getFilter, listFilters } from '../queries/read-filters';
+import type { DB } from '../store/tables.gen';
+import { presentPage } from './blueprints.routes';
+
+export function blueprintFilterHttp({ db }: { db: Db<DB> }): BoundRoute[] {
+  return bindRoutes(blueprintFilterRoutes, {
+    listBlueprintFilters: async (call) =>
+      listEnvelope(await listFilters(db.query, call.principal, call.list), call.list),
+    getBlueprintFilter: (call) => getFilter(db.query, call.principal, call.params.filter_id!),
+    putBlueprintFilter: async (call) => {
+      const id = call.params.filter_id!;
+      await createFilter(
+        db,
+        call.principal,
+        id,
+        call.body,
+        visibilityOfNew(call.principal, call.body.visibility, undefined),
+      );
+      return getFilter(db.query, call.principal, id);
+    },
+    patchBlueprintFilter: async (call) => {
+      const id = call.params.filter_id!;
+      await patchFilter(db, call.principal, id, call.body);
+      return getFilter(db.query, call.principal, id);
+    },
+    deleteBlueprintFilter: async (call) => {
+      await removeFilter(db, call.principal, call.params.filter_id!);
+      return answer({ status: 204 });
+    },
+    searchBlueprints: async (call) => {
+      const { rules, tenants } = await searchRules(
+        db.query,
+        call.principal,
+        call.body,
+        call.list.extra._filter_id,
+      );
+      return presentPage(call, await listBlueprints(db.query, call.principal, call.list, rules, tenants));
+    },
+  });
+}

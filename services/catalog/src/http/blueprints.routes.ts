@@ -1,0 +1,157 @@
+import type { BlobStore } from '@baton/blob-store';
+import { isAdministrator, type ListPage, reservedLabelKeys } from '@baton/contracts';
+import { blueprintLabelRoutes } from '@baton/contracts/http/blueprint-labels';
+import { blueprintRoutes } from '@baton/contracts/http/blueprints';
+import {
+  answer,
+  type BoundRoute,
+  bindRoutes,
+  type HttpAnswer,
+  type HttpCall,
+  listEnvelope,
+} from '@baton/http';
+import { AppError, badParameter, notFound } from '@baton/kernel';
+import { spool } from '../archive/spool';
+import {
+  type ChangeDeps,
+  patchBlueprint,
+  removeBlueprint,
+  setBlueprintIcon,
+  setBlueprintVisibility,
+} from '../commands/change-blueprint';
+import type { UploadDeps } from '../commands/upload-blueprint';
+import { listRules } from '../queries/blueprint-search';
+import {
+  type BlueprintRow,
+  getBlueprint,
+  listBlueprints,
+  listLabelTexts,
+  summarizeBlueprints,
+} from '../queries/read-blueprints';
+import { findArchive } from '../store/archives.sql';
+import { findDownload } from '../store/blueprints.sql';
+import { uploadBlueprint, validateBlueprint } from './blueprint-uploads';
+import { presentBlueprint } from './present-blueprint';
+
+export interface BlueprintHttpDeps extends UploadDeps, ChangeDeps {
+  blobs: BlobStore;
+}
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+const MAX_ICON_BYTES = 1024 * 1024;
+
+/** Rows of a page for the wire. */
+export function presentPage(call: HttpCall, page: ListPage<BlueprintRow>): object {
+  return listEnvelope(
+    { ...page, items: page.items.map((row) => presentBlueprint(row, call.version, call.wire)) },
+    call.list,
+  );
+}
+
+async function shown(deps: BlueprintHttpDeps, call: HttpCall): Promise<object> {
+  return presentBlueprint(
+    await getBlueprint(deps.db.query, call.principal, call.params.blueprint_id!, call.include),
+    call.version,
+    call.wire,
+  );
+}
+
+async function download(deps: BlueprintHttpDeps, call: HttpCall): Promise<HttpAnswer> {
+  const id = call.params.blueprint_id!;
+  const { principal } = call;
+  const found = await findDownload(
+    deps.db.query,
+    { ...principal, isAdministrator: isAdministrator(principal) },
+    id,
+  );
+  if (found === null) throw notFound('Blueprint', id);
+  if (found.archive_digest === null)
+    throw new AppError('not_found_error', `blueprint \`${id}\` has no archive (its state is ${found.state})`);
+  const kind = (await findArchive(deps.db.query, found.archive_digest))?.kind ?? 'zip';
+  return answer({
+    stream: await deps.blobs.open(found.archive_digest),
+    length: found.archive_size ?? undefined,
+    filename: `${id}.${kind}`,
+    contentType: 'application/octet-stream',
+  });
+}
+
+async function readIcon(call: HttpCall): Promise<Buffer | null> {
+  if (!call.hasBody) return null;
+  const spooled = await spool(call.raw, MAX_ICON_BYTES);
+  try {
+    if (spooled.size === 0) return null;
+    const icon = await spooled.head(spooled.size);
+    if (!icon.subarray(0, 4).equals(PNG))
+      throw badParameter('icon', 'the icon is not a PNG image', { expected: 'PNG' });
+    return icon;
+  } finally {
+    await spooled.dispose();
+  }
+}
+
+function labelPage(call: HttpCall, page: ListPage<string>): object {
+  return listEnvelope(page, call.list);
+}
+
+function reservedLabels(call: HttpCall): object {
+  const page = call.list.getAll
+    ? reservedLabelKeys
+    : reservedLabelKeys.slice(call.list.offset, call.list.offset + call.list.size);
+  return listEnvelope({ items: [...page], total: reservedLabelKeys.length }, call.list, {
+    hasFiltered: false,
+  });
+}
+
+export function blueprintHttp(deps: BlueprintHttpDeps): BoundRoute[] {
+  const { db } = deps;
+  const change = (run: (call: HttpCall, id: string) => Promise<void>) => async (call: HttpCall) => {
+    await run(call, call.params.blueprint_id!);
+    return shown(deps, call);
+  };
+  const routes = bindRoutes(blueprintRoutes, {
+    listBlueprints: async (call) => {
+      const rules = await listRules(db.query, call.principal, call.list.extra._filter_id);
+      return presentPage(call, await listBlueprints(db.query, call.principal, call.list, rules));
+    },
+    getBlueprint: (call) => shown(deps, call),
+    uploadBlueprint: (call) => uploadBlueprint(deps, call),
+    validateBlueprint: (call) => validateBlueprint(deps, call),
+    deleteBlueprint: async (call) => {
+      const isLegacy = call.version === 'v2.1' && call.wire === 'spec';
+      const before = isLegacy ? await shown(deps, call) : null;
+      await removeBlueprint(deps, call.principal, call.params.blueprint_id!, call.query.force);
+      return before === null ? answer({ status: 204 }) : answer({ status: 200, body: before });
+    },
+    patchBlueprint: change((call, id) => patchBlueprint(deps, call.principal, id, call.body)),
+    downloadBlueprint: (call) => download(deps, call),
+    setBlueprintVisibility: change((call, id) =>
+      setBlueprintVisibility(deps, call.principal, id, call.body.visibility),
+    ),
+    setBlueprintGlobal: change((call, id) => setBlueprintVisibility(deps, call.principal, id, 'global')),
+    setBlueprintIcon: change(async (call, id) =>
+      setBlueprintIcon(deps, call.principal, id, await readIcon(call)),
+    ),
+    summarizeBlueprints: async (call) => {
+      const { _target_field: target, _sub_field: sub } = call.query;
+      if (sub === target) throw badParameter('_sub_field', '_sub_field and _target_field must differ');
+      return listEnvelope(
+        await summarizeBlueprints(db.query, call.principal, call.list, target, sub ?? null),
+        call.list,
+        { hasFiltered: false },
+      );
+    },
+  });
+  const labels = bindRoutes(blueprintLabelRoutes, {
+    listBlueprintLabelKeys: async (call) =>
+      call.list.extra._reserved?.at(-1)?.toLowerCase() === 'true'
+        ? reservedLabels(call)
+        : labelPage(call, await listLabelTexts(db.query, call.principal, call.list, null)),
+    listBlueprintLabelValues: async (call) =>
+      labelPage(
+        call,
+        await listLabelTexts(db.query, call.principal, call.list, call.params.label_key!.toLowerCase()),
+      ),
+  });
+  return [...routes, ...labels];
+}

@@ -1,5 +1,0 @@
-/** The parsing thread. */
-import { serveCpuTasks } from '@baton/service-runtime/cpu-worker';
-import { parseTask } from './parse-task';
-
-serveCpuTasks(parseTask);

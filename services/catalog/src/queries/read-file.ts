@@ -1,0 +1,34 @@
+/** Single files of unpacked archives, for workers and the file server. */
+import type { BlobStore } from '@baton/blob-store';
+import type { Db } from '@baton/postgres';
+import { checkEntryPath } from '../archive/entry-rules';
+import { type FileRow, findFile } from '../store/archives.sql';
+import type { DB } from '../store/tables.gen';
+
+export interface FileDeps {
+  db: Db<DB>;
+  blobs: BlobStore;
+}
+
+/** The file at `path` of an archive; null when there is none, also for paths that lead anywhere else. */
+export async function findArchiveFile(
+  { db }: FileDeps,
+  digest: string,
+  path: string,
+): Promise<FileRow | null> {
+  const checked = checkEntryPath(path);
+  return checked.ok && checked.value !== '' ? findFile(db.query, digest, checked.value) : null;
+}
+
+/** Content of a file in pieces of at most `pieceBytes`. */
+export async function* fileChunks(
+  { blobs }: FileDeps,
+  file: FileRow,
+  pieceBytes: number,
+): AsyncGenerator<Buffer> {
+  const source =
+    file.content === null ? ((await blobs.open(file.blob_digest!)) as AsyncIterable<Buffer>) : [file.content];
+  for await (const chunk of source) {
+    for (let at = 0; at < chunk.length; at += pieceBytes) yield chunk.subarray(at, at + pieceBytes);
+  }
+}

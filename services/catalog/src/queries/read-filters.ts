@@ -1,0 +1,84 @@
+import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
+import { notFound } from '@baton/kernel';
+import { type Db, selectPage, visibilityScope } from '@baton/postgres';
+import { type RawBuilder, sql } from 'kysely';
+import type { DB } from '../store/tables.gen';
+
+export type FilterRow = Record<string, unknown> & { value?: FilterRule[] };
+
+const columns: Record<string, RawBuilder<unknown>> = {
+  id: sql`f.id`,
+  value: sql`f.value`,
+  labels_filter_rules: sql`null`,
+  attrs_filter_rules: sql`null`,
+  created_at: sql`f.created_at`,
+  updated_at: sql`f.updated_at`,
+  created_by: sql`f.created_by`,
+  tenant_name: sql`f.tenant`,
+  visibility: sql`f.visibility`,
+  private_resource: sql`(f.visibility = 'private')`,
+  resource_availability: sql`f.visibility`,
+  is_system_filter: sql`f.is_system_filter`,
+};
+
+/** Both views of the rules beside the whole. */
+function split(row: FilterRow): FilterRow {
+  const value = row.value ?? [];
+  return {
+    ...row,
+    labels_filter_rules: value.filter((r) => r.type === 'label'),
+    attrs_filter_rules: value.filter((r) => r.type === 'attribute'),
+  };
+}
+
+async function page(
+  db: Db<DB>['query'],
+  principal: Principal,
+  list: ListQuery,
+  tieBreak: RawBuilder<unknown>,
+): Promise<ListPage<FilterRow>> {
+  const scope = visibilityScope(principal, {
+    tenantColumn: sql`f.tenant`,
+    visibilityColumn: sql`f.visibility`,
+    creatorColumn: sql`f.created_by`,
+    allTenants: list.allTenants,
+  });
+  const found = await selectPage<FilterRow>({
+    db,
+    from: sql`blueprint_filters f`,
+    columns,
+    list,
+    where: [scope],
+    tieBreak,
+    search: sql`f.id`,
+    always: ['value'],
+  });
+  return { ...found, items: found.items.map(split) };
+}
+
+export function listFilters(
+  db: Db<DB>['query'],
+  principal: Principal,
+  list: ListQuery,
+): Promise<ListPage<FilterRow>> {
+  return page(db, principal, list, sql`f.created_at, f.tenant, f.id`);
+}
+
+/** @throws AppError not_found_error */
+export async function getFilter(db: Db<DB>['query'], principal: Principal, id: string): Promise<FilterRow> {
+  const list: ListQuery = {
+    include: null,
+    filters: { id: [id] },
+    sort: [],
+    size: 1,
+    offset: 0,
+    search: null,
+    searchName: null,
+    allTenants: false,
+    getAll: false,
+    extra: {},
+  };
+  const [row] = (await page(db, principal, list, sql`f.tenant = ${principal.tenant} desc`)).items;
+  if (row === undefined) throw notFound('Filter', id);
+  return row;
+}

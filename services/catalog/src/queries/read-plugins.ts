@@ -1,0 +1,93 @@
+import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import { isUuid, notFound } from '@baton/kernel';
+import { type Db, selectPage, visibilityScope } from '@baton/postgres';
+import { type RawBuilder, sql } from 'kysely';
+import type { DB } from '../store/tables.gen';
+
+export type PluginRow = Record<string, unknown>;
+
+const plain = [
+  'id',
+  'title',
+  'package_name',
+  'package_version',
+  'package_source',
+  'archive_name',
+  'supported_platform',
+  'supported_py_versions',
+  'distribution',
+  'distribution_version',
+  'distribution_release',
+  'wheels',
+  'excluded_wheels',
+  'uploaded_at',
+  'blueprint_labels',
+  'labels',
+  'resource_tags',
+  'created_by',
+  'visibility',
+];
+
+const columns: Record<string, RawBuilder<unknown>> = {
+  ...Object.fromEntries(plain.map((name) => [name, sql`p.${sql.id(name)}`])),
+  tenant_name: sql`p.tenant`,
+  private_resource: sql`(p.visibility = 'private')`,
+  resource_availability: sql`p.visibility`,
+  installation_state: sql`(
+    select coalesce(json_agg(json_build_object(i.target_kind, i.target, 'state', i.state, 'error', i.error) order by i.target_kind, i.target), '[]'::json)
+    from plugin_installations i where i.plugin_id = p.id)`,
+  yaml_url_path: sql`'plugin:' || p.package_name || '?version=' || coalesce(p.package_version, '') || coalesce('&distribution=' || p.distribution, '')`,
+  yaml_files_paths: sql`(
+    select coalesce(json_agg('plugins/' || p.id || '/' || y.file_name order by y.file_name), '[]'::json) from plugin_yamls y where y.plugin_id = p.id)`,
+  file_server_path: sql`'/resources/plugins/' || p.id`,
+};
+
+function page(db: Db<DB>['query'], principal: Principal, list: ListQuery): Promise<ListPage<PluginRow>> {
+  const scope = visibilityScope(principal, {
+    tenantColumn: sql`p.tenant`,
+    visibilityColumn: sql`p.visibility`,
+    creatorColumn: sql`p.created_by`,
+    allTenants: list.allTenants,
+  });
+  return selectPage<PluginRow>({
+    db,
+    from: sql`plugins p`,
+    columns,
+    list,
+    where: [scope],
+    tieBreak: sql`p.uploaded_at, p.id`,
+    search: sql`p.package_name`,
+  });
+}
+
+export function listPlugins(
+  db: Db<DB>['query'],
+  principal: Principal,
+  list: ListQuery,
+): Promise<ListPage<PluginRow>> {
+  return page(db, principal, list);
+}
+
+/** @throws AppError not_found_error */
+export async function getPlugin(
+  db: Db<DB>['query'],
+  principal: Principal,
+  id: string,
+  include: string[] | null = null,
+): Promise<PluginRow> {
+  const list: ListQuery = {
+    include,
+    filters: { id: [id] },
+    sort: [],
+    size: 1,
+    offset: 0,
+    search: null,
+    searchName: null,
+    allTenants: false,
+    getAll: false,
+    extra: {},
+  };
+  const [row] = isUuid(id) ? (await page(db, principal, list)).items : [];
+  if (row === undefined) throw notFound('Plugin', id);
+  return row;
+}

@@ -1,0 +1,83 @@
+import { catalogRpc } from '@baton/contracts';
+import { selectPlugin } from '@baton/dsl';
+import { AppError, notFound } from '@baton/kernel';
+import { type RpcPart, rpcPart } from '@baton/service-runtime';
+import { type FileDeps, fileChunks, findArchiveFile } from '../queries/read-file';
+import { findDownload, findForRpc } from '../store/blueprints.sql';
+import { listPluginsNamed } from '../store/plugins.sql';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** A caller without a user name is a service acting for itself: it sees the whole tenant. */
+function whoOf(request: { tenant: string; username?: string; isAdministrator?: boolean }) {
+  return {
+    tenant: request.tenant,
+    username: request.username ?? '',
+    isAdministrator: request.isAdministrator === true || !request.username,
+  };
+}
+
+export function catalogRpcPart(deps: FileDeps): RpcPart {
+  const db = deps.db.query;
+  return rpcPart(catalogRpc.CatalogServiceDefinition, {
+    async getBlueprint(request) {
+      const row = await findForRpc(db, whoOf(request), request.blueprintId, request.withPlan);
+      if (row === null) throw notFound('Blueprint', request.blueprintId);
+      return {
+        id: row.id,
+        tenant: row.tenant,
+        state: row.state,
+        visibility: row.visibility,
+        createdBy: row.created_by,
+        mainFileName: row.main_file_name,
+        digest: row.digest ?? '',
+        planJson: row.plan_json ?? '',
+        labelsJson: row.labels_json,
+      };
+    },
+    async *readBlueprintFile(request) {
+      const found = await findDownload(db, whoOf(request), request.blueprintId);
+      if (found === null) throw notFound('Blueprint', request.blueprintId);
+      const file =
+        found.archive_digest === null
+          ? null
+          : await findArchiveFile(deps, found.archive_digest, request.path);
+      if (file === null)
+        throw new AppError(
+          'not_found_error',
+          `blueprint \`${request.blueprintId}\` has no file \`${request.path}\``,
+          { kind: 'file', id: request.path },
+        );
+      // An empty file is one empty chunk, so that it differs from nothing.
+      if (file.size === 0) yield { data: Buffer.alloc(0) };
+      for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
+    },
+    async findPlugins({ tenant, queries }) {
+      const who = whoOf({ tenant });
+      const found = await Promise.all(
+        queries.map(async (query) => {
+          const named = await listPluginsNamed(db, who, query.packageName);
+          const spec = {
+            name: query.packageName,
+            version: query.packageVersion || null,
+            distribution: query.distribution || null,
+          };
+          return selectPlugin(
+            spec,
+            named.map((p) => ({ ...p, name: p.package_name, version: p.package_version ?? '' })),
+          );
+        }),
+      );
+      const plugins = found
+        .filter((p) => p !== null)
+        .map((p) => ({
+          id: p.id,
+          packageName: p.package_name,
+          packageVersion: p.package_version ?? '',
+          archiveName: p.archive_name,
+          digest: p.wagon_digest,
+        }));
+      return { plugins };
+    },
+  });
+}

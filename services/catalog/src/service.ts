@@ -1,0 +1,103 @@
+/** Composition of the catalog: blueprints and plugins. */
+import {
+  type CpuPool,
+  createCpuPool,
+  type Infra,
+  requireDb,
+  resolveWorkerFile,
+  type ServiceParts,
+} from '@baton/service-runtime';
+import { createBlueprintParser } from './adapters/blueprint-parser';
+import { deploymentsClient } from './adapters/deployments.client';
+import { createImportSources } from './adapters/import-sources';
+import { createSafeFetch } from './adapters/safe-fetch';
+import type { ArchiveLimits } from './archive/limits';
+import type { FinishDeps } from './commands/finish-upload';
+import type { Config } from './config';
+import { blueprintFilterHttp } from './http/blueprint-filters.routes';
+import { blueprintHttp } from './http/blueprints.routes';
+import { pluginHttp } from './http/plugins.routes';
+import { finishUploadsLoop } from './loops/finish-uploads.loop';
+import { sweepLoop } from './loops/sweep.loop';
+import { catalogRpcPart } from './rpc/catalog.rpc';
+import type { DB } from './store/tables.gen';
+
+export type { Config } from './config';
+export { configSchema } from './config';
+
+export const serviceName = 'catalog';
+
+const LEASE_MS = 60_000;
+/** A wagon holds a whole virtual environment; only its package.json is read. */
+const PLUGIN_ENTRIES = 200_000;
+const PLUGIN_UNPACKED_FACTOR = 8;
+
+function limitsOf(config: Config): { limits: ArchiveLimits; pluginLimits: ArchiveLimits } {
+  const each = { maxRatio: config.BATON_ARCHIVE_MAX_RATIO, maxMs: config.BATON_UNPACK_TIME };
+  return {
+    limits: {
+      ...each,
+      maxArchiveBytes: config.BATON_BLUEPRINT_MAX_BYTES,
+      maxEntries: config.BATON_BLUEPRINT_MAX_FILES,
+      maxTotalBytes: config.BATON_BLUEPRINT_MAX_UNPACKED_BYTES,
+    },
+    pluginLimits: {
+      ...each,
+      maxArchiveBytes: config.BATON_PLUGIN_MAX_BYTES,
+      maxEntries: PLUGIN_ENTRIES,
+      maxTotalBytes: config.BATON_PLUGIN_MAX_BYTES * PLUGIN_UNPACKED_FACTOR,
+    },
+  };
+}
+
+function parsingPool(config: Config): CpuPool {
+  return createCpuPool({
+    workerFile: resolveWorkerFile(__dirname, 'parse.worker'),
+    size: config.BATON_PARSE_THREADS,
+    timeLimitMs: config.BATON_PARSE_TIME,
+    memoryLimitMb: config.BATON_PARSE_MEMORY_MB,
+  });
+}
+
+export function buildService(config: Config, infra: Infra): ServiceParts {
+  const db = requireDb<DB>(infra);
+  const { blobs, clock, log } = infra;
+  const fetch = createSafeFetch(config.BATON_ALLOW_PRIVATE_URLS ? { isAllowed: () => true } : {});
+  const pool = parsingPool(config);
+  const sources = createImportSources({ db, blobs, cache: infra.cache, fetch, log });
+  const shared = {
+    db,
+    blobs,
+    clock,
+    fetch,
+    pool,
+    log,
+    downloadMs: config.BATON_DOWNLOAD_TIME,
+    ...limitsOf(config),
+  };
+  const uploads: FinishDeps = {
+    ...shared,
+    parse: createBlueprintParser({ pool, sources, clock }),
+    kickUploads: () => finishing.kick(),
+    instanceId: infra.instanceId,
+    leaseMs: LEASE_MS,
+  };
+  const finishing = finishUploadsLoop(uploads);
+  return {
+    name: 'catalog',
+    routes: [
+      ...blueprintHttp({ ...uploads, ...deploymentsClient(infra.rpc) }),
+      ...blueprintFilterHttp({ db }),
+      ...pluginHttp(shared),
+    ],
+    rpc: [catalogRpcPart({ db, blobs })],
+    consumers: [],
+    subscriptions: [],
+    loops: [finishing.loop, sweepLoop({ db, blobs })],
+    checks: { database: () => db.ping(), blobs: () => blobs.ping() },
+    stop: async () => {
+      await finishing.idle();
+      await pool.close();
+    },
+  };
+}
