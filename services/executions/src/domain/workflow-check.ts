@@ -1,5 +1,5 @@
-import { checkWorkflowParameters } from '@baton/dsl';
-import { AppError, isJsonObject, type JsonObject, nearestName } from '@baton/kernel';
+import { checkWorkflowParameters, isFunction } from '@baton/dsl';
+import { AppError, isJsonObject, type Json, type JsonObject, nearestName } from '@baton/kernel';
 import { builtinOf, workflowAvailability } from '@baton/task-graph';
 import type { DeploymentFacts } from '../adapters/deployments.client';
 import type { StartRequest } from './start-request';
@@ -35,18 +35,22 @@ async function parametersOf(
   declared: JsonObject,
   evaluate: (payload: JsonObject) => Promise<JsonObject>,
 ): Promise<JsonObject> {
-  if (Object.keys(declared).length === 0 && Object.keys(request.parameters).length === 0) return {};
-  const checked = checkWorkflowParameters(request.workflowId, declared, request.parameters, {
+  const checked = await checkWorkflowParameters(request.workflowId, declared, request.parameters, {
     allowCustomParameters: request.allowCustomParameters,
+    // One call to another service per value, and only where there is something to evaluate.
+    evaluate: async (value) => (holdsFunction(value) ? ((await evaluate({ value })).value ?? null) : value),
   });
-  if (!checked.ok) {
-    const text = checked.error.map((problem) => problem.message).join('\n');
-    throw new AppError('illegal_execution_parameters_error', text, {
-      field: 'parameters',
-      problems: checked.error,
-    });
-  }
-  return checked.value.hasFunctions ? await evaluate(checked.value.parameters) : checked.value.parameters;
+  if (checked.ok) return checked.value;
+  throw new AppError('illegal_execution_parameters_error', checked.error.message, {
+    field: 'parameters',
+    diagnostics: [checked.error],
+  });
+}
+
+function holdsFunction(value: Json): boolean {
+  if (isFunction(value)) return true;
+  if (Array.isArray(value)) return value.some(holdsFunction);
+  return isJsonObject(value) && Object.values(value).some(holdsFunction);
 }
 
 function nonexistent(request: StartRequest, facts: DeploymentFacts): AppError {
