@@ -6,7 +6,7 @@ import type { ParsedPlan, PlanNode, PlanPlugin, PlanRelationship } from '../plan
 export interface UpdateStep {
   action: 'add' | 'remove' | 'modify';
   entity_type: 'description' | 'node' | 'operation' | 'relationship' | 'property' | 'output' | 'workflow' | 'group' | 'plugin';
-  entity_id: (string | number)[];
+  entity_id: string[];
   /** Among added nodes: those that others need come first when read from the highest down. */
   topology_order: number;
   isSupported: boolean;
@@ -32,7 +32,7 @@ export function updateSteps(oldPlan: ComparedPlan, newPlan: ComparedPlan): { ste
 }
 
 function step(action: UpdateStep['action'], entity_type: UpdateStep['entity_type'], entity_id: (string | number)[], isSupported = true, topology_order = 0): UpdateStep {
-  return { action, entity_type, entity_id, topology_order, isSupported };
+  return { action, entity_type, entity_id: entity_id.map(String), topology_order, isSupported };
 }
 
 const asJson = (value: unknown): JsonObject => (value ?? {}) as JsonObject;
