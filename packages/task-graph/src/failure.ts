@@ -1,7 +1,7 @@
 import { edit, recordDrift, recordStatus } from './effects';
 import { isAbandoned, type TaskNode } from './graph';
 import { rerunLifecycle } from './lifecycle-retry';
-import { emitNodeEvent, emitTaskEvent } from './messages';
+import { emitIgnored, emitTaskEvent } from './messages';
 import { addRetry, inside, settle } from './run';
 import { type Step, touch } from './step';
 import type { TaskError } from './task';
@@ -41,7 +41,7 @@ function mayRetry(step: Step, node: TaskNode): boolean {
 function ignore(step: Step, node: TaskNode): void {
   const handler = node.spec.policy.onFailure;
   const isSilent = handler?.handler === 'ignore' && handler.silent === true;
-  if (!isSilent) emitNodeEvent(step, node.spec, `Ignoring task ${node.spec.name} failure`);
+  if (!isSilent) emitIgnored(step, node.spec);
   settle(step, node);
 }
 

@@ -31,6 +31,14 @@ export function emitNodeEvent(step: Step, spec: TaskSpec, message: string): void
   step.decision.events.push(eventOn(spec, 'workflow_node_event', message));
 }
 
+/** That a failure of the task is ignored, told by the instance whose sequence the task belongs to. */
+export function emitIgnored(step: Step, spec: TaskSpec): void {
+  const event = eventOn(spec, 'workflow_node_event', `Ignoring task ${spec.name} failure`);
+  const relationship = spec.kind === 'operation' ? spec.payload.relationship : null;
+  const own = relationship && { nodeInstanceId: relationship.sourceId, nodeId: relationship.sourceNode };
+  step.decision.events.push({ ...event, ...own, operation: null, sourceId: null, targetId: null });
+}
+
 export function emitWorkflowEvent(step: Step, spec: TaskSpec, message: string): void {
   step.decision.events.push(eventOn(spec, 'workflow_stage', message));
 }

@@ -1,0 +1,84 @@
+import type { Json } from '@baton/kernel';
+import type { GraphEvent } from '@baton/task-graph';
+import type { Deployment } from './deployment';
+import type { Played } from './play';
+
+export interface Expected {
+  outcome: 'completed' | 'failed' | 'refused';
+  error?: { class: string } | null;
+  error_code?: string;
+  calls?: { [label: string]: [number, number] } | null;
+  order?: [string, string][] | null;
+  instances?: { [node: string]: [string | null, Json][] } | null;
+  events?: { [kind: string]: number } | null;
+}
+
+/**
+ * Orders that the record holds by chance: the operations do not depend on each other (a status check without order),
+ * the recorded runs only happened to start them so.
+ */
+const BY_CHANCE = new Set(['check_status host/check_status app', 'check_status lb/check_status app']);
+
+/** Everything that differs from what the original did, one text each. */
+export function differences(expected: Expected, played: Played, deployment: Deployment, isManager: boolean): string[] {
+  const found: string[] = [];
+  if (expected.outcome !== played.outcome) found.push(`outcome ${played.outcome} (${played.error?.message ?? ''}), expected ${expected.outcome}`);
+  if (expected.error && expected.error.class !== played.error?.type) found.push(`error ${played.error?.type}, expected ${expected.error.class}`);
+  const calls: { [label: string]: [number, number] } = {};
+  for (const { label, isFailed } of played.calls) {
+    const count = (calls[label] ??= [0, 0]);
+    count[0]++;
+    if (isFailed) count[1]++;
+  }
+  found.push(...diff('calls', calls, expected.calls ?? {}));
+  for (const [first, second] of expected.order ?? []) {
+    if (BY_CHANCE.has(`${first}/${second}`)) continue;
+    const ended = Math.max(...played.calls.filter((c) => c.label === first).map((c) => c.to));
+    const began = Math.min(...played.calls.filter((c) => c.label === second).map((c) => c.from));
+    if (ended > began) found.push(`order: ${first} ended after ${second} began`);
+  }
+  found.push(...diff('instances', instancesOf(deployment), sorted(expected.instances ?? {})));
+  if (played.error?.type !== 'ValueError') found.push(...diff('events', eventsOf(played, deployment, isManager), expected.events ?? {}));
+  return found;
+}
+
+function instancesOf(deployment: Deployment): { [node: string]: string[] } {
+  const found: { [node: string]: [string | null, Json][] } = {};
+  for (const { node_id, state, runtime_properties } of deployment.model.nodeInstances) {
+    (found[node_id] ??= []).push([state, runtime_properties ?? {}]);
+  }
+  return sorted(found);
+}
+
+function sorted(lists: { [node: string]: [string | null, Json][] }): { [node: string]: string[] } {
+  return Object.fromEntries(Object.entries(lists).map(([node, list]) => [node, list.map((x) => JSON.stringify(x)).sort()]));
+}
+
+/** Counts by `<type> <operation> <node>`; the in-process engine names no node of relationships and sends nothing. */
+function eventsOf(played: Played, deployment: Deployment, isManager: boolean): { [kind: string]: number } {
+  const counts: { [kind: string]: number } = { workflow_started: 1 };
+  const present = new Set(deployment.model.nodeInstances.map((i) => i.id));
+  const add = (kind: string) => void (counts[kind] = (counts[kind] ?? 0) + 1);
+  for (const event of played.events) {
+    if (event.type === 'sending_task' && !isManager) continue;
+    add(kindOf(event, present, isManager));
+  }
+  add(played.outcome === 'completed' ? 'workflow_succeeded' : 'workflow_failed');
+  return counts;
+}
+
+function kindOf(event: GraphEvent, present: ReadonlySet<string>, isManager: boolean): string {
+  const operation = event.operation?.split('.').at(-1);
+  if (event.type !== 'workflow_node_event' && !operation) return event.type;
+  const isGone = isManager && event.nodeInstanceId !== null && !present.has(event.nodeInstanceId);
+  const node = isGone ? null : event.sourceId && !isManager ? '' : event.nodeId;
+  return [event.type, operation, node].filter((part) => part !== undefined && part !== null).join(' ');
+}
+
+function diff(what: string, got: { [key: string]: unknown }, expected: { [key: string]: unknown }): string[] {
+  const keys = [...new Set([...Object.keys(got), ...Object.keys(expected)])];
+  return keys.flatMap((key) => {
+    const [a, b] = [JSON.stringify(got[key]), JSON.stringify(expected[key])];
+    return a === b ? [] : [`${what}: ${key} is ${a}, expected ${b}`];
+  });
+}
