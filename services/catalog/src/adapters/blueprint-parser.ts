@@ -83,7 +83,7 @@ export function createBlueprintParser({ pool, sources, clock = systemClock }: Pa
       const found = await Promise.all(
         reply.needs.map((key) => obtain(sources, readNeed(key), archiveDigest, importer)),
       );
-      reply.needs.forEach((key, i) => (task.fetched[key] = found[i] ?? null));
+      for (const [i, key] of reply.needs.entries()) task.fetched[key] = found[i] ?? null;
     }
     throw new UploadFailure('notParsed', 'Failed parsing blueprint - it imports too much from elsewhere');
   };

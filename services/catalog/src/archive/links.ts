@@ -1,7 +1,8 @@
 /** Links of an archive become copies of what they name: nothing that is stored ever points anywhere. */
-import { ArchiveRefused, checkEntryPath, type EntryJudge, linkTarget } from './entry-rules';
-import { MAX_LINK_STEPS } from './limits';
-import type { UnpackedFile } from './unpack';
+
+import { MAX_LINK_STEPS } from '../domain/archive-limits';
+import { ArchiveRefused, checkEntryPath, type EntryJudge, linkTarget } from '../domain/entry-rules';
+import type { UnpackedFile } from './unpacked-file';
 
 export interface Link {
   path: string;

@@ -1,10 +1,11 @@
 /** What an uploaded plugin archive holds: a bare wagon, or a zip of one wagon and its yaml files (reference 8.5). */
 import type { Readable } from 'node:stream';
 import type { Clock } from '@baton/kernel';
+import type { ArchiveLimits } from '../domain/archive-limits';
+import { ArchiveRefused, createEntryJudge } from '../domain/entry-rules';
 import { invalidPlugin, type PluginYaml } from '../domain/plugin-package';
-import { ArchiveRefused, createEntryJudge } from './entry-rules';
-import type { ArchiveLimits } from './limits';
-import { archiveKind, type RawEntry, readEntries } from './read-entries';
+import type { RawEntry } from './raw-entry';
+import { archiveKind, readEntries } from './read-entries';
 import { type Spool, spool } from './spool';
 
 export interface PluginUpload {

@@ -2,8 +2,8 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import unbzip2 from 'unbzip2-stream';
-import { ArchiveRefused, type EntryKind } from './entry-rules';
-import type { RawEntry } from './read-entries';
+import { ArchiveRefused, type EntryKind } from '../domain/entry-rules';
+import type { RawEntry } from './raw-entry';
 import type { ArchiveKind } from './sniff';
 import type { Spool } from './spool';
 
@@ -36,12 +36,16 @@ export async function* readTar(archive: Spool, kind: ArchiveKind): AsyncGenerato
       const entryKind = isFolder ? 'directory' : (KINDS[type] ?? 'other');
       const stream = entry as unknown as Readable;
       let isRead = false;
+      const take = async (): Promise<Readable> => {
+        isRead = true;
+        return stream;
+      };
       yield {
         name: header.name,
         kind: entryKind,
         mode: (header.mode ?? 0) & 0o777,
         link: header.linkname ?? null,
-        content: entryKind === 'file' ? async () => ((isRead = true), stream) : null,
+        content: entryKind === 'file' ? take : null,
       };
       if (!isRead) stream.resume();
     }

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Entry, ZipFile } from 'yauzl';
 import * as yauzl from 'yauzl';
-import { ArchiveRefused, type EntryKind } from './entry-rules';
-import type { RawEntry } from './read-entries';
+import { ArchiveRefused, type EntryKind } from '../domain/entry-rules';
+import type { RawEntry } from './raw-entry';
 import type { Spool } from './spool';
 
 /** What the typings leave out. */
@@ -47,11 +47,18 @@ function nextEntry(zip: ZipFile): Promise<ZipEntry | null> {
     const off = (): void => {
       zip.removeListener('entry', onEntry).removeListener('end', onEnd).removeListener('error', onError);
     };
-    const onEntry = (entry: ZipEntry): void => (off(), resolve(entry));
-    const onEnd = (): void => (off(), resolve(null));
-    const onError = (error: Error): void => (
-      off(), reject(new ArchiveRefused({ message: `the zip archive is damaged: ${error.message}` }))
-    );
+    const onEntry = (entry: ZipEntry): void => {
+      off();
+      resolve(entry);
+    };
+    const onEnd = (): void => {
+      off();
+      resolve(null);
+    };
+    const onError = (error: Error): void => {
+      off();
+      reject(new ArchiveRefused({ message: `the zip archive is damaged: ${error.message}` }));
+    };
     zip.on('entry', onEntry).on('end', onEnd).on('error', onError);
     zip.readEntry();
   });

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '@baton/kernel';
+import type { ArchiveLimits } from '../domain/archive-limits';
+import { ArchiveRefused } from '../domain/entry-rules';
 import { type TestEntry, tarOf, tgzOf, zipOf } from '../testing/archives';
-import { ArchiveRefused } from './entry-rules';
-import type { ArchiveLimits } from './limits';
 import { spool } from './spool';
 import { type Unpacked, unpackArchive } from './unpack';
 

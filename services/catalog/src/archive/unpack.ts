@@ -1,25 +1,18 @@
 import type { Readable } from 'node:stream';
 import { Transform } from 'node:stream';
 import type { Clock } from '@baton/kernel';
-import { ArchiveRefused, createEntryJudge, type EntryJudge } from './entry-rules';
-import type { ArchiveLimits } from './limits';
+import type { ArchiveLimits } from '../domain/archive-limits';
+import { ArchiveRefused, createEntryJudge, type EntryJudge } from '../domain/entry-rules';
 import { type Link, resolveLinks } from './links';
-import { archiveKind, type RawEntry, readEntries } from './read-entries';
+import type { RawEntry } from './raw-entry';
+import { archiveKind, readEntries } from './read-entries';
 import type { ArchiveKind } from './sniff';
 import type { Spool } from './spool';
+import type { UnpackedFile } from './unpacked-file';
 
 /** Where large files go; catalog's blob store. */
 export interface FileSink {
   put(stream: Readable): Promise<{ digest: string; size: number }>;
-}
-
-export interface UnpackedFile {
-  /** Below the top folder. */
-  path: string;
-  size: number;
-  mode: number;
-  content: Buffer | null;
-  blobDigest: string | null;
 }
 
 export interface Unpacked {

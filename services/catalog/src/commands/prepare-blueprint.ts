@@ -4,10 +4,10 @@ import type { BlobStore } from '@baton/blob-store';
 import type { LabelPair, Principal } from '@baton/contracts';
 import { type Clock, isAppError, type Json } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import { ArchiveRefused } from '../archive/entry-rules';
-import type { ArchiveLimits } from '../archive/limits';
 import type { Spool } from '../archive/spool';
 import { unpackArchive } from '../archive/unpack';
+import type { ArchiveLimits } from '../domain/archive-limits';
+import { ArchiveRefused } from '../domain/entry-rules';
 import { findMainFile } from '../domain/main-file';
 import type { PlanUse } from '../domain/plan-uses';
 import {

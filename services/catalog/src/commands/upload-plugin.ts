@@ -6,10 +6,10 @@ import { AppError, type Clock, type Json, newId, type Result } from '@baton/kern
 import type { Db } from '@baton/postgres';
 import type { CpuPool } from '@baton/service-runtime';
 import type { SafeFetch } from '../adapters/safe-fetch';
-import { ArchiveRefused } from '../archive/entry-rules';
-import type { ArchiveLimits } from '../archive/limits';
 import { type PluginUpload, readPluginUpload } from '../archive/read-plugin';
 import { type Spool, spool } from '../archive/spool';
+import type { ArchiveLimits } from '../domain/archive-limits';
+import { ArchiveRefused } from '../domain/entry-rules';
 import {
   checkPluginYamls,
   invalidPlugin,

@@ -1,5 +1,5 @@
 import { err, nearestName, ok, type Result } from '@baton/kernel';
-import { checkEntryPath } from '../archive/entry-rules';
+import { checkEntryPath } from './entry-rules';
 
 export const DEFAULT_MAIN_FILE = 'blueprint.yaml';
 

@@ -1,16 +1,18 @@
 import { AppError } from '@baton/kernel';
-import type { BlueprintHead } from '../store/blueprints.sql';
-import { hasFailed } from './upload.machine';
+import { hasFailed, type UploadState } from './upload.machine';
+
+/** A blueprint that has the wanted id. */
+export interface Rival {
+  tenant: string;
+  id: string;
+  state: UploadState;
+}
 
 /**
  * Whether a new blueprint may take its id: a failed one of the same tenant gives way (answered, to be removed).
  * @throws AppError conflict_error when a living or a global one has the id.
  */
-export function judgeRivals(
-  rivals: readonly BlueprintHead[],
-  tenant: string,
-  id: string,
-): BlueprintHead | null {
+export function judgeRivals(rivals: readonly Rival[], tenant: string, id: string): Rival | null {
   const own = rivals.find((r) => r.tenant === tenant);
   if (own !== undefined && !hasFailed(own.state)) {
     throw new AppError(

@@ -1,5 +1,5 @@
 import { AppError, type ErrorDetails } from '@baton/kernel';
-import type { ArchiveRefused } from '../archive/entry-rules';
+import type { ArchiveRefused } from './entry-rules';
 import type { UploadEvent } from './upload.machine';
 
 /** A diagnostic as the parser made it (packages/dsl): kept and answered whole. */

@@ -18,71 +18,72 @@ export interface UploadBody {
 
 const MAX_PARAMS_BYTES = 1024 * 1024;
 
-async function readMultipart(
-  call: HttpCall,
-  maxBytes: number,
-): Promise<{ params: RawUploadArguments; archive: Spool | null }> {
-  let parser: ReturnType<typeof busboy>;
+const unreadable = (cause: unknown): AppError =>
+  new AppError(
+    'bad_parameters_error',
+    `The multipart body cannot be read: ${(cause as Error).message}`,
+    {},
+    { cause },
+  );
+
+function multipartParser(call: HttpCall): ReturnType<typeof busboy> {
+  const limits = { files: 1, fields: 20, parts: 30, fieldSize: MAX_PARAMS_BYTES, headerPairs: 50 };
   try {
-    parser = busboy({
-      headers: call.headers,
-      limits: { files: 1, fields: 20, parts: 30, fieldSize: MAX_PARAMS_BYTES, headerPairs: 50 },
-    });
+    return busboy({ headers: call.headers, limits });
   } catch (cause) {
-    throw new AppError(
-      'bad_parameters_error',
-      `The multipart body cannot be read: ${(cause as Error).message}`,
-      {},
-      { cause },
-    );
+    throw unreadable(cause);
   }
-  let params = '{}';
-  let archive: Promise<Spool> | null = null;
-  const done = new Promise<void>((resolve, reject) => {
+}
+
+interface Parts {
+  params: string;
+  archive: Promise<Spool> | null;
+}
+
+/** Fills `parts` as they come; resolves when the body is over. */
+function collectParts(
+  call: HttpCall,
+  parser: ReturnType<typeof busboy>,
+  parts: Parts,
+  maxBytes: number,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
     parser.on('field', (name, value, about) => {
       if (about.valueTruncated) reject(badParameter(name, `the part ${name} is too large`));
-      else if (name === 'params') params = value;
+      else if (name === 'params') parts.params = value;
     });
     parser.on('file', (_name, stream) => {
-      archive = spool(stream, maxBytes);
-      archive.catch((error: unknown) => {
+      parts.archive = spool(stream, maxBytes);
+      parts.archive.catch((error: unknown) => {
         stream.resume();
         reject(error);
       });
     });
     for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) {
-      parser.on(limit, () =>
-        reject(
-          new AppError('bad_parameters_error', 'The multipart body has too many parts', {
-            expected: 'params and one file',
-          }),
-        ),
-      );
+      parser.on(limit, () => reject(unreadable(new Error('too many parts'))));
     }
-    parser.on('error', (cause) =>
-      reject(
-        new AppError(
-          'bad_parameters_error',
-          `The multipart body cannot be read: ${(cause as Error).message}`,
-          {},
-          { cause },
-        ),
-      ),
-    );
+    parser.on('error', (cause) => reject(unreadable(cause)));
     parser.on('close', resolve);
     call.raw.on('aborted', () => reject(new AppError('bad_parameters_error', 'The body broke off')));
   });
+}
+
+async function readMultipart(
+  call: HttpCall,
+  maxBytes: number,
+): Promise<{ params: RawUploadArguments; archive: Spool | null }> {
+  const parser = multipartParser(call);
+  const parts: Parts = { params: '{}', archive: null };
+  const done = collectParts(call, parser, parts, maxBytes);
   call.raw.pipe(parser);
   try {
     await done;
-    return {
-      params: checkValue(uploadParams, parseJson(params), 'part params') as RawUploadArguments,
-      archive: archive === null ? null : await (archive as Promise<Spool>),
-    };
+    const params = checkValue(uploadParams, parseJson(parts.params), 'part params') as RawUploadArguments;
+    return { params, archive: await parts.archive };
   } catch (error) {
     call.raw.unpipe(parser);
     call.raw.resume();
-    void (archive as Promise<Spool> | null)?.then(
+    void parts.archive?.then(
       (s) => s.dispose(),
       () => undefined,
     );

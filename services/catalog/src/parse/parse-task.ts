@@ -69,7 +69,7 @@ class Round {
       },
       exists: (path) => {
         const place = path.startsWith('/') ? this.locate(normalPath(path)) : null;
-        return place !== null && place.files.paths.includes(place.inner);
+        return place?.files.paths.includes(place.inner) ?? false;
       },
       plugin: (spec, dsl) => {
         const fetched = this.ask(needPlugin(spec.name, spec.version, spec.distribution, dsl));

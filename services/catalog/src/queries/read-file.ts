@@ -1,7 +1,7 @@
 /** Single files of unpacked archives, for workers and the file server. */
 import type { BlobStore } from '@baton/blob-store';
 import type { Db } from '@baton/postgres';
-import { checkEntryPath } from '../archive/entry-rules';
+import { checkEntryPath } from '../domain/entry-rules';
 import { type FileRow, findFile } from '../store/archives.sql';
 import type { DB } from '../store/tables.gen';
 

@@ -17,6 +17,33 @@ function whoOf(request: { tenant: string; username?: string; isAdministrator?: b
   };
 }
 
+async function findPlugins(
+  deps: FileDeps,
+  { tenant, queries }: catalogRpc.FindPluginsRequest,
+): Promise<catalogRpc.FindPluginsResponse> {
+  const who = whoOf({ tenant });
+  const found = await Promise.all(
+    queries.map(async ({ packageName: name, packageVersion, distribution }) => {
+      const named = await listPluginsNamed(deps.db.query, who, name);
+      const candidates = named.map((p) => ({ ...p, name: p.package_name, version: p.package_version ?? '' }));
+      return selectPlugin(
+        { name, version: packageVersion || null, distribution: distribution || null },
+        candidates,
+      );
+    }),
+  );
+  const plugins = found
+    .filter((p) => p !== null)
+    .map((p) => ({
+      id: p.id,
+      packageName: p.package_name,
+      packageVersion: p.package_version ?? '',
+      archiveName: p.archive_name,
+      digest: p.wagon_digest,
+    }));
+  return { plugins };
+}
+
 export function catalogRpcPart(deps: FileDeps): RpcPart {
   const db = deps.db.query;
   return rpcPart(catalogRpc.CatalogServiceDefinition, {
@@ -52,32 +79,6 @@ export function catalogRpcPart(deps: FileDeps): RpcPart {
       if (file.size === 0) yield { data: Buffer.alloc(0) };
       for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
     },
-    async findPlugins({ tenant, queries }) {
-      const who = whoOf({ tenant });
-      const found = await Promise.all(
-        queries.map(async (query) => {
-          const named = await listPluginsNamed(db, who, query.packageName);
-          const spec = {
-            name: query.packageName,
-            version: query.packageVersion || null,
-            distribution: query.distribution || null,
-          };
-          return selectPlugin(
-            spec,
-            named.map((p) => ({ ...p, name: p.package_name, version: p.package_version ?? '' })),
-          );
-        }),
-      );
-      const plugins = found
-        .filter((p) => p !== null)
-        .map((p) => ({
-          id: p.id,
-          packageName: p.package_name,
-          packageVersion: p.package_version ?? '',
-          archiveName: p.archive_name,
-          digest: p.wagon_digest,
-        }));
-      return { plugins };
-    },
+    findPlugins: (request) => findPlugins(deps, request),
   });
 }

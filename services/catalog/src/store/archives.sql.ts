@@ -1,7 +1,8 @@
 /** Unpacked archives and the blobs they keep. */
 import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
-import type { Unpacked, UnpackedFile } from '../archive/unpack';
+import type { Unpacked } from '../archive/unpack';
+import type { UnpackedFile } from '../archive/unpacked-file';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;

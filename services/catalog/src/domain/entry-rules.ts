@@ -1,12 +1,12 @@
 /** What an archive's entries may be called and be. Pure; the readers of zip and tar ask before they touch any byte. */
-import { AppError, err, ok, type Result } from '@baton/kernel';
+import { err, ok, type Result } from '@baton/kernel';
 import {
   type ArchiveLimits,
   MAX_PATH_DEPTH,
   MAX_PATH_LENGTH,
   MAX_SEGMENT_LENGTH,
   RATIO_FROM_BYTES,
-} from './limits';
+} from './archive-limits';
 
 export type EntryKind = 'file' | 'directory' | 'symlink' | 'hardlink' | 'other';
 
@@ -22,17 +22,6 @@ export class ArchiveRefused extends Error {
     super(fault.entry === undefined ? fault.message : `${fault.message}: ${JSON.stringify(fault.entry)}`);
     this.name = 'ArchiveRefused';
   }
-}
-
-/** The error answer of a refused archive. */
-export function archiveError(refused: ArchiveRefused): AppError {
-  const { entry, expected } = refused.fault;
-  return new AppError(
-    'invalid_blueprint_error',
-    refused.message,
-    { field: 'archive', entry, expected },
-    { cause: refused },
-  );
 }
 
 // Control characters, and those that turn the direction of the text.
@@ -87,76 +76,64 @@ export interface EntryJudge {
   admit(entry: Entry): string | null;
   /** Counts unpacked bytes of the current entry. @throws ArchiveRefused */
   count(bytes: number, name: string): void;
-  readonly totalBytes: number;
 }
 
 const sameName = (path: string): string => path.normalize('NFC').toLowerCase();
 
+type Seen = Map<string, { path: string; isFolder: boolean }>;
+
+/** Notes `path`; folders may be named again, everything else once and in one spelling. */
+function claim(seen: Seen, path: string, isFolder: boolean, name: string): void {
+  const before = seen.get(sameName(path));
+  if (before === undefined) {
+    seen.set(sameName(path), { path, isFolder });
+    return;
+  }
+  if (before.path !== path) {
+    throw new ArchiveRefused({
+      message: `an entry differs from "${before.path}" only in letter case`,
+      entry: name,
+    });
+  }
+  if (!before.isFolder || !isFolder)
+    throw new ArchiveRefused({ message: 'an entry occurs twice', entry: name });
+}
+
+/** What a total of unpacked bytes goes beyond, or null. */
+function excess(total: number, archiveBytes: number, limits: ArchiveLimits): string | null {
+  if (total > limits.maxTotalBytes) return `the archive holds more than ${limits.maxTotalBytes} bytes`;
+  const isBomb = total > RATIO_FROM_BYTES && total > archiveBytes * limits.maxRatio;
+  return isBomb ? `the archive unpacks to more than ${limits.maxRatio} times its size` : null;
+}
+
 /** Judges the entries of one archive in turn; keeps what it must know about the earlier ones. */
 export function createEntryJudge(archiveBytes: number, limits: ArchiveLimits): EntryJudge {
-  // Case-folded path -> how it was written and whether it is a folder.
-  const seen = new Map<string, { path: string; isFolder: boolean }>();
+  const seen: Seen = new Map();
   let entries = 0;
   let total = 0;
-
-  function claim(path: string, isFolder: boolean, name: string): void {
-    const before = seen.get(sameName(path));
-    if (before === undefined) {
-      seen.set(sameName(path), { path, isFolder });
-      return;
-    }
-    if (before.path !== path)
-      throw new ArchiveRefused({
-        message: `an entry differs from "${before.path}" only in letter case`,
-        entry: name,
-      });
-    if (!before.isFolder || !isFolder)
-      throw new ArchiveRefused({ message: 'an entry occurs twice', entry: name });
-  }
-
-  function admit({ name, kind }: Entry): string | null {
-    entries += 1;
-    if (entries > limits.maxEntries) {
-      throw new ArchiveRefused({
-        message: `the archive has more than ${limits.maxEntries} entries`,
-        entry: name,
-        expected: `at most ${limits.maxEntries} entries`,
-      });
-    }
-    const checked = checkEntryPath(name);
-    if (!checked.ok) throw new ArchiveRefused(checked.error);
-    if (kind === 'other')
-      throw new ArchiveRefused({ message: 'an entry is neither file, folder nor link', entry: name });
-    const path = checked.value;
-    if (path === '' || path === '__MACOSX' || path.startsWith('__MACOSX/')) return null;
-    const segments = path.split('/');
-    for (let i = 1; i < segments.length; i++) claim(segments.slice(0, i).join('/'), true, name);
-    claim(path, kind === 'directory', name);
-    return path;
-  }
-
-  function count(bytes: number, name: string): void {
-    total += bytes;
-    if (total > limits.maxTotalBytes) {
-      throw new ArchiveRefused({
-        message: `the archive holds more than ${limits.maxTotalBytes} bytes`,
-        entry: name,
-        expected: `at most ${limits.maxTotalBytes} bytes`,
-      });
-    }
-    if (total > RATIO_FROM_BYTES && total > archiveBytes * limits.maxRatio) {
-      throw new ArchiveRefused({
-        message: `the archive unpacks to more than ${limits.maxRatio} times its size`,
-        entry: name,
-      });
-    }
-  }
-
   return {
-    admit,
-    count,
-    get totalBytes() {
-      return total;
+    admit({ name, kind }) {
+      entries += 1;
+      if (entries > limits.maxEntries) {
+        const message = `the archive has more than ${limits.maxEntries} entries`;
+        throw new ArchiveRefused({ message, entry: name, expected: `at most ${limits.maxEntries} entries` });
+      }
+      const checked = checkEntryPath(name);
+      if (!checked.ok) throw new ArchiveRefused(checked.error);
+      if (kind === 'other') {
+        throw new ArchiveRefused({ message: 'an entry is neither file, folder nor link', entry: name });
+      }
+      const path = checked.value;
+      if (path === '' || path === '__MACOSX' || path.startsWith('__MACOSX/')) return null;
+      const segments = path.split('/');
+      for (let i = 1; i < segments.length; i++) claim(seen, segments.slice(0, i).join('/'), true, name);
+      claim(seen, path, kind === 'directory', name);
+      return path;
+    },
+    count(bytes, name) {
+      total += bytes;
+      const message = excess(total, archiveBytes, limits);
+      if (message !== null) throw new ArchiveRefused({ message, entry: name });
     },
   };
 }

@@ -1,0 +1,13 @@
+import type { Readable } from 'node:stream';
+import type { EntryKind } from '../domain/entry-rules';
+
+/** An entry before any rule was applied. */
+export interface RawEntry {
+  name: string;
+  kind: EntryKind;
+  /** Permission bits; 0 when unknown. */
+  mode: number;
+  /** Target of a link; null for zip, where the content says it. */
+  link: string | null;
+  content: (() => Promise<Readable>) | null;
+}
