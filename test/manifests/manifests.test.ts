@@ -1,0 +1,127 @@
+// Every Kubernetes document and the compose file against their schemas and against the code that they run: a misspelt
+// field, port, label, variable or image fails here, without a cluster.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv from 'ajv';
+import * as yaml from 'js-yaml';
+import { z } from 'zod';
+
+// biome-ignore lint/suspicious/noExplicitAny: documents of many kinds, checked by the schema.
+type Doc = any;
+
+const root = join(__dirname, '..', '..');
+const schema = JSON.parse(readFileSync(join(__dirname, 'schema.json'), 'utf8'));
+const ajv = new Ajv({ strict: false, allErrors: true });
+ajv.addSchema(schema, 'k8s');
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const documents = (text: string) => yaml.loadAll(text).filter((doc) => doc !== null) as Doc[];
+
+function rendered(overlay: string): Doc[] {
+  const run = spawnSync('kubectl', ['kustomize', join(root, 'k8s/overlays', overlay)], { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(`kubectl kustomize ${overlay}: ${run.stderr ?? run.error?.message}`);
+  return documents(run.stdout);
+}
+
+function problems(doc: Doc): string[] {
+  const validate = ajv.getSchema(`k8s#/definitions/Kind${doc.kind}`);
+  if (!validate) return [`${doc.kind} ${doc.metadata?.name}: no schema of this kind`];
+  if (validate(doc)) return [];
+  return (validate.errors ?? []).map((e) => `${doc.kind} ${doc.metadata.name}${e.instancePath}: ${e.message} ${JSON.stringify(e.params)}`);
+}
+
+/** Variables that the code reads: from the configuration schemas' sources. */
+function knownVariables(): Set<string> {
+  const files = ['packages/service-runtime/src/runtime-config.ts'];
+  for (const service of readdirSync(join(root, 'services'))) files.push(`services/${service}/src/config.ts`);
+  return new Set(files.filter((file) => existsSync(join(root, file))).flatMap((file) => read(file).match(/\b(?:BATON_[A-Z0-9_]+|DATABASE_URL|AMQP_URL|REDIS_URL)\b/g) ?? []));
+}
+
+const images = new Set([...read('deploy/Dockerfile').matchAll(/^FROM runtime AS (\S+)$/gm)].map((match) => `baton/${match[1]}`));
+
+describe.each(['dev', 'prod'])('overlay %s', (overlay) => {
+  const docs = rendered(overlay);
+  const byKind = (kind: string) => docs.filter((doc) => doc.kind === kind);
+  const pods = [...byKind('Deployment'), ...byKind('Job')];
+
+  test('every document fits the API, unknown fields included', () => {
+    expect(docs.length).toBeGreaterThan(30);
+    expect(docs.flatMap(problems)).toEqual([]);
+  });
+
+  test('services and budgets select pods that exist, on ports that they open', () => {
+    const wrong = [...byKind('Service'), ...byKind('PodDisruptionBudget')].filter((doc) => {
+      const wanted = doc.spec.selector.matchLabels ?? doc.spec.selector;
+      const target = pods.find((pod) => Object.entries(wanted).every(([key, value]) => pod.spec.template.metadata.labels[key] === value));
+      const open = target?.spec.template.spec.containers[0].ports?.map((port: Doc) => port.name) ?? [];
+      return !target || (doc.spec.ports ?? []).some((port: Doc) => !open.includes(port.targetPort));
+    });
+    expect(wrong.map((doc) => doc.metadata.name)).toEqual([]);
+  });
+
+  test('probes use open ports, images are built, containers run without privileges', () => {
+    for (const pod of pods.filter((doc) => doc.spec.template.spec.containers[0].image.startsWith('baton/'))) {
+      const [container] = pod.spec.template.spec.containers;
+      const open = (container.ports ?? []).map((port: Doc) => port.name);
+      for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe]) {
+        if (probe) expect(open).toContain(probe.httpGet.port);
+      }
+      expect(images).toContain(container.image.split(':')[0]);
+      expect(pod.spec.template.spec.securityContext.runAsNonRoot).toBe(true);
+      expect(container.securityContext).toMatchObject({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true });
+      expect(container.resources.limits.memory).toBeDefined();
+    }
+  });
+
+  test('every variable is one that the code reads, and secrets come from references', () => {
+    const known = knownVariables();
+    const set = byKind('ConfigMap').flatMap((doc) => Object.keys(doc.data));
+    const referenced = pods.flatMap((pod) => pod.spec.template.spec.containers.flatMap((c: Doc) => (c.image.startsWith('baton/') ? (c.env ?? []) : [])));
+    expect([...set, ...referenced.map((entry: Doc) => entry.name)].filter((name) => !known.has(name))).toEqual([]);
+    for (const entry of referenced) expect(entry.value).toBeUndefined();
+  });
+
+  test('what scales exists', () => {
+    for (const doc of byKind('HorizontalPodAutoscaler')) {
+      expect(byKind('Deployment').map((one) => one.metadata.name)).toContain(doc.spec.scaleTargetRef.name);
+    }
+  });
+});
+
+test('a wrong field in a manifest would be found', () => {
+  const [good] = documents(read('k8s/base/gateway.yaml'));
+  const bad = structuredClone(good);
+  bad.spec.replicas = 'two';
+  bad.spec.template.spec.containers[0].imagee = 'x';
+  expect(problems(good)).toEqual([]);
+  expect(problems(bad).join('\n')).toMatch(/replicas.*number[\s\S]*imagee|imagee[\s\S]*replicas.*number/);
+});
+
+const composeService = z.strictObject({
+  image: z.string(),
+  build: z.strictObject({ context: z.string(), dockerfile: z.string(), target: z.string() }).optional(),
+  hostname: z.string().optional(),
+  restart: z.string(),
+  profiles: z.array(z.string()),
+  environment: z.record(z.string(), z.string()).optional(),
+  command: z.array(z.string()).optional(),
+  volumes: z.array(z.string()).optional(),
+  ports: z.array(z.string()).optional(),
+  depends_on: z.array(z.string()).optional(),
+  healthcheck: z.object({ test: z.array(z.string()), interval: z.string() }).loose().optional(),
+});
+
+test('the compose file is well-formed, builds every image and sets only variables that the code reads', () => {
+  const file = yaml.load(read('docker-compose.yml')) as Doc;
+  const services = z.record(z.string(), composeService).parse(file.services);
+  const built = Object.values(services).flatMap((service) => (service.build ? [`baton/${service.build.target}`] : []));
+  expect(new Set(built)).toEqual(images);
+  const known = knownVariables();
+  for (const [name, service] of Object.entries(services)) {
+    for (const target of service.depends_on ?? []) expect(Object.keys(services)).toContain(target);
+    for (const volume of service.volumes ?? []) expect(Object.keys(file.volumes)).toContain(volume.split(':')[0]);
+    if (!service.build) continue;
+    expect([name, ...Object.keys(service.environment ?? {}).filter((variable) => !known.has(variable))]).toEqual([name]);
+  }
+});
