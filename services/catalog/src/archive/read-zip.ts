@@ -17,7 +17,12 @@ const { getFileNameLowLevel } = yauzl as unknown as {
 };
 
 const UNIX = 3;
-const KINDS: Record<number, EntryKind> = { 16807: 'file', 9604: 'directory', 21609: 'symlink' };
+/** File format bits of a Unix mode. */
+const KINDS = new Map<number, EntryKind>([
+  [0o100000, 'file'],
+  [0o040000, 'directory'],
+  [0o120000, 'symlink'],
+]);
 
 function openZip(archive: Spool): Promise<ZipFile> {
   // Names stay raw: the library's own check would stop at an odd one in words that are not ours.
@@ -39,7 +44,7 @@ function openZip(archive: Spool): Promise<ZipFile> {
 function kindOf(name: string, mode: number): EntryKind {
   if (/[/\\]$/.test(name)) return 'directory';
   const format = mode & 0o170000;
-  return format === 0 ? 'file' : (KINDS[format] ?? 'other');
+  return format === 0 ? 'file' : (KINDS.get(format) ?? 'other');
 }
 
 function nextEntry(zip: ZipFile): Promise<ZipEntry | null> {
