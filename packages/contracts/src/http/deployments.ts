@@ -104,7 +104,7 @@ export const deploymentFilters = [
 export const deploymentList = {
   fields: deploymentFields,
   filters: deploymentFilters,
-  sorts: deploymentFilters,
+  sorts: [...deploymentFilters, 'label:*'],
   search: 'id',
   defaultSort: [{ field: 'created_at', descending: false }],
   allowsAllTenants: true,

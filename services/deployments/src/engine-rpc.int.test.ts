@@ -1,0 +1,165 @@
+import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
+
+let test: TestDeployments;
+const tenant = 'default_tenant';
+beforeAll(async () => {
+  test = await startTestDeployments();
+  test.peers.values.set('token', { value: 'sesame', isHidden: true });
+});
+afterAll(() => test.stop());
+
+/** A deployment of hello and the ids of its instances by node. */
+async function deploy(deploymentId: string): Promise<{ deploymentId: string; host: string; app: string }> {
+  await test.create(deploymentId, { blueprint_id: 'hello', inputs: { must: 1 } });
+  const { items } = (await test.call('GET', `/node-instances?deployment_id=${deploymentId}`)).body;
+  const id = (node: string): string => items.find((i: { node_id: string }) => i.node_id === node).id;
+  return { deploymentId, host: id('host'), app: id('app') };
+}
+
+const read = async (id: string) => (await test.call('GET', `/node-instances/${id}`)).body;
+const write = (nodeInstanceId: string, seq: number, state: string, edits: unknown[] = []) => ({
+  nodeInstanceId, seq, state, systemPropertiesJson: edits.length > 0 ? JSON.stringify(edits) : '',
+});
+
+describe('ApplyStates', () => {
+  it('applies in order, drops repeats and late ones, edits system properties once', async () => {
+    const { deploymentId, host, app } = await deploy('states');
+    const of = { tenant, deploymentId, executionId: 'e1' };
+    const counted = { edit: 'copy', from: ['status'], to: ['previous_status'] };
+    const status = (ok: boolean) => ({ edit: 'set', path: ['status'], value: { ok } });
+    await test.rpc.applyStates({ ...of, states: [write(host, 2, 'created'), write(host, 1, 'creating'), write(app, 3, 'creating')] });
+    expect(await read(host)).toMatchObject({ state: 'created', version: 2 });
+    await test.rpc.applyStates({ ...of, states: [write(host, 5, 'started', [status(true)]), write(host, 6, '', [counted, status(false)])] });
+    const after = await read(host);
+    expect(after).toMatchObject({ state: 'started', version: 3, is_status_check_ok: false, system_properties: { status: { ok: false }, previous_status: { ok: true } } });
+    await test.rpc.applyStates({ ...of, states: [write(host, 6, '', [counted, status(false)]), write(host, 4, 'starting'), write(host, 1, 'creating')] });
+    expect(await read(host)).toEqual(after);
+    // Another execution counts from the beginning.
+    await test.rpc.applyStates({ ...of, executionId: 'e2', states: [write(host, 1, 'stopping')] });
+    expect((await read(host)).state).toBe('stopping');
+    expect((await test.call('GET', `/deployments/${deploymentId}?_include=unavailable_instances`)).body.unavailable_instances).toBe(2);
+  });
+
+  it('ends the same from any interleaving of two connections', async () => {
+    const { deploymentId, host, app } = await deploy('interleaved');
+    const batches = Array.from({ length: 20 }, (_, i) => ({
+      tenant, deploymentId, executionId: 'e1', states: [write(host, 2 * i + 1, `h${i}`), write(app, 2 * i + 2, `a${i}`)],
+    }));
+    await Promise.all(batches.reverse().map((batch) => test.rpc.applyStates(batch)));
+    expect((await read(host)).state).toBe('h19');
+    expect((await read(app)).state).toBe('a19');
+  });
+});
+
+describe('OpenOperation', () => {
+  it('shows pending states and evaluates inputs for the creator of the execution', async () => {
+    const { deploymentId, host, app } = await deploy('opened');
+    const base = { tenant, deploymentId, executionId: 'e1', hasFunctions: true };
+    const inputs = { secret: { get_secret: 'token' }, own: { get_attribute: ['SELF', 'node_instance_id'] }, said: { get_input: 'greeting' } };
+    const opened = await test.rpc.openOperation({ ...base, nodeInstanceId: host, username: 'admin', inputsJson: JSON.stringify(inputs), states: [write(host, 1, 'creating')] });
+    expect(JSON.parse(opened.inputsJson)).toEqual({ secret: 'sesame', own: host, said: 'hello' });
+    expect(JSON.parse(opened.selfJson)).toMatchObject({ node: { id: 'host', type: 'cloudify.nodes.Root' }, instance: { id: host, state: 'creating', version: 2, index: 1 } });
+    expect(JSON.parse(opened.deploymentJson)).toMatchObject({ id: deploymentId, creator: 'admin', blueprint_id: 'hello' });
+    const related = { target: { get_attribute: ['TARGET', 'node_instance_id'] }, source: { get_attribute: ['SOURCE', 'node_instance_id'] } };
+    const both = await test.rpc.openOperation({ ...base, nodeInstanceId: app, relatedInstanceId: host, isSource: true, inputsJson: JSON.stringify(related) });
+    expect(JSON.parse(both.inputsJson)).toEqual({ target: host, source: app });
+    expect(JSON.parse(both.relatedJson).instance.id).toBe(host);
+    await expect(test.rpc.openOperation({ ...base, nodeInstanceId: host, username: 'bob', inputsJson: JSON.stringify(inputs) })).rejects.toMatchObject({ code: 'forbidden_error' });
+  });
+});
+
+describe('UpdateNodeInstance', () => {
+  it('is not disturbed by states, but by another writer; a repeat is answered as before', async () => {
+    const { deploymentId, host } = await deploy('written');
+    const write1 = { tenant, nodeInstanceId: host, version: 1, runtimePropertiesJson: '{"a":1}', taskId: 't1', attempt: 1 };
+    await test.rpc.applyStates({ tenant, deploymentId, executionId: 'e1', states: [write(host, 1, 'creating')] });
+    const first = await test.rpc.updateNodeInstance(write1);
+    expect(await test.rpc.updateNodeInstance(write1)).toEqual(first);
+    await expect(test.rpc.updateNodeInstance({ ...write1, taskId: 't2' })).rejects.toMatchObject({ code: 'conflict_error' });
+    await test.rpc.updateNodeInstance({ ...write1, version: first.version, attempt: 2, runtimePropertiesJson: '{"a":2}' });
+    await expect(test.rpc.updateNodeInstance({ ...write1, version: 99, attempt: 1 })).rejects.toMatchObject({ code: 'stale_attempt_error' });
+    expect(await read(host)).toMatchObject({ runtime_properties: { a: 2 }, state: 'creating' });
+  });
+
+  it('lets one of two racing writers win', async () => {
+    const { host } = await deploy('raced');
+    const results = await Promise.allSettled(
+      [1, 2].map((n) => test.rpc.updateNodeInstance({ tenant, nodeInstanceId: host, version: 1, runtimePropertiesJson: `{"by":${n}}`, taskId: `t${n}`, attempt: 1 })),
+    );
+    expect(results.map((r) => r.status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+});
+
+describe('PATCH of a node instance', () => {
+  it('follows the version rules', async () => {
+    const { host } = await deploy('patched');
+    const patch = async (body: unknown, query = '') => {
+      const answer = await test.call('PATCH', `/node-instances/${host}${query}`, body);
+      return answer.status === 200 ? answer.body.version : answer.body.error_code;
+    };
+    expect(await patch({ version: 1, state: 'creating' })).toBe(2);
+    expect(await patch({ version: 1, state: 'created' })).toBe('conflict_error');
+    expect(await patch({ version: 2, runtime_properties: { b: { c: [1] } } })).toBe(3);
+    expect(await patch({ version: 13, state: 'any text' })).toBe(4);
+    expect(await patch({ version: 1, state: 'started' }, '?force=true')).toBe(5);
+    expect(await patch({ state: 'started' })).toBe('bad_parameters_error');
+    expect(await patch({ version: 5, runtime_properties: 'x' })).toBe('bad_parameters_error');
+    expect(await patch({ version: 5, relationships: [] })).toBe('only_deployment_update');
+    expect(await read(host)).toMatchObject({ state: 'started', runtime_properties: { b: { c: [1] } } });
+    expect((await test.call('PATCH', `/api/v2.1/node-instances?id=${host}`, { version: 5, state: 'x' })).body.version).toBe(6);
+  });
+
+  it('lets one of two racing patches of a version win', async () => {
+    const { host } = await deploy('patch-race');
+    const answers = await Promise.all([1, 2].map((n) => test.call('PATCH', `/node-instances/${host}`, { version: 1, runtime_properties: { n } })));
+    expect(answers.map((a) => a.status).sort()).toEqual([200, 409]);
+  });
+});
+
+describe('statuses', () => {
+  it('follow the latest execution, and installation at its end', async () => {
+    const { deploymentId, host, app } = await deploy('followed');
+    const show = async () => (await test.call('GET', `/deployments/${deploymentId}?_include=latest_execution_status,installation_status,deployment_status,latest_execution_workflow_id`)).body;
+    const [consumer] = test.parts.consumers;
+    const executionId = 'ffffffff-0000-7000-8000-000000000001';
+    const requested = { id: 'm', type: 'x', time: '', tenant, key: executionId, payload: { executionId, deploymentId, workflowId: 'install' } };
+    await consumer!.handler(requested, new AbortController().signal);
+    expect(await show()).toEqual({ latest_execution_status: 'in_progress', installation_status: 'inactive', deployment_status: 'in_progress', latest_execution_workflow_id: 'install' });
+    await test.rpc.applyStates({ tenant, deploymentId, executionId, states: [write(host, 1, 'started'), write(app, 2, 'started')] });
+    await test.rpc.executionEnded({ tenant, deploymentId, executionId, workflowId: 'install', status: 'terminated', totalOperations: 4, finishedOperations: 4 });
+    const good = { latest_execution_status: 'completed', installation_status: 'active', deployment_status: 'good', latest_execution_workflow_id: 'install' };
+    expect(await show()).toEqual(good);
+    await consumer!.handler(requested, new AbortController().signal);
+    expect(await show()).toEqual(good);
+    // An older execution that ends later is not the latest one.
+    await test.rpc.executionEnded({ tenant, deploymentId, executionId: 'eeeeeeee-0000-7000-8000-000000000001', workflowId: 'heal', status: 'failed' });
+    expect(await show()).toEqual(good);
+    const workflows = (await test.call('GET', `/deployments/${deploymentId}?_include=workflows`)).body.workflows;
+    expect(workflows.find((w: { name: string }) => w.name === 'install').is_available).toBe(false);
+  });
+});
+
+describe('model for workflows', () => {
+  it('is complete, and facts name who depends on the deployment', async () => {
+    const { deploymentId, host } = await deploy('prov');
+    await test.create('cons', { blueprint_id: 'consumer', inputs: { provider: 'prov' } });
+    const model = await test.rpc.getWorkflowModel({ tenant, deploymentId });
+    const nodes = JSON.parse(model.nodesJson);
+    expect(nodes.map((n: { id: string }) => n.id)).toEqual(['host', 'app']);
+    expect(nodes[1].relationships[0]).toMatchObject({ target_id: 'host', type_hierarchy: expect.any(Array) });
+    expect(JSON.parse(model.nodeInstancesJson)).toHaveLength(2);
+    expect(JSON.parse(model.scalingGroupsJson).g1.members).toEqual(['app']);
+    const facts = await test.rpc.getDeployment({ tenant, deploymentId, username: 'bob' });
+    expect(Object.keys(JSON.parse(facts.workflowsJson))).toContain('install');
+    // A user of a capability that is not installed does not block.
+    expect(facts.dependents).toEqual([]);
+    await test.db.pool.query(`update deployments set installation_status = 'active' where id = 'cons'`);
+    expect((await test.rpc.getDeployment({ tenant, deploymentId })).dependents).toEqual([expect.stringContaining('`cons`')]);
+    await test.call('PATCH', `/node-instances/${host}`, { version: 1, runtime_properties: { ip: '10.0.0.1' } });
+    expect((await test.call('GET', '/deployments/cons/outputs')).body.outputs).toEqual({ from_there: 'http://10.0.0.1' });
+    expect((await test.call('GET', '/deployments/prov/capabilities')).body.capabilities).toEqual({ address: 'http://10.0.0.1' });
+    const refused = await test.call('DELETE', '/deployments/prov');
+    expect([refused.status, refused.body.error_code, refused.body.dependents]).toEqual([400, 'dependent_exists_error', ['cons']]);
+    expect((await test.rpc.listDeploymentsOfBlueprint({ tenant, blueprintId: 'consumer', limit: 10 })).deploymentIds).toEqual(['cons']);
+  });
+});

@@ -1,0 +1,77 @@
+/** Blueprints of the tests. */
+
+export const hello = `
+tosca_definitions_version: cloudify_dsl_1_4
+description: a host and an app
+imports: [cloudify/types/types.yaml]
+inputs:
+  greeting: {type: string, default: hello}
+  count: {type: integer, default: 1, constraints: [{in_range: [1, 5]}]}
+  must: {}
+labels:
+  from_plan: {values: ['yes']}
+node_templates:
+  host:
+    type: cloudify.nodes.Root
+    interfaces:
+      cloudify.interfaces.lifecycle:
+        create:
+          implementation: p.tasks.create
+          inputs: {text: {get_input: greeting}, secret: {get_secret: token}}
+  app:
+    type: cloudify.nodes.Root
+    relationships:
+      - {type: cloudify.relationships.connected_to, target: host}
+plugins:
+  p: {executor: central_deployment_agent, install: false}
+groups:
+  g1: {members: [app]}
+policies:
+  scaling: {type: cloudify.policies.scaling, targets: [g1], properties: {default_instances: 1, max_instances: 3}}
+outputs:
+  said: {value: {get_input: greeting}}
+  seen: {value: {get_attribute: [host, msg]}}
+capabilities:
+  address: {value: {concat: ['http://', {get_attribute: [host, ip]}]}}
+`;
+
+export const mini = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_templates:
+  n: {type: cloudify.nodes.Root}
+capabilities:
+  c1: {value: v1}
+`;
+
+/** Uses a capability of the deployment named by its input. */
+export const consumer = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+inputs:
+  provider: {default: prov}
+node_templates:
+  n:
+    type: cloudify.nodes.Root
+outputs:
+  from_there: {value: {get_capability: [{get_input: provider}, address]}}
+`;
+
+export const needsPlugin = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+plugins:
+  far: {executor: central_deployment_agent, package_name: cloudify-far-plugin, package_version: 1.2.3}
+node_templates:
+  n:
+    type: cloudify.nodes.Root
+    interfaces:
+      cloudify.interfaces.lifecycle: {create: far.tasks.create}
+`;
+
+/** Nothing to install. */
+export const empty = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_templates: {}
+`;

@@ -1,0 +1,64 @@
+import { executionsRpc, identityRpc, secretsRpc } from '@baton/contracts';
+import { notFound } from '@baton/kernel';
+import type { RpcHandlers } from '@baton/rpc';
+
+/** Secrets, identity and executions as their contracts say, in memory. */
+export interface Peers {
+  secrets: RpcHandlers<typeof secretsRpc.SecretsServiceDefinition>;
+  identity: RpcHandlers<typeof identityRpc.IdentityServiceDefinition>;
+  executions: RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
+  /** Secret name -> value; a hidden one is released to administrators only. */
+  values: Map<string, { value: string; isHidden?: boolean }>;
+  /** What ListActiveExecutions answers by deployment id. */
+  active: Map<string, { id: string; workflow_id: string; status: string }[]>;
+  started: executionsRpc.StartExecutionRequest[];
+}
+
+const absent = async (): Promise<never> => {
+  throw new Error('not part of this peer');
+};
+
+export function createPeers(): Peers {
+  const values: Peers['values'] = new Map();
+  const active: Peers['active'] = new Map();
+  const started: Peers['started'] = [];
+  return {
+    values,
+    active,
+    started,
+    secrets: {
+      getSecretValues: async ({ keys, isAdministrator }) => {
+        const hidden = keys.filter((key) => values.get(key)?.isHidden && !isAdministrator);
+        const shown = keys.filter((key) => values.has(key) && !hidden.includes(key));
+        return {
+          valuesJson: Object.fromEntries(shown.map((key) => [key, JSON.stringify(values.get(key)!.value)])),
+          missing: keys.filter((key) => !values.has(key)),
+          hidden,
+        };
+      },
+    },
+    identity: {
+      authenticate: absent,
+      getPrincipal: async ({ username, tenant }) => {
+        if (!['admin', 'bob', 'carol'].includes(username)) throw notFound('User', username);
+        const permissions = username === 'admin' ? ['administrators'] : [];
+        const principal = { userId: 1, username, tenant, role: 'default', roles: [], permissions, tenants: [], authMethod: 'external', executionId: '', isBootstrapAdmin: false };
+        return { principal, cacheMs: 0 };
+      },
+      listTenants: async () => ({ names: ['default_tenant'] }),
+    },
+    executions: {
+      claimTask: absent,
+      finishTasks: absent,
+      heartbeat: absent,
+      appendEvents: absent,
+      resolveExecutionToken: absent,
+      getLatestExecutions: absent,
+      startExecution: async (request) => {
+        started.push(request);
+        return { executionId: `execution-${started.length}`, executionJson: '{}' };
+      },
+      listActiveExecutions: async ({ deploymentId }) => ({ executionsJson: JSON.stringify(active.get(deploymentId) ?? []) }),
+    },
+  };
+}

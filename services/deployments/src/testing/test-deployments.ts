@@ -1,0 +1,123 @@
+/** A running deployments service for tests: its own database, real HTTP, rpc in the process, peers for the others. */
+import { join } from 'node:path';
+import { catalogRpc, deploymentsRpc, executionsRpc, identityRpc, type Principal, secretsRpc } from '@baton/contracts';
+import { createHttpApp, principalHeader, signPrincipal, type Wire } from '@baton/http';
+import { Secret, silentLog, systemClock } from '@baton/kernel';
+import { createDb, type Db } from '@baton/postgres';
+import { createLocalRpc, type RpcClient } from '@baton/rpc';
+import type { Infra, ServiceParts } from '@baton/service-runtime';
+import { testDatabase } from '@baton/testkit';
+import { buildService, type Config, configSchema } from '../service';
+import type { DB } from '../store/tables.gen';
+import * as texts from './blueprints';
+import { type CatalogPeer, createCatalogPeer, type PeerBlueprint } from './catalog-peer';
+import { createPeers, type Peers } from './rpc-peers';
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers freely.
+  body: any;
+}
+
+export interface TestDeployments {
+  db: Db<DB>;
+  parts: ServiceParts;
+  rpc: RpcClient<typeof deploymentsRpc.DeploymentsServiceDefinition>;
+  catalog: CatalogPeer;
+  peers: Peers;
+  /** A REST call of `as`, default the administrator, below /api/v3.1 unless the path names a version. */
+  call(method: string, path: string, body?: unknown, as?: Principal): Promise<Answer>;
+  /** Creates a deployment and fails the test when that fails. */
+  create(id: string, body?: Record<string, unknown>): Promise<Answer>;
+  /** SQL statements run so far. */
+  statements(): number;
+  stop(): Promise<void>;
+}
+
+const internalKey = new Secret('a key for tests only');
+
+export function principal(username: string, change: Partial<Principal> = {}): Principal {
+  const isAdmin = username === 'admin';
+  return {
+    userId: isAdmin ? 0 : 7,
+    username,
+    tenant: 'default_tenant',
+    role: isAdmin ? 'sys_admin' : 'default',
+    roles: [],
+    permissions: isAdmin ? ['administrators', 'all_tenants', 'create_global_resource', 'set_timestamp', 'set_owner'] : [],
+    tenants: [{ name: 'default_tenant', roles: ['user'] }],
+    authMethod: 'token',
+    executionId: '',
+    isBootstrapAdmin: isAdmin,
+    ...change,
+  };
+}
+
+const BLUEPRINTS: Record<string, PeerBlueprint> = {
+  hello: { text: texts.hello },
+  mini: { text: texts.mini },
+  consumer: { text: texts.consumer },
+  'needs-plugin': { text: texts.needsPlugin },
+  empty: { text: texts.empty },
+  'private-bp': { text: texts.mini, visibility: 'private' },
+  'global-bp': { text: texts.mini, visibility: 'global' },
+  broken: { text: texts.mini, state: 'failed_parsing' },
+};
+
+export async function startTestDeployments(options: { wire?: Wire } = {}): Promise<TestDeployments> {
+  const database = await testDatabase({ migrations: [{ schema: 'deployments', dir: join(__dirname, '../../migrations') }] });
+  const db = createDb<DB>({ url: database.url, schema: 'deployments', applicationName: 'test', log: silentLog });
+  const local = createLocalRpc();
+  const peers = createPeers();
+  const catalog = await createCatalogPeer(BLUEPRINTS);
+  local.serve('catalog', catalogRpc.CatalogServiceDefinition, catalog.handlers);
+  local.serve('secrets', secretsRpc.SecretsServiceDefinition, peers.secrets);
+  local.serve('identity', identityRpc.IdentityServiceDefinition, peers.identity);
+  local.serve('executions', executionsRpc.ExecutionsServiceDefinition, peers.executions);
+  const config = configSchema.parse({ BATON_INTERNAL_KEY: 'a key for tests only' }) as Config;
+  const parts = buildService(config, { db, rpc: local, log: silentLog, clock: systemClock } as unknown as Infra);
+  for (const part of parts.rpc) local.serve('deployments', part.definition, part.handlers as never);
+  const app = createHttpApp({ service: 'deployments', routes: parts.routes, internalKey, log: silentLog, wire: options.wire ?? 'spec', validateResponses: true });
+  const origin = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;
+  const count = countStatements(db);
+  const call: TestDeployments['call'] = async (method, path, body, as = principal('admin')) => {
+    const headers = { [principalHeader]: await signPrincipal(as, internalKey), 'content-type': 'application/json' };
+    const url = path.startsWith('/api/') ? `${origin}${path}` : `${origin}/api/v3.1${path}`;
+    const answer = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    const text = await answer.text();
+    return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+  };
+  return {
+    db,
+    parts,
+    catalog,
+    peers,
+    call,
+    rpc: local.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments'),
+    create: async (id, body = {}) => {
+      const answer = await call('PUT', `/deployments/${id}`, { blueprint_id: 'mini', ...body });
+      if (answer.status !== 201) throw new Error(`deployment ${id}: ${JSON.stringify(answer.body)}`);
+      return answer;
+    },
+    statements: count,
+    stop: async () => {
+      await app.close();
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Counts what goes over the connections of the pool from now on. */
+function countStatements(db: Db<DB>): () => number {
+  let statements = 0;
+  const count = (client: { query: (...args: never[]) => unknown }): void => {
+    const query = client.query.bind(client);
+    client.query = (...args) => {
+      statements += 1;
+      return query(...args);
+    };
+  };
+  db.pool.on('connect', count as never);
+  return () => statements;
+}
