@@ -131,12 +131,3 @@ export function requiredPlugins(plan: JsonObject): { packageName: string; packag
   return [...found.values()];
 }
 
-/** New ids for instances whose ids are taken in the tenant, in every place that names them. */
-export function renameInstances<T>(value: T, renamed: ReadonlyMap<string, string>): T {
-  if (typeof value === 'string') return (renamed.get(value) ?? value) as T;
-  if (Array.isArray(value)) return value.map((item) => renameInstances(item as unknown, renamed)) as T;
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, renameInstances(v as unknown, renamed)])) as T;
-  }
-  return value;
-}
