@@ -9,7 +9,8 @@ export function answerCall(row: ExecutionRow, request: CallRequest): Json {
     for (const { nodeInstanceId, edits } of request.changes) applyEdits(row.model, nodeInstanceId, edits);
   }
   if (request.call === 'modification-start') return startModification(row.model, request.entities);
-  if (request.call === 'modification-rollback' || request.call === 'modification-finish') endModification(row.model, request);
+  if (request.call === 'modification-rollback' || request.call === 'modification-finish')
+    endModification(row.model, request);
   return null;
 }
 
@@ -28,7 +29,8 @@ function startModification(model: DeploymentModel, entities: JsonObject): Json {
     model.nodeInstances.push({ ...like, id, state: 'uninitialized', system_properties: {} });
     for (const source of model.nodeInstances) {
       const rel = source.relationships.find((r) => r.target_id === like.id);
-      if (rel && source.id !== id) source.relationships = [...source.relationships, { ...rel, target_id: id }];
+      if (rel && source.id !== id)
+        source.relationships = [...source.relationships, { ...rel, target_id: id }];
     }
   }
   const id = `modification:${added.join()}:${removed.join()}`;
@@ -43,14 +45,24 @@ function neighbours(model: DeploymentModel, id: string): string[] {
   });
 }
 
-function endModification(model: DeploymentModel, request: Extract<CallRequest, { modificationId: string }>): void {
+function endModification(
+  model: DeploymentModel,
+  request: Extract<CallRequest, { modificationId: string }>,
+): void {
   const [, added, removed] = request.modificationId.split(':');
-  const gone = new Set((request.call === 'modification-finish' ? removed! : added!).split(',').filter(Boolean));
+  const gone = new Set(
+    (request.call === 'modification-finish' ? removed! : added!).split(',').filter(Boolean),
+  );
   model.nodeInstances = model.nodeInstances.filter((i) => !gone.has(i.id));
-  for (const i of model.nodeInstances) i.relationships = i.relationships.filter((r) => !gone.has(r.target_id));
+  for (const i of model.nodeInstances)
+    i.relationships = i.relationships.filter((r) => !gone.has(r.target_id));
 }
 
-export function applyEdits(model: DeploymentModel, nodeInstanceId: string, edits: SystemPropertyEdit[]): void {
+export function applyEdits(
+  model: DeploymentModel,
+  nodeInstanceId: string,
+  edits: SystemPropertyEdit[],
+): void {
   const root = (model.nodeInstances.find((i) => i.id === nodeInstanceId)!.system_properties ??= {});
   for (const edit of edits) {
     if (edit.edit === 'copy') set(root, edit.to, get(root, edit.from));

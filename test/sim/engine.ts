@@ -1,12 +1,12 @@
 import {
   advance,
   type Decision,
-  executionMachine,
   type ExecutionEvent,
   type ExecutionStatus,
+  executionMachine,
   freshFlags,
-  graphFromRows,
   type GraphState,
+  graphFromRows,
   type Happening,
   nextStage,
   resumeGraph,
@@ -14,7 +14,7 @@ import {
   type StageResult,
   undoDecision,
 } from '@baton/task-graph';
-import { applyEdits, answerCall } from './deployments';
+import { answerCall, applyEdits } from './deployments';
 import type { ExecutionRow, Store, Tx } from './store';
 import type { Process, Work, World } from './world';
 
@@ -65,7 +65,11 @@ function* close(hand: Hand): Work<boolean> {
   if (answer === 'committed' && graph) {
     memory.set(row.id, { version: row.version, graph });
     engine.checkMemory(row, graph);
-  } else if (answer === 'refused' && hand.decisions.length === 1 && memory.get(row.id)?.graph === hand.decisions[0]!.graph) {
+  } else if (
+    answer === 'refused' &&
+    hand.decisions.length === 1 &&
+    memory.get(row.id)?.graph === hand.decisions[0]!.graph
+  ) {
     undoDecision(hand.decisions[0]!.graph, hand.decisions[0]!.decision);
   } else memory.delete(row.id);
   return answer === 'committed';
@@ -108,7 +112,16 @@ function* goOn(hand: Hand): Work {
       const { name, waitAfterFailMs, dryRun, tasks } = stage.spec;
       row.head = { name, waitAfterFailMs, dryRun };
       row.flags = freshFlags();
-      row.rows = tasks.map((spec) => ({ ...spec, state: 'pending', attempt: 0, losses: 0, retries: 0, notBefore: null, error: null, result: null }));
+      row.rows = tasks.map((spec) => ({
+        ...spec,
+        state: 'pending',
+        attempt: 0,
+        losses: 0,
+        retries: 0,
+        notBefore: null,
+        error: null,
+        result: null,
+      }));
       hand.graph = graphFromRows(row.head, row.rows, row.flags);
       step(hand, [{ kind: 'start' }]);
     }
@@ -140,7 +153,8 @@ function apply(hand: Hand, decision: Decision): void {
   for (const { nodeInstanceId, state } of decision.instanceStates) {
     row.model.nodeInstances.find((i) => i.id === nodeInstanceId)!.state = state;
   }
-  for (const { nodeInstanceId, edits } of decision.systemProperties) applyEdits(row.model, nodeInstanceId, edits);
+  for (const { nodeInstanceId, edits } of decision.systemProperties)
+    applyEdits(row.model, nodeInstanceId, edits);
   for (const event of decision.events) addEvent(row, event.type, event.idx, row.rows[event.idx]!.attempt);
   for (const idx of decision.dispatch) {
     row.sentAt.set(idx, engine.world.now);
@@ -161,7 +175,14 @@ function finishStage(row: ExecutionRow, outcome: NonNullable<Decision['outcome']
 }
 
 /** A worker asks for a run: what it may do, or null when there is nothing for it. */
-export function* claim(engine: Engine, process: Process, id: string, idx: number, attempt: number, worker: string): Work<'granted' | 'gone'> {
+export function* claim(
+  engine: Engine,
+  process: Process,
+  id: string,
+  idx: number,
+  attempt: number,
+  worker: string,
+): Work<'granted' | 'gone'> {
   const hand = yield* open(engine, process, id);
   if (!hand) return 'gone';
   const { row } = hand;
@@ -183,10 +204,23 @@ export function* claim(engine: Engine, process: Process, id: string, idx: number
 }
 
 /** Keep a lease; false = it is no longer the worker's. */
-export function* renew(engine: Engine, process: Process, id: string, idx: number, attempt: number, worker: string): Work<boolean> {
+export function* renew(
+  engine: Engine,
+  process: Process,
+  id: string,
+  idx: number,
+  attempt: number,
+  worker: string,
+): Work<boolean> {
   const hand = yield* open(engine, process, id);
   const lease = hand?.row.leases.get(idx);
-  if (!hand || !lease || lease.worker !== worker || lease.attempt !== attempt || lease.expiresAt <= engine.world.now) {
+  if (
+    !hand ||
+    !lease ||
+    lease.worker !== worker ||
+    lease.attempt !== attempt ||
+    lease.expiresAt <= engine.world.now
+  ) {
     hand?.tx.rollback();
     return false;
   }
@@ -195,14 +229,20 @@ export function* renew(engine: Engine, process: Process, id: string, idx: number
 }
 
 /** Reports of workers, timers and lost leases; the stage may end by it. */
-export function* report(engine: Engine, process: Process, id: string, happenings: Happening[]): Work<boolean> {
+export function* report(
+  engine: Engine,
+  process: Process,
+  id: string,
+  happenings: Happening[],
+): Work<boolean> {
   const hand = yield* open(engine, process, id);
   if (!hand?.graph) {
     hand?.tx.rollback();
     return true;
   }
   const wasOpen = hand.row.stage !== null;
-  for (const h of happenings) if ('attempt' in h && hand.row.leases.get(h.idx)?.attempt === h.attempt) hand.row.leases.delete(h.idx);
+  for (const h of happenings)
+    if ('attempt' in h && hand.row.leases.get(h.idx)?.attempt === h.attempt) hand.row.leases.delete(h.idx);
   const decision = step(hand, happenings);
   if (decision.refused.length === happenings.length) {
     undoDecision(hand.graph, decision);
@@ -213,7 +253,12 @@ export function* report(engine: Engine, process: Process, id: string, happenings
   return yield* close(hand);
 }
 
-export function* cancel(engine: Engine, process: Process, id: string, mode: 'cancel' | 'force-cancel' | 'kill'): Work {
+export function* cancel(
+  engine: Engine,
+  process: Process,
+  id: string,
+  mode: 'cancel' | 'force-cancel' | 'kill',
+): Work {
   const hand = yield* open(engine, process, id);
   if (!hand) return;
   const next = executionMachine.next(hand.row.status as ExecutionStatus, mode);

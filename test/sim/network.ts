@@ -1,4 +1,3 @@
-import type { Message } from './store';
 import type { Process, Work, World } from './world';
 
 /** A broker that loses, doubles and reorders, and calls whose request or answer may not arrive. */
@@ -6,7 +5,7 @@ import type { Process, Work, World } from './world';
 const DELAY_MS = 60;
 const CALL_TIMEOUT_MS = 150;
 
-export function publish(world: World, processes: readonly Process[], message: Message, deliver: (to: Process) => void): void {
+export function publish(world: World, processes: readonly Process[], deliver: (to: Process) => void): void {
   const copies = world.random.chance(world.faults.duplicate) ? 2 : 1;
   for (let i = 0; i < copies; i++) {
     if (world.random.chance(world.faults.lose)) continue;
@@ -18,7 +17,11 @@ export function publish(world: World, processes: readonly Process[], message: Me
 }
 
 /** Ask one of `servers`; null = no answer in time, the work may or may not have been done. */
-export function* call<T>(world: World, servers: readonly Process[], handler: (server: Process) => Work<T>): Work<T | null> {
+export function* call<T>(
+  world: World,
+  servers: readonly Process[],
+  handler: (server: Process) => Work<T>,
+): Work<T | null> {
   const box: { answer: T | null } = { answer: null };
   const up = servers.filter((p) => p.isUp);
   const isSent = up.length > 0 && !world.random.chance(world.faults.lose);
@@ -33,7 +36,9 @@ export function* call<T>(world: World, servers: readonly Process[], handler: (se
       world.at(world.now + CALL_TIMEOUT_MS, once);
       if (!isSent) return;
       const server = world.random.pick(up);
-      world.at(world.now + world.random.below(10), () => world.spawn(server, serve(world, server, handler, box, once)));
+      world.at(world.now + world.random.below(10), () =>
+        world.spawn(server, serve(world, server, handler, box, once)),
+      );
     },
   };
   return box.answer;

@@ -1,9 +1,9 @@
 import {
-  executionMachine,
   type ExecutionStatus,
+  executionMachine,
   freshFlags,
-  graphFromRows,
   type GraphState,
+  graphFromRows,
   type TaskRow,
 } from '@baton/task-graph';
 import type { ExecutionRow } from './store';
@@ -44,7 +44,11 @@ export function newOracle(): Oracle {
   };
 }
 
-function checkStatus(before: ExecutionRow | null, after: ExecutionRow, say: (row: ExecutionRow, text: string) => void): void {
+function checkStatus(
+  before: ExecutionRow | null,
+  after: ExecutionRow,
+  say: (row: ExecutionRow, text: string) => void,
+): void {
   const from = (before?.status ?? 'pending') as ExecutionStatus;
   if (executionMachine.isTerminal(from) && after.status !== from && after.status !== 'pending') {
     say(after, `status ${from} was left for ${after.status}`);
@@ -62,9 +66,14 @@ function checkTasks(
   for (const row of after.rows) {
     const old = before.rows[row.idx];
     if (old === row || row.kind !== 'operation') continue;
-    if (old && ENDED.has(old.state) && old.state !== row.state && !isResume) say(after, `task ${row.idx} left ${old.state}`);
+    if (old && ENDED.has(old.state) && old.state !== row.state && !isResume)
+      say(after, `task ${row.idx} left ${old.state}`);
     if (row.state === 'sent' && (!old || old.attempt !== row.attempt)) checkDispatch(before, after, row, say);
-    const isEnd = (ENDED.has(row.state) || row.state === 'response-sent') && old && !ENDED.has(old.state) && old.state !== 'response-sent';
+    const isEnd =
+      (ENDED.has(row.state) || row.state === 'response-sent') &&
+      old &&
+      !ENDED.has(old.state) &&
+      old.state !== 'response-sent';
     if (!isEnd) continue;
     const key = `${after.id} ${after.head!.name} ${row.idx} ${row.attempt}`;
     if (accepted.has(key)) say(after, `a second outcome of ${key}`);
@@ -81,12 +90,14 @@ function checkDispatch(
   say: (row: ExecutionRow, text: string) => void,
 ): void {
   if (after.status !== 'started') say(after, `task ${row.idx} was dispatched while ${after.status}`);
-  if ((before.rows[row.idx]?.attempt ?? 0) + 1 !== row.attempt) say(after, `task ${row.idx} skipped to attempt ${row.attempt}`);
+  if ((before.rows[row.idx]?.attempt ?? 0) + 1 !== row.attempt)
+    say(after, `task ${row.idx} skipped to attempt ${row.attempt}`);
   const graph = graphFromRows(after.head!, after.rows, freshFlags());
   const pending = { ...row, state: 'pending' as const };
   const rows = after.rows.map((r) => (r.idx === row.idx ? pending : r));
   const asPending = graphFromRows(after.head!, rows, freshFlags()).nodes[row.idx]!;
-  if (asPending.blockers !== 0) say(after, `task ${row.idx} was dispatched with ${asPending.blockers} dependencies open`);
+  if (asPending.blockers !== 0)
+    say(after, `task ${row.idx} was dispatched with ${asPending.blockers} dependencies open`);
   if (graph.active < 1) say(after, 'a dispatched task does not count as active');
 }
 
@@ -95,7 +106,10 @@ function summary(graph: GraphState): string {
   const { total, finished, openTop, active, waiting, nodes } = graph;
   const open = nodes.filter((n) => n.state === 'pending' || n.state === 'started');
   // A blocker of a task that will never start is not kept up to date, nor needed.
-  const details = open.map((n) => `${n.spec.idx}${n.state}${isDead(graph, n.spec.idx) ? '' : `:${n.blockers}:${n.openMembers}:${n.runningInside}`}`);
+  const details = open.map(
+    (n) =>
+      `${n.spec.idx}${n.state}${isDead(graph, n.spec.idx) ? '' : `:${n.blockers}:${n.openMembers}:${n.runningInside}`}`,
+  );
   return JSON.stringify({ total, finished, openTop, active, waiting, details });
 }
 
@@ -107,7 +121,11 @@ function isDead(graph: GraphState, idx: number): boolean {
 }
 
 function checkEnd(row: ExecutionRow, say: (row: ExecutionRow, text: string) => void): void {
-  if (!executionMachine.isTerminal(row.status as ExecutionStatus)) say(row, `never ended: ${row.status}, stage ${row.stage?.name}, history ${JSON.stringify(row.history)}, events ${JSON.stringify(row.events.slice(-4))}, flags ${JSON.stringify(row.flags)}`);
+  if (!executionMachine.isTerminal(row.status as ExecutionStatus))
+    say(
+      row,
+      `never ended: ${row.status}, stage ${row.stage?.name}, history ${JSON.stringify(row.history)}, events ${JSON.stringify(row.events.slice(-4))}, flags ${JSON.stringify(row.flags)}`,
+    );
   const lives = 1 + row.events.filter((e) => e.type === 'resume_requested').length;
   const ends = row.events.filter((e) => ENDINGS.includes(e.type)).length;
   if (ends !== lives) say(row, `${lives} lives and ${ends} ends`);
@@ -115,7 +133,11 @@ function checkEnd(row: ExecutionRow, say: (row: ExecutionRow, text: string) => v
 }
 
 /** Every accepted outcome was reported by a run that had ended that way, and one attempt had one worker. */
-function checkLedger(ledger: readonly LedgerEntry[], accepted: Map<string, string>, breaches: string[]): void {
+function checkLedger(
+  ledger: readonly LedgerEntry[],
+  accepted: Map<string, string>,
+  breaches: string[],
+): void {
   const workers = new Map<string, string>();
   for (const { execution, idx, attempt, worker, from } of ledger) {
     const key = `${execution} ${idx} ${attempt} ${from}`;

@@ -26,8 +26,15 @@ function main(args: readonly string[]): number {
     sums.runs += result.runs;
     for (const status of result.statuses) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
-  console.log(`seeds ${first} to ${last}: ${sums.steps} steps, ${sums.crashes} crashes, ${sums.runs} runs of operations`);
-  console.log([...statuses].sort().map(([k, v]) => `${k} ${v}`).join(', '));
+  console.log(
+    `seeds ${first} to ${last}: ${sums.steps} steps, ${sums.crashes} crashes, ${sums.runs} runs of operations`,
+  );
+  console.log(
+    [...statuses]
+      .sort()
+      .map(([k, v]) => `${k} ${v}`)
+      .join(', '),
+  );
   console.log(`${last - first + 1 - failed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-import { executionMachine, type ExecutionStatus, type Happening } from '@baton/task-graph';
+import { type ExecutionStatus, executionMachine, type Happening } from '@baton/task-graph';
 import { beginExecution, cancel, type Engine, report, requestResume } from './engine';
 import { publish } from './network';
 import { newOracle, type Oracle } from './oracle';
@@ -17,7 +17,17 @@ export interface SimulationResult {
   statuses: string[];
 }
 
-const WORKFLOWS = ['install', 'uninstall', 'reinstall', 'restart', 'heal', 'scale', 'check_status', 'check_drift', 'rollback'];
+const WORKFLOWS = [
+  'install',
+  'uninstall',
+  'reinstall',
+  'restart',
+  'heal',
+  'scale',
+  'check_status',
+  'check_drift',
+  'rollback',
+];
 const TROUBLED_MS = 6000;
 const HEALED_MS = 60_000;
 
@@ -46,18 +56,34 @@ export function simulate(seed: number): SimulationResult {
   while (world.now < TROUBLED_MS + HEALED_MS && !isOver()) world.runUntil(world.now + 1000);
   world.runUntil(world.now + 2000);
   oracle.atEnd(executions(), fleet.ledger);
-  if (engine.store.outbox.length > 0) oracle.breaches.push(`${engine.store.outbox.length} messages were never sent`);
+  if (engine.store.outbox.length > 0)
+    oracle.breaches.push(`${engine.store.outbox.length} messages were never sent`);
   const statuses = executions().map((e) => `${e.workflow}:${e.status}`);
-  return { seed, breaches: oracle.breaches, steps: world.steps, crashes: world.crashes, runs: fleet.ledger.length, statuses };
+  return {
+    seed,
+    breaches: oracle.breaches,
+    steps: world.steps,
+    crashes: world.crashes,
+    runs: fleet.ledger.length,
+    statuses,
+  };
 }
 
 function build(world: World, oracle: Oracle, seed: number): { engine: Engine; fleet: Fleet } {
   const store = newStore(world);
   store.watchers.push(oracle.onCommit);
   const engine: Engine = { world, store, memory: new Map(), checkMemory: oracle.checkMemory };
-  const process = (name: string, boot: (p: Process) => void): Process => ({ name, epoch: 0, isUp: false, boot, onCrash: [] });
+  const process = (name: string, boot: (p: Process) => void): Process => ({
+    name,
+    epoch: 0,
+    isUp: false,
+    boot,
+    onCrash: [],
+  });
   const workers = ['worker-1', 'worker-2', 'worker-3'].map((name) => process(name, () => {}));
-  const engines: Process[] = ['engine-1', 'engine-2'].map((name) => process(name, (p) => bootEngine(engine, fleet, workers, p)));
+  const engines: Process[] = ['engine-1', 'engine-2'].map((name) =>
+    process(name, (p) => bootEngine(engine, fleet, workers, p)),
+  );
   const fleet: Fleet = { engine, engines, ledger: [], outcomeOf: outcomes(seed) };
   world.processes.push(...engines, ...workers);
   for (const p of world.processes) start(p);
@@ -69,8 +95,13 @@ function bootEngine(engine: Engine, fleet: Fleet, workers: readonly Process[], p
   const { world } = engine;
   engine.memory.set(process, new Map());
   const deliver = (message: Message) =>
-    publish(world, message.kind === 'ready' ? workers : fleet.engines, message, (to) =>
-      world.spawn(to, message.kind === 'ready' ? runTask(fleet, to, message) : beginExecution(engine, to, message.execution)),
+    publish(world, message.kind === 'ready' ? workers : fleet.engines, (to) =>
+      world.spawn(
+        to,
+        message.kind === 'ready'
+          ? runTask(fleet, to, message)
+          : beginExecution(engine, to, message.execution),
+      ),
     );
   world.spawn(process, relay(engine, deliver));
   world.spawn(process, sendAgain(engine, deliver));
@@ -116,7 +147,9 @@ function* wake(engine: Engine, process: Process): Work {
 
 function dueOf(row: ExecutionRow, now: number): Happening[] {
   const due: Happening[] = row.rows.flatMap((task) =>
-    task.state === 'pending' && task.notBefore !== null && task.notBefore <= now ? [{ kind: 'due' as const, idx: task.idx }] : [],
+    task.state === 'pending' && task.notBefore !== null && task.notBefore <= now
+      ? [{ kind: 'due' as const, idx: task.idx }]
+      : [],
   );
   if (row.stage && row.flags?.deadline && row.flags.deadline <= now) due.push({ kind: 'due', idx: null });
   return due;
@@ -127,7 +160,8 @@ function* reap(engine: Engine, process: Process): Work {
     yield 60;
     for (const row of [...engine.store.executions.values()]) {
       const lost = [...row.leases].filter(([, lease]) => lease.expiresAt <= engine.world.now);
-      for (const [idx, { attempt }] of lost) yield* report(engine, process, row.id, [{ kind: 'lost', idx, attempt }]);
+      for (const [idx, { attempt }] of lost)
+        yield* report(engine, process, row.id, [{ kind: 'lost', idx, attempt }]);
     }
   }
 }
@@ -136,7 +170,12 @@ function* reap(engine: Engine, process: Process): Work {
 function request(world: World, engine: Engine, fleet: Fleet, i: number): void {
   const { random } = world;
   const workflow = random.pick(WORKFLOWS);
-  const state = workflow === 'install' ? 'uninitialized' : workflow === 'rollback' ? random.pick(['starting', 'creating']) : 'started';
+  const state =
+    workflow === 'install'
+      ? 'uninitialized'
+      : workflow === 'rollback'
+        ? random.pick(['starting', 'creating'])
+        : 'started';
   const model = randomModel(random, state);
   const id = `execution-${i}`;
   const parameters =
@@ -145,8 +184,23 @@ function request(world: World, engine: Engine, fleet: Fleet, i: number): void {
       : { ignore_failure: random.chance(0.3) };
   world.at(random.below(500), () => {
     engine.store.executions.set(id, {
-      id, workflow, parameters, model, status: 'pending', version: 0, isResumed: false, cancel: null, history: [], stage: null,
-      head: null, rows: [], flags: null, leases: new Map(), sentAt: new Map(), events: [], error: null,
+      id,
+      workflow,
+      parameters,
+      model,
+      status: 'pending',
+      version: 0,
+      isResumed: false,
+      cancel: null,
+      history: [],
+      stage: null,
+      head: null,
+      rows: [],
+      flags: null,
+      leases: new Map(),
+      sentAt: new Map(),
+      events: [],
+      error: null,
     });
   });
   const somewhere = (what: (p: Process) => Work) => {
@@ -157,22 +211,29 @@ function request(world: World, engine: Engine, fleet: Fleet, i: number): void {
     const mode = random.pick(['cancel', 'force-cancel', 'kill'] as const);
     world.at(random.below(2500), () => somewhere((p) => cancel(engine, p, id, mode)));
   }
-  if (random.chance(0.5)) world.at(TROUBLED_MS / 2 + random.below(2500), () => somewhere((p) => requestResume(engine, p, id)));
+  if (random.chance(0.5))
+    world.at(TROUBLED_MS / 2 + random.below(2500), () => somewhere((p) => requestResume(engine, p, id)));
 }
 
 /** Mostly success; the same for the same run whenever it is asked for. */
 function outcomes(seed: number): Fleet['outcomeOf'] {
   return (execution, idx, attempt) => {
-    const key = [...execution].reduce((a, c) => a * 31 + c.charCodeAt(0), idx * 101 + attempt * 7) + seed * 13;
+    const key =
+      [...execution].reduce((a, c) => a * 31 + c.charCodeAt(0), idx * 101 + attempt * 7) + seed * 13;
     const random = seededRandom(key | 0);
     const durationMs = 5 + random.below(random.chance(0.1) ? 700 : 80);
     const at = { idx, attempt };
-    const error = (recoverable: boolean) => ({ type: recoverable ? 'RecoverableError' : 'NonRecoverableError', message: 'boom', recoverable });
+    const error = (recoverable: boolean) => ({
+      type: recoverable ? 'RecoverableError' : 'NonRecoverableError',
+      message: 'boom',
+      recoverable,
+    });
     const throwOf = random.next();
     if (throwOf < 0.8) return { durationMs, happening: { kind: 'succeeded', result: attempt, ...at } };
     if (throwOf < 0.9) return { durationMs, happening: { kind: 'failed', error: error(true), ...at } };
     if (throwOf < 0.94) return { durationMs, happening: { kind: 'failed', error: error(false), ...at } };
-    if (throwOf < 0.97) return { durationMs, happening: { kind: 'retry', message: 'again', retryAfterMs: 30, ...at } };
+    if (throwOf < 0.97)
+      return { durationMs, happening: { kind: 'retry', message: 'again', retryAfterMs: 30, ...at } };
     return { durationMs, happening: { kind: 'timed-out', ...at } };
   };
 }

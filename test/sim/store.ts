@@ -148,7 +148,10 @@ function copyRow(row: ExecutionRow): ExecutionRow {
     events: [...row.events],
     model: {
       ...row.model,
-      nodeInstances: row.model.nodeInstances.map((i) => ({ ...i, system_properties: structuredClone(i.system_properties ?? {}) })),
+      nodeInstances: row.model.nodeInstances.map((i) => ({
+        ...i,
+        system_properties: structuredClone(i.system_properties ?? {}),
+      })),
     },
   };
 }

@@ -2,11 +2,27 @@ import type { JsonObject } from '@baton/kernel';
 import type { DeploymentModel, NodeInstance, PlanNode, PlanOperation } from '@baton/task-graph';
 import type { Random } from './random';
 
-const LIFECYCLE = ['precreate', 'create', 'configure', 'start', 'poststart', 'prestop', 'stop', 'delete', 'heal', 'check_drift'];
+const LIFECYCLE = [
+  'precreate',
+  'create',
+  'configure',
+  'start',
+  'poststart',
+  'prestop',
+  'stop',
+  'delete',
+  'heal',
+  'check_drift',
+];
 const OTHERS = ['cloudify.interfaces.validation.check_status', 'cloudify.interfaces.monitoring.start'];
 const RELATIONSHIP = ['preconfigure', 'postconfigure', 'establish', 'unlink'];
 
-const OPERATION: PlanOperation = { plugin: 'probe', operation: 'probe.op', executor: 'central_deployment_agent', inputs: {} };
+const OPERATION: PlanOperation = {
+  plugin: 'probe',
+  operation: 'probe.op',
+  executor: 'central_deployment_agent',
+  inputs: {},
+};
 
 /** A deployment of a few nodes whose relationships lead only to earlier ones. */
 export function randomModel(random: Random, state: string): DeploymentModel {
@@ -34,7 +50,8 @@ export function randomModel(random: Random, state: string): DeploymentModel {
 
 function randomNode(random: Random, i: number): PlanNode {
   const some = (names: string[]) => names.filter(() => random.chance(0.5));
-  const named = (prefix: string, names: string[]) => Object.fromEntries(names.map((n) => [`${prefix}${n}`, OPERATION]));
+  const named = (prefix: string, names: string[]) =>
+    Object.fromEntries(names.map((n) => [`${prefix}${n}`, OPERATION]));
   const targets = Array.from({ length: i }, (_, t) => t).filter(() => random.chance(0.4));
   return {
     id: `n${i}`,

@@ -20,7 +20,11 @@ export interface Fleet {
   engines: readonly Process[];
   ledger: LedgerEntry[];
   /** What a run comes to; the same for the same run. */
-  outcomeOf: (execution: string, idx: number, attempt: number) => { happening: Happening; durationMs: number };
+  outcomeOf: (
+    execution: string,
+    idx: number,
+    attempt: number,
+  ) => { happening: Happening; durationMs: number };
 }
 
 /** What a worker does with a message: claim, run, keep the lease, report until somebody answers. */
@@ -28,9 +32,19 @@ export function* runTask(fleet: Fleet, worker: Process, message: Message): Work 
   const { engine, engines } = fleet;
   const { world } = engine;
   const { execution, idx, attempt } = message;
-  const granted = yield* call(world, engines, (server) => claim(engine, server, execution, idx, attempt, worker.name));
+  const granted = yield* call(world, engines, (server) =>
+    claim(engine, server, execution, idx, attempt, worker.name),
+  );
   if (granted !== 'granted') return;
-  const entry: LedgerEntry = { execution, idx, attempt, worker: worker.name, from: world.now, to: null, outcome: null };
+  const entry: LedgerEntry = {
+    execution,
+    idx,
+    attempt,
+    worker: worker.name,
+    from: world.now,
+    to: null,
+    outcome: null,
+  };
   fleet.ledger.push(entry);
   const { happening, durationMs } = fleet.outcomeOf(execution, idx, attempt);
   let keptUntil = world.now + LEASE_MS;
@@ -38,7 +52,9 @@ export function* runTask(fleet: Fleet, worker: Process, message: Message): Work 
     yield Math.min(left, LEASE_MS / 3);
     if (world.random.chance(world.faults.pause)) yield LEASE_MS * 3;
     else {
-      const isKept = yield* call(world, engines, (server) => renew(engine, server, execution, idx, attempt, worker.name));
+      const isKept = yield* call(world, engines, (server) =>
+        renew(engine, server, execution, idx, attempt, worker.name),
+      );
       if (isKept) keptUntil = world.now + LEASE_MS / 2;
       // It kills its own run before somebody else may begin the next one.
       else if (isKept === false || world.now > keptUntil) return;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { activeEnd, freshFlags, graphFromRows, isSettledStatus } from './graph';
 import type { TaskRow } from './task';
-import { broken, drive, type DriverOptions, ok, type Outcome, type RunRecord } from './testing/driver';
+import { broken, type DriverOptions, drive, type Outcome, ok, type RunRecord } from './testing/driver';
 import { fixture, inputOf, type NodeFixture } from './testing/fixture';
 
 /**
@@ -12,8 +12,23 @@ import { fixture, inputOf, type NodeFixture } from './testing/fixture';
 /** BATON_PROP_EFFORT multiplies the number of cases, for a nightly run. */
 const EFFORT = Number(process.env.BATON_PROP_EFFORT ?? 1);
 
-const OPS = ['precreate', 'create', 'configure', 'start', 'poststart', 'prestop', 'stop', 'delete', 'heal', 'check_drift'];
-const ALL_OPS = [...OPS, 'cloudify.interfaces.validation.check_status', 'cloudify.interfaces.monitoring.start'];
+const OPS = [
+  'precreate',
+  'create',
+  'configure',
+  'start',
+  'poststart',
+  'prestop',
+  'stop',
+  'delete',
+  'heal',
+  'check_drift',
+];
+const ALL_OPS = [
+  ...OPS,
+  'cloudify.interfaces.validation.check_status',
+  'cloudify.interfaces.monitoring.start',
+];
 const REL_OPS = ['preconfigure', 'postconfigure', 'establish', 'unlink', 'check_drift'];
 
 const subset = (of: string[]) => fc.subarray(of);
@@ -36,7 +51,13 @@ const topology = fc
     list.forEach(({ ops, count, targets, contained, source, target, after }, i) => {
       const below = [...new Set(targets.filter((t) => t < i))];
       const properties = after ? { operation: after } : undefined;
-      const rels = below.map((t, k) => ({ to: `n${t}`, contained: contained && k === 0, source, target, properties }));
+      const rels = below.map((t, k) => ({
+        to: `n${t}`,
+        contained: contained && k === 0,
+        source,
+        target,
+        properties,
+      }));
       nodes[`n${i}`] = { ops, count, rels };
     });
     return nodes;
@@ -63,7 +84,16 @@ const trouble = fc.record({
   ignore: fc.boolean(),
 });
 
-const WORKFLOWS = ['install', 'uninstall', 'reinstall', 'restart', 'heal', 'check_status', 'check_drift', 'rollback'];
+const WORKFLOWS = [
+  'install',
+  'uninstall',
+  'reinstall',
+  'restart',
+  'heal',
+  'check_status',
+  'check_drift',
+  'rollback',
+];
 
 /** The contract of one step, against the rows stored before it. */
 function inspector(): NonNullable<DriverOptions['inspect']> {
@@ -84,17 +114,20 @@ function inspector(): NonNullable<DriverOptions['inspect']> {
         if (!isSettledStatus(on, on)) throw new Error(`${idx} was dispatched before ${on.idx} ended`);
       }
       for (let up = row.subgraph; up !== null; up = rows[up]!.subgraph) {
-        if (rows[up]!.state !== 'started') throw new Error(`${idx} was dispatched in a subgraph ${rows[up]!.state}`);
+        if (rows[up]!.state !== 'started')
+          throw new Error(`${idx} was dispatched in a subgraph ${rows[up]!.state}`);
       }
     }
-    if (decision.counters.finished > decision.counters.total) throw new Error('more tasks finished than there are');
+    if (decision.counters.finished > decision.counters.total)
+      throw new Error('more tasks finished than there are');
   };
 }
 
 test('advance respects dependencies, dispatches no attempt twice and always comes to an end', () => {
   fc.assert(
     fc.property(topology, trouble, fc.constantFrom(...WORKFLOWS), (nodes, t, workflow) => {
-      const state = workflow === 'install' ? 'uninitialized' : workflow === 'rollback' ? 'starting' : 'started';
+      const state =
+        workflow === 'install' ? 'uninitialized' : workflow === 'rollback' ? 'starting' : 'started';
       const model = fixture(nodes);
       for (const instance of model.nodeInstances) instance.state = state;
       let n = 0;
@@ -130,7 +163,8 @@ function spans(record: RunRecord): Map<string, { from: number; to: number }> {
 test('install runs targets before their sources, uninstall the other way round', () => {
   fc.assert(
     fc.property(topology, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (nodes, durations) => {
-      for (const node of Object.values(nodes)) for (const rel of node.rels ?? []) delete (rel as NodeFixture).properties;
+      for (const node of Object.values(nodes))
+        for (const rel of node.rels ?? []) delete (rel as NodeFixture).properties;
       const model = fixture(nodes);
       let n = 0;
       const options = { durationMs: () => durations[n++ % durations.length]! };
@@ -140,8 +174,10 @@ test('install runs targets before their sources, uninstall the other way round',
       expect(model.nodeInstances.every((i) => i.state === 'deleted')).toBe(true);
       for (const source of model.nodeInstances) {
         for (const { target_id: target } of source.relationships) {
-          if (up.has(source.id) && up.has(target)) expect(up.get(target)!.to).toBeLessThanOrEqual(up.get(source.id)!.from);
-          if (down.has(source.id) && down.has(target)) expect(down.get(source.id)!.to).toBeLessThanOrEqual(down.get(target)!.from);
+          if (up.has(source.id) && up.has(target))
+            expect(up.get(target)!.to).toBeLessThanOrEqual(up.get(source.id)!.from);
+          if (down.has(source.id) && down.has(target))
+            expect(down.get(source.id)!.to).toBeLessThanOrEqual(down.get(target)!.from);
         }
       }
     }),

@@ -60,7 +60,11 @@ test('a second result of the same attempt is refused', () => {
 
 test('undo takes the latest decision back and no other', () => {
   const { graph, decision, idx } = started(specOf(ONE));
-  const next = advance(graph, [{ kind: 'failed', idx, attempt: 1, error: { type: 'E', message: 'm', recoverable: true } }], 1);
+  const next = advance(
+    graph,
+    [{ kind: 'failed', idx, attempt: 1, error: { type: 'E', message: 'm', recoverable: true } }],
+    1,
+  );
   expect(next.added).toHaveLength(1);
   expect(() => undoDecision(graph, decision)).toThrow(RangeError);
   undoDecision(graph, next);
@@ -72,12 +76,30 @@ test('undo takes the latest decision back and no other', () => {
 test('a lost run is the next attempt, and too many of them are a failure', () => {
   const { graph, idx } = started(specOf(ONE));
   for (let attempt = 1; attempt <= MAX_LOSSES; attempt++) {
-    const lost = advance(graph, [{ kind: 'started', idx, attempt }, { kind: 'lost', idx, attempt }], attempt);
+    const lost = advance(
+      graph,
+      [
+        { kind: 'started', idx, attempt },
+        { kind: 'lost', idx, attempt },
+      ],
+      attempt,
+    );
     expect(lost.dispatch).toEqual([idx]);
-    expect(lost.changes.find((c) => c.idx === idx)).toMatchObject({ state: 'sent', attempt: attempt + 1, losses: attempt });
+    expect(lost.changes.find((c) => c.idx === idx)).toMatchObject({
+      state: 'sent',
+      attempt: attempt + 1,
+      losses: attempt,
+    });
   }
   const attempt = MAX_LOSSES + 1;
-  const end = advance(graph, [{ kind: 'started', idx, attempt }, { kind: 'lost', idx, attempt }], 9);
+  const end = advance(
+    graph,
+    [
+      { kind: 'started', idx, attempt },
+      { kind: 'lost', idx, attempt },
+    ],
+    9,
+  );
   expect(end.dispatch).toEqual([]);
   expect(end.outcome).toMatchObject({ kind: 'failed', error: expect.stringContaining('WorkerLost') });
 });
@@ -90,7 +112,11 @@ test('a message lost before anybody claimed it is no loss of a worker', () => {
 
 test('retries wait for their time, count in the texts, and keep to the interval that was asked for', () => {
   const { graph, idx } = started(specOf(ONE, { taskRetries: 5, taskRetryIntervalMs: 1000 }));
-  const again = advance(graph, [{ kind: 'retry', idx, attempt: 1, message: 'not yet', retryAfterMs: 30 }], 100);
+  const again = advance(
+    graph,
+    [{ kind: 'retry', idx, attempt: 1, message: 'not yet', retryAfterMs: 30 }],
+    100,
+  );
   const retry = again.added[0]!;
   expect(again.timers).toEqual([{ idx: retry.idx, at: 130 }]);
   expect(retry).toMatchObject({ retryOf: idx, retries: 1, notBefore: 130, state: 'pending' });
@@ -137,16 +163,31 @@ test.each([
 });
 
 test('nothing is dispatched in the step that ends the graph', () => {
-  const { graph, decision } = started(specOf({ a: { ops: ['create'] }, b: { ops: ['create', 'start'] }, c: { ops: ['create'] } }, { waitAfterFailMs: 50 }));
+  const { graph, decision } = started(
+    specOf(
+      { a: { ops: ['create'] }, b: { ops: ['create', 'start'] }, c: { ops: ['create'] } },
+      { waitAfterFailMs: 50 },
+    ),
+  );
   const [a, b, c] = decision.dispatch as [number, number, number];
   const error = { type: 'E', message: 'm', recoverable: false };
   expect(advance(graph, [{ kind: 'failed', idx: a, attempt: 1, error }], 0).outcome).toBeNull();
-  const late = [{ kind: 'succeeded' as const, idx: b, attempt: 1, result: null }, { kind: 'lost' as const, idx: c, attempt: 1 }];
-  expect(advance(graph, late, 50)).toMatchObject({ dispatch: [], outcome: { kind: 'failed', failures: [a] } });
+  const late = [
+    { kind: 'succeeded' as const, idx: b, attempt: 1, result: null },
+    { kind: 'lost' as const, idx: c, attempt: 1 },
+  ];
+  expect(advance(graph, late, 50)).toMatchObject({
+    dispatch: [],
+    outcome: { kind: 'failed', failures: [a] },
+  });
 });
 
 test('independent tasks go on beside a failure, and the text names every one', () => {
-  const model = fixture({ a: { ops: ['create'] }, b: { ops: ['create', 'start'] }, c: { ops: ['create'], rels: ['a'] } });
+  const model = fixture({
+    a: { ops: ['create'] },
+    b: { ops: ['create', 'start'] },
+    c: { ops: ['create'], rels: ['a'] },
+  });
   const record = drive('install', inputOf('install', model), {
     run: (p) => (p.nodeId === 'a' || p.operation.endsWith('start') ? broken() : ok()),
   });
@@ -172,7 +213,10 @@ test('a cancel ends the graph at once; what still runs answers late and changes 
 
 test('a cancel before the start and one in the middle of a long wait are prompt', () => {
   const graph = graphFromSpec(specOf(ONE));
-  expect(advance(graph, [{ kind: 'cancel', mode: 'kill' }], 0)).toMatchObject({ dispatch: [], outcome: { kind: 'cancelled' } });
+  expect(advance(graph, [{ kind: 'cancel', mode: 'kill' }], 0)).toMatchObject({
+    dispatch: [],
+    outcome: { kind: 'cancelled' },
+  });
   const record = drive('install', inputOf('install', fixture(ONE), {}, { taskRetryIntervalMs: 1e9 }), {
     run: () => broken(true),
     cancelAtMs: 20,
@@ -181,14 +225,19 @@ test('a cancel before the start and one in the middle of a long wait are prompt'
 });
 
 test('dependencies in a circle fail with a reason instead of waiting for ever', () => {
-  const record = drive('install', inputOf('install', fixture({ a: { ops: ['create'], rels: ['b'] }, b: { rels: ['a'] } })));
+  const record = drive(
+    'install',
+    inputOf('install', fixture({ a: { ops: ['create'], rels: ['b'] }, b: { rels: ['a'] } })),
+  );
   expect(record.outcome).toBe('failed');
   expect(record.error!.message).toContain('cycle');
 });
 
 test('the host state is asked for until it is true, whatever the limit of retries', () => {
   const ops = ['start', 'cloudify.interfaces.host.get_state'];
-  const model = fixture({ h: { ops, types: ['cloudify.nodes.Compute'], properties: { install_agent: false } } });
+  const model = fixture({
+    h: { ops, types: ['cloudify.nodes.Compute'], properties: { install_agent: false } },
+  });
   const record = drive('install', inputOf('install', model, {}, { taskRetries: 0 }), {
     run: (p, nth) => ok(p.operation.endsWith('get_state') ? nth > 3 : null),
   });
@@ -199,61 +248,102 @@ test('the host state is asked for until it is true, whatever the limit of retrie
 test('a re-run waits until every operation of the failed run has ended', () => {
   const source = ['establish'];
   const nodes = { t: { count: 2 }, s: { ops: ['create', 'stop', 'delete'], rels: [{ to: 't', source }] } };
-  const record = drive('install', inputOf('install', fixture(nodes), {}, { taskRetries: 0, subgraphRetries: 1 }), {
-    run: (p, nth) => (p.relationship?.targetId === 't_0' && nth === 1 ? broken() : ok()),
-    durationMs: (p) => (p.relationship?.targetId === 't_1' ? 500 : 10),
-    isParanoid: true,
-  });
+  const record = drive(
+    'install',
+    inputOf('install', fixture(nodes), {}, { taskRetries: 0, subgraphRetries: 1 }),
+    {
+      run: (p, nth) => (p.relationship?.targetId === 't_0' && nth === 1 ? broken() : ok()),
+      durationMs: (p) => (p.relationship?.targetId === 't_1' ? 500 : 10),
+      isParanoid: true,
+    },
+  );
   expect(record.outcome).toBe('succeeded');
   const slow = record.calls.filter((c: Call) => c.label === 'establish s->t' && c.to - c.from === 500);
   expect(record.calls.find((c) => c.label === 'delete s')!.from).toBeGreaterThanOrEqual(slow[0]!.to);
 });
 
-test.each([true, false])('who waited for one operation of a failed run waits for the re-run (rebuilt each step: %s)', (isParanoid) => {
-  const nodes = {
-    t: { ops: ['create', 'start', 'stop', 'delete'] },
-    s: { ops: ['create'], rels: [{ to: 't', properties: { operation: 'create' } }] },
-  };
-  const record = drive('install', inputOf('install', fixture(nodes), {}, { subgraphRetries: 1 }), {
-    run: (p, nth) => (p.operation.endsWith('create') && p.nodeId === 't' && nth === 1 ? broken() : ok()),
-    isParanoid,
-  });
-  expect(record.outcome).toBe('succeeded');
-  expect(labels(record)).toEqual(['create t', 'stop t', 'delete t', 'create t', 'start t', 'create s']);
-});
+test.each([true, false])(
+  'who waited for one operation of a failed run waits for the re-run (rebuilt each step: %s)',
+  (isParanoid) => {
+    const nodes = {
+      t: { ops: ['create', 'start', 'stop', 'delete'] },
+      s: { ops: ['create'], rels: [{ to: 't', properties: { operation: 'create' } }] },
+    };
+    const record = drive('install', inputOf('install', fixture(nodes), {}, { subgraphRetries: 1 }), {
+      run: (p, nth) => (p.operation.endsWith('create') && p.nodeId === 't' && nth === 1 ? broken() : ok()),
+      isParanoid,
+    });
+    expect(record.outcome).toBe('succeeded');
+    expect(labels(record)).toEqual(['create t', 'stop t', 'delete t', 'create t', 'start t', 'create s']);
+  },
+);
 
 test('a timer of a task that still waits for others starts nothing', () => {
   const { graph } = started(specOf({ a: { ops: ['create', 'start'] } }));
   const blocked = graph.nodes.findIndex((n) => n.spec.kind === 'operation' && n.state === 'pending');
-  expect(advance(graph, [{ kind: 'due', idx: blocked }, { kind: 'due', idx: 9999 }], 1).dispatch).toEqual([]);
+  expect(
+    advance(
+      graph,
+      [
+        { kind: 'due', idx: blocked },
+        { kind: 'due', idx: 9999 },
+      ],
+      1,
+    ).dispatch,
+  ).toEqual([]);
 });
 
 test('a retry that waits inside a failing subgraph is given up with it', () => {
   const rels = [{ to: 't', source: ['establish'], target: ['establish'] }];
-  const record = drive('install', inputOf('install', fixture({ t: {}, s: { rels } }), {}, { taskRetryIntervalMs: 1e6 }), {
-    run: (p) => broken(p.relationship!.side === 'source'),
-    durationMs: (p) => (p.relationship!.side === 'source' ? 5 : 20),
-    isParanoid: true,
-  });
+  const record = drive(
+    'install',
+    inputOf('install', fixture({ t: {}, s: { rels } }), {}, { taskRetryIntervalMs: 1e6 }),
+    {
+      run: (p) => broken(p.relationship!.side === 'source'),
+      durationMs: (p) => (p.relationship!.side === 'source' ? 5 : 20),
+      isParanoid: true,
+    },
+  );
   expect(record).toMatchObject({ outcome: 'failed', elapsedMs: 20, calls: { length: 2 } });
 });
 
 test.each([
-  [{ kind: 'failed', error: { type: 'E', message: 'm', recoverable: true } }, { state: 'response-sent', error: { message: 'm' } }],
-  [{ kind: 'retry', message: 'm', retryAfterMs: 5 }, { state: 'response-sent', error: { type: 'OperationRetry' } }],
+  [
+    { kind: 'failed', error: { type: 'E', message: 'm', recoverable: true } },
+    { state: 'response-sent', error: { message: 'm' } },
+  ],
+  [
+    { kind: 'retry', message: 'm', retryAfterMs: 5 },
+    { state: 'response-sent', error: { type: 'OperationRetry' } },
+  ],
   [{ kind: 'timed-out' }, { state: 'response-sent', error: { type: 'NonRecoverableError' } }],
   [{ kind: 'lost' }, { state: 'pending', losses: 1 }],
 ] as const)('after the end an answer is only kept: %j', (answer, status) => {
   const { graph, idx } = started(specOf(ONE));
-  advance(graph, [{ kind: 'started', idx, attempt: 1 }, { kind: 'cancel', mode: 'cancel' }], 1);
+  advance(
+    graph,
+    [
+      { kind: 'started', idx, attempt: 1 },
+      { kind: 'cancel', mode: 'cancel' },
+    ],
+    1,
+  );
   const late = advance(graph, [{ ...answer, idx, attempt: 1 }], 2);
-  expect(late.changes).toEqual([expect.objectContaining({ idx, ...status, ...('error' in status && { error: expect.objectContaining(status.error) }) })]);
+  expect(late.changes).toEqual([
+    expect.objectContaining({
+      idx,
+      ...status,
+      ...('error' in status && { error: expect.objectContaining(status.error) }),
+    }),
+  ]);
   expect(late).toMatchObject({ dispatch: [], added: [], outcome: null });
 });
 
 test('a traceback stands behind the errors', () => {
   const error = { type: 'E', message: 'm', recoverable: false, traceback: 'line 1' };
-  const record = drive('install', inputOf('install', fixture(ONE)), { run: () => ({ kind: 'failed', error }) });
+  const record = drive('install', inputOf('install', fixture(ONE)), {
+    run: () => ({ kind: 'failed', error }),
+  });
   expect(record.error!.message).toBe(
     'Task failed: probe.op (a_0:cloudify.interfaces.lifecycle.create): E `m`\n' +
       'Traceback of probe.op (a_0:cloudify.interfaces.lifecycle.create) (most recent call last):\nline 1',

@@ -1,5 +1,5 @@
 import type { Decision } from './decision';
-import { failIfQuiet, fail, reschedule } from './failure';
+import { fail, failIfQuiet, reschedule } from './failure';
 import { type GraphState, isAbandoned, type TaskNode } from './graph';
 import type { Happening } from './happening';
 import { emitTaskEvent, workflowFailedText } from './messages';
@@ -29,7 +29,8 @@ function take(step: Step, happening: Happening): void {
   switch (happening.kind) {
     case 'start':
       graph.flags.started = true;
-      for (const node of graph.nodes) if (node.state === 'pending' && node.blockers === 0) step.ready.push(node.spec.idx);
+      for (const node of graph.nodes)
+        if (node.state === 'pending' && node.blockers === 0) step.ready.push(node.spec.idx);
       break;
     case 'cancel':
       if (graph.flags.ended === null) graph.flags.cancel = happening.mode;
@@ -49,7 +50,11 @@ function takeReport(step: Step, report: Report): void {
   const node = step.graph.nodes[report.idx];
   const reason = refusal(node, report);
   if (!node || reason) {
-    step.decision.refused.push({ idx: report.idx, attempt: report.attempt, reason: reason ?? 'unknown-task' });
+    step.decision.refused.push({
+      idx: report.idx,
+      attempt: report.attempt,
+      reason: reason ?? 'unknown-task',
+    });
     return;
   }
   touch(step, node);
@@ -66,7 +71,7 @@ function takeReport(step: Step, report: Report): void {
 }
 
 function refusal(node: TaskNode | undefined, report: Report): Decision['refused'][number]['reason'] | null {
-  if (!node || node.spec.kind !== 'operation') return 'unknown-task';
+  if (node?.spec.kind !== 'operation') return 'unknown-task';
   if (node.attempt !== report.attempt) return 'stale-attempt';
   if (node.state === 'sent') return null;
   return node.state === 'started' && report.kind !== 'started' ? null : 'not-running';
@@ -113,7 +118,10 @@ function failQuietSubgraphs(step: Step, node: TaskNode): void {
 }
 
 function timeoutError(node: TaskNode): TaskError {
-  const { timeout, timeoutRecoverable } = node.spec.payload as { timeout: number | null; timeoutRecoverable: boolean };
+  const { timeout, timeoutRecoverable } = node.spec.payload as {
+    timeout: number | null;
+    timeoutRecoverable: boolean;
+  };
   return {
     type: timeoutRecoverable ? 'RecoverableError' : 'NonRecoverableError',
     message: `Process killed due to timeout of ${timeout ?? 0} seconds`,
@@ -122,7 +130,12 @@ function timeoutError(node: TaskNode): TaskError {
 }
 
 function retryError(report: { message: string; retryAfterMs: number | null }): TaskError {
-  return { type: 'OperationRetry', message: report.message, recoverable: true, retryAfterMs: report.retryAfterMs };
+  return {
+    type: 'OperationRetry',
+    message: report.message,
+    recoverable: true,
+    retryAfterMs: report.retryAfterMs,
+  };
 }
 
 /** Whether the graph has ended, and how. */

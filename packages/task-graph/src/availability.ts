@@ -23,7 +23,8 @@ type Seen = {
 /** Whether a workflow may start on a deployment in its present state. All rules given must hold. */
 export function workflowAvailability(rules: AvailabilityRules | null | undefined, model: Seen): Availability {
   if (!rules) return AVAILABLE;
-  if (rules.available === false) return { isAvailable: false, reason: 'the blueprint declares it unavailable' };
+  if (rules.available === false)
+    return { isAvailable: false, reason: 'the blueprint declares it unavailable' };
   const types = rules.node_types_required ?? [];
   if (types.length > 0 && !model.nodes.some((node) => node.type_hierarchy.some((t) => types.includes(t)))) {
     return { isAvailable: false, reason: `it needs a node of one of the types ${types.join(', ')}` };

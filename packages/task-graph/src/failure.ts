@@ -24,7 +24,12 @@ export function fail(step: Step, node: TaskNode, error: TaskError): void {
   } else giveUp(step, node);
 }
 
-function endUnsuccessfully(step: Step, node: TaskNode, state: 'failed' | 'rescheduled', error: TaskError): void {
+function endUnsuccessfully(
+  step: Step,
+  node: TaskNode,
+  state: 'failed' | 'rescheduled',
+  error: TaskError,
+): void {
   touch(step, node);
   node.state = state;
   node.error = error;
@@ -52,7 +57,7 @@ function giveUp(step: Step, node: TaskNode): void {
   if (handler?.handler === 'record-drift') recordDrift(step, node, false, handler.slot);
   if (handler?.handler === 'edit-system-properties') edit(step, handler.nodeInstanceId, handler.edits);
   if (handler?.handler === 'ignore') ignore(step, node);
-  else if (handler && 'then' in handler && handler.then === 'ignore') settle(step, node);
+  else if (handler && 'ends' in handler && handler.ends === 'ignore') settle(step, node);
   else escalate(step, node);
 }
 
@@ -84,7 +89,8 @@ function abandonMembers(step: Step, subgraph: TaskNode): void {
 function endsGraph(step: Step, subgraph: TaskNode): boolean {
   for (let at: TaskNode = subgraph; ; at = step.graph.nodes[at.spec.subgraph]!) {
     const handler = at.spec.policy.onFailure;
-    if (handler?.handler === 'ignore' || (handler && 'then' in handler && handler.then === 'ignore')) return false;
+    if (handler?.handler === 'ignore' || (handler && 'ends' in handler && handler.ends === 'ignore'))
+      return false;
     if (at.spec.subgraph === null) return handler?.handler !== 'lifecycle-retry' || !hasRetryLeft(at);
   }
 }
@@ -105,7 +111,8 @@ export function failIfQuiet(step: Step, subgraph: TaskNode): void {
   emitTaskEvent(step, subgraph, 'task_failed');
   const handler = subgraph.spec.policy.onFailure;
   const isTop = subgraph.spec.subgraph === null;
-  if (handler?.handler === 'lifecycle-retry' && isTop && hasRetryLeft(subgraph)) rerunLifecycle(step, subgraph, handler);
+  if (handler?.handler === 'lifecycle-retry' && isTop && hasRetryLeft(subgraph))
+    rerunLifecycle(step, subgraph, handler);
   else giveUp(step, subgraph);
 }
 

@@ -1,4 +1,4 @@
-import { broken, drive, type DriverOptions, labels, ok, type Outcome } from './testing/driver';
+import { broken, type DriverOptions, drive, labels, type Outcome, ok } from './testing/driver';
 import { fixture, inputOf, type NodeFixture } from './testing/fixture';
 
 /** Sequences of the reference (workflows.md 9.1): what runs, in which order. */
@@ -61,7 +61,9 @@ test('an uninstall that fails leaves what it depends on alone', () => {
   const record = drive('uninstall', input, { ...PARANOID, run: failing('stop n2', 9) });
   expect(record.outcome).toBe('failed');
   expect(labels(record)).toEqual(['stop n2', 'stop n2']);
-  expect(record.error!.message).toBe('Task failed: probe.op (n2_0:cloudify.interfaces.lifecycle.stop): RecoverableError `boom`');
+  expect(record.error!.message).toBe(
+    'Task failed: probe.op (n2_0:cloudify.interfaces.lifecycle.stop): RecoverableError `boom`',
+  );
 });
 
 function related(): { [id: string]: NodeFixture } {
@@ -92,8 +94,15 @@ test('relationships follow blueprint order on install and its reverse on uninsta
 });
 
 test('a failed instance stops its sources, not its neighbours', () => {
-  const model = fixture({ s1: { ops: ['create'] }, s2: { ops: ['create'] }, s3: { ops: ['create'], rels: ['s2', 's1'] } });
-  const record = drive('install', inputOf('install', model), { ...PARANOID, run: failing('create s2', 9, () => broken()) });
+  const model = fixture({
+    s1: { ops: ['create'] },
+    s2: { ops: ['create'] },
+    s3: { ops: ['create'], rels: ['s2', 's1'] },
+  });
+  const record = drive('install', inputOf('install', model), {
+    ...PARANOID,
+    run: failing('create s2', 9, () => broken()),
+  });
   expect(record.outcome).toBe('failed');
   expect(model.nodeInstances.map((i) => i.state)).toEqual(['started', 'creating', 'uninitialized']);
 });
@@ -115,7 +124,11 @@ test.each([
 });
 
 test('a filtered install keeps the order that leads over instances left out', () => {
-  const model = fixture({ s1: { ops: ['create'] }, s2: { ops: ['create'], rels: ['s1'] }, s3: { ops: ['create'], rels: ['s2'] } });
+  const model = fixture({
+    s1: { ops: ['create'] },
+    s2: { ops: ['create'], rels: ['s1'] },
+    s3: { ops: ['create'], rels: ['s2'] },
+  });
   const record = drive('install', inputOf('install', model, { node_ids: ['s1', 's3'] }), PARANOID);
   expect(labels(record)).toEqual(['create s1', 'create s3']);
   expect(model.nodeInstances.map((i) => i.state)).toEqual(['started', 'uninitialized', 'started']);

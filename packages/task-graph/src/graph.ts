@@ -94,8 +94,10 @@ export function graphFromRows(
 ): GraphState {
   const nodes: TaskNode[] = new Array(rows.length);
   for (const row of rows) nodes[row.idx] = nodeOf(row, 'state' in row ? row : null);
-  for (let i = 0; i < rows.length; i++) if (!nodes[i]) throw new RangeError(`graph ${head.name}: task ${i} is missing`);
-  for (const node of nodes) if (node.spec.retryOf !== null) nodes[node.spec.retryOf]!.retriedBy = node.spec.idx;
+  for (let i = 0; i < rows.length; i++)
+    if (!nodes[i]) throw new RangeError(`graph ${head.name}: task ${i} is missing`);
+  for (const node of nodes)
+    if (node.spec.retryOf !== null) nodes[node.spec.retryOf]!.retriedBy = node.spec.idx;
   for (const node of nodes) node.settled = isSettled(node);
   wireSubgraphs(nodes);
   wireDependencies(nodes);
@@ -119,7 +121,9 @@ export function isSettledStatus(spec: TaskSpec, status: Pick<TaskStatus, 'state'
   if (status.state === 'succeeded') return true;
   if (status.state !== 'failed' && status.state !== 'rescheduled') return false;
   const handler = spec.policy.onFailure;
-  return handler !== null && (handler.handler === 'ignore' || ('then' in handler && handler.then === 'ignore'));
+  return (
+    handler !== null && (handler.handler === 'ignore' || ('ends' in handler && handler.ends === 'ignore'))
+  );
 }
 
 function wireSubgraphs(nodes: TaskNode[]): void {
@@ -165,7 +169,10 @@ export function activeEnd(nodes: readonly TaskNode[], idx: number): number {
 }
 
 export function isAtWorker(node: TaskNode): boolean {
-  return node.spec.kind === 'operation' && (node.state === 'sent' || node.state === 'started' || node.state === 'sending');
+  return (
+    node.spec.kind === 'operation' &&
+    (node.state === 'sent' || node.state === 'started' || node.state === 'sending')
+  );
 }
 
 export function isTerminal(state: OperationState): boolean {
@@ -180,7 +187,9 @@ export function isAbandoned(nodes: readonly TaskNode[], node: TaskNode): boolean
   return false;
 }
 
-function countersOf(nodes: TaskNode[]): Pick<GraphState, 'total' | 'finished' | 'openTop' | 'active' | 'waiting'> {
+function countersOf(
+  nodes: TaskNode[],
+): Pick<GraphState, 'total' | 'finished' | 'openTop' | 'active' | 'waiting'> {
   const counters = { total: 0, finished: 0, openTop: 0, active: 0, waiting: 0 };
   for (const node of nodes) {
     if (node.spec.kind !== 'nop') {

@@ -1,56 +1,56 @@
 export { advance, MAX_LOSSES } from './advance';
 export { type Availability, type AvailabilityRules, workflowAvailability } from './availability';
-export { type Decision, type GraphEvent, type GraphEventType, type GraphFlags, type GraphOutcome, type TaskChange } from './decision';
-export { freshFlags, graphFromRows, graphFromSpec, type GraphState } from './graph';
-export { type Happening } from './happening';
+export type { Decision, GraphEvent, GraphEventType, GraphFlags, GraphOutcome, TaskChange } from './decision';
+export { freshFlags, type GraphState, graphFromRows, graphFromSpec } from './graph';
+export type { Happening } from './happening';
 export {
   type ExecutionEvent,
-  executionMachine,
   type ExecutionStatus,
+  executionMachine,
   type OperationEvent,
-  operationMachine,
   type OperationState,
+  operationMachine,
 } from './machines';
-export {
-  type DeploymentModel,
-  type NodeInstance,
-  type PlanNode,
-  type PlanOperation,
-  type PlanPlugin,
-  type PlanRelationship,
-  type ScalingGroup,
-  type StartedModification,
+export type {
+  DeploymentModel,
+  NodeInstance,
+  PlanNode,
+  PlanOperation,
+  PlanPlugin,
+  PlanRelationship,
+  ScalingGroup,
+  StartedModification,
 } from './model';
-export { resumeGraph, type ResumeOptions } from './resume';
+export { type ResumeOptions, resumeGraph } from './resume';
 export { rowOf, undoDecision } from './step';
-export { type LifecycleSubject, type OperationTemplate, type RelationshipTemplate } from './subject';
-export {
-  type ErrorCause,
-  type FailureHandler,
-  type GraphSpec,
-  type NodeEventPayload,
-  type OperationPayload,
-  type OperationTask,
-  type SetStatePayload,
-  type SubgraphPayload,
-  type SuccessHandler,
-  type SystemPropertyEdit,
-  type TaskError,
-  type TaskKind,
-  type TaskPolicy,
-  type TaskRow,
-  type TaskSpec,
-  type TaskStatus,
-  type TaskType,
-  type WorkflowEventPayload,
+export type { LifecycleSubject, OperationTemplate, RelationshipTemplate } from './subject';
+export type {
+  ErrorCause,
+  FailureHandler,
+  GraphSpec,
+  NodeEventPayload,
+  OperationPayload,
+  OperationTask,
+  SetStatePayload,
+  SubgraphPayload,
+  SuccessHandler,
+  SystemPropertyEdit,
+  TaskError,
+  TaskKind,
+  TaskPolicy,
+  TaskRow,
+  TaskSpec,
+  TaskStatus,
+  TaskType,
+  WorkflowEventPayload,
 } from './task';
-export {
-  type CallRequest,
-  type Stage,
-  type StageLog,
-  type StageResult,
-  type UpdateChanges,
-  type WorkflowConfig,
-  type WorkflowInput,
+export type {
+  CallRequest,
+  Stage,
+  StageLog,
+  StageResult,
+  UpdateChanges,
+  WorkflowConfig,
+  WorkflowInput,
 } from './workflow';
 export { builtinOf, isResumable, nextStage } from './workflows/registry';

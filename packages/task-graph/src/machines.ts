@@ -106,7 +106,13 @@ export const executionMachine = defineMachine<ExecutionStatus, ExecutionEvent>({
       'force-cancel': 'cancelled',
       kill: 'cancelled',
     },
-    queued: { dequeue: 'pending', fail: 'failed', cancel: 'cancelled', 'force-cancel': 'cancelled', kill: 'cancelled' },
+    queued: {
+      dequeue: 'pending',
+      fail: 'failed',
+      cancel: 'cancelled',
+      'force-cancel': 'cancelled',
+      kill: 'cancelled',
+    },
     started: {
       finish: 'terminated',
       fail: 'failed',

@@ -62,7 +62,8 @@ function eventOn(spec: TaskSpec, type: GraphEventType, message: string): GraphEv
 function taskEventText(graph: GraphState, node: TaskNode, type: TaskEventType): string {
   const { spec } = node;
   const subject = spec.kind === 'subgraph' ? 'Subgraph' : 'Task';
-  let text = type === 'sending_task' ? `Sending task '${spec.name}'` : `${subject} ${VERBS[type]} '${spec.name}'`;
+  let text =
+    type === 'sending_task' ? `Sending task '${spec.name}'` : `${subject} ${VERBS[type]} '${spec.name}'`;
   if (type === 'task_succeeded' && node.result !== null) text += ` - ${resultText(node.result)}`;
   if (type === 'task_failed' || type === 'task_rescheduled') text += ` -> ${node.error?.message ?? ''}`;
   if (graph.dryRun) text += ' (dry run)';
@@ -91,7 +92,10 @@ function causesOf(error: TaskError | null): GraphEvent['errorCauses'] {
 export function workflowFailedText(graph: GraphState, failures: readonly number[]): string {
   const nodes = failures.map((idx) => graph.nodes[idx]!);
   const lines = nodes.map((node) => `${describe(node.spec)}: ${causeTexts(node.error)}`);
-  const text = lines.length === 1 ? `Task failed: ${lines[0]}` : [`${lines.length} operation errors:`, ...lines].join('\n');
+  const text =
+    lines.length === 1
+      ? `Task failed: ${lines[0]}`
+      : [`${lines.length} operation errors:`, ...lines].join('\n');
   const first = nodes[0];
   const traceback = first?.error?.causes?.find((c) => c.traceback)?.traceback ?? first?.error?.traceback;
   if (!traceback) return text;

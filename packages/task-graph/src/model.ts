@@ -67,7 +67,11 @@ export interface NodeInstance {
 
 export interface ScalingGroup {
   members: string[];
-  properties: { current_instances?: number; planned_instances?: number; default_instances?: number } & JsonObject;
+  properties: {
+    current_instances?: number;
+    planned_instances?: number;
+    default_instances?: number;
+  } & JsonObject;
 }
 
 /** A modification that has begun and neither finished nor been rolled back. */

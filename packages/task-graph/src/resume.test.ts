@@ -1,13 +1,28 @@
 import { resumeGraph } from './resume';
 import type { TaskRow } from './task';
-import { broken, drive, driveFrom, labels, newWorld, ok, runStored, type DriverOptions, type World } from './testing/driver';
+import {
+  broken,
+  type DriverOptions,
+  drive,
+  driveFrom,
+  labels,
+  newWorld,
+  ok,
+  runStored,
+  type World,
+} from './testing/driver';
 import { fixture, inputOf, type NodeFixture } from './testing/fixture';
 import { nextStage } from './workflows/registry';
 
 /** Going on after a failure or a cancel (reference workflows.md 2.8, 2.9). */
 
 /** Run to a stop, then resume the last graph and whatever follows it. */
-function stopAndResume(workflow: string, nodes: { [id: string]: NodeFixture }, first: DriverOptions, force = false) {
+function stopAndResume(
+  workflow: string,
+  nodes: { [id: string]: NodeFixture },
+  first: DriverOptions,
+  force = false,
+) {
   const model = fixture(nodes);
   const input = inputOf(workflow, model, {}, { taskRetries: 0 });
   const stopped = drive(workflow, input, first);
@@ -29,7 +44,11 @@ function stopAndResume(workflow: string, nodes: { [id: string]: NodeFixture }, f
 const FAIL_B: DriverOptions = { run: (p) => (p.nodeId === 'b' ? broken() : ok()) };
 
 test('only what failed runs again, with what waited for it', () => {
-  const nodes = { a: { ops: ['create'] }, b: { ops: ['configure'], rels: ['a'] }, c: { ops: ['create'], rels: ['b'] } };
+  const nodes = {
+    a: { ops: ['create'] },
+    b: { ops: ['configure'], rels: ['a'] },
+    c: { ops: ['create'], rels: ['b'] },
+  };
   const { stopped, record, model } = stopAndResume('install', nodes, FAIL_B);
   expect(stopped.outcome).toBe('failed');
   expect(labels(record)).toEqual(['configure b', 'create c']);
@@ -40,10 +59,17 @@ test('only what failed runs again, with what waited for it', () => {
 test('predecessors that were retried before are not run again', () => {
   const model = fixture({ a: { ops: ['create'] }, b: { ops: ['configure'], rels: ['a'] } });
   const input = inputOf('install', model, {}, { taskRetries: 1 });
-  const stopped = drive('install', input, { run: (p, nth) => (p.nodeId === 'b' ? broken() : nth === 1 ? broken(true) : ok()) });
+  const stopped = drive('install', input, {
+    run: (p, nth) => (p.nodeId === 'b' ? broken() : nth === 1 ? broken(true) : ok()),
+  });
   const rows = stopped.stages[0]!.rows;
-  const { graph, decision } = resumeGraph({ name: 'install', waitAfterFailMs: 0, dryRun: false }, rows, { force: true, now: 0 });
-  expect(decision.dispatch.map((idx) => graph.nodes[idx]!.spec.payload)).toEqual([expect.objectContaining({ nodeId: 'b' })]);
+  const { graph, decision } = resumeGraph({ name: 'install', waitAfterFailMs: 0, dryRun: false }, rows, {
+    force: true,
+    now: 0,
+  });
+  expect(decision.dispatch.map((idx) => graph.nodes[idx]!.spec.payload)).toEqual([
+    expect.objectContaining({ nodeId: 'b' }),
+  ]);
   expect(graph.nodes[decision.dispatch[0]!]).toMatchObject({ retries: 0, attempt: 2 });
 });
 
@@ -52,15 +78,21 @@ test.each([
   ['start', ['prestop b', 'stop b', 'start b']],
 ])('a resumed install cleans up after a failed %s', (op, calls) => {
   const ops = ['create', 'start', 'prestop', 'stop', 'delete', 'postdelete'];
-  const { stopped, record, model } = stopAndResume('install', { b: { ops } }, {
-    run: (p) => (p.operation.endsWith(`.${op}`) ? broken() : ok()),
-  });
+  const { stopped, record, model } = stopAndResume(
+    'install',
+    { b: { ops } },
+    {
+      run: (p) => (p.operation.endsWith(`.${op}`) ? broken() : ok()),
+    },
+  );
   expect(stopped.outcome).toBe('failed');
   expect(labels(record)).toEqual(calls);
   expect(record.outcome).toBe('succeeded');
   expect(model.nodeInstances[0]!.state).toBe('started');
   const said = record.events.map((e) => e.message);
-  expect(said.indexOf('Rolling back prior to resuming install')).toBeLessThan(said.indexOf('Finished rolling back, now resuming install'));
+  expect(said.indexOf('Rolling back prior to resuming install')).toBeLessThan(
+    said.indexOf('Finished rolling back, now resuming install'),
+  );
 });
 
 test('an answer that came after the cancel counts on resume', () => {
@@ -71,31 +103,50 @@ test('an answer that came after the cancel counts on resume', () => {
   const stopped = drive('install', input, late);
   expect(stopped.outcome).toBe('cancelled');
   const rows = stopped.stages[0]!.rows.map((row) =>
-    row.state === 'started' && row.kind === 'operation' ? { ...row, state: 'response-sent' as const, result: 1 } : row,
+    row.state === 'started' && row.kind === 'operation'
+      ? { ...row, state: 'response-sent' as const, result: 1 }
+      : row,
   );
-  const { graph, decision } = resumeGraph({ name: 'install', waitAfterFailMs: 0, dryRun: false }, rows, { force: false, now: 9 });
+  const { graph, decision } = resumeGraph({ name: 'install', waitAfterFailMs: 0, dryRun: false }, rows, {
+    force: false,
+    now: 9,
+  });
   expect(decision.events.map((e) => e.message)).toContain("Task succeeded 'probe.op' - 1");
-  expect(graph.nodes[decision.dispatch[0]!]!.spec.payload).toMatchObject({ operation: 'cloudify.interfaces.lifecycle.start' });
+  expect(graph.nodes[decision.dispatch[0]!]!.spec.payload).toMatchObject({
+    operation: 'cloudify.interfaces.lifecycle.start',
+  });
 });
 
 test.each([
   ['failed', { type: 'E', message: 'm', recoverable: true }],
   ['rescheduled', { type: 'OperationRetry', message: 'm', recoverable: true, retryAfterMs: 5 }],
 ] as const)('a late answer that is no success leads to a retry as ever: %s', (state, error) => {
-  const stopped = drive('install', inputOf('install', fixture({ a: { ops: ['create'] } })), { cancelAtMs: 5 });
+  const stopped = drive('install', inputOf('install', fixture({ a: { ops: ['create'] } })), {
+    cancelAtMs: 5,
+  });
   const rows = stopped.stages[0]!.rows.map((row) =>
-    row.state === 'started' && row.kind === 'operation' ? { ...row, state: 'response-sent' as const, error } : row,
+    row.state === 'started' && row.kind === 'operation'
+      ? { ...row, state: 'response-sent' as const, error }
+      : row,
   );
-  const { decision } = resumeGraph({ name: 'install', waitAfterFailMs: 0, dryRun: false }, rows, { force: false, now: 9 });
+  const { decision } = resumeGraph({ name: 'install', waitAfterFailMs: 0, dryRun: false }, rows, {
+    force: false,
+    now: 9,
+  });
   expect(decision.changes).toContainEqual(expect.objectContaining({ state }));
   expect(decision.added).toEqual([expect.objectContaining({ retries: 1, state: 'pending' })]);
 });
 
 test('what is still running is waited for, and run again only by force', () => {
-  const stopped = drive('install', inputOf('install', fixture({ a: { ops: ['create'] } })), { cancelAtMs: 5 });
+  const stopped = drive('install', inputOf('install', fixture({ a: { ops: ['create'] } })), {
+    cancelAtMs: 5,
+  });
   const head = { name: 'install', waitAfterFailMs: 0, dryRun: false };
   const rows = stopped.stages[0]!.rows;
-  expect(resumeGraph(head, rows, { force: false, now: 9 }).decision).toMatchObject({ dispatch: [], outcome: null });
+  expect(resumeGraph(head, rows, { force: false, now: 9 }).decision).toMatchObject({
+    dispatch: [],
+    outcome: null,
+  });
   const forced = resumeGraph(head, rows, { force: true, now: 9 });
   expect(forced.graph.nodes[forced.decision.dispatch[0]!]).toMatchObject({ attempt: 2, state: 'sent' });
 });
@@ -109,14 +160,26 @@ test('a restart cancelled in its first graph goes on with the second', () => {
 });
 
 test('an ignored failure and a run that was replaced stay as they are', () => {
-  const model = fixture({ a: { ops: ['stop', 'delete'], state: 'started' }, b: { ops: ['stop'], rels: ['a'], state: 'started' } });
+  const model = fixture({
+    a: { ops: ['stop', 'delete'], state: 'started' },
+    b: { ops: ['stop'], rels: ['a'], state: 'started' },
+  });
   const input = inputOf('uninstall', model, { ignore_failure: true });
   const stopped = drive('uninstall', input, { run: () => broken(), cancelAtMs: 15 });
-  const { decision, graph } = resumeGraph({ name: 'uninstall', waitAfterFailMs: 0, dryRun: false }, stopped.stages[0]!.rows, { force: true, now: 20 });
-  expect(decision.dispatch.map((idx) => (graph.nodes[idx]!.spec.payload as { nodeId: string }).nodeId)).toEqual(['a']);
+  const { decision, graph } = resumeGraph(
+    { name: 'uninstall', waitAfterFailMs: 0, dryRun: false },
+    stopped.stages[0]!.rows,
+    { force: true, now: 20 },
+  );
+  expect(
+    decision.dispatch.map((idx) => (graph.nodes[idx]!.spec.payload as { nodeId: string }).nodeId),
+  ).toEqual(['a']);
 });
 
 test('heal is refused on resume', () => {
   const stage = nextStage('heal', { ...inputOf('heal', fixture({})), resume: true }, []);
-  expect(stage).toMatchObject({ kind: 'end', error: { message: 'Cannot resume - workflow not resumable: heal' } });
+  expect(stage).toMatchObject({
+    kind: 'end',
+    error: { message: 'Cannot resume - workflow not resumable: heal' },
+  });
 });

@@ -1,7 +1,7 @@
 import { advance } from './advance';
 import { addCleanups, type CleanupSource } from './build/resume-cleanup';
 import type { Decision } from './decision';
-import { freshFlags, graphFromRows, type GraphState, isSettledStatus } from './graph';
+import { freshFlags, type GraphState, graphFromRows, isSettledStatus } from './graph';
 import type { Happening } from './happening';
 import { rowOf, statusOf } from './step';
 import type { GraphSpec, TaskRow } from './task';
@@ -26,7 +26,9 @@ export function resumeGraph(
 ): { graph: GraphState; decision: Decision } {
   const reset = resetRows(rows, options.force);
   const changed = new Set(reset.flatMap((row, i) => (row === rows[i] ? [] : [i])));
-  const cleanups = options.cleanup ? addCleanups(reset, options.cleanup) : { added: [], deps: new Map<number, number[]>() };
+  const cleanups = options.cleanup
+    ? addCleanups(reset, options.cleanup)
+    : { added: [], deps: new Map<number, number[]>() };
   for (const [idx, deps] of cleanups.deps) {
     reset[idx] = { ...reset[idx]!, deps, state: 'pending' };
     changed.add(idx);
@@ -48,7 +50,8 @@ export function resumeGraph(
 function resetRows(rows: readonly TaskRow[], force: boolean): TaskRow[] {
   const retried = new Set(rows.flatMap((row) => row.retryOf ?? []));
   /** Replaced by a retry, or ended by an ignored failure: it is over, and so is everything inside it. */
-  const isOver = (row: TaskRow): boolean => retried.has(row.idx) || (row.state !== 'succeeded' && isSettledStatus(row, row));
+  const isOver = (row: TaskRow): boolean =>
+    retried.has(row.idx) || (row.state !== 'succeeded' && isSettledStatus(row, row));
   const isInOver = (row: TaskRow): boolean => {
     for (let up = row.subgraph; up !== null; up = rows[up]!.subgraph) if (isOver(rows[up]!)) return true;
     return false;

@@ -119,7 +119,11 @@ function unblock(step: Step, node: TaskNode): void {
 export function addRetry(step: Step, node: TaskNode, delayMs: number): void {
   const { graph } = step;
   const idx = graph.nodes.length;
-  const retry = appendTask(step, { ...node.spec, idx, deps: [], retryOf: node.spec.idx } as TaskSpec, node.retries + 1);
+  const retry = appendTask(
+    step,
+    { ...node.spec, idx, deps: [], retryOf: node.spec.idx } as TaskSpec,
+    node.retries + 1,
+  );
   replace(step, node, retry);
   if (node.spec.subgraph !== null) {
     const parent = graph.nodes[node.spec.subgraph]!;

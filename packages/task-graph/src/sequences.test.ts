@@ -25,7 +25,17 @@ function story(workflow: string, node: NodeFixture): string[] {
   return said;
 }
 
-const LIFE = ['precreate', 'create', 'configure', 'start', 'poststart', 'prestop', 'stop', 'delete', 'postdelete'];
+const LIFE = [
+  'precreate',
+  'create',
+  'configure',
+  'start',
+  'poststart',
+  'prestop',
+  'stop',
+  'delete',
+  'postdelete',
+];
 const FULL: NodeFixture = {
   ops: [`${VAL}.create`, `${VAL}.delete`, `${MON}.start`, `${MON}.stop`, ...LIFE],
   rels: [{ to: 't', source: ['preconfigure', 'postconfigure', 'establish', 'unlink'] }],
@@ -36,12 +46,27 @@ test('a full install says and sets everything', () => {
     ...['[initializing]', 'Validating node instance before creation', '> validation.create'],
     ...['Node instance validated before creation', 'Precreating node instance', '> lifecycle.precreate'],
     ...['[creating]', 'Node instance precreated', 'Creating node instance', '> lifecycle.create'],
-    ...['[created]', 'Node instance created', 'Pre-configuring relationships', '> relationship_lifecycle.preconfigure'],
-    ...['[configuring]', 'Relationships pre-configured', 'Configuring node instance', '> lifecycle.configure'],
+    ...[
+      '[created]',
+      'Node instance created',
+      'Pre-configuring relationships',
+      '> relationship_lifecycle.preconfigure',
+    ],
+    ...[
+      '[configuring]',
+      'Relationships pre-configured',
+      'Configuring node instance',
+      '> lifecycle.configure',
+    ],
     ...['[configured]', 'Node instance configured'],
     ...['Post-configuring relationships', '> relationship_lifecycle.postconfigure'],
     ...['[starting]', 'Relationships post-configured', 'Starting node instance', '> lifecycle.start'],
-    ...['Poststarting node instance', '> lifecycle.poststart', 'Node instance poststarted', '> monitoring.start'],
+    ...[
+      'Poststarting node instance',
+      '> lifecycle.poststart',
+      'Node instance poststarted',
+      '> monitoring.start',
+    ],
     ...['Establishing relationships', '> relationship_lifecycle.establish'],
     ...['[started]', 'Relationships established', 'Node instance started'],
   ]);
@@ -49,7 +74,12 @@ test('a full install says and sets everything', () => {
 
 test('a full uninstall too', () => {
   expect(story('uninstall', { ...FULL, state: 'started' })).toEqual([
-    ...['[stopping]', 'Stopping node instance', 'Validating node instance before deletion', '> validation.delete'],
+    ...[
+      '[stopping]',
+      'Stopping node instance',
+      'Validating node instance before deletion',
+      '> validation.delete',
+    ],
     ...['Node instance validated before deletion', '> monitoring.stop'],
     ...['Prestopping node instance', '> lifecycle.prestop', 'Node instance prestopped', '> lifecycle.stop'],
     ...['[stopped]', 'Stopped node instance', 'Unlinking relationships', '> relationship_lifecycle.unlink'],
@@ -72,23 +102,67 @@ test.each([
 });
 
 test.each([
-  ['stopped', ['Stop: instance already stopped', 'Deleting node instance', '> lifecycle.delete', 'Deleted node instance'], ['deleting', 'deleted']],
-  ['uninitialized', ['Stop: instance already uninitialized', 'Delete: instance already uninitialized', 'Deleted node instance'], ['stopped', 'deleted']],
+  [
+    'stopped',
+    [
+      'Stop: instance already stopped',
+      'Deleting node instance',
+      '> lifecycle.delete',
+      'Deleted node instance',
+    ],
+    ['deleting', 'deleted'],
+  ],
+  [
+    'uninitialized',
+    [
+      'Stop: instance already uninitialized',
+      'Delete: instance already uninitialized',
+      'Deleted node instance',
+    ],
+    ['stopped', 'deleted'],
+  ],
   ['deleted', ['Stop: instance already deleted', 'Delete: instance already deleted'], []],
-  ['configured', ['Stop: instance already configured', 'Deleting node instance', '> lifecycle.delete', 'Deleted node instance'], ['stopped', 'deleting', 'deleted']],
+  [
+    'configured',
+    [
+      'Stop: instance already configured',
+      'Deleting node instance',
+      '> lifecycle.delete',
+      'Deleted node instance',
+    ],
+    ['stopped', 'deleting', 'deleted'],
+  ],
 ])('an uninstall from %s', (state, lines, states) => {
   const said = story('uninstall', { ops: ['stop', 'delete'], state });
-  expect(said.filter((l) => !l.startsWith('['))).toEqual(['Validating node instance after deletion: nothing to do', ...lines]);
+  expect(said.filter((l) => !l.startsWith('['))).toEqual([
+    'Validating node instance after deletion: nothing to do',
+    ...lines,
+  ]);
   expect(said.filter((l) => l.startsWith('['))).toEqual(states.map((s) => `[${s}]`));
 });
 
-const HOST_OPS = [`${AG}.create`, `${AG}.start`, `${AG}.stop`, `${AG}.stop_amqp`, `${AG}.delete`, `${MA}.install`, `${MA}.start`, `${MA}.stop`, `${MA}.uninstall`];
+const HOST_OPS = [
+  `${AG}.create`,
+  `${AG}.start`,
+  `${AG}.stop`,
+  `${AG}.stop_amqp`,
+  `${AG}.delete`,
+  `${MA}.install`,
+  `${MA}.start`,
+  `${MA}.stop`,
+  `${MA}.uninstall`,
+];
 
 function hostCalls(method: unknown, workflow: string): string[] {
-  const properties: JsonObject = method === false ? { install_agent: false } : { install_agent: '', agent_config: { install_method: method as string } };
+  const properties: JsonObject =
+    method === false
+      ? { install_agent: false }
+      : { install_agent: '', agent_config: { install_method: method as string } };
   const state = workflow === 'install' ? 'uninitialized' : 'started';
   const model = fixture({ h: { ops: HOST_OPS, types: ['cloudify.nodes.Compute'], properties, state } });
-  return labels(drive(workflow, inputOf(workflow, model), { run: () => ok(true) })).map((l) => l.split(' ')[0]!);
+  return labels(drive(workflow, inputOf(workflow, model), { run: () => ok(true) })).map(
+    (l) => l.split(' ')[0]!,
+  );
 }
 
 test.each([
@@ -135,14 +209,26 @@ test('a relationship that names an operation waits for that one alone', () => {
 });
 
 test('of several relationships between two nodes only the last one counts', () => {
-  const rels = [{ to: 't', source: ['establish', 'preconfigure'] }, { to: 't', source: ['establish'] }];
+  const rels = [
+    { to: 't', source: ['establish', 'preconfigure'] },
+    { to: 't', source: ['establish'] },
+  ];
   const record = drive('install', inputOf('install', fixture({ t: {}, s: { rels } })));
   expect(labels(record)).toEqual(['establish s->t']);
 });
 
 test('groups of relationships run in a row, operations of a group side by side', () => {
   const source = ['establish'];
-  const nodes = { x: { count: 2 }, y: {}, s: { rels: [{ to: 'x', source, target: source }, { to: 'y', source }] } };
+  const nodes = {
+    x: { count: 2 },
+    y: {},
+    s: {
+      rels: [
+        { to: 'x', source, target: source },
+        { to: 'y', source },
+      ],
+    },
+  };
   const { calls } = drive('install', inputOf('install', fixture(nodes)));
   expect(calls.map((c) => [c.label, c.from])).toEqual([
     ...Array(4).fill(['establish s->x', 0]),
@@ -153,7 +239,10 @@ test('groups of relationships run in a row, operations of a group side by side',
 test('ignoring failures goes on with an event and without retries', () => {
   const model = fixture({ a: { ops: ['stop', 'delete'], state: 'started' } });
   const record = drive('uninstall', inputOf('uninstall', model, { ignore_failure: true }), {
-    run: (_, nth) => (nth === 1 ? { kind: 'retry', message: 'wait', retryAfterMs: 1 } : { kind: 'failed', error: { type: 'RecoverableError', message: 'x', recoverable: true } }),
+    run: (_, nth) =>
+      nth === 1
+        ? { kind: 'retry', message: 'wait', retryAfterMs: 1 }
+        : { kind: 'failed', error: { type: 'RecoverableError', message: 'x', recoverable: true } },
   });
   expect(record.outcome).toBe('succeeded');
   expect(labels(record)).toEqual(['stop a', 'stop a', 'delete a', 'delete a']);

@@ -8,7 +8,14 @@ import type { LifecycleSubject } from './subject';
  */
 
 /** What the engine does with a task. Only `operation` leaves the engine; all others are carried out inside `advance`. */
-export type TaskKind = 'operation' | 'set-state' | 'node-event' | 'workflow-event' | 'local' | 'nop' | 'subgraph';
+export type TaskKind =
+  | 'operation'
+  | 'set-state'
+  | 'node-event'
+  | 'workflow-event'
+  | 'local'
+  | 'nop'
+  | 'subgraph';
 
 /** The stored `type` string of the REST operation record (reference workflows.md 2.1). */
 export type TaskType =
@@ -84,14 +91,19 @@ export type SuccessHandler =
  * What happens when a task failed; null = retry a recoverable failure within the policy, else fail.
  * - `ignore`: no retry, an event, and the dependents go on. `silent` leaves the event out.
  * - `lifecycle-retry`: of a top-level subgraph: run the instance's lifecycle again (reference workflows.md 2.6).
- * - `record-*`, `edit-system-properties`: when no retry is left, write system properties, `then` fail or ignore.
+ * - `record-*`, `edit-system-properties`: when no retry is left, write system properties, and it `ends` in a failure or is ignored.
  */
 export type FailureHandler =
   | { handler: 'ignore'; silent?: boolean }
   | { handler: 'lifecycle-retry'; mode: 'install' | 'uninstall'; subject: LifecycleSubject }
-  | { handler: 'record-status'; then: 'fail' | 'ignore' }
-  | { handler: 'record-drift'; slot: DriftSlot; then: 'fail' | 'ignore' }
-  | { handler: 'edit-system-properties'; nodeInstanceId: string; edits: SystemPropertyEdit[]; then: 'fail' | 'ignore' };
+  | { handler: 'record-status'; ends: 'fail' | 'ignore' }
+  | { handler: 'record-drift'; slot: DriftSlot; ends: 'fail' | 'ignore' }
+  | {
+      handler: 'edit-system-properties';
+      nodeInstanceId: string;
+      edits: SystemPropertyEdit[];
+      ends: 'fail' | 'ignore';
+    };
 
 /** Where a drift check's result goes: the system properties of `nodeInstanceId`, under `path`. */
 export interface DriftSlot {

@@ -78,7 +78,13 @@ export type CallRequest =
       timeoutMs: number | null;
     }
   /** Make a group of the deployments below, run a workflow on it, wait, delete the group. */
-  | { call: 'run-on-services'; groupId: string; deploymentId: string; workflowId: string; parameters: JsonObject };
+  | {
+      call: 'run-on-services';
+      groupId: string;
+      deploymentId: string;
+      workflowId: string;
+      parameters: JsonObject;
+    };
 
 /** What `update-perform` answers: ids of node instances (as finally named), from the difference of the plans. */
 export interface UpdateChanges {

@@ -20,10 +20,17 @@ export interface Expected {
 const BY_CHANCE = new Set(['check_status host/check_status app', 'check_status lb/check_status app']);
 
 /** Everything that differs from what the original did, one text each. */
-export function differences(expected: Expected, played: Played, deployment: Deployment, isManager: boolean): string[] {
+export function differences(
+  expected: Expected,
+  played: Played,
+  deployment: Deployment,
+  isManager: boolean,
+): string[] {
   const found: string[] = [];
-  if (expected.outcome !== played.outcome) found.push(`outcome ${played.outcome} (${played.error?.message ?? ''}), expected ${expected.outcome}`);
-  if (expected.error && expected.error.class !== played.error?.type) found.push(`error ${played.error?.type}, expected ${expected.error.class}`);
+  if (expected.outcome !== played.outcome)
+    found.push(`outcome ${played.outcome} (${played.error?.message ?? ''}), expected ${expected.outcome}`);
+  if (expected.error && expected.error.class !== played.error?.type)
+    found.push(`error ${played.error?.type}, expected ${expected.error.class}`);
   const calls: { [label: string]: [number, number] } = {};
   for (const { label, isFailed } of played.calls) {
     const count = (calls[label] ??= [0, 0]);
@@ -38,7 +45,8 @@ export function differences(expected: Expected, played: Played, deployment: Depl
     if (ended > began) found.push(`order: ${first} ended after ${second} began`);
   }
   found.push(...diff('instances', instancesOf(deployment), sorted(expected.instances ?? {})));
-  if (played.error?.type !== 'ValueError') found.push(...diff('events', eventsOf(played, deployment, isManager), expected.events ?? {}));
+  if (played.error?.type !== 'ValueError')
+    found.push(...diff('events', eventsOf(played, deployment, isManager), expected.events ?? {}));
   return found;
 }
 
@@ -51,7 +59,9 @@ function instancesOf(deployment: Deployment): { [node: string]: string[] } {
 }
 
 function sorted(lists: { [node: string]: [string | null, Json][] }): { [node: string]: string[] } {
-  return Object.fromEntries(Object.entries(lists).map(([node, list]) => [node, list.map((x) => JSON.stringify(x)).sort()]));
+  return Object.fromEntries(
+    Object.entries(lists).map(([node, list]) => [node, list.map((x) => JSON.stringify(x)).sort()]),
+  );
 }
 
 /** Counts by `<type> <operation> <node>`; the in-process engine names no node of relationships and sends nothing. */

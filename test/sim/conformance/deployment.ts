@@ -1,13 +1,13 @@
-import type { Json, JsonObject } from '@baton/kernel';
 import {
   emptyResolver,
   modifyInstances,
+  type ParsedPlan,
   type NodeInstance as PlanInstance,
   parseBlueprint,
-  type ParsedPlan,
   prepareDeploymentPlan,
   withBuiltinTypes,
 } from '@baton/dsl';
+import type { Json, JsonObject } from '@baton/kernel';
 import type { DeploymentModel, NodeInstance, PlanNode, UpdateChanges } from '@baton/task-graph';
 
 export interface PlanWorkflow {
@@ -34,14 +34,20 @@ async function planOf(text: string, inputs: JsonObject, taken: string[], random:
     resolver: withBuiltinTypes(emptyResolver),
     additionalResourceSources: ['file:///resources/'],
   });
-  if (!parsed.plan) throw new Error(`the blueprint does not parse: ${parsed.diagnostics.map((d) => d.message).join('; ')}`);
+  if (!parsed.plan)
+    throw new Error(`the blueprint does not parse: ${parsed.diagnostics.map((d) => d.message).join('; ')}`);
   const prepared = await prepareDeploymentPlan(parsed.plan, { inputs, existingInstanceIds: taken, random });
-  if (!prepared.plan) throw new Error(`no deployment: ${prepared.diagnostics.map((d) => d.message).join('; ')}`);
+  if (!prepared.plan)
+    throw new Error(`no deployment: ${prepared.diagnostics.map((d) => d.message).join('; ')}`);
   return prepared.plan;
 }
 
 /** `initialState` is null for the in-process engine of the original, which sets none. */
-export async function createDeployment(text: string, inputs: JsonObject, initialState: string | null): Promise<Deployment> {
+export async function createDeployment(
+  text: string,
+  inputs: JsonObject,
+  initialState: string | null,
+): Promise<Deployment> {
   const random = counter();
   const plan = await planOf(text, inputs, [], random);
   const model: DeploymentModel = {
@@ -49,17 +55,24 @@ export async function createDeployment(text: string, inputs: JsonObject, initial
     nodeInstances: plan.node_instances.map((i) => modelInstance(i, initialState)),
     scalingGroups: plan.scaling_groups as unknown as DeploymentModel['scalingGroups'],
   };
-  return { plan, model, workflows: plan.workflows as unknown as Deployment['workflows'], random, pending: null };
+  return {
+    plan,
+    model,
+    workflows: plan.workflows as unknown as Deployment['workflows'],
+    random,
+    pending: null,
+  };
 }
 
 function counter(): () => number {
   let n = 0;
-  return () => ((n = (n * 1103515245 + 12345) % 2147483648) / 2147483648);
+  return () => (n = (n * 1103515245 + 12345) % 2147483648) / 2147483648;
 }
 
 /** Number of instances for each instance of the container, as the plan says it. */
 function countOf(node: unknown): number {
-  const scalable = (node as { capabilities?: { scalable?: { properties?: { current_instances?: number } } } }).capabilities?.scalable;
+  const scalable = (node as { capabilities?: { scalable?: { properties?: { current_instances?: number } } } })
+    .capabilities?.scalable;
   return scalable?.properties?.current_instances ?? 1;
 }
 
@@ -79,7 +92,10 @@ export function startModification(deployment: Deployment, entities: JsonObject):
     nodes: plan.nodes,
     previousNodes: plan.nodes,
     previousInstances: model.nodeInstances as unknown as PlanInstance[],
-    modifiedNodes: { ...Object.fromEntries([...counts].map(([id, instances]) => [id, { instances }])), ...entities },
+    modifiedNodes: {
+      ...Object.fromEntries([...counts].map(([id, instances]) => [id, { instances }])),
+      ...entities,
+    },
     scalingGroups: plan.scaling_groups,
     random: deployment.random,
   } as Parameters<typeof modifyInstances>[0]);
@@ -104,7 +120,11 @@ export function startModification(deployment: Deployment, entities: JsonObject):
   return { modification_id: 'modification', added, removed, related };
 }
 
-function addInstances(model: DeploymentModel, changed: readonly NodeInstance[], added: ReadonlySet<string>): void {
+function addInstances(
+  model: DeploymentModel,
+  changed: readonly NodeInstance[],
+  added: ReadonlySet<string>,
+): void {
   for (const instance of changed) {
     if (added.has(instance.id)) {
       model.nodeInstances.push(modelInstance(instance as unknown as PlanInstance, 'uninitialized'));
@@ -118,13 +138,23 @@ function addInstances(model: DeploymentModel, changed: readonly NodeInstance[], 
 
 function removeInstances(model: DeploymentModel, gone: ReadonlySet<string>): void {
   model.nodeInstances = model.nodeInstances.filter((i) => !gone.has(i.id));
-  for (const i of model.nodeInstances) i.relationships = i.relationships.filter((r) => !gone.has(r.target_id));
+  for (const i of model.nodeInstances)
+    i.relationships = i.relationships.filter((r) => !gone.has(r.target_id));
 }
 
 /** Put the plan of a new blueprint in place; what goes away stays until `pending.finish`. */
-export async function performUpdate(deployment: Deployment, text: string, inputs: JsonObject): Promise<UpdateChanges> {
+export async function performUpdate(
+  deployment: Deployment,
+  text: string,
+  inputs: JsonObject,
+): Promise<UpdateChanges> {
   const { model } = deployment;
-  const next = await planOf(text, inputs, model.nodeInstances.map((i) => i.id), deployment.random);
+  const next = await planOf(
+    text,
+    inputs,
+    model.nodeInstances.map((i) => i.id),
+    deployment.random,
+  );
   const modified = modifyInstances({
     nodes: keepCounts(next.nodes, model),
     previousNodes: deployment.plan.nodes,
@@ -134,19 +164,33 @@ export async function performUpdate(deployment: Deployment, text: string, inputs
     random: deployment.random,
   } as Parameters<typeof modifyInstances>[0]);
   if (!modified.ok) throw new Error(modified.error.message);
-  const { added_and_related, removed_and_related, extended_and_related, reduced_and_related } = modified.value;
-  const marked = (list: readonly { id: string; modification?: string }[], mark: string) => list.filter((i) => i.modification === mark).map((i) => i.id);
-  const others = (list: readonly { id: string; modification?: string }[]) => list.filter((i) => !i.modification).map((i) => i.id);
-  const pairs = (list: readonly { id: string; modification?: string; relationships: { target_id: string }[] }[], mark: string) =>
-    list.filter((i) => i.modification === mark).flatMap((i) => i.relationships.map((r): [string, string] => [i.id, r.target_id]));
+  const { added_and_related, removed_and_related, extended_and_related, reduced_and_related } =
+    modified.value;
+  const marked = (list: readonly { id: string; modification?: string }[], mark: string) =>
+    list.filter((i) => i.modification === mark).map((i) => i.id);
+  const others = (list: readonly { id: string; modification?: string }[]) =>
+    list.filter((i) => !i.modification).map((i) => i.id);
+  const pairs = (
+    list: readonly { id: string; modification?: string; relationships: { target_id: string }[] }[],
+    mark: string,
+  ) =>
+    list
+      .filter((i) => i.modification === mark)
+      .flatMap((i) => i.relationships.map((r): [string, string] => [i.id, r.target_id]));
   const added = marked(added_and_related, 'added');
   const removed = marked(removed_and_related, 'removed');
   const changed_nodes = changedNodes(deployment.plan, next);
-  addInstances(model, [...added_and_related, ...extended_and_related] as unknown as NodeInstance[], new Set(added));
+  addInstances(
+    model,
+    [...added_and_related, ...extended_and_related] as unknown as NodeInstance[],
+    new Set(added),
+  );
   const reduced = pairs(reduced_and_related, 'reduced');
   installNodes(deployment, next, reduced, removed);
   return {
-    added, removed, changed_nodes,
+    added,
+    removed,
+    changed_nodes,
     added_related: others(added_and_related),
     removed_related: others(removed_and_related),
     extended: marked(extended_and_related, 'extended'),
@@ -163,20 +207,36 @@ function keepCounts(nodes: readonly AnyNode[], model: DeploymentModel): AnyNode[
   return nodes.map((node) => {
     const present = model.nodes.find((n) => n.id === node.id);
     if (!present) return node;
-    const properties = { ...node.capabilities.scalable.properties, current_instances: present.number_of_instances };
+    const properties = {
+      ...node.capabilities.scalable.properties,
+      current_instances: present.number_of_instances,
+    };
     return { ...node, capabilities: { scalable: { properties } } } as AnyNode;
   });
 }
 
 /** New nodes are as planned; old ones keep what is about to go until the update has ended. */
-function installNodes(deployment: Deployment, next: ParsedPlan, reduced: [string, string][], removed: string[]): void {
+function installNodes(
+  deployment: Deployment,
+  next: ParsedPlan,
+  reduced: [string, string][],
+  removed: string[],
+): void {
   const { model } = deployment;
-  const fresh = next.nodes.map((n) => modelNode(n as unknown as PlanNode, model.nodes.find((o) => o.id === n.id)?.number_of_instances ?? countOf(n)));
+  const fresh = next.nodes.map((n) =>
+    modelNode(
+      n as unknown as PlanNode,
+      model.nodes.find((o) => o.id === n.id)?.number_of_instances ?? countOf(n),
+    ),
+  );
   const ids = new Set(fresh.map((n) => n.id));
   for (const node of fresh) {
     const old = model.nodes.find((n) => n.id === node.id);
     const targets = new Set(node.relationships.map((r) => r.target_id));
-    node.relationships = [...node.relationships, ...(old?.relationships ?? []).filter((r) => !targets.has(r.target_id))];
+    node.relationships = [
+      ...node.relationships,
+      ...(old?.relationships ?? []).filter((r) => !targets.has(r.target_id)),
+    ];
   }
   model.nodes = [...fresh, ...model.nodes.filter((n) => !ids.has(n.id))];
   deployment.plan = next;
@@ -197,5 +257,7 @@ function installNodes(deployment: Deployment, next: ParsedPlan, reduced: [string
 /** Nodes of both plans with another property; an operation that only came or went is no reason to touch instances. */
 function changedNodes(before: ParsedPlan, after: ParsedPlan): string[] {
   const old = new Map(before.nodes.map((n) => [n.id, JSON.stringify(n.properties)]));
-  return after.nodes.flatMap((n) => (old.has(n.id) && old.get(n.id) !== JSON.stringify(n.properties) ? [n.id] : []));
+  return after.nodes.flatMap((n) =>
+    old.has(n.id) && old.get(n.id) !== JSON.stringify(n.properties) ? [n.id] : [],
+  );
 }

@@ -2,7 +2,11 @@ import { err, type Json, type JsonObject, ok, type Result } from '@baton/kernel'
 import type { PlanWorkflow } from './deployment';
 
 /** A workflow's parameters as the server merges them (reference workflows.md 1.2), as far as the scenarios go. */
-export function mergeParameters(workflow: PlanWorkflow, given: JsonObject, allowCustom: boolean): Result<JsonObject, string> {
+export function mergeParameters(
+  workflow: PlanWorkflow,
+  given: JsonObject,
+  allowCustom: boolean,
+): Result<JsonObject, string> {
   const merged: JsonObject = { ...given };
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(workflow.parameters, name) && !allowCustom) return err(`undeclared parameter ${name}`);

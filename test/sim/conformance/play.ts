@@ -2,10 +2,10 @@ import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import {
   advance,
   type CallRequest,
-  graphFromSpec,
   type GraphEvent,
   type GraphOutcome,
   type GraphSpec,
+  graphFromSpec,
   type Happening,
   nextStage,
   type OperationPayload,
@@ -79,7 +79,11 @@ async function answer(game: Game, request: CallRequest): Promise<Json> {
     case 'modification-start':
       return startModification(deployment, request.entities);
     case 'update-perform':
-      return (await performUpdate(deployment, game.request.update!.text, game.request.update!.inputs)) as unknown as Json;
+      return (await performUpdate(
+        deployment,
+        game.request.update!.text,
+        game.request.update!.inputs,
+      )) as unknown as Json;
     case 'modification-finish':
     case 'update-finish':
       deployment.pending?.finish();
@@ -88,7 +92,8 @@ async function answer(game: Game, request: CallRequest): Promise<Json> {
       deployment.pending?.rollback();
       return null;
     case 'system-properties':
-      for (const { nodeInstanceId, edits } of request.changes) applyEdits(deployment.model, nodeInstanceId, edits);
+      for (const { nodeInstanceId, edits } of request.changes)
+        applyEdits(deployment.model, nodeInstanceId, edits);
       return null;
     default:
       return null;
@@ -108,7 +113,8 @@ function playGraph(game: Game, spec: GraphSpec): GraphOutcome {
     for (const { nodeInstanceId, state } of decision.instanceStates) {
       model.nodeInstances.find((i) => i.id === nodeInstanceId)!.state = state;
     }
-    for (const { nodeInstanceId, edits } of decision.systemProperties) applyEdits(model, nodeInstanceId, edits);
+    for (const { nodeInstanceId, edits } of decision.systemProperties)
+      applyEdits(model, nodeInstanceId, edits);
     game.played.events.push(...decision.events);
     for (const { idx, at } of decision.timers) queue.push({ at, happening: { kind: 'due', idx } });
     for (const idx of decision.dispatch) {
@@ -139,9 +145,17 @@ function probe(game: Game, payload: OperationPayload, idx: number, attempt: numb
     return { kind: 'succeeded', idx, attempt, result: returns ?? null };
   }
   if (error === 'retry') return { kind: 'retry', idx, attempt, message: 'again', retryAfterMs: 50 };
-  const types: { [error: string]: string } = { nonrecoverable: 'NonRecoverableError', exception: 'Exception' };
+  const types: { [error: string]: string } = {
+    nonrecoverable: 'NonRecoverableError',
+    exception: 'Exception',
+  };
   const type = types[String(error)] ?? 'RecoverableError';
-  return { kind: 'failed', idx, attempt, error: { type, message: 'told to fail', recoverable: error !== 'nonrecoverable' } };
+  return {
+    kind: 'failed',
+    idx,
+    attempt,
+    error: { type, message: 'told to fail', recoverable: error !== 'nonrecoverable' },
+  };
 }
 
 function inputOf(game: Game): Parameters<typeof nextStage>[1] {

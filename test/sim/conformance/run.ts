@@ -5,7 +5,7 @@ import { builtinOf, workflowAvailability } from '@baton/task-graph';
 import { differences, type Expected } from './compare';
 import { createDeployment, type Deployment } from './deployment';
 import { mergeParameters } from './parameters';
-import { play, type Played, type ProbeCounts } from './play';
+import { type Played, type ProbeCounts, play } from './play';
 
 /**
  * Holds the engine's mind, without any service, against what the original did: `npx tsx test/sim/conformance/run.ts
@@ -30,7 +30,11 @@ interface Scenario {
 }
 
 async function runScenario(scenario: Scenario, isManager: boolean): Promise<string[]> {
-  const deployment = await createDeployment(scenario.blueprint, scenario.inputs ?? {}, isManager ? 'uninitialized' : null);
+  const deployment = await createDeployment(
+    scenario.blueprint,
+    scenario.inputs ?? {},
+    isManager ? 'uninitialized' : null,
+  );
   const counts: ProbeCounts = new Map();
   const found: string[] = [];
   for (const [i, step] of scenario.steps.entries()) {
@@ -38,7 +42,11 @@ async function runScenario(scenario: Scenario, isManager: boolean): Promise<stri
     const isAsExpected = played === 'refused' ? step.expect.outcome === 'refused' : null;
     if (isAsExpected === false) found.push(`step ${i} ${step.workflow}: refused`);
     if (played === 'refused') continue;
-    found.push(...differences(step.expect, played, deployment, isManager).map((d) => `step ${i} ${step.workflow}: ${d}`));
+    found.push(
+      ...differences(step.expect, played, deployment, isManager).map(
+        (d) => `step ${i} ${step.workflow}: ${d}`,
+      ),
+    );
   }
   return found;
 }
@@ -53,7 +61,12 @@ async function runStep(
   const isUpdate = step.workflow === 'update';
   const workflow = deployment.workflows[step.workflow];
   if (!workflow && !isUpdate) return invalid(`no workflow ${step.workflow}`);
-  if (isManager && workflow && !workflowAvailability(workflow.availability_rules, deployment.model).isAvailable) return 'refused';
+  if (
+    isManager &&
+    workflow &&
+    !workflowAvailability(workflow.availability_rules, deployment.model).isAvailable
+  )
+    return 'refused';
   const given = resolveInstances(deployment, step.parameters ?? {}) as JsonObject;
   const parameters = isUpdate
     ? { ...step.flags, update_id: 'update' }

@@ -13,7 +13,7 @@ export interface CheckGraph {
   instances: readonly NodeInstance[];
   inOrder: boolean;
   /** What a failed check does to the graph; its result is recorded in any case. */
-  then: 'fail' | 'ignore';
+  ends: 'fail' | 'ignore';
 }
 
 /** VAL.check_status on each instance; the result goes to its `status` (reference workflows.md 1.11). */
@@ -22,7 +22,7 @@ export function statusGraph(context: BuildContext, graph: CheckGraph): GraphSpec
   return checkGraph(once, graph, (draft, instance) => {
     const template = instanceOperation(once.ix, once.config, instance, `${VALIDATION}.check_status`);
     if (!template) return null;
-    const onFailure: FailureHandler = { handler: 'record-status', then: graph.then };
+    const onFailure: FailureHandler = { handler: 'record-status', ends: graph.ends };
     return emitOperation(draft, null, template, { onSuccess: { handler: 'record-status' }, onFailure });
   });
 }
@@ -32,9 +32,10 @@ export function driftGraph(context: BuildContext, graph: CheckGraph): GraphSpec 
   return checkGraph(context, graph, (draft, instance) => {
     const own = instanceOperation(context.ix, context.config, instance, `${LIFECYCLE}.check_drift`);
     const slot = { nodeInstanceId: instance.id, path: ['configuration_drift'] };
-    const first = own && emitOperation(draft, null, own, driftHandlers(slot, graph.then));
+    const first = own && emitOperation(draft, null, own, driftHandlers(slot, graph.ends));
     for (const relationship of context.ix.relationshipsOf(instance)) {
-      const { source, target } = readRelationship(context.ix, context.config, relationship).operations.check_drift ?? {};
+      const { source, target } =
+        readRelationship(context.ix, context.config, relationship).operations.check_drift ?? {};
       const ends = { source: instance.id, target: relationship.target.id };
       const checks = [
         { template: source, slot: { nodeInstanceId: ends.source, path: [SOURCE_DRIFT, ends.target] } },
@@ -42,7 +43,7 @@ export function driftGraph(context: BuildContext, graph: CheckGraph): GraphSpec 
       ];
       for (const check of checks) {
         if (!check.template) continue;
-        const task = emitOperation(draft, null, check.template, driftHandlers(check.slot, graph.then));
+        const task = emitOperation(draft, null, check.template, driftHandlers(check.slot, graph.ends));
         if (first !== null) addDependency(draft, task, first);
       }
     }
@@ -53,8 +54,11 @@ export function driftGraph(context: BuildContext, graph: CheckGraph): GraphSpec 
 export const SOURCE_DRIFT = 'source_relationships_configuration_drift';
 export const TARGET_DRIFT = 'target_relationships_configuration_drift';
 
-function driftHandlers(slot: DriftSlot, then: 'fail' | 'ignore'): { onSuccess: SuccessHandler; onFailure: FailureHandler } {
-  return { onSuccess: { handler: 'record-drift', slot }, onFailure: { handler: 'record-drift', slot, then } };
+function driftHandlers(
+  slot: DriftSlot,
+  ends: 'fail' | 'ignore',
+): { onSuccess: SuccessHandler; onFailure: FailureHandler } {
+  return { onSuccess: { handler: 'record-drift', slot }, onFailure: { handler: 'record-drift', slot, ends } };
 }
 
 /** One task per instance, straight in the graph; instances without one only pass the order on. */
@@ -69,7 +73,8 @@ function checkGraph(
       const of = { nodeInstanceId: instance.id, nodeId: instance.node_id };
       return addSubgraph(draft, null, `stub_${instance.id}`, of, { totalRetries: 0, onFailure: null });
     };
-    for (const instance of graph.instances) places.set(instance.id, addCheck(draft, instance) ?? empty(instance));
+    for (const instance of graph.instances)
+      places.set(instance.id, addCheck(draft, instance) ?? empty(instance));
     if (!graph.inOrder) return;
     for (const instance of othersThan(context.ix, graph.instances)) places.set(instance.id, empty(instance));
     orderInstances(draft, context.ix, context.ix.model.nodeInstances, places, 'install');

@@ -61,10 +61,15 @@ function emitRelationships(
   item: Extract<Item, { item: 'relationships' }>,
   options: EmitOptions,
 ): number {
-  const subgraph = addSubgraph(draft, parent, `${item.operation}_subgraph`, of, { totalRetries: 0, onFailure: null });
+  const subgraph = addSubgraph(draft, parent, `${item.operation}_subgraph`, of, {
+    totalRetries: 0,
+    onFailure: null,
+  });
   const line = sequence(draft);
   for (const group of item.groups) {
-    line.add(group.map((template) => emitOperation(draft, subgraph, template, { onSuccess: null, ...options })));
+    line.add(
+      group.map((template) => emitOperation(draft, subgraph, template, { onSuccess: null, ...options })),
+    );
   }
   return subgraph;
 }

@@ -11,7 +11,12 @@ import { event, LIFECYCLE, type Link, operation } from './steps';
 export const HEAL_FAILED = 'heal_failed';
 
 /** LC.preheal, heal, postheal on each instance; what fails is marked and does not stop the others (reference 1.9). */
-export function healGraph(context: BuildContext, name: string, instances: readonly NodeInstance[], executionId: string): GraphSpec {
+export function healGraph(
+  context: BuildContext,
+  name: string,
+  instances: readonly NodeInstance[],
+  executionId: string,
+): GraphSpec {
   const healed = { ok: true, task: null, healed: true };
   return markedGraph(context, instances, {
     name,
@@ -36,7 +41,11 @@ export interface MarkedGraph {
 }
 
 /** One subgraph per instance, sources after targets; it ends in an edit of system properties and never fails the graph. */
-export function markedGraph(context: BuildContext, instances: readonly NodeInstance[], graph: MarkedGraph): GraphSpec {
+export function markedGraph(
+  context: BuildContext,
+  instances: readonly NodeInstance[],
+  graph: MarkedGraph,
+): GraphSpec {
   const { ix } = context;
   return graphSpec(context, graph.name, (draft) => {
     const places = new Map<string, number>();
@@ -46,7 +55,7 @@ export function markedGraph(context: BuildContext, instances: readonly NodeInsta
       const subgraph = addSubgraph(draft, null, graph.subgraph(instance), of, {
         totalRetries: 0,
         onSuccess: { ...mark, edits: graph.onSuccess },
-        onFailure: { ...mark, edits: graph.onFailure, then: 'ignore' },
+        onFailure: { ...mark, edits: graph.onFailure, ends: 'ignore' },
       });
       places.set(instance.id, subgraph);
       const subject = { instanceId: instance.id, nodeId: instance.node_id };
@@ -54,7 +63,10 @@ export function markedGraph(context: BuildContext, instances: readonly NodeInsta
     }
     for (const instance of othersThan(ix, instances)) {
       const of = { nodeInstanceId: instance.id, nodeId: instance.node_id };
-      places.set(instance.id, addSubgraph(draft, null, `stub_${instance.id}`, of, { totalRetries: 0, onFailure: null }));
+      places.set(
+        instance.id,
+        addSubgraph(draft, null, `stub_${instance.id}`, of, { totalRetries: 0, onFailure: null }),
+      );
     }
     orderInstances(draft, ix, ix.model.nodeInstances, places, 'install');
   });

@@ -33,14 +33,24 @@ export function installSteps(subject: LifecycleSubject): Link[] {
   const skipped = new Set(SKIPPED[subject.state ?? ''] ?? []);
   const unless = (step: Skippable, links: () => Link[]): Link[] => (skipped.has(step) ? [] : links());
   const validation = unless('validation', () =>
-    around(subject, `${VALIDATION}.create`, [event('Validating node instance before creation')], [
-      event('Node instance validated before creation'),
-    ]),
+    around(
+      subject,
+      `${VALIDATION}.create`,
+      [event('Validating node instance before creation')],
+      [event('Node instance validated before creation')],
+    ),
   );
   const precreate = unless('precreate', () =>
-    around(subject, `${LIFECYCLE}.precreate`, [event('Precreating node instance')], [event('Node instance precreated')]),
+    around(
+      subject,
+      `${LIFECYCLE}.precreate`,
+      [event('Precreating node instance')],
+      [event('Node instance precreated')],
+    ),
   );
-  const create = unless('create', () => changing(subject, 'create', ['Creating', 'creating'], ['created', 'created']));
+  const create = unless('create', () =>
+    changing(subject, 'create', ['Creating', 'creating'], ['created', 'created']),
+  );
   const preconfigure = unless('preconfigure', () =>
     overRelationships(subject, 'preconfigure', {
       before: 'Pre-configuring relationships',
@@ -81,7 +91,14 @@ interface Rest {
   establish: Link[];
 }
 
-const NOTHING: Rest = { postconfigure: [], start: [], host: [], poststart: [], monitoring: [], establish: [] };
+const NOTHING: Rest = {
+  postconfigure: [],
+  start: [],
+  host: [],
+  poststart: [],
+  monitoring: [],
+  establish: [],
+};
 
 function fromPostconfigure(subject: LifecycleSubject): Rest {
   return {
@@ -91,9 +108,12 @@ function fromPostconfigure(subject: LifecycleSubject): Rest {
     }),
     start: around(subject, `${LIFECYCLE}.start`, [state('starting'), event('Starting node instance')], []),
     host: subject.isHost ? hostPostStart(subject) : [],
-    poststart: around(subject, `${LIFECYCLE}.poststart`, [event('Poststarting node instance')], [
-      event('Node instance poststarted'),
-    ]),
+    poststart: around(
+      subject,
+      `${LIFECYCLE}.poststart`,
+      [event('Poststarting node instance')],
+      [event('Node instance poststarted')],
+    ),
     monitoring: operation(subject, `${MONITORING}.start`),
     establish: overRelationships(subject, 'establish', {
       before: 'Establishing relationships',
@@ -126,13 +146,14 @@ function hostPostStart(subject: LifecycleSubject): Link[] {
   if (subject.installMethod !== 'none') {
     links.push([event('Creating agent')], ...operation(subject, `${AGENT}.create`), [event('Agent created')]);
     if (subject.installMethod === 'plugin' || subject.installMethod === 'init_script') {
-      links.push(
-        [event('Waiting for agent to start')],
-        ...operation(subject, `${AGENT}.start`),
-        [event('Agent started')],
-      );
+      links.push([event('Waiting for agent to start')], ...operation(subject, `${AGENT}.start`), [
+        event('Agent started'),
+      ]);
     }
   }
-  links.push(...operation(subject, `${MONITORING_AGENT}.install`), ...operation(subject, `${MONITORING_AGENT}.start`));
+  links.push(
+    ...operation(subject, `${MONITORING_AGENT}.install`),
+    ...operation(subject, `${MONITORING_AGENT}.start`),
+  );
   return links;
 }

@@ -48,7 +48,8 @@ export function lifecycleGraph(context: BuildContext, graph: LifecycleGraph): Gr
   return graphSpec(context, graph.name, (draft) => {
     const places = new Map<string, number>();
     const processed = new Set(graph.processed.map((i) => i.id));
-    for (const instance of graph.processed) places.set(instance.id, addInstance(draft, context, graph, instance));
+    for (const instance of graph.processed)
+      places.set(instance.id, addInstance(draft, context, graph, instance));
     for (const instance of graph.intact) {
       if (processed.has(instance.id)) continue;
       places.set(instance.id, addStub(draft, context, graph, instance, processed));
@@ -57,7 +58,12 @@ export function lifecycleGraph(context: BuildContext, graph: LifecycleGraph): Gr
   });
 }
 
-function addInstance(draft: Draft, context: BuildContext, graph: LifecycleGraph, instance: NodeInstance): number {
+function addInstance(
+  draft: Draft,
+  context: BuildContext,
+  graph: LifecycleGraph,
+  instance: NodeInstance,
+): number {
   const subject = readSubject(context.ix, context.config, instance);
   const isInstall = graph.direction === 'install';
   const steps = graph.steps ?? (isInstall ? installSteps : uninstallSteps);
@@ -85,9 +91,16 @@ function addStub(
   const line = sequence(draft);
   for (const relationship of context.ix.relationshipsOf(instance)) {
     if (!processed.has(relationship.target.id) && !graph.isModified?.(relationship)) continue;
-    const { source, target } = readRelationship(context.ix, context.config, relationship).operations[operation!] ?? {};
+    const { source, target } =
+      readRelationship(context.ix, context.config, relationship).operations[operation!] ?? {};
     for (const template of [source, target]) {
-      if (template) line.add([emitOperation(draft, stub, template, { onSuccess: null, onFailure: onFailure as FailureHandler | null })]);
+      if (template)
+        line.add([
+          emitOperation(draft, stub, template, {
+            onSuccess: null,
+            onFailure: onFailure as FailureHandler | null,
+          }),
+        ]);
     }
   }
   return stub;

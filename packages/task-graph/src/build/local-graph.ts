@@ -8,7 +8,9 @@ export function localGraph(context: BuildContext, name: string, steps: readonly 
     const line = sequence(draft);
     for (const step of steps) {
       const policy = { ...LOCAL_POLICY, sendTaskEvents: true };
-      line.add([addTask(draft, null, { kind: 'local', type: 'LocalWorkflowTask', name: step, payload: {}, policy })]);
+      line.add([
+        addTask(draft, null, { kind: 'local', type: 'LocalWorkflowTask', name: step, payload: {}, policy }),
+      ]);
     }
   });
 }

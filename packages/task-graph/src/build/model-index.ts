@@ -24,7 +24,8 @@ export function indexModel(model: DeploymentModel): ModelIndex {
   const instances = new Map(model.nodeInstances.map((instance) => [instance.id, instance]));
   const planned = new Map<string, Map<string, PlanRelationship>>();
   // Of several relationships between the same two nodes, or instances, only the last one counts (reference 1.5).
-  for (const node of model.nodes) planned.set(node.id, new Map(node.relationships.map((r) => [r.target_id, r])));
+  for (const node of model.nodes)
+    planned.set(node.id, new Map(node.relationships.map((r) => [r.target_id, r])));
   const known = new Map<string, InstanceRelationship[]>();
   const relationshipsOf = (source: NodeInstance): InstanceRelationship[] => {
     let found = known.get(source.id);
@@ -61,7 +62,8 @@ export function installMethodOf(node: PlanNode | undefined): string {
   const { install_agent: flag, agent_config: config } = node?.properties ?? {};
   if (flag === false) return 'none';
   if (flag === true) return 'remote';
-  const method = config && typeof config === 'object' && !Array.isArray(config) ? config.install_method : null;
+  const method =
+    config && typeof config === 'object' && !Array.isArray(config) ? config.install_method : null;
   return typeof method === 'string' ? method : 'none';
 }
 

@@ -37,7 +37,10 @@ export function operationGraph(context: BuildContext, graph: OperationGraph): Re
       const intact = graph.inOrder ? othersThan(ix, graph.instances) : [];
       for (const instance of [...graph.instances, ...intact]) {
         const of = { nodeInstanceId: instance.id, nodeId: instance.node_id };
-        places.set(instance.id, addSubgraph(draft, null, instance.id, of, { totalRetries: 0, onFailure: null }));
+        places.set(
+          instance.id,
+          addSubgraph(draft, null, instance.id, of, { totalRetries: 0, onFailure: null }),
+        );
       }
       for (const instance of graph.instances) {
         const template = instanceOperation(ix, context.config, instance, graph.operation, graph.kwargs);

@@ -23,7 +23,8 @@ export function orderInstances(
       if (other === undefined || other === own) continue;
       const [waiting, awaited] = direction === 'install' ? [own, other] : [other, own];
       const operation = plan.properties?.operation;
-      const on = typeof operation === 'string' ? followersOf(draft, awaited, `${LIFECYCLE}.${operation}`) : [awaited];
+      const on =
+        typeof operation === 'string' ? followersOf(draft, awaited, `${LIFECYCLE}.${operation}`) : [awaited];
       for (const task of on) addDependency(draft, waiting, task);
     }
   }

@@ -48,7 +48,11 @@ export function isImplemented(op: PlanOperation): boolean {
   return op.operation !== '';
 }
 
-export function readRelationship(ix: ModelIndex, config: RetryConfig, r: InstanceRelationship): RelationshipTemplate {
+export function readRelationship(
+  ix: ModelIndex,
+  config: RetryConfig,
+  r: InstanceRelationship,
+): RelationshipTemplate {
   const operations: RelationshipTemplate['operations'] = {};
   for (const step of RELATIONSHIP_STEPS) {
     const source = relationshipOperation(ix, config, r, 'source', step);

@@ -14,6 +14,7 @@ export function relationshipGraph(
   pairs: Pairs,
 ): GraphSpec {
   const wanted = new Set(pairs.map(([source, target]) => `${source} ${target}`));
-  const isModified = (r: { source: NodeInstance; target: NodeInstance }) => wanted.has(`${r.source.id} ${r.target.id}`);
+  const isModified = (r: { source: NodeInstance; target: NodeInstance }) =>
+    wanted.has(`${r.source.id} ${r.target.id}`);
   return lifecycleGraph(context, { name, direction, processed: [], intact, isModified });
 }

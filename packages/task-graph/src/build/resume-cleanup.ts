@@ -31,7 +31,7 @@ export function addCleanups(rows: readonly TaskRow[], source: CleanupSource): Cl
   const found: Cleanups = { added: [], deps: new Map() };
   for (const row of rows) {
     const top = row.kind === 'operation' && row.state === 'pending' ? topOf(rows, row) : null;
-    if (!top || top.state !== 'started' || found.deps.has(top.idx) || hasRunning(rows, top)) continue;
+    if (top?.state !== 'started' || found.deps.has(top.idx) || hasRunning(rows, top)) continue;
     const links = row.kind === 'operation' ? cleanupLinks(ix, source.config, row) : [];
     if (links.length === 0) continue;
     const from = rows.length + found.added.length;
@@ -51,7 +51,11 @@ function hasRunning(rows: readonly TaskRow[], top: TaskRow): boolean {
   return rows.some((row) => row.kind === 'operation' && row.state === 'started' && row.subgraph === top.idx);
 }
 
-function cleanupLinks(ix: ModelIndex, config: WorkflowConfig, row: Extract<TaskRow, { kind: 'operation' }>): Link[] {
+function cleanupLinks(
+  ix: ModelIndex,
+  config: WorkflowConfig,
+  row: Extract<TaskRow, { kind: 'operation' }>,
+): Link[] {
   const instance = ix.instances.get(row.payload.nodeInstanceId);
   if (!instance) return [];
   const subject: LifecycleSubject = readSubject(ix, config, instance);
@@ -76,6 +80,14 @@ function cleanupRows(of: { nodeInstanceId: string; nodeId: string }, links: Link
   const name = `resume_cleanup_${of.nodeInstanceId}`;
   const subgraph = addSubgraph(draft, null, name, payload, { totalRetries: 0, onFailure: SILENT });
   emitLinks(draft, subgraph, subject, links, { onFailure: SILENT });
-  const status = { state: 'pending', attempt: 0, losses: 0, retries: 0, notBefore: null, error: null, result: null } as const;
+  const status = {
+    state: 'pending',
+    attempt: 0,
+    losses: 0,
+    retries: 0,
+    notBefore: null,
+    error: null,
+    result: null,
+  } as const;
   return finishDraft(draft, from).map((spec) => ({ ...spec, ...status }));
 }

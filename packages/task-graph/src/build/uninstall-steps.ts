@@ -53,28 +53,42 @@ export function stopPhase(subject: LifecycleSubject): Link[] {
 }
 
 export function prestop(subject: LifecycleSubject): Link[] {
-  return around(subject, `${LIFECYCLE}.prestop`, [event('Prestopping node instance')], [
-    event('Node instance prestopped'),
-  ]);
+  return around(
+    subject,
+    `${LIFECYCLE}.prestop`,
+    [event('Prestopping node instance')],
+    [event('Node instance prestopped')],
+  );
 }
 
 /** Steps 8 to 10: unlink, delete, postdelete. */
 export function deletePhase(subject: LifecycleSubject): Link[] {
   const texts = { before: 'Unlinking relationships', after: 'Relationships unlinked' };
-  const deletes = around(subject, `${LIFECYCLE}.delete`, [state('deleting'), event('Deleting node instance')], []);
+  const deletes = around(
+    subject,
+    `${LIFECYCLE}.delete`,
+    [state('deleting'), event('Deleting node instance')],
+    [],
+  );
   return [
     ...overRelationships(subject, 'unlink', texts, true),
     ...(deletes.length > 0 ? deletes : [[event('Deleting node instance: nothing to do')]]),
-    ...around(subject, `${LIFECYCLE}.postdelete`, [event('Postdeleting node instance')], [
-      event('Node instance postdeleted'),
-    ]),
+    ...around(
+      subject,
+      `${LIFECYCLE}.postdelete`,
+      [event('Postdeleting node instance')],
+      [event('Node instance postdeleted')],
+    ),
   ];
 }
 
 /** Take monitoring and the agent off a host. */
 export function hostPreStop(subject: LifecycleSubject): Link[] {
   if (!subject.isHost) return [];
-  const links = [...operation(subject, `${MONITORING_AGENT}.stop`), ...operation(subject, `${MONITORING_AGENT}.uninstall`)];
+  const links = [
+    ...operation(subject, `${MONITORING_AGENT}.stop`),
+    ...operation(subject, `${MONITORING_AGENT}.uninstall`),
+  ];
   if (subject.installMethod === 'none') return links;
   links.push([event('Stopping agent')]);
   if (AMQP_METHODS.has(subject.installMethod)) links.push(...operation(subject, `${AGENT}.stop_amqp`));

@@ -32,7 +32,9 @@ export function updateGraph(
 
 function updateLinks(context: BuildContext, instance: NodeInstance): Link[] {
   const subject = readSubject(context.ix, context.config, instance);
-  const own = hasOwnDrift(instance) ? OWN_STEPS.flatMap((op) => operation(subject, `${LIFECYCLE}.${op}`)) : [];
+  const own = hasOwnDrift(instance)
+    ? OWN_STEPS.flatMap((op) => operation(subject, `${LIFECYCLE}.${op}`))
+    : [];
   const others = context.ix.relationshipsOf(instance).flatMap((r): Link[] => {
     const { source, target } = readRelationship(context.ix, context.config, r).operations.update ?? {};
     const drifted: (OperationTemplate | undefined)[] = [
@@ -45,7 +47,9 @@ function updateLinks(context: BuildContext, instance: NodeInstance): Link[] {
 }
 
 export function canUpdateItself(context: BuildContext, instance: NodeInstance): boolean {
-  return UPDATING.some((op) => instanceOperation(context.ix, context.config, instance, `${LIFECYCLE}.${op}`) !== null);
+  return UPDATING.some(
+    (op) => instanceOperation(context.ix, context.config, instance, `${LIFECYCLE}.${op}`) !== null,
+  );
 }
 
 export function hasOwnDrift(instance: NodeInstance): boolean {
@@ -55,11 +59,13 @@ export function hasOwnDrift(instance: NodeInstance): boolean {
 /** Whether the instance or one of its relationships, on either side of it, drifted. */
 export function hasDrift(context: BuildContext, instance: NodeInstance): boolean {
   if (hasOwnDrift(instance)) return true;
-  return context.ix.relationshipsOf(instance).some(
-    (r) =>
-      isDrifted(instance.system_properties?.[SOURCE_DRIFT], r.target.id) ||
-      isDrifted(r.target.system_properties?.[TARGET_DRIFT], instance.id),
-  );
+  return context.ix
+    .relationshipsOf(instance)
+    .some(
+      (r) =>
+        isDrifted(instance.system_properties?.[SOURCE_DRIFT], r.target.id) ||
+        isDrifted(r.target.system_properties?.[TARGET_DRIFT], instance.id),
+    );
 }
 
 /** Whether the last drift check of the instance itself could not be carried out. */

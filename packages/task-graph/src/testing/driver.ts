@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { advance } from '../advance';
 import type { Decision, GraphEvent, GraphFlags, GraphOutcome } from '../decision';
-import { freshFlags, graphFromRows, type GraphState } from '../graph';
+import { freshFlags, type GraphState, graphFromRows } from '../graph';
 import type { Happening } from '../happening';
 import type { DeploymentModel } from '../model';
 import { undoDecision } from '../step';
@@ -95,7 +95,12 @@ export function newWorld(model: DeploymentModel, options: DriverOptions): World 
   return { model, options, now: 0, counts: new Map(), record };
 }
 
-export function driveFrom(builtin: string, input: WorkflowInput, world: World, history: StageResult[]): RunRecord {
+export function driveFrom(
+  builtin: string,
+  input: WorkflowInput,
+  world: World,
+  history: StageResult[],
+): RunRecord {
   const { record } = world;
   record.history = history;
   for (let i = 0; i < 50; i++) {
@@ -119,7 +124,8 @@ export function driveFrom(builtin: string, input: WorkflowInput, world: World, h
 function runCall(world: World, stage: Extract<Stage, { kind: 'call' }>) {
   world.record.requests.push(stage.request);
   if (stage.request.call === 'system-properties') {
-    for (const { nodeInstanceId, edits } of stage.request.changes) applyEdits(world.model, nodeInstanceId, edits);
+    for (const { nodeInstanceId, edits } of stage.request.changes)
+      applyEdits(world.model, nodeInstanceId, edits);
   }
   return { kind: 'call', response: world.options.call?.(stage.request, world.model) ?? null };
 }
@@ -134,7 +140,16 @@ export function runGraph(world: World, spec: GraphSpec): GraphEnd {
 }
 
 function initialRow(spec: TaskRow): TaskRow {
-  return { ...spec, state: 'pending', attempt: 0, losses: 0, retries: 0, notBefore: null, error: null, result: null };
+  return {
+    ...spec,
+    state: 'pending',
+    attempt: 0,
+    losses: 0,
+    retries: 0,
+    notBefore: null,
+    error: null,
+    result: null,
+  };
 }
 
 interface Due {
@@ -191,7 +206,8 @@ function store(world: World, stored: TaskRow[], decision: Decision, queue: Due[]
   for (const { nodeInstanceId, state } of decision.instanceStates) {
     world.model.nodeInstances.find((i) => i.id === nodeInstanceId)!.state = state;
   }
-  for (const { nodeInstanceId, edits } of decision.systemProperties) applyEdits(world.model, nodeInstanceId, edits);
+  for (const { nodeInstanceId, edits } of decision.systemProperties)
+    applyEdits(world.model, nodeInstanceId, edits);
   world.record.events.push(...decision.events);
   for (const idx of decision.dispatch) call(world, stored[idx]!, queue);
   for (const { idx, at } of decision.timers) queue.push({ at, happening: { kind: 'due', idx } });
@@ -210,7 +226,8 @@ function call(world: World, row: TaskRow, queue: Due[]): void {
   const { nodeInstanceId: instance, operation } = row.payload;
   world.record.calls.push({ label, instance, operation, from: world.now, to, failed: isFailed });
   const reports: Due[] = [{ at: world.now, happening: { kind: 'started', idx, attempt } }];
-  if (outcome.kind !== 'hang') reports.push({ at: to, happening: { result: null, ...outcome, idx, attempt } as Happening });
+  if (outcome.kind !== 'hang')
+    reports.push({ at: to, happening: { result: null, ...outcome, idx, attempt } as Happening });
   queue.push(...reports, ...(world.options.isRepeating ? reports : []));
 }
 
@@ -221,7 +238,11 @@ export function labelOf(payload: OperationPayload): string {
 }
 
 /** As the deployments service applies them. */
-export function applyEdits(model: DeploymentModel, nodeInstanceId: string, edits: SystemPropertyEdit[]): void {
+export function applyEdits(
+  model: DeploymentModel,
+  nodeInstanceId: string,
+  edits: SystemPropertyEdit[],
+): void {
   const instance = model.nodeInstances.find((i) => i.id === nodeInstanceId)!;
   const root = (instance.system_properties ??= {});
   for (const e of edits) {
@@ -244,4 +265,8 @@ function setAt(root: JsonObject, path: string[], value: Json): void {
 /** `label` in order of start, the same as recorded calls without times. */
 export function labels(record: RunRecord): string[] {
   return record.calls.map((c) => c.label);
+}
+
+export function stageNames(record: RunRecord): string[] {
+  return record.stages.map((s) => s.name);
 }

@@ -29,7 +29,13 @@ const LC = 'cloudify.interfaces.lifecycle';
 const RLC = 'cloudify.interfaces.relationship_lifecycle';
 
 export function planOperation(over: Partial<PlanOperation> = {}): PlanOperation {
-  return { plugin: 'probe', operation: 'probe.op', executor: 'central_deployment_agent', inputs: {}, ...over };
+  return {
+    plugin: 'probe',
+    operation: 'probe.op',
+    executor: 'central_deployment_agent',
+    inputs: {},
+    ...over,
+  };
 }
 
 /** One node per entry; instances are called `<node>_<n>`, all related to all. */
@@ -72,9 +78,11 @@ function planNode(id: string, node: NodeFixture): PlanNode {
 }
 
 function relationship(rel: string | RelFixture): PlanRelationship {
-  const { to, contained, source, target, properties } = typeof rel === 'string' ? ({ to: rel } as RelFixture) : rel;
+  const { to, contained, source, target, properties } =
+    typeof rel === 'string' ? ({ to: rel } as RelFixture) : rel;
   const type = contained ? 'cloudify.relationships.contained_in' : 'cloudify.relationships.connected_to';
-  const ops = (names: string[] = []) => Object.fromEntries(names.map((n) => [`${RLC}.${n}`, planOperation()]));
+  const ops = (names: string[] = []) =>
+    Object.fromEntries(names.map((n) => [`${RLC}.${n}`, planOperation()]));
   return {
     type,
     target_id: to,
@@ -109,4 +117,14 @@ export function inputOf(
     resume: false,
     dryRun: false,
   };
+}
+
+/** The same with every instance `started` that is not said to be otherwise. */
+export function started(nodes: { [id: string]: NodeFixture }): DeploymentModel {
+  for (const node of Object.values(nodes)) node.state ??= 'started';
+  return fixture(nodes);
+}
+
+export function systemOf(model: DeploymentModel, id: string): JsonObject {
+  return model.nodeInstances.find((i) => i.id === id)!.system_properties as JsonObject;
 }

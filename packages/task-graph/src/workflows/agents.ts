@@ -1,5 +1,5 @@
 import { err, type JsonObject, ok, type Result } from '@baton/kernel';
-import { addSubgraph, sequence, type Draft } from '../build/draft';
+import { addSubgraph, type Draft, sequence } from '../build/draft';
 import { emitLinks } from '../build/emit';
 import { filterInstances, namesOf } from '../build/filter';
 import { graphSpec } from '../build/lifecycle-graph';
@@ -17,7 +17,9 @@ export function* validateAgents(run: Run): Program {
     graphStage(name, () => {
       const hosts = selectHosts(run);
       if (!hosts.ok) return hosts.error;
-      return { spec: graphSpec(run.context, name, (draft) => void addValidation(draft, run, hosts.value, true)) };
+      return {
+        spec: graphSpec(run.context, name, (draft) => void addValidation(draft, run, hosts.value, true)),
+      };
     }),
   );
   return failure ?? SUCCEEDED;
@@ -47,7 +49,10 @@ function selectHosts(run: Run): Result<NodeInstance[], EndStage> {
   const { node_ids, node_instance_ids } = run.parameters;
   const isNamed = namesOf(node_ids).size + namesOf(node_instance_ids).size > 0;
   const nodeOf = (i: NodeInstance) => run.ix.nodes.get(i.node_id);
-  const selected = filterInstances(run.ix, { node_ids: node_ids ?? [], node_instance_ids: node_instance_ids ?? [] });
+  const selected = filterInstances(run.ix, {
+    node_ids: node_ids ?? [],
+    node_instance_ids: node_instance_ids ?? [],
+  });
   const asked = namesOf(run.parameters.install_methods);
   const methods = asked.size > 0 ? asked : new Set(DEFAULT_METHODS);
   const isHost = (i: NodeInstance) => isHostNode(nodeOf(i)) && installMethodOf(nodeOf(i)) !== 'none';
@@ -101,7 +106,11 @@ function addInstallation(draft: Draft, run: Run, hosts: NodeInstance[]): number 
 
 function validation(run: Run, host: NodeInstance, isCurrent: boolean): Link[] {
   const managerIp = run.parameters.manager_ip;
-  const kwargs: JsonObject = { current_amqp: isCurrent, manager_ip: managerIp ?? '', manager_certificate: null };
+  const kwargs: JsonObject = {
+    current_amqp: isCurrent,
+    manager_ip: managerIp ?? '',
+    manager_certificate: null,
+  };
   return link(run, host, `${AGENT}.validate_amqp`, kwargs);
 }
 

@@ -14,7 +14,6 @@ import {
   graphStage,
   idsOf,
   instancesOf,
-  must,
   type Part,
   type Program,
   type Run,
@@ -33,7 +32,12 @@ export function* heal(run: Run): Program {
   }
   if (flag(run, 'check_status', true)) {
     yield graphStage('check_status', () => {
-      const graph = { name: 'check_status', instances: scopeOf(run, target), inOrder: false, then: 'ignore' as const };
+      const graph = {
+        name: 'check_status',
+        instances: scopeOf(run, target),
+        inOrder: false,
+        ends: 'ignore' as const,
+      };
       return { spec: statusGraph(run.context, graph) };
     });
   }
@@ -41,7 +45,12 @@ export function* heal(run: Run): Program {
     const unhealthy = scopeOf(run, target).filter((i) => !isHealthy(i, target !== null));
     const { heals, reinstalls } = divide(run, unhealthy);
     const refusal = refuseReinstall(run, reinstalls);
-    return refusal ?? { spec: healGraph(run.context, 'heal', heals, run.input.executionId), memo: idsOfAll(reinstalls) };
+    return (
+      refusal ?? {
+        spec: healGraph(run.context, 'heal', heals, run.input.executionId),
+        memo: idsOfAll(reinstalls),
+      }
+    );
   });
   return (yield* reinstallUnhealed(run, idsOf(first.memo), isIgnoring)) ?? SUCCEEDED;
 }
@@ -65,7 +74,10 @@ export function failedToHeal(run: Run): NodeInstance[] {
 }
 
 function unmark(instances: NodeInstance[]) {
-  return instances.map((i) => ({ nodeInstanceId: i.id, edits: [{ edit: 'unset' as const, path: [HEAL_FAILED] }] }));
+  return instances.map((i) => ({
+    nodeInstanceId: i.id,
+    edits: [{ edit: 'unset' as const, path: [HEAL_FAILED] }],
+  }));
 }
 
 function targetOf(run: Run): string | null {
@@ -97,7 +109,10 @@ export function isHealthy(instance: NodeInstance, isTargeted: boolean): boolean 
 }
 
 /** Those with a heal operation are healed, unless they stand on one that must be reinstalled. */
-export function divide(run: Run, unhealthy: NodeInstance[]): { heals: NodeInstance[]; reinstalls: NodeInstance[] } {
+export function divide(
+  run: Run,
+  unhealthy: NodeInstance[],
+): { heals: NodeInstance[]; reinstalls: NodeInstance[] } {
   const reinstalls = new Set<NodeInstance>();
   for (const instance of unhealthy) {
     if (hasHeal(run.ix, instance)) continue;
@@ -107,14 +122,22 @@ export function divide(run: Run, unhealthy: NodeInstance[]): { heals: NodeInstan
 }
 
 function hasHeal(ix: ModelIndex, instance: NodeInstance): boolean {
-  return instanceOperation(ix, { taskRetries: 0, taskRetryIntervalMs: 0 }, instance, `${LIFECYCLE}.heal`) !== null;
+  return (
+    instanceOperation(ix, { taskRetries: 0, taskRetryIntervalMs: 0 }, instance, `${LIFECYCLE}.heal`) !== null
+  );
 }
 
 function refuseReinstall(run: Run, instances: NodeInstance[]): EndStage | null {
   if (instances.length === 0 || flag(run, 'allow_reinstall', true)) return null;
-  const shown = instances.slice(0, 5).map((i) => i.id).join(', ');
+  const shown = instances
+    .slice(0, 5)
+    .map((i) => i.id)
+    .join(', ');
   const more = instances.length > 5 ? ` (and ${instances.length - 5} more)` : '';
-  return failed('RuntimeError', `allow_reinstall is false, but would need to reinstall instances: ${shown}${more}`);
+  return failed(
+    'RuntimeError',
+    `allow_reinstall is false, but would need to reinstall instances: ${shown}${more}`,
+  );
 }
 
 function idsOfAll(instances: NodeInstance[]): string[] {

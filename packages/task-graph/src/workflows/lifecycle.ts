@@ -37,7 +37,13 @@ export function* uninstall(run: Run): Program {
 function servicesRequest(run: Run): CallRequest {
   const { deploymentId, workflowId } = run.input;
   const parameters = { ...run.parameters, recursive: true };
-  return { call: 'run-on-services', groupId: `${deploymentId}_services_uninstall`, deploymentId, workflowId, parameters };
+  return {
+    call: 'run-on-services',
+    groupId: `${deploymentId}_services_uninstall`,
+    deploymentId,
+    workflowId,
+    parameters,
+  };
 }
 
 export function* reinstall(run: Run): Program {
@@ -46,7 +52,11 @@ export function* reinstall(run: Run): Program {
 }
 
 /** Uninstall what `select` names when the first graph is built, then install the same instances again. */
-export function* reinstallInstances(run: Run, select: () => NodeInstance[], isIgnoringFailure: boolean): Part {
+export function* reinstallInstances(
+  run: Run,
+  select: () => NodeInstance[],
+  isIgnoringFailure: boolean,
+): Part {
   const removal = yield uninstallStage(run, 'reinstall-uninstall', select, isIgnoringFailure);
   const failure = failureOf(removal);
   if (failure) return failure;
@@ -70,7 +80,13 @@ function uninstallStage(
   return graphStage(name, () => {
     const processed = select();
     const intact = othersThan(run.ix, processed);
-    const spec = lifecycleGraph(run.context, { name, direction: 'uninstall', processed, intact, isIgnoringFailure });
+    const spec = lifecycleGraph(run.context, {
+      name,
+      direction: 'uninstall',
+      processed,
+      intact,
+      isIgnoringFailure,
+    });
     return { spec, memo: processed.map((i) => i.id) };
   });
 }

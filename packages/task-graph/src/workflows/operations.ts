@@ -2,7 +2,17 @@ import type { JsonObject } from '@baton/kernel';
 import { filterInstances } from '../build/filter';
 import { operationGraph } from '../build/operation-graph';
 import { LIFECYCLE } from '../build/steps';
-import { failed, flag, graphStage, must, objectParameter, type Part, type Program, type Run, SUCCEEDED } from './program';
+import {
+  failed,
+  flag,
+  graphStage,
+  must,
+  objectParameter,
+  type Part,
+  type Program,
+  type Run,
+  SUCCEEDED,
+} from './program';
 
 /** execute_operation, start, stop, restart, pull (reference workflows.md 1.8). */
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@baton/kernel';
-import { indexModel, type ModelIndex } from '../build/model-index';
 import type { BuildContext } from '../build/lifecycle-graph';
+import { indexModel, type ModelIndex } from '../build/model-index';
 import type { NodeInstance } from '../model';
 import type { GraphSpec } from '../task';
 import type { CallRequest, Stage, StageLog, StageResult, WorkflowConfig, WorkflowInput } from '../workflow';

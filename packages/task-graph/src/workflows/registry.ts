@@ -38,7 +38,10 @@ const BUILTINS: { [name: string]: Builtin } = {
 };
 
 /** Functions that are not called like their workflow. */
-const FUNCTIONS: { [name: string]: string } = { auto_heal_reinstall_node_subgraph: 'heal', scale_entity: 'scale' };
+const FUNCTIONS: { [name: string]: string } = {
+  auto_heal_reinstall_node_subgraph: 'heal',
+  scale_entity: 'scale',
+};
 
 const PREFIX = 'cloudify.plugins.workflows.';
 
@@ -63,7 +66,8 @@ export function isResumable(builtin: string): boolean {
  * stage goes on.
  */
 export function nextStage(builtin: string, input: WorkflowInput, history: readonly StageResult[]): Stage {
-  if (!Object.hasOwn(BUILTINS, builtin)) return failed('RuntimeError', `No built-in workflow is called ${builtin}`);
+  if (!Object.hasOwn(BUILTINS, builtin))
+    return failed('RuntimeError', `No built-in workflow is called ${builtin}`);
   const { program, isResumable } = BUILTINS[builtin]!;
   if (input.resume && !isResumable) {
     return failed('NonRecoverableError', `Cannot resume - workflow not resumable: ${builtin}`);
@@ -73,7 +77,10 @@ export function nextStage(builtin: string, input: WorkflowInput, history: readon
   for (const result of history) {
     if (at.done) return at.value;
     if (at.value.name !== result.name) {
-      return failed('RuntimeError', `The stored stage ${result.name} does not fit: ${at.value.name} comes here`);
+      return failed(
+        'RuntimeError',
+        `The stored stage ${result.name} does not fit: ${at.value.name} comes here`,
+      );
     }
     at = running.next(result);
   }

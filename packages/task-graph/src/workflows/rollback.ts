@@ -9,7 +9,12 @@ export function* rollback(run: Run): Program {
     graphStage('rollback', () => {
       const processed = filterInstances(run.ix, run.parameters).filter((i) => UNRESOLVED.has(i.state ?? ''));
       const intact = othersThan(run.ix, processed);
-      const graph = { name: 'rollback', direction: 'uninstall' as const, isIgnoringFailure: true, steps: rollbackSteps };
+      const graph = {
+        name: 'rollback',
+        direction: 'uninstall' as const,
+        isIgnoringFailure: true,
+        steps: rollbackSteps,
+      };
       return { spec: lifecycleGraph(run.context, { ...graph, processed, intact }) };
     }),
   );

@@ -1,4 +1,4 @@
-import { err, type JsonObject, type Json, ok, type Result } from '@baton/kernel';
+import { err, type Json, type JsonObject, ok, type Result } from '@baton/kernel';
 import { namesOf } from '../build/filter';
 import type { NodeInstance } from '../model';
 import type { Run } from './program';
@@ -18,7 +18,12 @@ export type ScaleError = { type: 'ValueError' | 'RuntimeError'; message: string 
 /** The whole number that `delta` stands for. */
 export function readDelta(value: Json | undefined): Result<number, ScaleError> {
   const text = typeof value === 'string' ? value.trim() : value;
-  const number = typeof text === 'number' ? Math.trunc(text) : typeof text === 'string' && /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
+  const number =
+    typeof text === 'number'
+      ? Math.trunc(text)
+      : typeof text === 'string' && /^[+-]?\d+$/.test(text)
+        ? Number(text)
+        : NaN;
   if (Number.isFinite(number)) return ok(number);
   const shown = typeof value === 'string' ? value : JSON.stringify(value ?? null);
   return err({ type: 'ValueError', message: `The delta parameter must be a number. Got: ${shown}` });
@@ -66,7 +71,13 @@ function resolveEntity(run: Run, name: string): Entity | null {
 }
 
 /** Everything wrong with the lists of instances at once, and what could be named. */
-function checkHints(run: Run, entity: Entity, planned: number, include: string[], exclude: string[]): string | null {
+function checkHints(
+  run: Run,
+  entity: Entity,
+  planned: number,
+  include: string[],
+  exclude: string[],
+): string | null {
   if (include.length + exclude.length === 0) return null;
   const problems: string[] = [];
   if (run.parameters.scale_compute) {
@@ -74,12 +85,15 @@ function checkHints(run: Run, entity: Entity, planned: number, include: string[]
   }
   const units = unitsOf(run, entity);
   const unknown = [...include, ...exclude].filter((id) => !units.has(id));
-  if (unknown.length > 0) problems.push(`These instances do not belong to ${entity.name}: ${unknown.join(', ')}.`);
+  if (unknown.length > 0)
+    problems.push(`These instances do not belong to ${entity.name}: ${unknown.join(', ')}.`);
   const both = include.filter((id) => exclude.includes(id));
   if (both.length > 0) problems.push(`These instances are both included and excluded: ${both.join(', ')}.`);
   const excluded = new Set(exclude.flatMap((id) => units.get(id) ?? []));
   if (planned < excluded.size) {
-    problems.push(`Of ${entity.name}, ${planned} should stay, but ${excluded.size} are excluded from removal.`);
+    problems.push(
+      `Of ${entity.name}, ${planned} should stay, but ${excluded.size} are excluded from removal.`,
+    );
   }
   if (problems.length === 0) return null;
   return `${problems.join(' ')} Available instances: ${[...units.keys()].join(', ')}`;

@@ -27,7 +27,8 @@ import { entitiesOf, planScale, readDelta } from './scale-plan';
 export function* scale(run: Run): Program {
   const delta = readDelta(run.parameters.delta === undefined ? 1 : run.parameters.delta);
   if (!delta.ok) return failed(delta.error.type, delta.error.message);
-  if (delta.value === 0) return { ...SUCCEEDED, log: [info('delta parameter is 0, so no scaling will take place.')] };
+  if (delta.value === 0)
+    return { ...SUCCEEDED, log: [info('delta parameter is 0, so no scaling will take place.')] };
   if (flag(run, 'abort_started')) {
     const failure = yield* abortStarted(run);
     if (failure) return failure;
@@ -40,7 +41,9 @@ export function* scale(run: Run): Program {
   const broken = failureOf(worked);
   if (broken) return yield* takeBack(run, modification, delta.value, broken);
   const modificationId = modification.id;
-  const finish = callStage('scale-finish', () => ({ request: { call: 'modification-finish', modificationId } }));
+  const finish = callStage('scale-finish', () => ({
+    request: { call: 'modification-finish', modificationId },
+  }));
   return (yield* must(finish)) ?? SUCCEEDED;
 }
 
@@ -69,7 +72,8 @@ function startStage(run: Run, delta: number): PlannedStage {
 }
 
 function readModification(result: StageResult): Modification {
-  const response: Json = result.kind === 'call' && !result.error && isJsonObject(result.response) ? result.response : {};
+  const response: Json =
+    result.kind === 'call' && !result.error && isJsonObject(result.response) ? result.response : {};
   return {
     id: String(response.modification_id),
     entity: String(result.memo),
@@ -106,7 +110,9 @@ function* takeBack(run: Run, modification: Modification, delta: number, broken: 
   if (!flag(run, 'rollback_if_failed', true)) return broken;
   if (delta > 0) yield rollbackStage(run, modification);
   const modificationId = modification.id;
-  const result = yield callStage('scale-rollback', () => ({ request: { call: 'modification-rollback', modificationId } }));
+  const result = yield callStage('scale-rollback', () => ({
+    request: { call: 'modification-rollback', modificationId },
+  }));
   return failureOf(result) ?? broken;
 }
 
@@ -130,7 +136,11 @@ function rollbackStage(run: Run, modification: Modification): PlannedStage {
 function* abortStarted(run: Run): Part {
   const found = yield callStage('scale-abort', () => ({
     request: { call: 'note' },
-    memo: (run.input.model.modifications ?? []).map((m) => ({ id: m.id, added: m.added, related: m.related })),
+    memo: (run.input.model.modifications ?? []).map((m) => ({
+      id: m.id,
+      added: m.added,
+      related: m.related,
+    })),
   }));
   for (const left of Array.isArray(found.memo) ? found.memo.filter(isJsonObject) : []) {
     const modificationId = String(left.id);
@@ -142,7 +152,9 @@ function* abortStarted(run: Run): Part {
       const graph = { name, direction: 'uninstall' as const, processed, intact, isIgnoringFailure };
       return { spec: lifecycleGraph(run.context, graph) };
     });
-    const back = callStage(`abort_${modificationId}`, () => ({ request: { call: 'modification-rollback', modificationId } }));
+    const back = callStage(`abort_${modificationId}`, () => ({
+      request: { call: 'modification-rollback', modificationId },
+    }));
     const failure = (yield* must(removal)) ?? (yield* must(back));
     if (failure) return failure;
   }

@@ -1,16 +1,32 @@
 import type { Json } from '@baton/kernel';
 import { driftGraph, statusGraph } from '../build/check-graph';
-import { healGraph, HEAL_FAILED } from '../build/heal-graph';
+import { HEAL_FAILED, healGraph } from '../build/heal-graph';
 import { containedSubgraph } from '../build/model-index';
 import { instanceOperation } from '../build/read-subject';
 import { LIFECYCLE } from '../build/steps';
-import { canUpdateItself, hasDrift, hasOwnDrift, isCheckBroken, UPDATE_FAILED, updateGraph } from '../build/update-graph';
+import {
+  canUpdateItself,
+  hasDrift,
+  hasOwnDrift,
+  isCheckBroken,
+  UPDATE_FAILED,
+  updateGraph,
+} from '../build/update-graph';
 import type { NodeInstance } from '../model';
 import type { SystemPropertyEdit } from '../task';
 import type { StageResult, UpdateChanges } from '../workflow';
 import { divide, failedToHeal, isHealthy } from './heal';
 import { reinstallInstances } from './lifecycle';
-import { callStage, flag, graphStage, idsOf, instancesOf, type Part, type PlannedStage, type Run } from './program';
+import {
+  callStage,
+  flag,
+  graphStage,
+  idsOf,
+  instancesOf,
+  type Part,
+  type PlannedStage,
+  type Run,
+} from './program';
 
 /**
  * The instances that an update neither adds nor removes (reference workflows.md 1.13): those that drifted from the new
@@ -19,7 +35,12 @@ import { callStage, flag, graphStage, idsOf, instancesOf, type Part, type Planne
 export function* updateOrReinstall(run: Run, changes: UpdateChanges): Part {
   if (!flag(run, 'skip_drift_check')) {
     yield graphStage('update-check-drift', () => {
-      const graph = { name: 'update-check-drift', instances: candidatesOf(run, changes), inOrder: true, then: 'ignore' as const };
+      const graph = {
+        name: 'update-check-drift',
+        instances: candidatesOf(run, changes),
+        inOrder: true,
+        ends: 'ignore' as const,
+      };
       return { spec: driftGraph(run.context, graph) };
     });
   }
@@ -79,7 +100,8 @@ function sortDrifted(run: Run, changes: UpdateChanges, changed: NodeInstance[]) 
     const isDrifted = marked.has(instance) || (isChecked && hasDrift(run.context, instance));
     if (!isBroken && !isDrifted) continue;
     const needsOwn = marked.has(instance) || hasOwnDrift(instance);
-    const canStay = !isBroken && !flag(run, 'force_reinstall') && (!needsOwn || canUpdateItself(run.context, instance));
+    const canStay =
+      !isBroken && !flag(run, 'force_reinstall') && (!needsOwn || canUpdateItself(run.context, instance));
     if (canStay) updates.push(instance);
     else for (const below of containedSubgraph(run.ix, instance)) reinstalls.add(below);
   }
@@ -89,13 +111,21 @@ function sortDrifted(run: Run, changes: UpdateChanges, changed: NodeInstance[]) 
 /** Check and heal what will be updated; ids of those that must be reinstalled instead. */
 function* healFirst(run: Run, updates: string[]): Ids {
   yield graphStage('update-check-status', () => {
-    const graph = { name: 'update-check-status', instances: instancesOf(run, updates), inOrder: false, then: 'ignore' as const };
+    const graph = {
+      name: 'update-check-status',
+      instances: instancesOf(run, updates),
+      inOrder: false,
+      ends: 'ignore' as const,
+    };
     return { spec: statusGraph(run.context, graph) };
   });
   const first = yield graphStage('update-heal', () => {
     const unhealthy = instancesOf(run, updates).filter((i) => !isHealthy(i, false));
     const { heals, reinstalls } = divide(run, unhealthy);
-    return { spec: healGraph(run.context, 'update-heal', heals, run.input.executionId), memo: ids(reinstalls) };
+    return {
+      spec: healGraph(run.context, 'update-heal', heals, run.input.executionId),
+      memo: ids(reinstalls),
+    };
   });
   const second = yield unmarkStage(run, 'update-heal-failed', HEAL_FAILED, () => failedToHeal(run));
   return [...idsOf(first.memo), ...idsOf(second.memo)];
@@ -107,7 +137,8 @@ function* updateInPlace(run: Run, updates: string[]): Ids {
     spec: updateGraph(run.context, 'update', instancesOf(run, updates), run.input.executionId),
   }));
   const { executionId, model } = run.input;
-  const failures = () => model.nodeInstances.filter((i) => i.system_properties?.[UPDATE_FAILED] === executionId);
+  const failures = () =>
+    model.nodeInstances.filter((i) => i.system_properties?.[UPDATE_FAILED] === executionId);
   return idsOf((yield unmarkStage(run, 'update-failed', UPDATE_FAILED, failures)).memo);
 }
 
@@ -116,7 +147,10 @@ function unmarkStage(run: Run, name: string, mark: string, select: () => NodeIns
   return callStage(name, () => {
     const marked = select();
     const all = new Set(marked.flatMap((i) => containedSubgraph(run.ix, i)));
-    return { request: { call: 'system-properties', changes: changesOf(marked, [{ edit: 'unset', path: [mark] }]) }, memo: ids([...all]) };
+    return {
+      request: { call: 'system-properties', changes: changesOf(marked, [{ edit: 'unset', path: [mark] }]) },
+      memo: ids([...all]),
+    };
   });
 }
 

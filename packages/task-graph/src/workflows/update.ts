@@ -21,8 +21,20 @@ import {
 import { updateOrReinstall } from './update-or-reinstall';
 
 /** What the calls of an update did, told as tasks: the original reports each of these steps. */
-const PREPARED = ['prepare_plan', 'compare_plans', 'read_node_changes', 'read_instance_changes', 'read_plugin_changes'];
-const PERFORMED = ['set_deployment_attributes', 'set_dependencies', 'change_nodes', 'create_instances', 'extend_instances'];
+const PREPARED = [
+  'prepare_plan',
+  'compare_plans',
+  'read_node_changes',
+  'read_instance_changes',
+  'read_plugin_changes',
+];
+const PERFORMED = [
+  'set_deployment_attributes',
+  'set_dependencies',
+  'change_nodes',
+  'create_instances',
+  'extend_instances',
+];
 const FINISHED = ['remove_relationships', 'remove_instances_and_nodes', 'set_schedules'];
 
 /** update, the workflow of a deployment update (reference workflows.md 1.13). */
@@ -31,19 +43,31 @@ export function* update(run: Run): Program {
   const prepared = yield callStage('update-prepare', () => ({
     request: { call: 'update-prepare', updateId, parameters: run.parameters },
   }));
-  const failure = failureOf(prepared) ?? refuseUnsupported(prepared) ?? (yield* must(told(run, 'update-prepared', PREPARED)));
+  const failure =
+    failureOf(prepared) ??
+    refuseUnsupported(prepared) ??
+    (yield* must(told(run, 'update-prepared', PREPARED)));
   if (failure) return failure;
   if (flag(run, 'preview')) {
-    const state = callStage('update-state', () => ({ request: { call: 'update-state', updateId, state: 'successful' } }));
+    const state = callStage('update-state', () => ({
+      request: { call: 'update-state', updateId, state: 'successful' },
+    }));
     return (yield* must(state)) ?? SUCCEEDED;
   }
-  const performed = yield callStage('update-perform', () => ({ request: { call: 'update-perform', updateId } }));
+  const performed = yield callStage('update-perform', () => ({
+    request: { call: 'update-perform', updateId },
+  }));
   const broken = failureOf(performed) ?? (yield* must(told(run, 'update-performed', PERFORMED)));
   if (broken) return broken;
   const changes = readChanges(performed);
   const custom = run.parameters.workflow_id;
-  const applied = typeof custom === 'string' && custom !== '' ? runCustom(run, custom, changes) : applyChanges(run, changes);
-  const end = (yield* applied) ?? (yield* must(callStage('update-finish', () => ({ request: { call: 'update-finish', updateId } }))));
+  const applied =
+    typeof custom === 'string' && custom !== ''
+      ? runCustom(run, custom, changes)
+      : applyChanges(run, changes);
+  const end =
+    (yield* applied) ??
+    (yield* must(callStage('update-finish', () => ({ request: { call: 'update-finish', updateId } }))));
   return end ?? (yield* must(told(run, 'update-finished', FINISHED))) ?? SUCCEEDED;
 }
 
@@ -65,7 +89,14 @@ function* applyChanges(run: Run, changes: UpdateChanges): Part {
   if (!flag(run, 'skip_uninstall')) {
     const failure =
       (yield* relationshipStage(run, 'update-unlink', 'uninstall', changes.reduced_relationships)) ??
-      (yield* lifecycleStage(run, 'update-uninstall', 'uninstall', changes.removed, changes.removed_related, isIgnoringFailure));
+      (yield* lifecycleStage(
+        run,
+        'update-uninstall',
+        'uninstall',
+        changes.removed,
+        changes.removed_related,
+        isIgnoringFailure,
+      ));
     if (failure) return failure;
   }
   const failure = yield* updateOrReinstall(run, changes);
@@ -112,12 +143,19 @@ function* relationshipStage(
 /** Stage C by a workflow of the user's. That it fails does not fail the update, as in the original. */
 function* runCustom(run: Run, workflowId: string, changes: UpdateChanges): Part {
   const limit = run.parameters.custom_workflow_timeout;
-  const result = yield callStage('update-workflow', () => ({ request: customRequest(run, workflowId, changes, limit) }));
+  const result = yield callStage('update-workflow', () => ({
+    request: customRequest(run, workflowId, changes, limit),
+  }));
   if (result.kind !== 'call' || !result.error) return null;
   return failureOf(result);
 }
 
-function customRequest(run: Run, workflowId: string, changes: UpdateChanges, limit: Json | undefined): CallRequest {
+function customRequest(
+  run: Run,
+  workflowId: string,
+  changes: UpdateChanges,
+  limit: Json | undefined,
+): CallRequest {
   const targets = (pairs: [string, string][]) => [...new Set(pairs.map(([, target]) => target))];
   return {
     call: 'run-execution',
@@ -150,7 +188,8 @@ function customRequest(run: Run, workflowId: string, changes: UpdateChanges, lim
 }
 
 function readChanges(result: StageResult): UpdateChanges {
-  const response = result.kind === 'call' && !result.error && isJsonObject(result.response) ? result.response : {};
+  const response =
+    result.kind === 'call' && !result.error && isJsonObject(result.response) ? result.response : {};
   return {
     added: idsOf(response.added),
     added_related: idsOf(response.added_related),

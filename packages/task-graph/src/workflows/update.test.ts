@@ -1,0 +1,141 @@
+import type { Json } from '@baton/kernel';
+import { broken, type DriverOptions, drive, labels, ok } from '../testing/driver';
+import { inputOf, type NodeFixture, started, systemOf } from '../testing/fixture';
+import type { CallRequest, UpdateChanges } from '../workflow';
+
+/** update (reference workflows.md 1.13). */
+
+const _CHECK = 'cloudify.interfaces.validation.check_status';
+const PARANOID = { isParanoid: true };
+
+describe('update', () => {
+  const NONE: UpdateChanges = {
+    added: [],
+    added_related: [],
+    removed: [],
+    removed_related: [],
+    extended: [],
+    reduced: [],
+    extended_relationships: [],
+    reduced_relationships: [],
+    changed_nodes: [],
+  };
+  const life = ['stop', 'delete', 'create'];
+  const both = ['establish', 'unlink'];
+
+  function updating(
+    nodes: { [id: string]: NodeFixture },
+    changes: Partial<UpdateChanges>,
+    parameters = {},
+    extra: DriverOptions = {},
+  ) {
+    const model = started(nodes);
+    const call = (r: CallRequest): Json =>
+      r.call === 'update-perform' ? ({ ...NONE, ...changes } as unknown as Json) : {};
+    const input = inputOf('update', model, { update_id: 'u', ...parameters }, { taskRetries: 0 });
+    return { model, record: drive('update', input, { ...PARANOID, call, ...extra }) };
+  }
+
+  test('takes away, reinstalls, adds, in that order', () => {
+    const { record } = updating(
+      {
+        a: { ops: life },
+        kept: { ops: life, rels: [{ to: 'a', source: both }] },
+        gone: { ops: life },
+        fresh: { ops: life, state: 'uninitialized' },
+        linked: { rels: [{ to: 'fresh', source: both }] },
+      },
+      {
+        removed: ['gone_0'],
+        added: ['fresh_0'],
+        reduced_relationships: [['kept_0', 'a_0']],
+        extended_relationships: [['linked_0', 'fresh_0']],
+        changed_nodes: ['kept'],
+      },
+    );
+    expect(labels(record)).toEqual([
+      ...['unlink kept->a', 'stop gone', 'delete gone', 'stop kept', 'unlink kept->a', 'delete kept'],
+      ...['create kept', 'establish kept->a', 'create fresh', 'establish linked->fresh'],
+    ]);
+    expect(record.events.filter((e) => e.type === 'task_started' && e.nodeInstanceId === null)).toHaveLength(
+      13,
+    );
+    expect(record.requests.map((r) => r.call)).toEqual([
+      ...['update-prepare', 'update-perform', 'system-properties', 'system-properties', 'update-finish'],
+    ]);
+  });
+
+  test('what can be updated in place is, targets first; a failure there means reinstall', () => {
+    const ops = ['check_drift', 'update', ...life];
+    const nodes = { a: { ops }, b: { ops, rels: ['a'] } };
+    const drifted = (fails: string | null): DriverOptions => ({
+      run: (p) =>
+        p.operation.endsWith('.update') && p.nodeId === fails
+          ? broken()
+          : ok(p.operation.endsWith('drift') ? { size: 1 } : null),
+    });
+    const fine = updating(structuredClone(nodes), {}, {}, drifted(null));
+    expect(labels(fine.record)).toEqual(['check_drift a', 'check_drift b', 'update a', 'update b']);
+    expect(systemOf(fine.model, 'a_0').configuration_drift).toBeNull();
+    const bad = updating(structuredClone(nodes), {}, {}, drifted('b'));
+    expect(labels(bad.record).slice(4)).toEqual(['stop b', 'delete b', 'create b']);
+    expect(systemOf(bad.model, 'b_0')).not.toHaveProperty('update_failed');
+  });
+
+  test.each([
+    [{ skip_reinstall: true }, []],
+    [{ skip_reinstall: true, reinstall_list: ['b_0'] }, ['stop b', 'delete b', 'create b']],
+    [{ skip_drift_check: true }, ['stop a', 'delete a', 'create a']],
+  ])('with %j', (parameters, calls) => {
+    const { record } = updating({ a: { ops: life }, b: { ops: life } }, { changed_nodes: ['a'] }, parameters);
+    expect(labels(record)).toEqual(calls);
+  });
+
+  test('a failed drift check reinstalls with everything contained', () => {
+    const nodes = {
+      a: { ops: ['check_drift', ...life] },
+      in_a: { ops: life, rels: [{ to: 'a', contained: true }] },
+    };
+    const { record } = updating(
+      nodes,
+      {},
+      {},
+      { run: (p) => (p.operation.endsWith('drift') ? broken() : ok()) },
+    );
+    expect(labels(record).slice(1)).toEqual([
+      'stop in_a',
+      'delete in_a',
+      'stop a',
+      'delete a',
+      'create a',
+      'create in_a',
+    ]);
+  });
+
+  test('skips leave instances as they are, a preview changes nothing, an unsupported step fails', () => {
+    const nodes = () => ({ gone: { ops: life }, fresh: { ops: life, state: 'uninitialized' } });
+    const changes = { removed: ['gone_0'], added: ['fresh_0'] };
+    expect(updating(nodes(), changes, { skip_install: true, skip_uninstall: true }).record.calls).toEqual([]);
+    const preview = updating(nodes(), changes, { preview: true }).record;
+    expect(preview.requests.map((r) => r.call)).toEqual(['update-prepare', 'update-state']);
+    const refused = updating(nodes(), changes, {}, { call: () => ({ unsupported: ['x'] }) }).record;
+    expect(refused.error).toEqual({
+      type: 'RuntimeError',
+      message: 'Cannot update: unsupported steps found',
+    });
+  });
+
+  test('a workflow of the user gets the lists of ids in place of the built-in steps', () => {
+    const { record } = updating(
+      { a: { ops: life } },
+      { added: ['a_0'], extended_relationships: [['a_0', 't_0']] },
+      { workflow_id: 'mine' },
+    );
+    const request = record.requests.find((r) => r.call === 'run-execution');
+    expect(request).toMatchObject({
+      workflowId: 'mine',
+      parameters: { added_instance_ids: ['a_0'], extend_target_instance_ids: ['t_0'] },
+    });
+    expect(record.calls).toEqual([]);
+  });
+});
