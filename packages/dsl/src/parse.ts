@@ -1,9 +1,9 @@
 import type { Json } from '@baton/kernel';
 import { isJsonObject } from '@baton/kernel';
-import { checkValue, constraintsOf } from './constraints/check-value';
+import { checkValue, constraintsOf, newMatchingBudget } from './constraints/check-value';
 import { type Diagnostic, Diagnostics } from './diagnostics/diagnostic';
 import { DslError } from './diagnostics/dsl-error';
-import { DEFAULT_WORK, type ElementContext } from './elements/element-context';
+import { type ElementContext, newWorkBudget } from './elements/element-context';
 import { inspectFunctions } from './functions/validate';
 import { defaultImportLimits, type ImportLimits, loadBlueprint, type Loaded, type LoadContext } from './imports/load';
 import { withoutNamespace } from './imports/namespace';
@@ -94,7 +94,7 @@ async function parseLoaded(request: ParseRequest, options: ParseOptions, loaded:
     version: version.definitions_version,
     validateVersion: options.validateVersion ?? true,
     isScript: (text) => scripts.has(text),
-    work: { left: DEFAULT_WORK },
+    work: newWorkBudget(),
   };
   checkShape(context, root, blueprintShape, '');
   const plan = buildPlan(context, version, { nowMs: options.nowMs ?? 0, timezone: options.timezone ?? 'UTC' });
@@ -124,12 +124,13 @@ async function findScripts(request: ParseRequest, root: MapNode): Promise<Set<st
 }
 
 async function checkDefaults(plan: ParsedPlan, root: MapNode, diagnostics: Diagnostics): Promise<void> {
+  const matching = newMatchingBudget();
   for (const name of Object.keys(plan.inputs)) {
     const input = plan.inputs[name]!;
     if (!isJsonObject(input) || input.default === undefined || input.default === null) continue;
     const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
     const path = `inputs.${name}.default`;
-    const faults = await checkValue({ owner: `input "${name}"`, path, value: input.default, type: text(input.type), itemType: text(input.item_type), constraints: constraintsOf(input) });
+    const faults = await checkValue({ owner: `input "${name}"`, path, value: input.default, type: text(input.type), itemType: text(input.item_type), constraints: constraintsOf(input) }, { matching });
     const at = childOf(childOf(root.get('inputs'), name), 'default');
     const place = at?.source.position(at.start);
     // the original forgets the texts of constraints once it has checked a default with them, and plans are compared

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { diagnostic, type Diagnostic } from '../diagnostics/diagnostic';
 import { asFunction, isFunction } from '../functions/registry';
 import { primitiveTypes } from '../elements/primitive-types';
-import { compilePattern } from './pattern';
+import { compilePattern, patternCost } from './pattern';
 import { constraintTable, searchedByValidValues } from './table';
 
 /** Answers which objects a value of an object type may name; `query` holds the constraints that narrow the search. */
@@ -13,6 +13,15 @@ export interface ValueContext {
   /** What the getter's search is bound to; object types inside a deployment need one. */
   hasBlueprint?: boolean;
   hasDeployment?: boolean;
+  /** Steps left for matching patterns, shared by the values of one request. */
+  matching?: { left: number };
+}
+
+/** Steps that the patterns of one blueprint or request may take: about half a second. */
+const MATCHING_STEPS = 20_000_000;
+
+export function newMatchingBudget(): { left: number } {
+  return { left: MATCHING_STEPS };
 }
 
 export interface ConstrainedValue {
@@ -48,10 +57,11 @@ export async function checkValue(target: ConstrainedValue, context: ValueContext
     return [diagnostic('constraint_with_function', `the value of ${target.owner} is a function, but ${target.owner} has constraints`, { path: target.path, value, expected: 'a value' })];
   }
   const found: Diagnostic[] = [];
+  const matching = context.matching ?? newMatchingBudget();
   const values = itemType !== null && Array.isArray(value) ? value : [value];
   for (const item of values) {
     for (const constraint of constraints) {
-      const fault = checkConstraint({ ...target, value: item }, constraint, itemType ?? type, objectType);
+      const fault = checkConstraint({ ...target, value: item }, constraint, itemType ?? type, objectType, matching);
       if (fault) found.push(fault);
     }
     if (objectType !== null && found.length === 0) {
@@ -66,7 +76,7 @@ export function isObjectType(type: string): boolean {
   return primitiveTypes.get(type)?.isObject ?? false;
 }
 
-function checkConstraint(target: ConstrainedValue, constraint: JsonObject, type: string | null, objectType: string | null): Diagnostic | null {
+function checkConstraint(target: ConstrainedValue, constraint: JsonObject, type: string | null, objectType: string | null, matching: { left: number }): Diagnostic | null {
   const operator = operatorOf(constraint);
   const entry = operator && Object.hasOwn(constraintTable, operator.name) ? constraintTable[operator.name]! : null;
   if (!operator || !entry) return null;
@@ -77,6 +87,10 @@ function checkConstraint(target: ConstrainedValue, constraint: JsonObject, type:
   }
   if (objectType !== null && name === 'valid_values' && searchedByValidValues.has(objectType)) return null;
   if (isFunction(argument)) return null;
+  if (name === 'pattern' && typeof target.value === 'string') {
+    matching.left -= target.value.length * patternCost(String(argument));
+    if (matching.left < 0) return diagnostic('limit_exceeded', `${target.owner}: the pattern would take too long on so long a value`, { path: target.path, expected: 'a shorter value or a simpler pattern' });
+  }
   const holds = test(name, target.value, argument);
   if (holds === true) return null;
   if (holds !== false) return diagnostic('constraint_not_applicable', `${target.owner}: ${holds}`, { path: target.path, value: target.value });

@@ -1,19 +1,22 @@
 import { isFunctionNode } from '../functions/registry';
 import { gate, type ShapeContext } from '../schema/check-shape';
 import { itemsOf, type MapNode, type Node, toJson } from '../yaml/node';
+import type { ElementContext } from '../elements/element-context';
+import { spend } from '../elements/element-context';
+import { patternCost } from './pattern';
 import { constraintTable, isArgumentFit } from './table';
 
 /**
  * Checks the constraints that an input or workflow parameter declares (reference 3.3). Only inputs of version 1.5 may
  * have `error_message` beside the operator.
  */
-export function checkConstraints(context: ShapeContext, node: Node | undefined, path: string, isInput: boolean): void {
+export function checkConstraints(context: ElementContext, node: Node | undefined, path: string, isInput: boolean): void {
   itemsOf(node).forEach((item, i) => {
     if (item.kind === 'map') checkConstraint(context, item, `${path}[${i}]`, isInput);
   });
 }
 
-function checkConstraint(context: ShapeContext, node: MapNode, path: string, isInput: boolean): void {
+function checkConstraint(context: ElementContext, node: MapNode, path: string, isInput: boolean): void {
   const { diagnostics } = context;
   const bad = (message: string): void => diagnostics.report('bad_constraint', message, { at: node, path, expected: `{OPERATOR: ARGUMENT}, the operator one of ${Object.keys(constraintTable).join(', ')}` });
   const operators = node.entries.filter((e) => e.name !== 'error_message');
@@ -29,6 +32,7 @@ function checkConstraint(context: ShapeContext, node: MapNode, path: string, isI
     diagnostics.report('bad_constraint', `there is no constraint "${operator!.name}"`, { at: operator!.key, path, name: operator!.name, valid: Object.keys(constraintTable) });
     return;
   }
+  if (operator!.value.kind === 'scalar') spend(context.work, patternCost(String(operator!.value.value)));
   if (isFunctionNode(operator!.value) || isArgumentFit(entry, toJson(operator!.value))) return;
   diagnostics.report('bad_constraint_argument', `the argument of "${operator!.name}" must be a ${entry.argument}`, { at: operator!.value, path: `${path}.${operator!.name}`, expected: entry.argument });
 }

@@ -40,6 +40,13 @@ export function checkPattern(source: string): string | null {
   }
 }
 
+/** Steps that compiling a pattern takes, more or less: repetitions are written out. */
+export function patternCost(source: string): number {
+  let cost = source.length;
+  for (const [, low, high] of source.matchAll(REPEAT)) cost += 2 * Math.min(EXPANSION_MAX, Math.max(Number(low), Number(high || 0)));
+  return cost;
+}
+
 function toJavaScript(source: string): string {
   return source.replaceAll('(?P<', '(?<').replace(/\(\?P=(\w+)\)/g, '\\k<$1>').replace(/^\(\?[aiLmsux]+\)/, '').replaceAll('\\Z', '$').replaceAll('\\A', '^');
 }

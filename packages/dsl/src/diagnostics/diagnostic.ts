@@ -43,6 +43,9 @@ export interface ReportDetails {
 const LISTED_NAMES = 12;
 const SHOWN_VALUE = 300;
 const MAX_DIAGNOSTICS = 200;
+const MAX_NAME = 200;
+/** Names that one run compares wrong ones with; beyond, nothing is suggested. */
+const MAX_COMPARED = 50_000;
 
 function bounded(value: Json): Json {
   const text = JSON.stringify(value);
@@ -50,7 +53,7 @@ function bounded(value: Json): Json {
 }
 
 /** Builds a diagnostic; place and value come from the node. */
-export function diagnostic(kind: DiagnosticKind, message: string, details: ReportDetails = {}): Diagnostic {
+export function diagnostic(kind: DiagnosticKind, message: string, details: ReportDetails = {}, isSearched = true): Diagnostic {
   const { severity, code, className } = diagnosticKinds[kind];
   const { at } = details;
   const place = at?.source.name !== undefined && at.source.text !== '' ? at.source.position(at.start) : null;
@@ -64,13 +67,13 @@ export function diagnostic(kind: DiagnosticKind, message: string, details: Repor
   if (details.value !== undefined) result.value = bounded(details.value);
   else if (at?.kind === 'scalar') result.value = bounded(toJson(at));
   if (details.expected !== undefined) result.expected = details.expected;
-  if (details.valid !== undefined) addNames(result, details.name ?? '', [...details.valid]);
+  if (details.valid !== undefined) addNames(result, details.name ?? '', [...details.valid], isSearched);
   if (details.cycle !== undefined) result.cycle = details.cycle;
   return result;
 }
 
-function addNames(result: Diagnostic, name: string, valid: string[]): void {
-  const nearest = nearestName(name, valid);
+function addNames(result: Diagnostic, name: string, valid: string[], isSearched: boolean): void {
+  const nearest = isSearched && name.length <= MAX_NAME ? nearestName(name, valid) : null;
   if (nearest !== null) result.nearest = nearest;
   if (result.expected === undefined && valid.length > 0) {
     result.expected = valid.length <= LISTED_NAMES ? `one of ${valid.join(', ')}` : `one of ${valid.length} names`;
@@ -81,6 +84,7 @@ function addNames(result: Diagnostic, name: string, valid: string[]): void {
 export class Diagnostics {
   readonly list: Diagnostic[] = [];
   private readonly seen = new Set<string>();
+  private compared = 0;
 
   get hasErrors(): boolean {
     return this.list.some((d) => d.severity === 'error');
@@ -88,7 +92,9 @@ export class Diagnostics {
 
   report(kind: DiagnosticKind, message: string, details: ReportDetails = {}): void {
     if (this.list.length >= MAX_DIAGNOSTICS) return;
-    this.add(diagnostic(kind, message, details));
+    const valid = details.valid === undefined ? undefined : [...details.valid];
+    this.compared += valid?.length ?? 0;
+    this.add(diagnostic(kind, message, valid ? { ...details, valid } : details, this.compared <= MAX_COMPARED));
   }
 
   add(found: Diagnostic): void {

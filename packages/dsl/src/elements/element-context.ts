@@ -1,5 +1,3 @@
-import type { DiagnosticKind } from '../diagnostics/kinds';
-import type { Diagnostics, ReportDetails } from '../diagnostics/diagnostic';
 import { DslError } from '../diagnostics/dsl-error';
 import { diagnostic } from '../diagnostics/diagnostic';
 import type { ShapeContext } from '../schema/check-shape';
@@ -14,19 +12,33 @@ export interface ElementContext extends ShapeContext {
   work: WorkBudget;
 }
 
+/** Bounds on what a blueprint may expand to; `left` and `values` count down. */
 export interface WorkBudget {
+  /** Steps of a microsecond or so. */
   left: number;
+  /** Values that the plan holds through defaults; shared ones cost nothing until somebody writes the plan out. */
+  values: number;
 }
 
-export const DEFAULT_WORK = 4_000_000;
+const MAX_STEPS = 1_000_000;
+const MAX_VALUES = 4_000_000;
+
+export function newWorkBudget(): WorkBudget {
+  return { left: MAX_STEPS, values: MAX_VALUES };
+}
+
+function exceeded(): never {
+  throw new DslError(diagnostic('limit_exceeded', 'types and templates of this blueprint expand to too much', { expected: `at most ${MAX_STEPS} inherited and ${MAX_VALUES} default values` }));
+}
 
 /** Takes `steps` from the budget; a blueprint that needs more ends with a clear error. */
 export function spend(work: WorkBudget, steps: number): void {
   work.left -= steps;
-  if (work.left >= 0) return;
-  throw new DslError(diagnostic('limit_exceeded', 'types and templates of this blueprint expand to too much', { expected: `at most ${DEFAULT_WORK} inherited values` }));
+  if (work.left < 0) exceeded();
 }
 
-export function report(context: { diagnostics: Diagnostics }, kind: DiagnosticKind, message: string, details: ReportDetails): void {
-  context.diagnostics.report(kind, message, details);
+export function spendValues(work: WorkBudget, values: number): void {
+  work.values -= values;
+  if (work.values < 0) exceeded();
 }
+

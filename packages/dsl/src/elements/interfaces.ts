@@ -44,6 +44,13 @@ export function typeInterfacesJson(interfaces: TypeInterfaces): JsonObject {
   return result;
 }
 
+/** One interface after merging. */
+interface MergedInterface {
+  operations: ReadonlyMap<string, MergedOperation>;
+  json: JsonObject;
+  missing: { operation: string; inputs: string[]; node: Node }[];
+}
+
 export interface MergedInterfaces {
   operations: ReadonlyMap<string, ReadonlyMap<string, MergedOperation>>;
   /** Inputs of type operations that nobody gives a value; reported for each template that uses them. */
@@ -58,19 +65,31 @@ export function mergeInterfaces(context: ElementContext, type: TypeInterfaces, t
   const missing: MergedInterfaces['missing'] = [];
   const json: JsonObject = {};
   for (const name of new Set([...type.keys(), ...own.keys()])) {
-    const merged = mergeOne(context, name, type.get(name), own.get(name), path, missing);
-    operations.set(name, merged);
-    const written: JsonObject = {};
-    for (const [op, operation] of merged) setOwn(written, op, operationJson(operation) as Json);
-    setOwn(json, name, written as Json);
+    const above = type.get(name);
+    const ours = own.get(name);
+    const merged = above && !ours ? plainInterface(context, above) : mergeOne(context, name, above, ours, path);
+    operations.set(name, merged.operations);
+    for (const lack of merged.missing) missing.push({ interface: name, ...lack });
+    setOwn(json, name, merged.json as Json);
   }
   return { operations, missing, json };
 }
 
+const plain = new WeakMap<ReadonlyMap<string, TypeOperation>, MergedInterface>();
+
+/** An interface of which a template says nothing: worked out once for all templates and derived types. */
+function plainInterface(context: ElementContext, type: ReadonlyMap<string, TypeOperation>): MergedInterface {
+  let merged = plain.get(type);
+  if (merged === undefined) plain.set(type, (merged = mergeOne(context, '', type, undefined, '')));
+  return merged;
+}
+
 function mergeOne(
-  context: ElementContext, name: string, type: ReadonlyMap<string, TypeOperation> | undefined, own: Entry | undefined, path: string, missing: MergedInterfaces['missing'],
-): ReadonlyMap<string, MergedOperation> {
+  context: ElementContext, name: string, type: ReadonlyMap<string, TypeOperation> | undefined, own: Entry | undefined, path: string,
+): MergedInterface {
   const result = new Map<string, MergedOperation>();
+  const json: JsonObject = {};
+  const missing: MergedInterface['missing'] = [];
   const templates = new Map(entriesOf(own?.value).map((e) => [e.name, e]));
   spend(context.work, (type?.size ?? 0) + templates.size);
   for (const op of new Set([...(type?.keys() ?? []), ...templates.keys()])) {
@@ -78,10 +97,12 @@ function mergeOne(
     const above = type?.get(op);
     const ours = written ? parseTemplateOperation(context, written.value, joinPath(path, `${name}.${op}`)) : undefined;
     const inputs: string[] = [];
-    result.set(op, mergeOperation(above, ours, inputs));
-    if (inputs.length > 0) missing.push({ interface: name, operation: op, inputs, node: written?.value ?? own?.value ?? above!.node });
+    const merged = mergeOperation(above, ours, inputs);
+    result.set(op, merged);
+    setOwn(json, op, operationJson(merged) as Json);
+    if (inputs.length > 0) missing.push({ operation: op, inputs, node: written?.value ?? own?.value ?? above!.node });
   }
-  return result;
+  return { operations: result, json, missing };
 }
 
 function mergeOperation(type: TypeOperation | undefined, template: TemplateOperation | undefined, missing: string[]): MergedOperation {

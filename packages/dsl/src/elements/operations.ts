@@ -7,6 +7,9 @@ import type { MergedInterfaces } from './interfaces';
 import type { MergedOperation } from './operation';
 import type { PlanPlugin } from './plugins';
 
+/** An operation as plans write it, with the plugin that it uses; or why it cannot be resolved. */
+type Resolution = { json: JsonObject; use: { plugin: PlanPlugin; executor: string } | null } | { kind: DiagnosticKind; message: string };
+
 /** Where implementations and workflow mappings lead (reference 5.5). */
 export interface Mapping {
   plugin: PlanPlugin;
@@ -18,6 +21,8 @@ export interface Mapping {
 /** Answers what implementations mean, for one blueprint. */
 export class Mappings {
   private readonly scriptPlugin: PlanPlugin | undefined;
+  /** Operations that templates share are resolved once. */
+  readonly resolved = new WeakMap<MergedOperation, Resolution>();
 
   constructor(
     private readonly context: ElementContext,
@@ -86,35 +91,36 @@ export function resolveOperations(mappings: Mappings, interfaces: MergedInterfac
   const used = new Set<string>();
   for (const [name, operations] of interfaces.operations) {
     for (const [op, operation] of operations) {
-      const resolved = resolveOperation(mappings, operation, name, op, unresolved, result, used);
-      if (resolved === null) continue;
-      if (shortNames.get(op) === 1) setOwn(json, op, resolved as Json);
-      setOwn(json, `${name}.${op}`, resolved as Json);
+      let resolved = mappings.resolved.get(operation);
+      if (resolved === undefined) mappings.resolved.set(operation, (resolved = resolveOperation(mappings, operation, unresolved)));
+      if ('kind' in resolved) {
+        result.failures.push({ ...resolved, interface: name, operation: op, at: operation.node });
+        continue;
+      }
+      const { use } = resolved;
+      if (use && !used.has(`${use.plugin.name} ${use.executor}`)) {
+        used.add(`${use.plugin.name} ${use.executor}`);
+        result.uses.push(use);
+      }
+      if (shortNames.get(op) === 1) setOwn(json, op, resolved.json as Json);
+      setOwn(json, `${name}.${op}`, resolved.json as Json);
     }
   }
   return result;
 }
 
-function resolveOperation(
-  mappings: Mappings, operation: MergedOperation, interfaceName: string, op: string, unresolved: DiagnosticKind, result: ResolvedOperations, used: Set<string>,
-): JsonObject | null {
+function resolveOperation(mappings: Mappings, operation: MergedOperation, unresolved: DiagnosticKind): Resolution {
   const { implementation, inputs, max_retries, retry_interval, timeout, timeout_recoverable } = operation;
   const rest = { has_intrinsic_functions: false, max_retries, retry_interval, timeout, timeout_recoverable };
-  if (implementation === '') return { plugin: '', operation: '', executor: null, inputs: {}, ...rest, max_retries: null, retry_interval: null, timeout: null, timeout_recoverable: null };
-  const mapping = mappings.resolve(implementation, (name) => Object.hasOwn(inputs, name), unresolved);
-  if ('kind' in mapping) {
-    result.failures.push({ ...mapping, interface: interfaceName, operation: op, at: operation.node });
-    return null;
+  if (implementation === '') {
+    return { use: null, json: { plugin: '', operation: '', executor: null, inputs: {}, ...rest, max_retries: null, retry_interval: null, timeout: null, timeout_recoverable: null } };
   }
+  const mapping = mappings.resolve(implementation, (name) => Object.hasOwn(inputs, name), unresolved);
+  if ('kind' in mapping) return mapping;
   const { plugin, script } = mapping;
   const executor = operation.executor ?? (script ? 'auto' : plugin.executor);
-  const key = `${plugin.name} ${executor}`;
-  if (!used.has(key)) {
-    used.add(key);
-    result.uses.push({ plugin, executor });
-  }
   const types = inputTypes(inputs);
-  return {
+  const json: JsonObject = {
     plugin: plugin.name,
     operation: script ? 'script_runner.tasks.run' : mapping.operation,
     executor,
@@ -122,6 +128,7 @@ function resolveOperation(
     ...rest,
     ...(types === null ? {} : { inputs_types: types }),
   };
+  return { json, use: { plugin, executor } };
 }
 
 /** The types that inputs carry in a key `type`; null when none does. */

@@ -1,9 +1,9 @@
 import { isFunctionNode } from '../functions/registry';
-import { checkPattern } from '../constraints/pattern';
+import { checkPattern, patternCost } from '../constraints/pattern';
 import { foundName, joinPath } from '../schema/check-shape';
 import { type Entry, isNull, MapNode, type Node, textOf } from '../yaml/node';
 import type { DataTypes } from './data-types';
-import { type ElementContext, spend } from './element-context';
+import { type ElementContext, spend, spendValues } from './element-context';
 import { primitiveTypes } from './primitive-types';
 
 /** How a value is checked against its declared type (reference 3.1 and 3.2). */
@@ -27,6 +27,8 @@ export interface PropertySchema {
   default: Node | undefined;
   required: boolean;
   node: MapNode;
+  /** Set once the default was found to lack nothing: then it is used as it is, and shared. */
+  isDefaultComplete?: boolean;
 }
 
 export function typeOf(schema: Node | undefined): string | null {
@@ -61,6 +63,7 @@ function mismatch(check: ValueCheck, node: Node, type: string, path: string): vo
 export function typedValue(check: ValueCheck, value: Node, type: string | null, fallback: Node | undefined, path: string): Node {
   if (type === null || isFunctionNode(value)) return value;
   if (primitiveTypes.has(type)) {
+    if (type === 'regex' && value.kind === 'scalar') spend(check.context.work, patternCost(String(value.value)));
     if (!fitsPrimitive(value, type)) mismatch(check, value, type, path);
     return value;
   }
@@ -91,10 +94,39 @@ export function fill(check: ValueCheck, value: MapNode, schemas: ReadonlyMap<str
       if (schema.required && !check.allowMissing && !check.allowAbsent) reportMissing(check, value, schema, name, path);
       continue;
     }
-    const result = typedValue(check, given, schema.type, own ? inherited : undefined, joinPath(path, name));
+    const result = own ? typedValue(check, own.value, schema.type, inherited, joinPath(path, name)) : checkedDefault(check, schema, given, fallback, joinPath(path, name));
     entries.push({ name, key: own?.key ?? schema.node.entry('default')?.key ?? keyOf(schema, value, name), value: result });
   }
   return new MapNode(entries, value.source, value.start);
+}
+
+/** A default is checked once for all who use it; only what a fallback gives is looked at each time. */
+function checkedDefault(check: ValueCheck, schema: PropertySchema, given: Node, fallback: MapNode | undefined, path: string): Node {
+  spendValues(check.context.work, valuesIn(given));
+  const isOwn = given === schema.default && fallback === undefined;
+  if (isOwn && (schema.isDefaultComplete || check.allowMissing)) return given;
+  const before = check.context.diagnostics.list.length;
+  const result = typedValue(check, given, schema.type, undefined, path);
+  if (isOwn && check.context.diagnostics.list.length === before) {
+    schema.default = result;
+    schema.isDefaultComplete = true;
+  }
+  return result;
+}
+
+const counts = new WeakMap<Node, number>();
+
+/** Values in a node with every shared part written out. */
+function valuesIn(node: Node): number {
+  if (node.kind === 'scalar') return 1;
+  let count = counts.get(node);
+  if (count === undefined) {
+    count = 1;
+    if (node.kind === 'seq') for (const item of node.items) count += valuesIn(item);
+    else for (const entry of node.entries) count += 1 + valuesIn(entry.value);
+    counts.set(node, count);
+  }
+  return count;
 }
 
 function keyOf(schema: PropertySchema, value: MapNode, name: string): Entry['key'] {

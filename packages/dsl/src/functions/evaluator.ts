@@ -37,7 +37,10 @@ export interface EvaluatorOptions {
   relocate?: (call: FunctionCall, frame: Frame) => Json;
 }
 
-export const DEFAULT_EVALUATIONS = 1_000_000;
+/** Evaluations that a plan of so many nodes may take; legitimate ones need a few for each function that is written. */
+export function newEvaluationBudget(nodes: number): { left: number } {
+  return { left: 200_000 + 20 * nodes };
+}
 
 /** "Unable to evaluate F function: ..." */
 export function failedFunction(name: string, message: string, path: string): never {
@@ -86,7 +89,7 @@ export class Evaluator {
       fail('recursion_limit', `The recursion limit (${RECURSION_LIMIT}) has been reached while evaluating the deployment. Limit was reached with the following path - ${path}`, { path });
     }
     if (--this.options.budget.left < 0) {
-      throw new DslError(diagnostic('limit_exceeded', 'the functions of this blueprint lead to too many evaluations', { path, expected: `at most ${DEFAULT_EVALUATIONS}` }));
+      throw new DslError(diagnostic('limit_exceeded', 'the functions of this blueprint lead to too many evaluations', { path, expected: 'fewer functions that lead to each other' }));
     }
     const args = await this.evaluate(call.args, frame, `${path}.${call.name}`, depth + 1);
     const evaluated: FunctionCall = { ...call, args };

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic';
 import { asResult, DslError } from '../diagnostics/dsl-error';
 import { setOwn } from '../yaml/node';
 import { AttributeFunctions } from './attribute-functions';
-import { DEFAULT_EVALUATIONS, emptyFrame, Evaluator, type Frame } from './evaluator';
+import { emptyFrame, Evaluator, type Frame, newEvaluationBudget } from './evaluator';
 import { lookupHandlers } from './lookup-functions';
 import { getInputHandler, getPropertyHandler, type PropertySource } from './property-functions';
 import { asFunction } from './registry';
@@ -32,7 +32,7 @@ function runtimeEvaluator(storage: FunctionStorage, own: { node: string; propert
   const attributes = new AttributeFunctions(storage, () => evaluator);
   const evaluator: Evaluator = new Evaluator({
     handlers: { ...valueHandlers, ...lookupHandlers(storage), ...attributes.handlers(), get_input: getInputHandler(source), get_property: getPropertyHandler(source) },
-    budget: { left: DEFAULT_EVALUATIONS },
+    budget: newEvaluationBudget(0),
   });
   return evaluator;
 }

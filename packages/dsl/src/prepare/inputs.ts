@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
-import { checkValue, constraintsOf, type ValueContext } from '../constraints/check-value';
+import { checkValue, constraintsOf, newMatchingBudget, type ValueContext } from '../constraints/check-value';
 import { diagnostic, type Diagnostic, Diagnostics } from '../diagnostics/diagnostic';
 import { DataTypes } from '../elements/data-types';
-import { DEFAULT_WORK, type ElementContext } from '../elements/element-context';
+import { type ElementContext, newWorkBudget } from '../elements/element-context';
 import { primitiveTypes } from '../elements/primitive-types';
 import { isTruthy } from '../elements/node-templates';
 import { fitsPrimitive, typedValue } from '../elements/typed-value';
@@ -51,12 +51,14 @@ class InputResolver {
   private readonly diagnostics = new Diagnostics();
   private readonly dataTypes: DataTypes;
   private readonly context: ElementContext;
+  private readonly options: InputOptions;
 
-  constructor(plan: ParsedPlan, private readonly options: InputOptions) {
+  constructor(plan: ParsedPlan, options: InputOptions) {
+    this.options = { ...options, matching: options.matching ?? newMatchingBudget() };
     const types = fromJson({ data_types: withoutNulls(plan.data_types) }) as MapNode;
     this.context = {
       root: types, diagnostics: new Diagnostics(), version: plan.version?.definitions_version ?? [1, 5],
-      validateVersion: false, isScript: () => false, work: { left: DEFAULT_WORK },
+      validateVersion: false, isScript: () => false, work: newWorkBudget(),
     };
     this.dataTypes = new DataTypes(this.context);
     this.context = { ...this.context, diagnostics: this.diagnostics };

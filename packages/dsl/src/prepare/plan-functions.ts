@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
-import { DEFAULT_EVALUATIONS, emptyFrame, Evaluator, type Frame } from '../functions/evaluator';
+import { emptyFrame, Evaluator, type Frame, newEvaluationBudget } from '../functions/evaluator';
 import { FunctionFinder, mapPlaces, type Scope } from '../functions/places';
 import { getInputHandler, getPropertyHandler, type PropertySource } from '../functions/property-functions';
 import type { FunctionCall } from '../functions/registry';
@@ -17,7 +17,7 @@ export function evaluatePlan(plan: ParsedPlan): Promise<ParsedPlan> {
   };
   const evaluator = new Evaluator({
     handlers: { ...valueHandlers, get_input: getInputHandler(source), get_property: getPropertyHandler(source) },
-    budget: { left: DEFAULT_EVALUATIONS },
+    budget: newEvaluationBudget(plan.nodes.length),
     relocate,
   });
   return mapPlaces(plan, (value, scope, path) => evaluator.evaluate(value, frameOf(scope), path)).then((evaluated) => shareInputs(plan, evaluated));
