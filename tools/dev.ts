@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const processes = names.map((name) => {
     const service = name.replace(/-\d+$/, '');
     const more =
-      service === 'worker' ? { BATON_HTTP_PORT: '0', BATON_WORK_DIR: join(root, '.baton/dev', name) } : {};
+      service === 'worker' ? { BATON_HTTP_PORT: '0', BATON_WORKER_DIR: join(root, '.baton/dev', name) } : {};
     return {
       service,
       process: nodeProcess(name, join(root, `dist/services/${service}/main.js`), { ...env, ...more }, logDir),

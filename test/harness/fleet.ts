@@ -165,7 +165,7 @@ async function serviceProcesses(
     add('worker', `worker-${i}`, {
       BATON_HTTP_PORT: '0',
       BATON_RPC_PORT: '0',
-      BATON_WORK_DIR: join(at.dir, `work-${i}`),
+      BATON_WORKER_DIR: join(at.dir, `work-${i}`),
     });
   }
   return { processes, gatewayPort };

@@ -109,7 +109,7 @@ function serviceEnvironment(
     BATON_SECRETS_KEY_FILE: home.secretsKeyFile,
     BATON_DATABASE_CONNECTIONS: '6',
     BATON_BLOBS: home.blobsDir,
-    BATON_WORK_DIR: home.workDir,
+    BATON_WORKER_DIR: home.workDir,
     ...env,
     BATON_INTERNAL_KEY: env.BATON_INTERNAL_KEY ?? home.internalKey,
     BATON_LOG_LEVEL: config.BATON_LOG_LEVEL,

@@ -23,7 +23,7 @@ export type Topology = readonly TopologyEntry[];
 
 /** Everything that travels. A new message or consumer begins here. */
 export const topology: Topology = [
-  { message: executionRequested, queues: ['executions'] },
+  { message: executionRequested, queues: ['executions', 'deployments-latest-execution'] },
   { message: taskReady, queues: ['worker'] },
   { message: executionFinished, queues: ['executions', 'deployments'] },
   { message: deploymentCreated, queues: ['executions'] },

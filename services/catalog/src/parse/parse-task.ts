@@ -1,9 +1,9 @@
 /** One round of parsing, in the thread: pure but for the built-in files of the parser. */
-import { type Diagnostic, type ImportResolver, parseBlueprint } from '@baton/dsl';
+import { builtinTypesAt, type Diagnostic, type ImportResolver, parseBlueprint } from '@baton/dsl';
 import { isAppError, type JsonObject } from '@baton/kernel';
 import { planLabels, planUses } from '../domain/plan-uses';
 import type { BlueprintDiagnostic } from '../domain/upload-failure';
-import { builtinText } from './builtin';
+
 import {
   type Fetched,
   needBlueprint,
@@ -59,7 +59,7 @@ class Round {
   resolver(): ImportResolver {
     return {
       read: (url) => {
-        const builtin = builtinText(url);
+        const builtin = builtinTypesAt(url);
         if (builtin !== null) return builtin;
         if (/^https?:/i.test(url)) {
           const fetched = this.ask(needUrl(url));
