@@ -58,7 +58,9 @@ create table deployments (
   deletion json,
   unique (tenant, id)
 ) with (fillfactor = 85);
-create index deployments_order on deployments (tenant, created_at, id);
+-- The order of lists without _sort, and their totals, without reading the table.
+create index deployments_by_age on deployments (created_at, key);
+create index deployments_seen on deployments (visibility, tenant, created_by);
 create index deployments_by_id on deployments (id);
 create index deployments_of_blueprint on deployments (tenant, blueprint_id);
 create index deployments_at_site on deployments (site_key) where site_key is not null;
@@ -142,7 +144,10 @@ create table node_instances (
   -- The operation attempt that last wrote runtime properties.
   written_task text,
   written_attempt integer,
-  primary key (tenant, id)
+  -- Of the deployment, so that lists of a million instances need no join; private_to is its creator while it is private.
+  visibility text not null,
+  private_to text,
+  primary key (id, tenant)
 ) with (fillfactor = 85);
 create index node_instances_of_deployment on node_instances (deployment_key, node_id, index);
 

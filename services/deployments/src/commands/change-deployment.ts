@@ -4,10 +4,11 @@ import { AppError, badParameter, notFound } from '@baton/kernel';
 import type { AnyTx } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { isWider, requireOwnTenant, type Visibility, widens } from '../domain/visibility';
-import { type DeploymentRow, findDeployment, isIdTakenElsewhere, lockDeployment, updateDeployment } from '../store/deployments.sql';
+import { type DeploymentRow, findDeployment, isIdTakenElsewhere, lockDeployment, setVisibility as writeVisibility, updateDeployment } from '../store/deployments.sql';
 import { addLabels, readLabels, removeLabels } from '../store/labels.sql';
 import { findSite } from '../store/sites.sql';
-import { refreshFamily } from '../store/statuses.sql';
+import { keysOfIds, lockGraph } from '../store/parents.sql';
+import { lockUpwards, refreshFamily } from '../store/statuses.sql';
 import { checkDisplayName, refuseNarrowSite } from './create-deployment';
 import { changeParents, isEnvironment, parentIds } from './parents';
 
@@ -40,11 +41,18 @@ export async function changeDeployment(
   if (labels && !labels.ok) throw labelError(labels.error);
   if (body.display_name !== undefined) checkDisplayName(body.display_name);
   await deps.db.tx(async (tx) => {
+    if (labels) await lockFamilies(tx, principal.tenant, [id, ...parentIds(labels.value)]);
     const row = await ownDeployment(tx, principal, id);
     refuseUpdateOnly(row, body);
     if (body.display_name !== undefined) await updateDeployment(tx, row.key, { display_name: body.display_name });
     if (labels) await replaceLabels(tx, principal, row, labels.value);
   });
+}
+
+/** Labels may move a deployment between parents: the graph first, then everybody above in key order. */
+async function lockFamilies(tx: AnyTx, tenant: string, ids: readonly string[]): Promise<void> {
+  await lockGraph(tx, tenant);
+  await lockUpwards(tx, [...(await keysOfIds(tx, tenant, ids)).values()]);
 }
 
 /** Structure is changed only by the execution of an update. */
@@ -81,7 +89,7 @@ export async function setVisibility(deps: Deps, principal: Principal, id: string
     if (wanted === 'global' && (await isIdTakenElsewhere(tx, row.tenant, id, true))) {
       throw new AppError('conflict_error', `Deployment \`${id}\` exists in another tenant, so it cannot become global`, { field: 'visibility' });
     }
-    await updateDeployment(tx, row.key, { visibility: wanted });
+    await writeVisibility(tx, row.key, wanted);
   });
 }
 

@@ -3,7 +3,7 @@ import { type Db, outbox } from '@baton/postgres';
 import { deleteDeployment, lockDeployment, readDeployment } from '../store/deployments.sql';
 import { refreshConsumers } from '../store/labels.sql';
 import { parentsOf } from '../store/parents.sql';
-import { type LatestExecution, refreshFamily, writeExecutionStatus } from '../store/statuses.sql';
+import { type LatestExecution, lockUpwards, refreshFamily, writeExecutionStatus } from '../store/statuses.sql';
 import { sharedTargets } from '../store/dependencies.sql';
 import type { DB } from '../store/tables.gen';
 
@@ -18,7 +18,10 @@ export async function executionRequested(deps: Deps, of: { tenant: string; deplo
   const found = await readDeployment(deps.db.query, of.tenant, of.deploymentId);
   if (!found || (found.latest_execution ?? '') >= of.executionId) return;
   const latest = { id: of.executionId, status: 'pending', workflowId: of.workflowId, totalOperations: 0, finishedOperations: 0 };
-  await deps.db.tx((tx) => writeExecutionStatus(tx, found.key, latest, false));
+  await deps.db.tx(async (tx) => {
+    await lockUpwards(tx, [found.key]);
+    await writeExecutionStatus(tx, found.key, latest, false);
+  });
 }
 
 /**
@@ -29,7 +32,9 @@ export async function executionEnded(deps: Deps, of: { tenant: string; deploymen
   const { execution } = of;
   await deps.db.tx(async (tx) => {
     const found = await readDeployment(tx, of.tenant, of.deploymentId);
-    const row = found && (await lockDeployment(tx, found.key));
+    if (!found) return;
+    await lockUpwards(tx, [found.key]);
+    const row = await lockDeployment(tx, found.key);
     if (!row) return;
     const isDeletion = execution.workflowId === DELETE_WORKFLOW;
     const isGone = isDeletion && (execution.status === 'terminated' || (execution.status === 'failed' && row.deletion?.force === true));

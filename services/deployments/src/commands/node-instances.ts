@@ -2,7 +2,7 @@ import type { Principal } from '@baton/contracts';
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { sql } from 'kysely';
-import { deploymentScope } from '../store/deployments.sql';
+import { instanceScope } from '../queries/list-node-instances';
 import { type InstanceRow, lockInstance, writeInstance } from '../store/node-instances.sql';
 import type { DB } from '../store/tables.gen';
 
@@ -50,8 +50,7 @@ function versionConflict(row: InstanceRow, sent: number, stored: number): AppErr
 
 async function tenantOf(deps: Deps, principal: Principal, id: string): Promise<string> {
   const { rows } = await sql<{ tenant: string }>`
-    select ni.tenant from node_instances ni join deployments d on d.key = ni.deployment_key
-    where ni.id = ${id} and ${deploymentScope(principal)} order by ni.tenant = ${principal.tenant} desc limit 1`.execute(deps.db.query);
+    select ni.tenant from node_instances ni where ni.id = ${id} and ${instanceScope(principal)} order by ni.tenant = ${principal.tenant} desc limit 1`.execute(deps.db.query);
   if (!rows[0]) throw notFound('NodeInstance', id);
   return rows[0].tenant;
 }

@@ -1,19 +1,20 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, filterConditions, selectPage } from '@baton/postgres';
+import { type AnyQuery, filterConditions, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { deploymentScope } from '../store/deployments.sql';
 import { inDeployments, noLabels } from './list-nodes';
 
-/** Response fields over `node_instances ni join deployments d`. */
+const ofDeployment = (column: 'id' | 'created_by'): RawBuilder<unknown> => sql`(select d.${sql.ref(column)} from deployments d where d.key = ni.deployment_key)`;
+
+/** Response fields over `node_instances ni` alone. */
 export const instanceColumns: Record<string, RawBuilder<unknown>> = {
   id: sql`ni.id`,
   node_id: sql`ni.node_id`,
-  deployment_id: sql`d.id`,
-  created_by: sql`d.created_by`,
-  tenant_name: sql`d.tenant`,
-  visibility: sql`d.visibility`,
-  private_resource: sql`d.visibility = 'private'`,
-  resource_availability: sql`d.visibility`,
+  deployment_id: ofDeployment('id'),
+  created_by: ofDeployment('created_by'),
+  tenant_name: sql`ni.tenant`,
+  visibility: sql`ni.visibility`,
+  private_resource: sql`ni.visibility = 'private'`,
+  resource_availability: sql`ni.visibility`,
   host_id: sql`ni.host_id`,
   index: sql`ni.index`,
   state: sql`ni.state`,
@@ -31,7 +32,12 @@ export interface InstanceSelector {
   where?: readonly RawBuilder<SqlBool>[];
 }
 
-const FROM = sql`node_instances ni join deployments d on d.key = ni.deployment_key`;
+const FROM = sql`node_instances ni`;
+
+/** The rows of `node_instances ni` that the caller may see. */
+export function instanceScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
+  return visibilityScope(principal, { tenantColumn: sql`ni.tenant`, visibilityColumn: sql`ni.visibility`, creatorColumn: sql`ni.private_to`, allTenants });
+}
 
 /** One page of node instances, in at most two statements. */
 export async function listNodeInstances(db: AnyQuery, principal: Principal, list: ListQuery, selector: InstanceSelector): Promise<ListPage<Record<string, unknown>>> {
@@ -40,8 +46,8 @@ export async function listNodeInstances(db: AnyQuery, principal: Principal, list
     from: FROM,
     columns: instanceColumns,
     list,
-    where: [deploymentScope(principal, list.allTenants), ...(selector.where ?? []), ...filterConditions(selector.rules ?? [], { attributes: { id: sql`ni.id` }, ...noLabels })],
-    tieBreak: sql`ni.tenant, ni.id`,
+    where: [instanceScope(principal, list.allTenants), ...(selector.where ?? []), ...filterConditions(selector.rules ?? [], { attributes: { id: sql`ni.id` }, ...noLabels })],
+    tieBreak: sql`ni.id, ni.tenant`,
     search: sql`ni.id`,
     filters: { deployment_id: inDeployments(sql`ni.deployment_key`), node_name: sql`ni.node_id` },
     sorts: (field) => (field === 'node_name' ? sql`ni.node_id` : undefined),
@@ -53,7 +59,7 @@ export async function listNodeInstances(db: AnyQuery, principal: Principal, list
 export async function readNodeInstance(db: AnyQuery, principal: Principal, id: string): Promise<Record<string, unknown> | null> {
   const fields = Object.entries(instanceColumns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
   const { rows } = await sql<Record<string, unknown>>`
-    select ${sql.join(fields)} from ${FROM} where ni.id = ${id} and ${deploymentScope(principal)}
+    select ${sql.join(fields)} from ${FROM} where ni.id = ${id} and ${instanceScope(principal)}
     order by ni.tenant = ${principal.tenant} desc limit 1`.execute(db);
   return rows[0] ?? null;
 }

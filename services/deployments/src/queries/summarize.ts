@@ -4,7 +4,7 @@ import { type AnyQuery, pageConditions } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { deploymentColumns, deploymentFilterExpressions } from '../store/deployment-columns.sql';
 import { deploymentScope } from '../store/deployments.sql';
-import { instanceColumns } from './list-node-instances';
+import { instanceColumns, instanceScope } from './list-node-instances';
 import { inDeployments } from './list-nodes';
 
 /** What GET /summary/{kind} counts (reference/rest-api.md 5.27, 8.9). */
@@ -15,6 +15,8 @@ export interface SummaryKind {
   from: RawBuilder<unknown>;
   columns: Record<string, RawBuilder<unknown>>;
   filters?: Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)>;
+  /** Rows that the caller may see; default by the deployment `d`. */
+  scope?: (principal: Principal, allTenants?: boolean) => RawBuilder<SqlBool>;
 }
 
 const nodeColumns = {
@@ -43,8 +45,9 @@ export const summarySources = {
     filters: { deployment_id: inDeployments(sql`n.deployment_key`) },
   },
   node_instances: {
-    from: sql`node_instances ni join deployments d on d.key = ni.deployment_key`,
+    from: sql`node_instances ni`,
     columns: { ...instanceColumns, node_name: sql`ni.node_id` },
+    scope: instanceScope,
     filters: { deployment_id: inDeployments(sql`ni.deployment_key`) },
   },
 };
@@ -72,7 +75,7 @@ export async function summarize(
   if (query._sub_field !== undefined && query._sub_field === query._target_field) {
     throw new AppError('bad_parameters_error', '_sub_field must differ from _target_field', { field: '_sub_field' });
   }
-  const where = pageConditions({ columns: kind.columns, list, filters: kind.filters, where: [deploymentScope(principal, list.allTenants)] });
+  const where = pageConditions({ columns: kind.columns, list, filters: kind.filters, where: [(kind.scope ?? deploymentScope)(principal, list.allTenants)] });
   const { rows } = await sql<{ target: unknown; count: number; subs: { value: unknown; count: number }[] | null; total: number }>`
     with counted as (
       select ${target} as target, ${sub ?? sql`null::text`} as sub, count(*)::int as count from ${kind.from} where ${where} group by 1, 2

@@ -148,6 +148,13 @@ export async function updateDeployment(
   await sql`update deployments set ${sql.join([...sets, ...revision, sql`updated_at = app_now()`])} where key = ${key}`.execute(tx);
 }
 
+/** A visibility of the deployment and, with it, of its node instances. */
+export async function setVisibility(tx: AnyTx, key: number, visibility: Visibility): Promise<void> {
+  await updateDeployment(tx, key, { visibility });
+  await sql`update node_instances ni set visibility = d.visibility, private_to = case when d.visibility = 'private' then d.created_by end
+    from deployments d where d.key = ${key} and ni.deployment_key = d.key`.execute(tx);
+}
+
 /** Writes the scaling groups (they hold instance counts) and raises the revision. */
 export async function setScalingGroups(tx: AnyTx, key: number, scalingGroups: unknown): Promise<void> {
   await sql`update deployment_plans set scaling_groups = ${JSON.stringify(scalingGroups)}::json where deployment_key = ${key}`.execute(tx);

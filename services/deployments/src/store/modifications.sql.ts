@@ -55,10 +55,12 @@ export async function restoreInstances(tx: AnyTx, modificationId: string, tenant
       version integer, runtime_properties json, system_properties jsonb, relationships json, scaling_groups json) where m.id = ${modificationId})`;
   await sql`delete from node_instances where deployment_key = ${deploymentKey} and id not in (select id from ${copy} c)`.execute(tx);
   await sql`
-    insert into node_instances as ni (tenant, deployment_key, id, node_id, index, host_id, state, version, runtime_properties, system_properties, relationships, scaling_groups)
-    select ${tenant}, ${deploymentKey}, c.id, c.node_id, c.index, c.host_id, c.state, c.version, c.runtime_properties, c.system_properties, c.relationships, c.scaling_groups
-    from ${copy} c order by c.id
-    on conflict (tenant, id) do update set state = excluded.state, version = ni.version + 1, properties_version = ni.version + 1, host_id = excluded.host_id,
+    insert into node_instances as ni (tenant, deployment_key, id, node_id, index, host_id, state, version, runtime_properties, system_properties, relationships, scaling_groups,
+      visibility, private_to)
+    select ${tenant}, d.key, c.id, c.node_id, c.index, c.host_id, c.state, c.version, c.runtime_properties, c.system_properties, c.relationships, c.scaling_groups,
+      d.visibility, case when d.visibility = 'private' then d.created_by end
+    from ${copy} c, deployments d where d.key = ${deploymentKey} order by c.id
+    on conflict (id, tenant) do update set state = excluded.state, version = ni.version + 1, properties_version = ni.version + 1, host_id = excluded.host_id,
       runtime_properties = excluded.runtime_properties, system_properties = excluded.system_properties,
       relationships = excluded.relationships, scaling_groups = excluded.scaling_groups`.execute(tx);
 }

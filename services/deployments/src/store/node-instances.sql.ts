@@ -110,9 +110,11 @@ export async function insertInstances(tx: AnyTx, tenant: string, deploymentKey: 
     tx,
     {
       name: 'instances-insert',
-      text: `insert into node_instances (tenant, deployment_key, id, node_id, index, host_id, relationships, scaling_groups)
-        select $1, $2, i.id, i.node_id, i.index, i.host_id, i.relationships, i.scaling_groups
-        from json_to_recordset($3::json) as i(id text, node_id text, index integer, host_id text, relationships json, scaling_groups json)`,
+      text: `insert into node_instances (tenant, deployment_key, id, node_id, index, host_id, relationships, scaling_groups, visibility, private_to)
+        select $1, d.key, i.id, i.node_id, i.index, i.host_id, i.relationships, i.scaling_groups,
+          d.visibility, case when d.visibility = 'private' then d.created_by end
+        from deployments d, json_to_recordset($3::json) as i(id text, node_id text, index integer, host_id text, relationships json, scaling_groups json)
+        where d.key = $2`,
     },
     [tenant, deploymentKey, JSON.stringify(instances)],
   );

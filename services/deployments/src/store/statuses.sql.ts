@@ -4,6 +4,24 @@ import { combineStatuses, type FamilyMember, ownStatus, type SummaryStatus } fro
 
 /** Writes of the status columns of reference/rest-api.md 6.4. Family rows are locked in key order. */
 
+/**
+ * Locks `keys` and every deployment above them in key order. Whoever will refresh a family does this first, so that two
+ * of them cannot wait for each other.
+ */
+export async function lockUpwards(tx: AnyTx, keys: readonly number[]): Promise<void> {
+  await prepared(
+    tx,
+    {
+      name: 'deployments-lock-upwards',
+      text: `with recursive above(key) as (
+          select unnest($1::bigint[]) union select p.parent_key from deployment_parents p join above a on p.child_key = a.key
+        )
+        select d.key from deployments d where d.key in (select key from above) order by d.key for no key update`,
+    },
+    [[...keys]],
+  );
+}
+
 /** Deployments above `keys`, without themselves, locked. */
 async function lockAncestors(tx: AnyTx, keys: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ key: number }>`
