@@ -81,10 +81,10 @@ export const patchSecretBody = z
 export const importSecretsBody = z
   .object({
     secrets_list: z.array(z.unknown()).min(1),
-    tenant_map: z.record(z.string(), z.string()).nullish(),
+    tenant_map: z.record(z.string(), z.string()).optional(),
     /** The spec's name of tenant_map. */
-    tenant_map_dict: z.record(z.string(), z.string()).nullish(),
-    passphrase: z.string().nullish(),
+    tenant_map_dict: z.record(z.string(), z.string()).optional(),
+    passphrase: z.string().optional(),
     override_collisions: z.boolean(),
   })
   .meta({ id: 'SecretsImport' });
@@ -244,5 +244,34 @@ export const secretRoutes = defineRoutes([
     body: searchBody,
     status: 200,
     response: secretItems,
+  },
+  // Only the manager's own store exists: there is nothing to list, and nothing else to do with providers.
+  {
+    ...owned,
+    id: 'listSecretsProviders',
+    method: 'GET',
+    path: '/secrets-providers',
+    permission: 'secrets_provider_list',
+    summary: 'Stores of secrets outside the manager',
+    spec: 'reference 5.23',
+    list: {
+      ...secretList,
+      fields: ['name', 'type'],
+      filters: ['name', 'type'],
+      sorts: ['name', 'type', 'created_at'],
+    },
+    status: 200,
+    response: envelope(jsonObject),
+  },
+  {
+    ...owned,
+    id: 'getSecretsProvider',
+    method: 'GET',
+    path: '/secrets-providers/:provider_name',
+    permission: 'secrets_provider_get',
+    summary: 'One store of secrets outside the manager',
+    spec: 'reference 5.23',
+    status: 200,
+    response: jsonObject,
   },
 ]);

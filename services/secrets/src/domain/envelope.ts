@@ -1,0 +1,122 @@
+/**
+ * Envelope encryption of values: each value has a random key of its own (AES-256-GCM), which is kept wrapped by a master
+ * key. Tenant, key and version are authenticated with both, so no ciphertext can be moved to another row or time.
+ */
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { AppError, Secret } from '@baton/kernel';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+
+/** A master key, derived from configured text; `id` names it in rows without telling anything about it. */
+export interface MasterKey {
+  id: string;
+  key: Secret<Buffer>;
+}
+
+export interface SealedValue {
+  ciphertext: Buffer;
+  wrappedKey: Buffer;
+  masterKeyId: string;
+}
+
+/** Which value of which secret this is. */
+export interface ValueIdentity {
+  tenant: string;
+  key: string;
+  version: number;
+}
+
+export function masterKeyOf(text: Secret): MasterKey {
+  const derive = (info: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', text.expose(), 'baton secrets', info, KEY_BYTES));
+  const id = createHash('sha256').update(derive('name of the master key')).digest('hex').slice(0, 16);
+  return { id, key: new Secret(derive('master key')) };
+}
+
+function seal(key: Buffer, plain: Buffer, bound: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bound);
+  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, body, cipher.getAuthTag()]);
+}
+
+function unseal(key: Buffer, sealed: Buffer, bound: Buffer): Buffer {
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const tag = sealed.subarray(sealed.length - TAG_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+    .setAAD(bound)
+    .setAuthTag(tag);
+  return Buffer.concat([
+    decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES)),
+    decipher.final(),
+  ]);
+}
+
+/** Lengths first, so that no two identities give the same bytes. */
+function boundTo(use: 'value' | 'key', identity: ValueIdentity): Buffer {
+  return Buffer.from(
+    JSON.stringify(['baton-secret', 1, use, identity.tenant, identity.key, identity.version]),
+  );
+}
+
+export function sealValue(master: MasterKey, identity: ValueIdentity, value: Secret): SealedValue {
+  const dataKey = randomBytes(KEY_BYTES);
+  try {
+    return {
+      ciphertext: seal(dataKey, Buffer.from(value.expose(), 'utf8'), boundTo('value', identity)),
+      wrappedKey: seal(master.key.expose(), dataKey, boundTo('key', identity)),
+      masterKeyId: master.id,
+    };
+  } finally {
+    dataKey.fill(0);
+  }
+}
+
+function unwrap(masters: readonly MasterKey[], identity: ValueIdentity, sealed: SealedValue): Buffer {
+  const master = masters.find((m) => m.id === sealed.masterKeyId);
+  if (master === undefined) throw unreadable(identity, 'its master key is not configured');
+  return unseal(master.key.expose(), sealed.wrappedKey, boundTo('key', identity));
+}
+
+function unreadable(identity: ValueIdentity, reason: string, cause?: unknown): AppError {
+  return new AppError(
+    'invalid_fernet_token_format_error',
+    `The value of secret \`${identity.key}\` cannot be decrypted: ${reason}`,
+    {},
+    { cause },
+  );
+}
+
+/** The value. @throws AppError invalid_fernet_token_format_error when it was tampered with or its key is missing. */
+export function openValue(
+  masters: readonly MasterKey[],
+  identity: ValueIdentity,
+  sealed: SealedValue,
+): Secret {
+  try {
+    const dataKey = unwrap(masters, identity, sealed);
+    try {
+      return new Secret(unseal(dataKey, sealed.ciphertext, boundTo('value', identity)).toString('utf8'));
+    } finally {
+      dataKey.fill(0);
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : unreadable(identity, 'it does not fit its key', error);
+  }
+}
+
+/** The same value with its key wrapped by the first of `masters`; the value itself is not touched. */
+export function rewrapKey(
+  masters: readonly MasterKey[],
+  identity: ValueIdentity,
+  sealed: SealedValue,
+): Pick<SealedValue, 'wrappedKey' | 'masterKeyId'> {
+  const dataKey = unwrap(masters, identity, sealed);
+  const [current] = masters;
+  return {
+    wrappedKey: seal(current!.key.expose(), dataKey, boundTo('key', identity)),
+    masterKeyId: current!.id,
+  };
+}

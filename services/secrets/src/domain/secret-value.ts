@@ -1,0 +1,89 @@
+/** What a value may be (reference/rest-api.md 5.23): a text, or any JSON that fits the secret's schema. */
+
+import { AppError, badParameter, type Json, type JsonObject, Secret } from '@baton/kernel';
+import { Ajv } from 'ajv';
+import { RE2JS } from 're2js';
+
+export const MAX_VALUE_LENGTH = 1024 * 1024;
+const MAX_SCHEMA_LENGTH = 64 * 1024;
+
+/** Patterns of foreign schemas run in linear time. */
+function linearRegExp(pattern: string): RegExp {
+  const compiled = RE2JS.compile(pattern);
+  return { test: (text: string) => compiled.matcher(text).find() } as RegExp;
+}
+linearRegExp.code = 'linearRegExp';
+
+type Check = (value: unknown) => string | null;
+
+/** A check from a JSON schema. @throws AppError bad_parameters_error when it is none. */
+function compileSchema(schema: JsonObject): Check {
+  if (JSON.stringify(schema).length > MAX_SCHEMA_LENGTH)
+    throw badParameter('schema', 'the schema is too large', {
+      expected: `at most ${MAX_SCHEMA_LENGTH} characters`,
+    });
+  // A validator of its own each time: a shared one would keep every schema for ever.
+  const ajv = new Ajv({
+    strict: false,
+    validateFormats: false,
+    addUsedSchema: false,
+    code: { regExp: linearRegExp },
+  });
+  try {
+    const validate = ajv.compile(schema);
+    return (value) =>
+      validate(value) === true ? null : ajv.errorsText(validate.errors, { dataVar: 'value' });
+  } catch (cause) {
+    throw new AppError(
+      'bad_parameters_error',
+      `the schema is not a JSON schema: ${(cause as Error).message}`,
+      { field: 'schema', expected: 'JSON schema' },
+      { cause },
+    );
+  }
+}
+
+/** JSON text with a blank after `:` and `,`, as existing exports write it. */
+export function jsonText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([key, inner]) => `${JSON.stringify(key)}: ${jsonText(inner)}`)
+    .join(', ')}}`;
+}
+
+/**
+ * The text that is stored for a value given with a request.
+ * @throws AppError bad_parameters_error; conflict_error when it does not fit the schema.
+ */
+export function storedText(value: unknown, schema: JsonObject | null): Secret {
+  if (schema === null) {
+    if (typeof value !== 'string' || value === '') {
+      throw badParameter('value', 'value must be a text that is not empty; other values need a schema', {
+        expected: 'text',
+      });
+    }
+    return bounded(value);
+  }
+  const check = compileSchema(schema);
+  if (value === undefined)
+    throw badParameter('value', 'value is missing', { expected: 'a value that fits the schema' });
+  const fault = check(value);
+  // The fault names places and rules, never the value.
+  if (fault !== null)
+    throw new AppError('conflict_error', `The value does not fit the schema: ${fault}`, { field: 'value' });
+  return bounded(jsonText(value as Json));
+}
+
+function bounded(text: string): Secret {
+  if (text.length > MAX_VALUE_LENGTH)
+    throw badParameter('value', 'the value is too long', {
+      expected: `at most ${MAX_VALUE_LENGTH} characters`,
+    });
+  return new Secret(text);
+}
+
+/** The value as it was given. */
+export function shownValue(text: Secret, schema: JsonObject | null): Json {
+  return schema === null ? text.expose() : (JSON.parse(text.expose()) as Json);
+}

@@ -1,0 +1,94 @@
+import {
+  type FilterRule,
+  filterRuleError,
+  parseConstraints,
+  parseFilterRules,
+  ruleAttributes,
+} from '@baton/contracts';
+import { secretRoutes } from '@baton/contracts/http/secrets';
+import { answer, type BoundRoute, bindRoutes, type HttpCall, listEnvelope, pickFields } from '@baton/http';
+import { AppError, type Clock, type JsonObject, notFound, Secret } from '@baton/kernel';
+import {
+  patchSecret,
+  putSecret,
+  removeSecret,
+  type SecretDeps,
+  setSecretVisibility,
+} from '../commands/change-secret';
+import { exportSecrets, importSecrets, passphraseOf } from '../commands/share-secrets';
+import { getSecret, listSecrets } from '../queries/read-secrets';
+
+/** Another place for the passphrase of an export, which no proxy writes to its log. */
+export const passphraseHeader = 'x-baton-passphrase';
+
+function searchRules(body: { filter_rules?: unknown; constraints?: unknown }): FilterRule[] | null {
+  const hasRules = body.filter_rules !== undefined && body.filter_rules !== null;
+  if (body.constraints !== undefined && body.constraints !== null) {
+    if (hasRules)
+      throw new AppError('bad_parameters_error', 'filter_rules and constraints cannot be given together', {
+        field: 'constraints',
+        expected: 'one of both',
+      });
+    return parseConstraints(body.constraints, { nameAttribute: 'key' }).rules;
+  }
+  if (!hasRules) return null;
+  const rules = parseFilterRules(body.filter_rules, ruleAttributes.secrets);
+  if (!rules.ok) throw filterRuleError(rules.error);
+  return rules.value;
+}
+
+export function secretsHttp(deps: SecretDeps & { clock: Clock }): BoundRoute[] {
+  const { db } = deps;
+  const shown = (call: HttpCall) => getSecret(deps, call.principal, call.params.secret_key!, true);
+  const change = (run: (call: HttpCall, key: string) => Promise<void>) => async (call: HttpCall) => {
+    await run(call, call.params.secret_key!);
+    return shown(call);
+  };
+  return bindRoutes(secretRoutes, {
+    listSecrets: async (call) =>
+      listEnvelope(await listSecrets(db.query, call.principal, call.list, null), call.list),
+    searchSecrets: async (call) =>
+      listEnvelope(await listSecrets(db.query, call.principal, call.list, searchRules(call.body)), call.list),
+    getSecret: (call) =>
+      getSecret(deps, call.principal, call.params.secret_key!, call.query._skip_value !== true),
+    putSecret: change((call, key) =>
+      putSecret(deps, call.principal, key, {
+        ...call.body,
+        schema: call.body.schema as JsonObject | null | undefined,
+      }),
+    ),
+    patchSecret: change((call, key) => patchSecret(deps, call.principal, key, call.body)),
+    deleteSecret: async (call) => {
+      await removeSecret(deps, call.principal, call.params.secret_key!);
+      return answer({ status: 204 });
+    },
+    setSecretVisibility: change((call, key) =>
+      setSecretVisibility(deps, call.principal, key, call.body.visibility),
+    ),
+    setSecretGlobal: change((call, key) => setSecretVisibility(deps, call.principal, key, 'global')),
+    exportSecrets: async (call) => {
+      const passphrase = passphraseOf(call.query._passphrase, call.headers[passphraseHeader]);
+      const found = await exportSecrets(
+        deps,
+        call.principal,
+        call.list,
+        passphrase,
+        call.query._include_metadata === true,
+      );
+      return found.map((item) => pickFields(item, call.list.include) as object);
+    },
+    importSecrets: (call) => {
+      const { secrets_list, tenant_map, tenant_map_dict, passphrase, override_collisions } = call.body;
+      return importSecrets(deps, call.principal, {
+        items: secrets_list,
+        tenantMap: tenant_map ?? tenant_map_dict ?? {},
+        passphrase: passphrase === undefined || passphrase === '' ? null : new Secret(passphrase),
+        isOverriding: override_collisions,
+      });
+    },
+    listSecretsProviders: async (call) => listEnvelope({ items: [], total: 0 }, call.list),
+    getSecretsProvider: async (call) => {
+      throw notFound('Secrets provider', call.params.provider_name!);
+    },
+  });
+}

@@ -1,0 +1,127 @@
+import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
+import { notFound } from '@baton/kernel';
+import {
+  type Db,
+  type FilterTarget,
+  filterConditions,
+  pageConditions,
+  selectPage,
+  visibilityScope,
+} from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type MasterKey, openValue } from '../domain/envelope';
+import { maySeeValue, whoOf } from '../domain/secret-access';
+import { shownValue } from '../domain/secret-value';
+import { findVisible, type SecretRow, sealedOf } from '../store/secrets.sql';
+import type { DB } from '../store/tables.gen';
+
+/** Fields of list items: no column of these leads to a value. */
+const columns: Record<string, RawBuilder<unknown>> = {
+  key: sql`s.key`,
+  id: sql`s.key`,
+  created_at: sql`s.created_at`,
+  updated_at: sql`s.updated_at`,
+  created_by: sql`s.created_by`,
+  tenant_name: sql`s.tenant`,
+  visibility: sql`s.visibility`,
+  private_resource: sql`(s.visibility = 'private')`,
+  resource_availability: sql`s.visibility`,
+  is_hidden_value: sql`s.is_hidden_value`,
+  provider_name: sql`null::text`,
+};
+const target: FilterTarget = {
+  attributes: { key: sql`s.key`, provider_name: sql`null::text` },
+  labels: sql`(select null::text as key, null::text as value where false) l`,
+  labelOwner: sql<SqlBool>`true`,
+};
+const from = sql`secrets s`;
+
+export function seenSecrets(principal: Principal, allTenants: boolean): RawBuilder<SqlBool> {
+  return visibilityScope(principal, {
+    tenantColumn: sql`s.tenant`,
+    visibilityColumn: sql`s.visibility`,
+    creatorColumn: sql`s.created_by`,
+    allTenants,
+  });
+}
+
+/** A page of secrets without values. `rules` null: none were given. */
+export async function listSecrets(
+  db: Db<DB>['query'],
+  principal: Principal,
+  list: ListQuery,
+  rules: readonly FilterRule[] | null,
+): Promise<ListPage<Record<string, unknown>>> {
+  const scope = seenSecrets(principal, list.allTenants);
+  const where = [scope, ...filterConditions(rules ?? [], target)];
+  const page = await selectPage<Record<string, unknown>>({
+    db,
+    from,
+    columns,
+    list,
+    where,
+    tieBreak: sql`s.created_at, s.tenant, s.key`,
+    search: sql`s.key`,
+  });
+  if (rules === null || rules.length === 0) return page;
+  const all = pageConditions({ columns, list: { ...list, filters: {}, search: null }, where: [scope] });
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${from} where ${all}`.execute(db);
+  return { ...page, filtered: (rows[0]?.n ?? 0) - page.total };
+}
+
+/** Rows that an export covers: all that the list conditions select, whatever the page. */
+export async function listForExport(
+  db: Db<DB>['query'],
+  principal: Principal,
+  list: ListQuery,
+): Promise<SecretRow[]> {
+  const where = pageConditions({
+    columns,
+    list,
+    where: [seenSecrets(principal, list.allTenants)],
+    search: sql`s.key`,
+  });
+  const { rows } =
+    await sql<SecretRow>`select s.* from ${from} where ${where} order by s.created_at, s.tenant, s.key`.execute(
+      db,
+    );
+  return rows;
+}
+
+/** The secret as `principal` sees it: the own tenant's before a global one. @throws AppError not_found_error */
+export async function visibleSecret(
+  db: Db<DB>['query'],
+  principal: Principal,
+  key: string,
+): Promise<SecretRow> {
+  const [row] = await findVisible(db, whoOf(principal), [key]);
+  if (row === undefined) throw notFound('Secret', key);
+  return row;
+}
+
+/** A single read with its value; empty for those who may not see it, and when it is not asked for. */
+export async function getSecret(
+  deps: { db: Db<DB>; masters: readonly MasterKey[] },
+  principal: Principal,
+  key: string,
+  isValueWanted: boolean,
+): Promise<Record<string, unknown>> {
+  const row = await visibleSecret(deps.db.query, principal, key);
+  const isShown = isValueWanted && maySeeValue(whoOf(principal), row);
+  return {
+    key: row.key,
+    id: row.key,
+    value: isShown ? shownValue(openValue(deps.masters, row, sealedOf(row)), row.schema) : '',
+    is_hidden_value: row.is_hidden_value,
+    schema: row.schema,
+    provider_name: null,
+    provider_options: null,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    created_by: row.created_by,
+    tenant_name: row.tenant,
+    visibility: row.visibility,
+    private_resource: row.visibility === 'private',
+    resource_availability: row.visibility,
+  };
+}

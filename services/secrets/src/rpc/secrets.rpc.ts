@@ -1,0 +1,32 @@
+import { secretsRpc } from '@baton/contracts';
+import type { Db } from '@baton/postgres';
+import { type RpcPart, rpcPart } from '@baton/service-runtime';
+import { type MasterKey, openValue } from '../domain/envelope';
+import { maySeeValue, type Who } from '../domain/secret-access';
+import { shownValue } from '../domain/secret-value';
+import { findVisible, type SecretRow, sealedOf } from '../store/secrets.sql';
+import type { DB } from '../store/tables.gen';
+
+/** Values at use time, for other services acting for a user. They are written nowhere on the way. */
+export function secretsRpcPart(deps: { db: Db<DB>; masters: readonly MasterKey[] }): RpcPart {
+  return rpcPart(secretsRpc.SecretsServiceDefinition, {
+    async getSecretValues({ tenant, keys, username, isAdministrator }) {
+      const who: Who = { tenant, username, isAdministrator, administered: [] };
+      const rows = new Map<string, SecretRow>();
+      // The own tenant's come first; a global one of the same key is not wanted then.
+      for (const row of await findVisible(deps.db.query, who, keys))
+        if (!rows.has(row.key)) rows.set(row.key, row);
+      const answer: secretsRpc.GetSecretValuesResponse = { valuesJson: {}, missing: [], hidden: [] };
+      for (const key of new Set(keys)) {
+        const row = rows.get(key);
+        if (row === undefined) answer.missing.push(key);
+        else if (!maySeeValue(who, row)) answer.hidden.push(key);
+        else
+          answer.valuesJson[key] = JSON.stringify(
+            shownValue(openValue(deps.masters, row, sealedOf(row)), row.schema),
+          );
+      }
+      return answer;
+    },
+  });
+}

@@ -1,0 +1,43 @@
+/** Composition of secrets. */
+import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
+import { loadMasterKeys } from './adapters/master-keys';
+import type { Config } from './config';
+import { secretsHttp } from './http/secrets.routes';
+import { rewrapLoop } from './loops/rewrap-keys.loop';
+import { secretsRpcPart } from './rpc/secrets.rpc';
+import { findUnknownMasterKeys } from './store/secrets.sql';
+import type { DB } from './store/tables.gen';
+
+export { type Config, configSchema } from './config';
+
+export const serviceName = 'secrets';
+
+export async function buildService(config: Config, infra: Infra): Promise<ServiceParts> {
+  const db = requireDb<DB>(infra);
+  const masters = await loadMasterKeys({
+    key: config.BATON_SECRETS_KEY,
+    file: config.BATON_SECRETS_KEY_FILE,
+    oldKeys: config.BATON_SECRETS_OLD_KEYS,
+  });
+  const deps = { db, masters, clock: infra.clock };
+  return {
+    name: 'secrets',
+    routes: secretsHttp(deps),
+    rpc: [secretsRpcPart(deps)],
+    consumers: [],
+    subscriptions: [],
+    loops: [rewrapLoop(deps)],
+    checks: { database: () => db.ping() },
+    start: async () => {
+      const unknown = await findUnknownMasterKeys(
+        db.query,
+        masters.map((m) => m.id),
+      );
+      if (unknown.length > 0)
+        infra.log.error(
+          { masterKeyIds: unknown },
+          'secrets are stored under master keys that are not configured',
+        );
+    },
+  };
+}
