@@ -3,7 +3,7 @@ import { diagnostic, type Diagnostic } from '../diagnostics/diagnostic';
 import { asFunction, isFunction } from '../functions/registry';
 import { primitiveTypes } from '../elements/primitive-types';
 import { compilePattern, patternCost } from './pattern';
-import { constraintTable, searchedByValidValues } from './table';
+import { constraintTable, isArgumentFit, searchedByValidValues } from './table';
 
 /** Answers which objects a value of an object type may name; `query` holds the constraints that narrow the search. */
 export type ValueGetter = (type: string, value: Json, query: Readonly<Record<string, Json>>) => Promise<readonly Json[]> | readonly Json[];
@@ -86,7 +86,8 @@ function checkConstraint(target: ConstrainedValue, constraint: JsonObject, type:
     return diagnostic('constraint_not_applicable', `'${name}' constraint is not defined for '${type ?? 'untyped'}' data types`, { path: target.path, value: target.value });
   }
   if (objectType !== null && name === 'valid_values' && searchedByValidValues.has(objectType)) return null;
-  if (isFunction(argument)) return null;
+  // a malformed argument was reported where it is declared
+  if (isFunction(argument) || !isArgumentFit(entry, argument)) return null;
   if (name === 'pattern' && typeof target.value === 'string') {
     matching.left -= target.value.length * patternCost(String(argument));
     if (matching.left < 0) return diagnostic('limit_exceeded', `${target.owner}: the pattern would take too long on so long a value`, { path: target.path, expected: 'a shorter value or a simpler pattern' });

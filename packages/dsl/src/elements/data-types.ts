@@ -23,6 +23,8 @@ export class DataTypes {
   private readonly entries: ReadonlyMap<string, Entry>;
   private readonly resolved = new Map<string, DataType>();
   private readonly open: string[] = [];
+  /** Types that hold themselves: their values are not looked into. */
+  private readonly cyclic = new Set<string>();
 
   constructor(private readonly context: ElementContext) {
     this.entries = new Map(entriesOf(context.root.get('data_types')).map((e) => [e.name, e]));
@@ -47,6 +49,7 @@ export class DataTypes {
   }
 
   get(name: string): DataType | undefined {
+    if (this.cyclic.has(name)) return undefined;
     const known = this.resolved.get(name);
     if (known !== undefined) return known;
     const entry = this.entries.get(name);
@@ -67,6 +70,7 @@ export class DataTypes {
 
   private reportCycle(name: string, entry: Entry): void {
     const cycle = [...this.open.slice(this.open.indexOf(name)), name];
+    for (const member of cycle) this.cyclic.add(member);
     this.context.diagnostics.report('cycle', `data_types: ${cycle.join(' -> ')} is a circle`, { at: entry.key, path: `data_types.${name}`, cycle });
   }
 
