@@ -176,6 +176,17 @@ test('a database that cannot be reached is service_unavailable_error', async () 
   await lost.close();
 });
 
+test('a connection lost inside a transaction fails that transaction and nothing else', async () => {
+  const error = await db
+    .tx(async (tx) => {
+      await tx.insertInto('things').values(thing('a')).execute();
+      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx);
+    })
+    .catch((e) => e);
+  expect(isAppError(error, 'service_unavailable_error')).toBe(true);
+  expect(await db.query.selectFrom('things').selectAll().execute()).toEqual([]);
+});
+
 test('goes on by itself after the server ended its connections', async () => {
   await db.ping();
   const admin = new pg.Client({ connectionString: database.url });

@@ -88,6 +88,8 @@ function createPool(options: DbOptions): pg.Pool {
   });
   // Without a listener a lost idle connection ends the process; the pool replaces it by itself.
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'database connection lost'));
+  // One that is lost while in use tells its query or the next one; without a listener the event ends the process too.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

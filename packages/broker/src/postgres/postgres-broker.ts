@@ -125,6 +125,7 @@ function createPool({ url, maxConnections = 6, log }: PostgresBrokerOptions, syn
     idleTimeoutMillis: 60_000,
   });
   pool.on('error', (error) => log.debug({ error: error.message }, 'idle broker connection lost'));
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

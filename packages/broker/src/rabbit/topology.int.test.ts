@@ -1,0 +1,48 @@
+import { defineMessage, type Envelope } from '@baton/contracts';
+import { isAppError, newId, silentLog } from '@baton/kernel';
+import { eventually, tcpProxy, testNamespace, testUrls } from '@baton/testkit';
+import { connect } from 'amqplib';
+import { z } from 'zod';
+import { createRabbitBroker } from '../index';
+import { rabbitNames } from './names';
+
+const work = defineMessage('sample.work-arrived.v1', 'work', z.object({ n: z.number() }));
+const topology = [{ message: work, queues: ['only'] }];
+const envelope = (n: number): Envelope => ({ id: newId(), type: work.type, time: '', tenant: 't', key: 'k', payload: { n } });
+const settings = { url: testUrls.amqp(), log: silentLog, topology, unusedExpiryMs: 60_000 };
+
+test('a queue that somebody deleted is made again before the publisher calls a message stored', async () => {
+  const namespace = testNamespace();
+  const broker = createRabbitBroker({ ...settings, namespace });
+  await broker.ping();
+  await broker.publish([envelope(1)]);
+  const admin = await connect(testUrls.amqp());
+  const channel = await admin.createChannel();
+  const queue = rabbitNames(namespace).queue(work.type, 'only');
+  await channel.deleteQueue(queue);
+  await broker.publish([envelope(2), envelope(3)]);
+  await eventually(async () => expect((await channel.checkQueue(queue)).messageCount).toBe(2));
+  await admin.close();
+  await broker.close();
+});
+
+test('a confirm that never comes is a retryable error, and the connection works again afterwards', async () => {
+  const target = new URL(testUrls.amqp());
+  const proxy = await tcpProxy({ host: target.hostname, port: Number(target.port || 5672) });
+  const broker = createRabbitBroker({ ...settings, url: proxy.through(testUrls.amqp()), namespace: testNamespace() });
+  await broker.ping();
+  proxy.dropAnswers();
+  const lost = broker.publish([envelope(1)]).catch((e) => e);
+  await eventually(async () => {
+    proxy.refuse();
+    proxy.heal();
+    expect(isAppError(await lost, 'service_unavailable_error')).toBe(true);
+  });
+  await broker.publish([envelope(2)]);
+  const got: number[] = [];
+  await broker.consume(work, { queue: 'only', prefetch: 5, handler: async (e) => void got.push(e.payload.n) });
+  // The first one was stored all the same: at least once.
+  await eventually(() => expect(got).toContain(2));
+  await broker.close();
+  await proxy.close();
+}, 20_000);
