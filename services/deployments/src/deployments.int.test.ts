@@ -119,7 +119,16 @@ describe('reading', () => {
     const found = await test.call('GET', '/deployments?_search=skip&_search_name=D%C3%A9p&_include=id&_sort=label:env');
     expect(found.body.items.map((d: { id: string }) => d.id).sort()).toEqual(['d1', 'skipped']);
     expect((await test.call('GET', '/deployments?id=d1')).body.metadata.pagination).toEqual({ total: 1, offset: 0, size: 1000 });
-    expect((await test.call('GET', '/api/v2.1/deployments/d1')).body.id).toBe('d1');
+  });
+
+  it('answers v2.1 in its own fields and times', async () => {
+    const { body } = await test.call('GET', '/api/v2.1/deployments/d1');
+    expect(Object.keys(body).sort()).toEqual(['blueprint_id', 'created_at', 'groups', 'id', 'inputs', 'outputs', 'policy_triggers', 'policy_types', 'updated_at', 'workflows']);
+    expect(body.created_at).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/);
+    expect((await test.call('GET', '/api/v2.1/node-instances?deployment_id=d1')).body.items[0].tenant_name).toBeUndefined();
+    await test.call('PUT', '/api/v2.1/deployments/old', { blueprint_id: 'mini' });
+    const deleted = await test.call('DELETE', '/api/v2.1/deployments/old', { ignore_live_nodes: true });
+    expect([deleted.status, deleted.body.id]).toEqual([200, 'old']);
   });
 
   it('hides private deployments from others and shows global ones in other tenants', async () => {

@@ -13,19 +13,20 @@ import { listWorkflows } from '../queries/list-workflows';
 import { deploymentSelector } from './deployment-selector';
 import { onWire } from './wire';
 
-type AnyCall = Pick<HttpCall, 'principal' | 'include' | 'wire'>;
+type AnyCall = Pick<HttpCall, 'principal' | 'include' | 'wire' | 'version'>;
 
 /** Deployments (spec v3.1 part 1 "Deployments", v2.1). */
 export function deploymentsHttp(deps: ServiceDeps): BoundRoute[] {
-  const read = async ({ principal, include, wire }: AnyCall, id: string) => {
-    const found = await readDeploymentObject(deps, principal, id, include);
+  const read = async (call: AnyCall, id: string) => {
+    const found = await readDeploymentObject(deps, call.principal, id, call.include);
     if (!found) throw notFound('Deployment', id);
-    return onWire(wire, 'deployment', found);
+    return onWire(call, 'deployment', found);
   };
   return bindRoutes(deploymentsRoutes, {
-    listDeployments: async ({ principal, list, wire }) => {
+    listDeployments: async (call) => {
+      const { principal, list } = call;
       const page = await listDeployments(deps, principal, list, await deploymentSelector(deps.db.query, principal, list));
-      return listEnvelope({ ...page, items: page.items.map((item) => onWire(wire, 'deployment', item)) }, list);
+      return listEnvelope({ ...page, items: page.items.map((item) => onWire(call, 'deployment', item)) }, list);
     },
     getDeployment: async (call) => {
       const found = await read(call, call.params.id!);
@@ -40,7 +41,7 @@ export function deploymentsHttp(deps: ServiceDeps): BoundRoute[] {
     deleteDeployment: async (call) => {
       const { query, params, principal } = call;
       const body = (call.body ?? {}) as { ignore_live_nodes?: boolean; force?: boolean };
-      const object = call.version === 'v2.1' ? await read(call, params.id!) : null;
+      const object = call.version === 'v2.1' && call.wire === 'spec' ? await read(call, params.id!) : null;
       await deleteDeployment(deps, principal, params.id!, {
         force: [query.force, query.ignore_live_nodes, body.force, body.ignore_live_nodes].includes(true),
         deleteLogs: query.delete_logs ?? false,

@@ -15,10 +15,11 @@ import { onWire } from './wire';
 export function nodesHttp(deps: ServiceDeps): BoundRoute[] {
   return [
     ...bindRoutes(nodesRoutes, {
-      listNodes: async ({ principal, list, wire }) => {
+      listNodes: async (call) => {
+        const { principal, list } = call;
         const page = await listNodes(deps, principal, list, { rules: null });
         const items = wantsEvaluation(list) ? await evaluateNodes(deps, principal, page.items, list.extra._instance_context?.at(-1) ?? null) : page.items;
-        return listEnvelope({ ...page, items: items.map((item) => onWire(wire, 'node', item)) }, list);
+        return listEnvelope({ ...page, items: items.map((item) => onWire(call, 'node', item)) }, list);
       },
       createNodes: async ({ principal, body }) => {
         await refuseAddition(deps, principal, body.deployment_id, body.nodes);
@@ -27,9 +28,10 @@ export function nodesHttp(deps: ServiceDeps): BoundRoute[] {
       deleteNode: async () => updateOnly('Nodes are deleted'),
     }),
     ...bindRoutes(nodeInstancesRoutes, {
-      listNodeInstances: async ({ principal, list, wire }) => {
+      listNodeInstances: async (call) => {
+        const { principal, list } = call;
         const page = await listNodeInstances(deps.db.query, principal, list, { rules: null });
-        return listEnvelope({ ...page, items: page.items.map((item) => onWire(wire, 'nodeInstance', item)) }, list);
+        return listEnvelope({ ...page, items: page.items.map((item) => onWire(call, 'nodeInstance', item)) }, list);
       },
       getNodeInstance: async (call) => {
         const found = await one(deps, call, call.params.id!);
@@ -49,10 +51,10 @@ function wantsEvaluation(list: ListQuery): boolean {
   return booleanOf('_evaluate_functions', list.extra._evaluate_functions);
 }
 
-async function one(deps: ServiceDeps, { principal, wire }: Pick<HttpCall, 'principal' | 'wire'>, id: string): Promise<Record<string, unknown>> {
-  const found = await readNodeInstance(deps.db.query, principal, id);
+async function one(deps: ServiceDeps, call: Pick<HttpCall, 'principal' | 'wire' | 'version'>, id: string): Promise<Record<string, unknown>> {
+  const found = await readNodeInstance(deps.db.query, call.principal, id);
   if (!found) throw notFound('NodeInstance', id);
-  return onWire(wire, 'nodeInstance', found);
+  return onWire(call, 'nodeInstance', found);
 }
 
 async function patch(deps: ServiceDeps, call: HttpCall<InstancePatch, { force?: boolean }>, id: string): Promise<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import { deploymentSearchesRoutes } from '@baton/contracts/http/deployment-searches';
 import type { ListPage, ListQuery } from '@baton/contracts';
-import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
+import { type BoundRoute, bindRoutes, listEnvelope, type Wire } from '@baton/http';
 import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import { listDeployments } from '../queries/list-deployments';
@@ -18,7 +18,7 @@ export function searchesHttp(deps: ServiceDeps): BoundRoute[] {
   return bindRoutes(deploymentSearchesRoutes, {
     searchDeployments: async ({ principal, list, body, wire }) => {
       const page = await listDeployments(deps, principal, list, await deploymentSelector(db, principal, list, body));
-      return listEnvelope({ ...page, items: page.items.map((item) => onWire(wire, 'deployment', item)) }, list);
+      return listEnvelope({ ...page, items: page.items.map((item) => onWire({ wire, version: 'v3.1' }, 'deployment', item)) }, list);
     },
     searchWorkflows: async ({ principal, list, body }) =>
       listEnvelope(await listWorkflows(deps, principal, list, await deploymentSelector(db, principal, list, body)), list),
@@ -35,7 +35,7 @@ export function searchesHttp(deps: ServiceDeps): BoundRoute[] {
     searchNodeInstances: async ({ principal, list, body, wire }) => {
       const search = readModelSearch(body, list, { nameAttribute: 'id', needsModel: false });
       const page = await listNodeInstances(db, principal, plain(list, ['node_id']), { rules: search.rules, where: inDeployment(sql`ni.deployment_key`, search.deploymentId) });
-      return listEnvelope({ ...page, items: page.items.map((item) => onWire(wire, 'nodeInstance', item)) }, list);
+      return listEnvelope({ ...page, items: page.items.map((item) => onWire({ wire, version: 'v3.1' }, 'nodeInstance', item)) }, list);
     },
     searchCapabilities: async ({ principal, list, body }) => {
       const search = readModelSearch(body, list, { nameAttribute: 'name', needsModel: true });
@@ -51,12 +51,12 @@ export function searchesHttp(deps: ServiceDeps): BoundRoute[] {
   async function nodes(
     search: ModelSearch,
     list: ListQuery,
-    wire: Parameters<typeof onWire>[0],
+    wire: Wire,
     stored: () => Promise<ListPage<Record<string, unknown>>>,
     planned: () => Promise<ListPage<Record<string, unknown>>>,
   ) {
     const page = await (search.deploymentId === null && search.blueprintId !== null ? planned() : stored());
-    return listEnvelope({ ...page, filtered: search.rules.length > 0 ? page.filtered : null, items: page.items.map((item) => onWire(wire, 'node', item)) }, list);
+    return listEnvelope({ ...page, filtered: search.rules.length > 0 ? page.filtered : null, items: page.items.map((item) => onWire({ wire, version: 'v3.1' }, 'node', item)) }, list);
   }
 }
 

@@ -1,18 +1,43 @@
-import type { Wire } from '@baton/http';
+import type { HttpCall } from '@baton/http';
+
+/** Forms of an object beside the one of v3.1: what the original's answers have in addition, and what v2.1 shows. */
+
+export type Kind = 'deployment' | 'node' | 'nodeInstance';
 
 /**
- * Fields that only the original's answers have: columns of an older storage format, always null. Strict clients of it
- * read every declared field, so BATON_WIRE=cloudify shows them; they are no part of the spec.
+ * Columns of an older storage format, always null. Strict clients of the original read every declared field, so
+ * BATON_WIRE=cloudify shows them; they are no part of the spec.
  */
-const RETIRED: Record<string, readonly string[]> = {
+const RETIRED: Record<Kind, readonly string[]> = {
   deployment: ['inputs', 'groups', 'policy_triggers', 'policy_types', 'outputs', 'capabilities', 'scaling_groups', 'workflows'],
   node: ['plugins', 'plugins_to_install', 'properties', 'relationships', 'operations', 'type_hierarchy'],
   nodeInstance: ['relationships', 'runtime_properties', 'scaling_groups'],
 };
 
-/** `item` with the retired fields of the attributes it carries. */
-export function onWire(wire: Wire, kind: string, item: Record<string, unknown>): Record<string, unknown> {
-  if (wire !== 'cloudify') return item;
-  const retired = (RETIRED[kind] ?? []).filter((name) => name in item).map((name) => [`${name}_p`, null]);
+/** Fields of spec v2.1 "Resources and their fields"; it knows no tenants, labels or visibility. */
+const LEGACY: Record<Kind, readonly string[]> = {
+  deployment: ['id', 'blueprint_id', 'created_at', 'updated_at', 'workflows', 'inputs', 'policy_types', 'policy_triggers', 'groups', 'outputs'],
+  node: [
+    'id', 'deployment_id', 'blueprint_id', 'type', 'type_hierarchy', 'number_of_instances', 'planned_number_of_instances', 'deploy_number_of_instances',
+    'min_number_of_instances', 'max_number_of_instances', 'host_id', 'properties', 'operations', 'plugins', 'plugins_to_install', 'relationships',
+  ],
+  nodeInstance: ['id', 'node_id', 'deployment_id', 'host_id', 'runtime_properties', 'relationships', 'state', 'version', 'scaling_groups'],
+};
+const LEGACY_TIMES = ['created_at', 'updated_at'];
+
+/** `2026-11-21 02:46:17.123000`: no zone, microseconds. */
+function legacyTime(iso: unknown): unknown {
+  return typeof iso === 'string' ? `${iso.slice(0, 10)} ${iso.slice(11, 23)}000` : iso;
+}
+
+function legacy(kind: Kind, item: Record<string, unknown>): Record<string, unknown> {
+  const known = LEGACY[kind].filter((name) => name in item);
+  return Object.fromEntries(known.map((name) => [name, LEGACY_TIMES.includes(name) ? legacyTime(item[name]) : item[name]]));
+}
+
+/** `item` as the caller's version and wire show it. Managers of the original gave v2.1 the fields of v3. */
+export function onWire({ wire, version }: Pick<HttpCall, 'wire' | 'version'>, kind: Kind, item: Record<string, unknown>): Record<string, unknown> {
+  if (wire !== 'cloudify') return version === 'v2.1' ? legacy(kind, item) : item;
+  const retired = RETIRED[kind].filter((name) => name in item).map((name) => [`${name}_p`, null]);
   return { ...item, ...Object.fromEntries(retired) };
 }
