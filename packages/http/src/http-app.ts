@@ -21,6 +21,8 @@ export interface HttpApp {
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
+const SWEEP_MS = 50;
+
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newId();
@@ -159,7 +161,13 @@ function appOf(app: FastifyInstance, stopping: AbortController): HttpApp {
     },
     async close() {
       stopping.abort();
-      await app.close();
+      // A connection whose last answer is sent only now would be kept alive, and the server open, for another minute.
+      const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
+      try {
+        await app.close();
+      } finally {
+        clearInterval(sweep);
+      }
     },
   };
 }

@@ -3,6 +3,8 @@ import type { HttpApp, PlainAnswer } from '@baton/http';
 import type { Log } from '@baton/kernel';
 import type { HttpHandle } from './infra-types';
 
+const SWEEP_MS = 50;
+
 function answerPlain(response: ServerResponse, produce: () => Promise<PlainAnswer>, log: Log): void {
   produce().then(
     (plain) => response.writeHead(plain.status, { 'content-type': plain.contentType }).end(plain.body),
@@ -43,8 +45,12 @@ export function withPlainPaths(
     close: () =>
       new Promise((resolve) => {
         if (!server.listening) return resolve();
-        server.close(() => resolve());
-        server.closeIdleConnections();
+        // Connections whose last answer is sent only now would be kept alive otherwise.
+        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+        server.close(() => {
+          clearInterval(sweep);
+          resolve();
+        });
       }),
   };
 }

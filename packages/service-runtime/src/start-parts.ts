@@ -1,7 +1,7 @@
 /** Starts composed services and stops them in reverse; one process may hold one service or all of them. */
 import type { Subscription } from '@baton/broker';
 import { createHttpApp, type HttpApp, type PlainAnswer } from '@baton/http';
-import type { Log } from '@baton/kernel';
+import { type Log, systemClock } from '@baton/kernel';
 import { createRpcServer, type LocalRpc, type RpcServer } from '@baton/rpc';
 import { createHealth, type Health } from './health';
 import { startHeartbeat } from './heartbeat';
@@ -51,8 +51,10 @@ class StopList {
   }
   async run(): Promise<void> {
     for (const step of this.#steps.splice(0)) {
+      const startedMs = systemClock.monotonic();
       try {
         await step.stop();
+        this.log.debug({ step: step.name, durationMs: Math.round(systemClock.monotonic() - startedMs) }, 'stopped');
       } catch (error) {
         this.log.error({ step: step.name, err: error }, 'stop step failed');
       }
