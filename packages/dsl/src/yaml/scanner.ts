@@ -118,8 +118,10 @@ export class Scanner {
     }
     const next = text.charCodeAt(this.pos + 1);
     if (c === 45 && isBlank(next)) return this.fetchBlockEntry(column);
-    if (c === 63 && (this.flowLevel > 0 || isBlank(next))) return this.fetchKey(column);
-    if (c === 58 && (this.flowLevel > 0 || isBlank(next))) return this.fetchValue(column);
+    if (c === 63 && (isBlank(next) || (this.flowLevel > 0 && isFlowIndicator(next)))) return this.fetchKey(column);
+    // inside brackets `"a":1` needs no blank; a ":" that follows no key there begins a text
+    const endsKey = this.flowLevel > 0 && (isFlowIndicator(next) || this.possibleKeys[this.flowLevel] !== undefined);
+    if (c === 58 && (isBlank(next) || endsKey)) return this.fetchValue(column);
     if (this.startsPlain(c, next)) return this.fetchPlain();
     const shown = c === TAB ? 'a tab' : `the character ${JSON.stringify(text[this.pos])}`;
     throw new YamlError('scanner', `${shown} cannot begin a value here`, this.pos, c === TAB ? 'spaces for indentation' : 'quotes around the text');
@@ -127,7 +129,7 @@ export class Scanner {
 
   private startsPlain(c: number, next: number): boolean {
     if (c === 45) return !isBlank(next);
-    if (c === 63 || c === 58) return this.flowLevel === 0 && !isBlank(next);
+    if (c === 63 || c === 58) return !isBlank(next) && !(this.flowLevel > 0 && isFlowIndicator(next));
     // , [ ] { } # & * ! | > ' " % @ `
     return !(isBlank(c) || isFlowIndicator(c) || c === 35 || c === 38 || c === 42 || c === 33 || c === 124 || c === 62 || c === 39 || c === 34 || c === 37 || c === 64 || c === 96);
   }
@@ -372,7 +374,7 @@ export class Scanner {
       if (c === 58) {
         const next = text.charCodeAt(i + 1);
         if (isBlank(next) || (this.flowLevel > 0 && isFlowIndicator(next))) return i;
-      } else if (this.flowLevel > 0 && (c === 44 || c === 63 || isFlowIndicator(c))) return i;
+      } else if (this.flowLevel > 0 && isFlowIndicator(c)) return i;
     }
   }
 
