@@ -59,7 +59,8 @@ class Round {
   resolver(): ImportResolver {
     return {
       read: (url) => {
-        const builtin = builtinTypesAt(url);
+        // Not for files: an archive may bring a folder of that name itself.
+        const builtin = locatable(url) ? null : builtinTypesAt(url);
         if (builtin !== null) return builtin;
         if (/^https?:/i.test(url)) {
           const fetched = this.ask(needUrl(url));

@@ -13,7 +13,8 @@ export interface TestEntry {
 export function tarOf(entries: readonly TestEntry[]): Promise<Buffer> {
   const tar = pack();
   for (const { name, content = '', type = 'file', link, mode = 0o644 } of entries) {
-    if (type === 'file') tar.entry({ name, mode, size: Buffer.byteLength(content) }, Buffer.from(content));
+    if (type === 'file')
+      tar.entry({ name, mode, mtime: new Date(0), size: Buffer.byteLength(content) }, Buffer.from(content));
     else tar.entry({ name, mode, type, linkname: link });
   }
   tar.finalize();

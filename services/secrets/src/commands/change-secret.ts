@@ -8,9 +8,9 @@ import {
 } from '@baton/contracts';
 import { AppError, type JsonObject, notFound } from '@baton/kernel';
 import type { Db, Tx } from '@baton/postgres';
+import { storedText } from '../adapters/secret-value';
 import { type MasterKey, sealValue } from '../domain/envelope';
 import { mayOverwrite, requireHidingRight, requireValueAccess, whoOf } from '../domain/secret-access';
-import { storedText } from '../domain/secret-value';
 import { visibleSecret } from '../queries/read-secrets';
 import {
   deleteSecret,

@@ -1,7 +1,7 @@
 import { Secret } from '@baton/kernel';
+import { shownValue, storedText } from '../adapters/secret-value';
 import { masterKeyOf, openValue, rewrapKey, sealValue } from './envelope';
 import { decryptWith, encryptWith, passphraseKey } from './passphrase';
-import { shownValue, storedText } from './secret-value';
 
 const first = masterKeyOf(new Secret('first master key of the test, long'));
 const second = masterKeyOf(new Secret('second master key of the test, long'));

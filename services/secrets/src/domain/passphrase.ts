@@ -7,7 +7,6 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { promisify } from 'node:util';
 import { badParameter, Secret } from '@baton/kernel';
 
 const SALT = 'salt_';
@@ -24,9 +23,12 @@ export interface PassphraseKey {
 }
 
 /** About 50 ms of another thread. */
-export async function passphraseKey(passphrase: Secret): Promise<PassphraseKey> {
-  const key = await promisify(pbkdf2)(passphrase.expose(), SALT, ITERATIONS, 64, 'sha256');
-  return { signing: key.subarray(0, 32), encryption: key.subarray(32) };
+export function passphraseKey(passphrase: Secret): Promise<PassphraseKey> {
+  return new Promise((resolve, reject) => {
+    pbkdf2(passphrase.expose(), SALT, ITERATIONS, 64, 'sha256', (error, key) =>
+      error ? reject(error) : resolve({ signing: key.subarray(0, 32), encryption: key.subarray(32) }),
+    );
+  });
 }
 
 /** Text of version, time, IV, AES-256-CBC ciphertext and HMAC-SHA256, as URL-safe base64. */

@@ -9,9 +9,9 @@ import {
   visibilityScope,
 } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { shownValue } from '../adapters/secret-value';
 import { type MasterKey, openValue } from '../domain/envelope';
 import { maySeeValue, whoOf } from '../domain/secret-access';
-import { shownValue } from '../domain/secret-value';
 import { findVisible, type SecretRow, sealedOf } from '../store/secrets.sql';
 import type { DB } from '../store/tables.gen';
 

@@ -1,9 +1,9 @@
 import { secretsRpc } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
 import { type RpcPart, rpcPart } from '@baton/service-runtime';
+import { shownValue } from '../adapters/secret-value';
 import { type MasterKey, openValue } from '../domain/envelope';
 import { maySeeValue, type Who } from '../domain/secret-access';
-import { shownValue } from '../domain/secret-value';
 import { findVisible, type SecretRow, sealedOf } from '../store/secrets.sql';
 import type { DB } from '../store/tables.gen';
 

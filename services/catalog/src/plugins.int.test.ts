@@ -1,0 +1,172 @@
+import { blueprintTgz, tgzOf, zipOf } from './testing/archives';
+import { admin, startCatalog, type TestCatalog, userOf } from './testing/catalog-setup';
+
+let catalog: TestCatalog;
+let call: TestCatalog['call'];
+beforeAll(async () => {
+  catalog = await startCatalog();
+  ({ call } = catalog);
+});
+afterAll(() => catalog.close());
+
+const octets = 'application/octet-stream';
+function packageJson(version: string) {
+  return {
+    package_name: 'x-plugin',
+    package_version: version,
+    archive_name: `x_plugin-${version}-py311-none-linux_x86_64.wgn`,
+    wheels: ['x.whl'],
+    supported_platform: 'linux_x86_64',
+    package_source: `x-plugin==${version}`,
+    supported_python_versions: ['py311'],
+    build_server_os_properties: {
+      distribution: 'debian',
+      distribution_version: '12',
+      distribution_release: 'bookworm',
+    },
+  };
+}
+const wagon = (version: string) =>
+  tgzOf([
+    { name: 'x-plugin/package.json', content: JSON.stringify(packageJson(version)) },
+    { name: 'x-plugin/wheels/x.whl', content: 'wheel' },
+  ]);
+const yaml = (version: string, more = '') =>
+  `plugins:\n  x:\n    executor: central_deployment_agent\n    package_name: x-plugin\n    package_version: "${version}"\n${more}node_types:\n  x.Node: {properties: {from: {default: "${version}"}}}\n`;
+const bundle = async (version: string, files: Record<string, string> = { 'plugin.yaml': yaml(version) }) =>
+  zipOf([
+    ...Object.entries(files).map(([name, content]) => ({ name, content })),
+    { name: 'x.wgn', content: await wagon(version) },
+  ]);
+const post = (raw: Buffer, query = '', as = admin) =>
+  call('POST', `/plugins${query}`, { raw, contentType: octets, as });
+
+let id: string;
+it('uploads wagon and yaml and gives both back', async () => {
+  const zip = await bundle('1.2.3', {
+    'plugin.yaml': yaml('1.2.3', 'labels: {os: {values: [linux]}}\n'),
+    'plugin_1_5.yaml': yaml('1.2.3', 'data_types: {}\n'),
+  });
+  const answer = await post(zip, '?title=X');
+  expect(answer.status).toBe(201);
+  id = answer.body.id;
+  expect(answer.body).toMatchObject({
+    title: 'X',
+    package_name: 'x-plugin',
+    package_version: '1.2.3',
+    package_source: 'x-plugin==1.2.3',
+    supported_py_versions: ['py311'],
+    distribution: 'debian',
+    distribution_release: 'bookworm',
+    wheels: ['x.whl'],
+    excluded_wheels: null,
+    labels: { os: { values: ['linux'] } },
+    installation_state: [],
+    tenant_name: 'default_tenant',
+    yaml_url_path: 'plugin:x-plugin?version=1.2.3&distribution=debian',
+    yaml_files_paths: [`plugins/${id}/plugin.yaml`, `plugins/${id}/plugin_1_5.yaml`],
+  });
+  expect((await call('GET', `/plugins/${id}/archive`)).bytes.equals(await wagon('1.2.3'))).toBe(true);
+  expect((await call('GET', `/plugins/${id}/archive?full_archive=true`)).bytes.equals(zip)).toBe(true);
+  expect((await call('GET', `/plugins/${id}/yaml?dsl_version=cloudify_dsl_1_5`)).bytes.toString()).toContain(
+    'data_types',
+  );
+  expect(
+    (await call('GET', `/plugins/${id}/yaml?dsl_version=cloudify_dsl_1_4`)).bytes.toString(),
+  ).not.toContain('data_types');
+  expect((await post(zip)).body.error_code).toBe('conflict_error');
+});
+
+it.each<[string, () => Promise<Buffer> | Buffer, RegExp]>([
+  ['rubbish', () => Buffer.from('notawagon'), /not an archive/],
+  ['a tar without package.json', () => tgzOf([{ name: 'a/b' }]), /no wagon/],
+  ['a zip without a wagon', () => zipOf([{ name: 'plugin.yaml', content: yaml('1') }]), /no wagon/],
+  [
+    'a zip with two',
+    async () =>
+      zipOf([
+        { name: 'a.wgn', content: await wagon('1') },
+        { name: 'b.wgn', content: await wagon('2') },
+      ]),
+    /more than one/,
+  ],
+  ['a zip without yaml', async () => zipOf([{ name: 'a.wgn', content: await wagon('1') }]), /no plugin yaml/],
+  ['another version in the yaml', () => bundle('9.9', { 'plugin.yaml': yaml('9.8') }), /9\.8.*9\.9/],
+  ['yaml that is none', () => bundle('9.9', { 'plugin.yaml': 'plugins: [' }), /plugin\.yaml:1:/],
+  [
+    'malformed labels',
+    () => bundle('9.9', { 'plugin.yaml': yaml('9.9', 'labels: {os: linux}\n') }),
+    /label os/,
+  ],
+  [
+    'a name that leads out',
+    async () =>
+      zipOf([
+        { name: '../plugin.yaml', content: yaml('1') },
+        { name: 'a.wgn', content: await wagon('1') },
+      ]),
+    /leads out/,
+  ],
+])('refuses %s', async (_what, make, reason) => {
+  const answer = await post(await make());
+  expect([answer.status, answer.body.error_code]).toEqual([400, 'invalid_plugin_error']);
+  expect(answer.body.message).toMatch(reason);
+});
+
+it('blueprints import the highest version that fits; used ones are not deleted without force', async () => {
+  const newer = (await post(await bundle('1.10.0'))).body.id;
+  const using = async (name: string, version: string) =>
+    call('PUT', `/blueprints/${name}`, {
+      contentType: octets,
+      raw: await blueprintTgz({
+        'blueprint.yaml': `tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml, "plugin:x-plugin?version=${version}"]\nnode_types:\n  mine: {derived_from: x.Node, interfaces: {i: {go: x.m.go}}}\nnode_templates:\n  n: {type: mine}\n`,
+      }),
+    });
+  const high = await using('high', '>=1.2,<2');
+  expect([high.status, high.body.diagnostics]).toEqual([201, undefined]);
+  expect(high.body.plan.nodes[0].properties.from).toBe('1.10.0');
+  expect((await using('low', '1.2.3')).body.plan.nodes[0].properties.from).toBe('1.2.3');
+  expect((await using('none', '3.0')).body.error_code).toBe('invalid_blueprint_error');
+  const refused = await call('DELETE', `/plugins/${newer}`);
+  expect([refused.status, refused.body.error_code, refused.body.blueprints]).toEqual([
+    405,
+    'plugin_in_use',
+    ['high'],
+  ]);
+  expect((await call('DELETE', `/plugins/${newer}`, { json: { force: true } })).status).toBe(204);
+  expect((await call('DELETE', `/plugins/${newer}`)).status).toBe(404);
+  const found = await catalog.rpc.findPlugins({
+    tenant: 'default_tenant',
+    queries: [{ packageName: 'x-plugin', packageVersion: '1.2.3' }, { packageName: 'nosuch' }],
+  });
+  expect(found.plugins).toEqual([expect.objectContaining({ id, packageVersion: '1.2.3' })]);
+});
+
+it('keeps private ones to their creator and takes a bare wagon', async () => {
+  const ann = userOf('ann');
+  const own = (await post(await wagon('7.0'), '?visibility=private', ann)).body;
+  expect(own).toMatchObject({ visibility: 'private', yaml_files_paths: [], title: 'x-plugin' });
+  expect((await call('GET', `/plugins/${own.id}`, { as: userOf('bob') })).status).toBe(404);
+  expect(
+    (await call('GET', '/plugins?package_version=7.0', { as: userOf('bob') })).body.metadata.pagination.total,
+  ).toBe(0);
+  expect((await call('GET', '/plugins/nosuch')).status).toBe(404);
+});
+
+it('knows the action install, and changes of what the plugin gives', async () => {
+  expect((await call('POST', `/plugins/${id}`, { json: { action: 'rubbish' } })).body.error_code).toBe(
+    'unknown_action',
+  );
+  const asked = await call('POST', `/plugins/${id}`, { json: { action: 'install', managers: ['m1'] } });
+  expect(asked.body.installation_state).toEqual([{ manager: 'm1', state: 'pending-install', error: null }]);
+  expect(
+    (await call('PATCH', `/plugins/${id}`, { json: { labels: { a: { values: ['b'] } } } })).body.labels,
+  ).toEqual({ a: { values: ['b'] } });
+  expect((await call('PATCH', `/plugins/${id}`, { json: { package_name: 'y' } })).body.error_code).toBe(
+    'bad_parameters_error',
+  );
+  expect(
+    (await call('PATCH', `/plugins/${id}/set-visibility`, { json: { visibility: 'global' } })).body
+      .visibility,
+  ).toBe('global');
+});
