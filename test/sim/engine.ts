@@ -15,7 +15,7 @@ import {
   undoDecision,
 } from '@baton/task-graph';
 import { answerCall, applyEdits } from './deployments';
-import type { ExecutionRow, Store, Tx } from './store';
+import type { ExecutionRow, RunId, Store, Tx } from './store';
 import type { Process, Work, World } from './world';
 
 /**
@@ -158,7 +158,8 @@ function apply(hand: Hand, decision: Decision): void {
   for (const event of decision.events) addEvent(row, event.type, event.idx, row.rows[event.idx]!.attempt);
   for (const idx of decision.dispatch) {
     row.sentAt.set(idx, engine.world.now);
-    tx.outbox.push({ execution: row.id, kind: 'ready', idx, attempt: row.rows[idx]!.attempt });
+    const run = { execution: row.id, graph: row.head!.name, idx, attempt: row.rows[idx]!.attempt };
+    tx.outbox.push({ kind: 'ready', run });
   }
   if (decision.outcome) finishStage(row, decision.outcome);
 }
@@ -174,25 +175,24 @@ function finishStage(row: ExecutionRow, outcome: NonNullable<Decision['outcome']
   row.stage = null;
 }
 
-/** A worker asks for a run: what it may do, or null when there is nothing for it. */
+/** A worker asks for a run: whether it may do it. Asking twice for the same gives the same answer. */
 export function* claim(
   engine: Engine,
   process: Process,
-  id: string,
-  idx: number,
-  attempt: number,
+  run: RunId,
   worker: string,
 ): Work<'granted' | 'gone'> {
-  const hand = yield* open(engine, process, id);
+  const hand = yield* open(engine, process, run.execution);
   if (!hand) return 'gone';
   const { row } = hand;
-  const lease = row.leases.get(idx);
-  if (lease?.worker === worker && lease.attempt === attempt) {
+  const { idx, attempt } = run;
+  if (isLeased(row, run, worker)) {
     hand.tx.rollback();
     return 'granted';
   }
   const task = row.rows[idx];
-  if (row.status !== 'started' || task?.state !== 'sent' || task.attempt !== attempt) {
+  const isOpen = row.status === 'started' && row.stage?.name === run.graph;
+  if (!isOpen || task?.state !== 'sent' || task.attempt !== attempt) {
     hand.tx.rollback();
     return 'gone';
   }
@@ -203,28 +203,20 @@ export function* claim(
   return (yield* close(hand)) ? 'granted' : 'gone';
 }
 
+function isLeased(row: ExecutionRow, run: RunId, worker: string): boolean {
+  const lease = row.head?.name === run.graph ? row.leases.get(run.idx) : undefined;
+  return lease?.worker === worker && lease.attempt === run.attempt;
+}
+
 /** Keep a lease; false = it is no longer the worker's. */
-export function* renew(
-  engine: Engine,
-  process: Process,
-  id: string,
-  idx: number,
-  attempt: number,
-  worker: string,
-): Work<boolean> {
-  const hand = yield* open(engine, process, id);
-  const lease = hand?.row.leases.get(idx);
-  if (
-    !hand ||
-    !lease ||
-    lease.worker !== worker ||
-    lease.attempt !== attempt ||
-    lease.expiresAt <= engine.world.now
-  ) {
+export function* renew(engine: Engine, process: Process, run: RunId, worker: string): Work<boolean> {
+  const hand = yield* open(engine, process, run.execution);
+  const lease = hand?.row.leases.get(run.idx);
+  if (!hand || !lease || !isLeased(hand.row, run, worker) || lease.expiresAt <= engine.world.now) {
     hand?.tx.rollback();
     return false;
   }
-  hand.row.leases.set(idx, { ...lease, expiresAt: engine.world.now + LEASE_MS });
+  hand.row.leases.set(run.idx, { ...lease, expiresAt: engine.world.now + LEASE_MS });
   return yield* close(hand);
 }
 
@@ -232,11 +224,11 @@ export function* renew(
 export function* report(
   engine: Engine,
   process: Process,
-  id: string,
+  of: { execution: string; graph: string },
   happenings: Happening[],
 ): Work<boolean> {
-  const hand = yield* open(engine, process, id);
-  if (!hand?.graph) {
+  const hand = yield* open(engine, process, of.execution);
+  if (hand?.graph?.name !== of.graph) {
     hand?.tx.rollback();
     return true;
   }
@@ -290,7 +282,7 @@ export function* requestResume(engine: Engine, process: Process, id: string): Wo
   row.isResumed = true;
   row.status = 'pending';
   addEvent(row, 'resume_requested', null, null);
-  tx.outbox.push({ execution: id, kind: 'begin', idx: 0, attempt: 0 });
+  tx.outbox.push({ kind: 'begin', execution: id });
   yield* close(hand);
 }
 

@@ -99,6 +99,24 @@ function checkDispatch(
   if (asPending.blockers !== 0)
     say(after, `task ${row.idx} was dispatched with ${asPending.blockers} dependencies open`);
   if (graph.active < 1) say(after, 'a dispatched task does not count as active');
+  const replaced = replacedAround(after.rows, row);
+  const overlap = after.rows.find((r) => r.state === 'started' && isInside(after.rows, r, replaced));
+  if (overlap)
+    say(after, `task ${row.idx} of a re-run was dispatched while ${overlap.idx} of the run before it runs`);
+}
+
+/** The subgraph whose re-run this task is part of, or null. */
+function replacedAround(rows: readonly TaskRow[], row: TaskRow): number | null {
+  for (let up = row.subgraph; up !== null; up = rows[up]!.subgraph) {
+    if (rows[up]!.retryOf !== null) return rows[up]!.retryOf;
+  }
+  return null;
+}
+
+function isInside(rows: readonly TaskRow[], row: TaskRow, subgraph: number | null): boolean {
+  if (row.kind !== 'operation' || subgraph === null) return false;
+  for (let up = row.subgraph; up !== null; up = rows[up]!.subgraph) if (up === subgraph) return true;
+  return false;
 }
 
 /** What a step depends on, in one text. */
@@ -132,23 +150,19 @@ function checkEnd(row: ExecutionRow, say: (row: ExecutionRow, text: string) => v
   if (row.error?.includes('wait for each other')) say(row, row.error);
 }
 
-/** Every accepted outcome was reported by a run that had ended that way, and one attempt had one worker. */
+/** One attempt ran at one worker, once; every accepted outcome is of a run that took place. */
 function checkLedger(
   ledger: readonly LedgerEntry[],
-  accepted: Map<string, string>,
+  accepted: ReadonlyMap<string, string>,
   breaches: string[],
 ): void {
-  const workers = new Map<string, string>();
-  for (const { execution, idx, attempt, worker, from } of ledger) {
-    const key = `${execution} ${idx} ${attempt} ${from}`;
-    const other = workers.get(key);
-    if (other && other !== worker) breaches.push(`${key} ran at ${other} and ${worker}`);
-    workers.set(key, worker);
+  const ran = new Map<string, LedgerEntry>();
+  for (const entry of ledger) {
+    const key = `${entry.execution} ${entry.graph} ${entry.idx} ${entry.attempt}`;
+    const other = ran.get(key);
+    if (other && other.worker !== entry.worker)
+      breaches.push(`${key} ran at ${other.worker} and ${entry.worker}`);
+    ran.set(key, entry);
   }
-  const ran = new Set(ledger.map((e) => `${e.execution} ${e.idx} ${e.attempt}`));
-  for (const key of accepted.keys()) {
-    const [execution, ...rest] = key.split(' ');
-    const [idx, attempt] = rest.slice(-2);
-    if (!ran.has(`${execution} ${idx} ${attempt}`)) breaches.push(`${key} has an outcome but never ran`);
-  }
+  for (const key of accepted.keys()) if (!ran.has(key)) breaches.push(`${key} has an outcome but never ran`);
 }

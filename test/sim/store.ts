@@ -33,12 +33,15 @@ export interface Lease {
   expiresAt: number;
 }
 
-export interface Message {
+/** One run of one operation. Numbers of tasks are unique within a graph only. */
+export interface RunId {
   execution: string;
-  kind: 'begin' | 'ready';
+  graph: string;
   idx: number;
   attempt: number;
 }
+
+export type Message = { kind: 'begin'; execution: string } | { kind: 'ready'; run: RunId };
 
 export interface Store {
   executions: Map<string, ExecutionRow>;

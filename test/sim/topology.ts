@@ -66,7 +66,9 @@ function randomNode(random: Random, i: number): PlanNode {
         type,
         target_id: `n${t}`,
         type_hierarchy: [type],
-        properties: random.chance(0.15) ? ({ operation: 'create' } as JsonObject) : {},
+        properties: random.chance(0.3)
+          ? ({ operation: random.pick(['create', 'start', 'delete']) } as JsonObject)
+          : {},
         source_operations: named(prefix, some(RELATIONSHIP)),
         target_operations: named(prefix, some(RELATIONSHIP)),
       };

@@ -1,14 +1,11 @@
 import type { Happening } from '@baton/task-graph';
 import { claim, type Engine, LEASE_MS, renew, report } from './engine';
 import { call } from './network';
-import type { Message } from './store';
+import type { RunId } from './store';
 import type { Process, Work } from './world';
 
 /** Every run as it happened at a worker, outside of all transactions. */
-export interface LedgerEntry {
-  execution: string;
-  idx: number;
-  attempt: number;
+export interface LedgerEntry extends RunId {
   worker: string;
   from: number;
   to: number | null;
@@ -20,41 +17,24 @@ export interface Fleet {
   engines: readonly Process[];
   ledger: LedgerEntry[];
   /** What a run comes to; the same for the same run. */
-  outcomeOf: (
-    execution: string,
-    idx: number,
-    attempt: number,
-  ) => { happening: Happening; durationMs: number };
+  outcomeOf: (run: RunId) => { happening: Happening; durationMs: number };
 }
 
 /** What a worker does with a message: claim, run, keep the lease, report until somebody answers. */
-export function* runTask(fleet: Fleet, worker: Process, message: Message): Work {
+export function* runTask(fleet: Fleet, worker: Process, run: RunId): Work {
   const { engine, engines } = fleet;
   const { world } = engine;
-  const { execution, idx, attempt } = message;
-  const granted = yield* call(world, engines, (server) =>
-    claim(engine, server, execution, idx, attempt, worker.name),
-  );
+  const granted = yield* call(world, engines, (server) => claim(engine, server, run, worker.name));
   if (granted !== 'granted') return;
-  const entry: LedgerEntry = {
-    execution,
-    idx,
-    attempt,
-    worker: worker.name,
-    from: world.now,
-    to: null,
-    outcome: null,
-  };
+  const entry: LedgerEntry = { ...run, worker: worker.name, from: world.now, to: null, outcome: null };
   fleet.ledger.push(entry);
-  const { happening, durationMs } = fleet.outcomeOf(execution, idx, attempt);
+  const { happening, durationMs } = fleet.outcomeOf(run);
   let keptUntil = world.now + LEASE_MS;
   for (let left = durationMs; left > 0; left -= LEASE_MS / 3) {
     yield Math.min(left, LEASE_MS / 3);
     if (world.random.chance(world.faults.pause)) yield LEASE_MS * 3;
     else {
-      const isKept = yield* call(world, engines, (server) =>
-        renew(engine, server, execution, idx, attempt, worker.name),
-      );
+      const isKept = yield* call(world, engines, (server) => renew(engine, server, run, worker.name));
       if (isKept) keptUntil = world.now + LEASE_MS / 2;
       // It kills its own run before somebody else may begin the next one.
       else if (isKept === false || world.now > keptUntil) return;
@@ -63,7 +43,7 @@ export function* runTask(fleet: Fleet, worker: Process, message: Message): Work 
   entry.to = world.now;
   entry.outcome = happening.kind;
   for (let tries = 0; tries < 40; tries++) {
-    const answer = yield* call(world, engines, (server) => report(engine, server, execution, [happening]));
+    const answer = yield* call(world, engines, (server) => report(engine, server, run, [happening]));
     if (answer) return;
     yield 50;
   }
