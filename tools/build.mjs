@@ -116,6 +116,16 @@ function copyMigrations() {
   }
 }
 
+/** What scripts call (ctx) and the Python runner: the worker looks for them two folders above its bundle. */
+function copyScriptAssets() {
+  for (const folder of ['bin', 'python']) {
+    cpSync(join(root, 'packages/plugin-runtime', folder), join(dist, folder), {
+      recursive: true,
+      filter: (source) => !source.includes('__pycache__'),
+    });
+  }
+}
+
 function link(name, target) {
   const path = join(dist, 'node_modules', name);
   mkdirSync(dirname(path), { recursive: true });
@@ -155,6 +165,7 @@ export async function buildAll() {
   mkdirSync(dist, { recursive: true });
   linkExternals();
   copyMigrations();
+  copyScriptAssets();
   // One broken service must not keep the others from being built and tried.
   const done = await Promise.allSettled(bundles());
   assertResolvable();
