@@ -1,6 +1,7 @@
 import { newId } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import { graphFromSpec, nextStage, type Stage, type StageResult } from '@baton/task-graph';
+import { isEmptyWorkflow } from '../domain/system-workflows';
 import { stepGraph } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent, workflowLog } from '../engine/graph-events';
@@ -79,11 +80,12 @@ function isCancelling(execution: ExecutionRow): boolean {
 }
 
 async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<Stage> {
+  if (isEmptyWorkflow(execution.workflow_id)) return { kind: 'end', outcome: 'succeeded' };
+  if (execution.program === null) return noProgram(execution);
   try {
     const { blueprintId, model } = execution.deployment_id
       ? await deps.deployments.model(execution.tenant, execution.deployment_id)
       : { blueprintId: execution.blueprint_id ?? '', model: { nodes: [], nodeInstances: [] } };
-    if (execution.program === null) return noProgram(execution);
     return nextStage(
       execution.program,
       {

@@ -17,6 +17,13 @@ export function isSystemWorkflowName(workflowId: string): boolean {
   return SYSTEM_WORKFLOWS.has(workflowId);
 }
 
+/** System workflows without a graph: the service that owns the subject does the work when the execution ends. */
+const EMPTY_WORKFLOWS = new Set(['create_deployment_environment', 'delete_deployment_environment']);
+
+export function isEmptyWorkflow(workflowId: string): boolean {
+  return EMPTY_WORKFLOWS.has(workflowId);
+}
+
 /** Workflows that are refused while other deployments depend on this one (reference/rest-api.md 6.6). */
 const BLOCKED_BY_DEPENDENTS = new Set(['stop', 'uninstall', 'update', 'csys_new_deployment_update', 'heal']);
 
