@@ -1,0 +1,162 @@
+/** The API, typed by its route contracts. Works in Node and in browsers. */
+import type { RouteContract } from '@baton/contracts';
+import { type EventOptions, readEvents, type ServerEvent } from './event-reader';
+import {
+  type AnyArgs,
+  type ArgsTuple,
+  type CallArgs,
+  type Query,
+  type ResponseOf,
+  urlOf,
+} from './request-parts';
+import { type ClientOptions, createSender, type Exchange } from './transport';
+
+export type UploadContent =
+  | Blob
+  | Uint8Array
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>
+  | FormData;
+
+export interface Download {
+  body: ReadableStream<Uint8Array>;
+  filename: string | null;
+  /** Bytes, when the server said. */
+  length: number | null;
+  contentType: string;
+}
+
+export interface Client {
+  /** One JSON call; GETs and calls with an idempotency key are repeated when the connection breaks. @throws ApiError */
+  call<const C extends RouteContract>(route: C, ...args: ArgsTuple<CallArgs<C>>): Promise<ResponseOf<C>>;
+  /** Sends an archive; a stream (for example fs.createReadStream) is not held in memory. @throws ApiError */
+  upload<const C extends RouteContract>(
+    route: C,
+    args: Omit<CallArgs<C>, 'body'> & { content?: UploadContent; contentType?: string },
+  ): Promise<ResponseOf<C>>;
+  /** @throws ApiError */
+  download<const C extends RouteContract>(route: C, ...args: ArgsTuple<CallArgs<C>>): Promise<Download>;
+  /** Every item of a list, page by page. @throws ApiError */
+  all<const C extends RouteContract>(
+    route: C,
+    ...args: ArgsTuple<CallArgs<C> & { pageSize?: number }>
+  ): AsyncGenerator<ResponseOf<C> extends { items: (infer T)[] } ? T : any>;
+  /** Server-sent events, resumed by themselves after a lost connection. @throws ApiError */
+  events(
+    route: RouteContract,
+    query: Query,
+    o?: EventOptions & { params?: Record<string, string> },
+  ): AsyncGenerator<ServerEvent>;
+}
+
+const TIMEOUT_MS = 300_000;
+const PAGE_SIZE = 1000;
+
+async function jsonOf(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined;
+  const text = await response.text();
+  if (text === '') return undefined;
+  return response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
+}
+
+function filenameOf(disposition: string | null): string | null {
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1];
+  if (encoded !== undefined) return decodeURIComponent(encoded);
+  return /filename="?([^";]+)"?/i.exec(disposition ?? '')?.[1] ?? null;
+}
+
+function bodyOf(content: UploadContent | undefined): RequestInit['body'] {
+  if (content === undefined) return undefined;
+  const isStreamed =
+    typeof content === 'object' && Symbol.asyncIterator in content && !(content instanceof ReadableStream);
+  if (!isStreamed) return content as RequestInit['body'];
+  const iterator = (content as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await iterator.next();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}
+
+function exchangeOf(o: ClientOptions, route: RouteContract, args: AnyArgs): Exchange {
+  const headers: Record<string, string> = {};
+  if (args.body !== undefined) headers['content-type'] = 'application/json';
+  if (args.idempotencyKey !== undefined) headers['idempotency-key'] = args.idempotencyKey;
+  return {
+    method: route.method,
+    url: urlOf(o.baseUrl, route, args),
+    headers,
+    body: args.body === undefined ? undefined : JSON.stringify(args.body),
+    tenant: args.tenant,
+    signal: args.signal,
+    timeoutMs: args.timeoutMs ?? TIMEOUT_MS,
+    isRepeatable: route.method === 'GET' || args.idempotencyKey !== undefined,
+  };
+}
+
+/** A client of one manager as one user. */
+export function createClient(o: ClientOptions): Client {
+  const send = createSender(o);
+  const call = async (route: RouteContract, args: AnyArgs = {}): Promise<any> =>
+    jsonOf(await send(exchangeOf(o, route, args)));
+
+  async function* all(
+    route: RouteContract,
+    { pageSize = PAGE_SIZE, ...args }: AnyArgs & { pageSize?: number } = {},
+  ): AsyncGenerator<any> {
+    for (let offset = 0; ; ) {
+      const page = await call(route, { ...args, query: { ...args.query, _size: pageSize, _offset: offset } });
+      yield* page.items;
+      offset += page.items.length;
+      if (page.items.length === 0 || offset >= page.metadata.pagination.total) return;
+    }
+  }
+  const loose = {
+    call,
+    all,
+    async upload(route: RouteContract, args: AnyArgs & { content?: UploadContent; contentType?: string }) {
+      const { content, contentType, ...rest } = args;
+      const exchange = exchangeOf(o, route, rest);
+      if (!(content instanceof FormData))
+        exchange.headers['content-type'] = contentType ?? 'application/octet-stream';
+      // A stream can be read once only.
+      const isRepeatable =
+        exchange.isRepeatable &&
+        (content === undefined || content instanceof Blob || content instanceof Uint8Array);
+      return jsonOf(await send({ ...exchange, body: bodyOf(content), isRepeatable }));
+    },
+    async download(route: RouteContract, args: AnyArgs = {}): Promise<Download> {
+      const response = await send(exchangeOf(o, route, args));
+      const length = response.headers.get('content-length');
+      return {
+        body: response.body ?? new ReadableStream(),
+        filename: filenameOf(response.headers.get('content-disposition')),
+        length: length === null ? null : Number(length),
+        contentType: response.headers.get('content-type') ?? '',
+      };
+    },
+    events(
+      route: RouteContract,
+      query: Query,
+      options: EventOptions & { params?: Record<string, string> } = {},
+    ) {
+      const exchange = exchangeOf(o, route, { query, params: options.params });
+      const open = (headers: Record<string, string>, signal: AbortSignal): Promise<Response> =>
+        // A stream has no time limit; its silence has.
+        send({
+          ...exchange,
+          headers: { accept: 'text/event-stream', ...headers },
+          signal,
+          timeoutMs: 2 ** 31 - 1,
+          isRepeatable: false,
+        });
+      return readEvents(open, options);
+    },
+  };
+  return loose as unknown as Client;
+}

@@ -1,0 +1,5 @@
+export { ApiError } from './api-error';
+export { type Client, createClient, type Download, type UploadContent } from './client';
+export type { EventOptions, ServerEvent } from './event-reader';
+export type { CallArgs, Query, QueryValue, ResponseOf } from './request-parts';
+export type { ClientOptions } from './transport';
