@@ -4,7 +4,7 @@ import { type Spool, spool } from '../archive/spool';
 import { type UploadEvent, type UploadState, uploadMachine } from '../domain/upload.machine';
 import { diagnosticLines, UploadFailure } from '../domain/upload-failure';
 import { failUpload, type LeasedUpload, leaseUpload, moveUpload, renewLease } from '../store/uploads.sql';
-import { parseStored, storeArchive, unpackStored } from './prepare-blueprint';
+import { locateMainFile, parseStored, storeArchive, unpackStored } from './prepare-blueprint';
 import { download, recordUploaded, type UploadDeps } from './upload-blueprint';
 
 export interface FinishDeps extends UploadDeps {
@@ -70,11 +70,12 @@ async function work(run: Run): Promise<void> {
   try {
     if (run.state === 'uploading') await step(run, 'stored', stored);
     await unpackStored(deps, stored, archive);
+    const mainFile = await locateMainFile(deps, stored.digest, upload.main_file_name);
     if (run.state === 'extracting') await step(run, 'unpacked');
-    const prepared = await parseStored(deps, stored, upload.main_file_name, {
+    const prepared = await parseStored(deps, stored, mainFile, {
       tenant: upload.tenant,
       username: upload.created_by,
-      isAdministrator: false,
+      isAdministrator: upload.is_by_administrator,
     });
     const creator = { username: upload.created_by, userId: upload.creator_id };
     const isOurs = await deps.db.tx((tx) =>

@@ -90,27 +90,27 @@ export async function unpackStored(
   }
 }
 
+/** The main file of an unpacked archive. @throws UploadFailure telling which files there are */
+export async function locateMainFile(deps: PrepareDeps, digest: string, requested: string): Promise<string> {
+  const mainFile = findMainFile(requested, await listPaths(deps.db.query, digest));
+  if (mainFile.ok) return mainFile.value;
+  const { message, expected, nearest } = mainFile.error;
+  const details = { field: 'application_file_name', expected, ...(nearest === null ? {} : { nearest }) };
+  throw new UploadFailure('archiveRefused', message, details);
+}
+
 /** The plan of an unpacked archive. @throws UploadFailure */
 export async function parseStored(
   deps: PrepareDeps,
   stored: { digest: string; size: number },
-  requestedMainFile: string,
+  mainFile: string,
   importer: Importer,
 ): Promise<Prepared> {
-  const mainFile = findMainFile(requestedMainFile, await listPaths(deps.db.query, stored.digest));
-  if (!mainFile.ok) {
-    const { message, expected, nearest } = mainFile.error;
-    throw new UploadFailure('archiveRefused', message, {
-      field: 'application_file_name',
-      expected,
-      ...(nearest === null ? {} : { nearest }),
-    });
-  }
-  const parsed = await deps.parse({ archiveDigest: stored.digest, mainFile: mainFile.value, importer });
+  const parsed = await deps.parse({ archiveDigest: stored.digest, mainFile, importer });
   if (!parsed.ok) throw invalidBlueprint(parsed.error);
   const { planJson, requirements, description, labels, uses } = parsed.value;
   return {
-    mainFileName: mainFile.value,
+    mainFileName: mainFile,
     archiveDigest: stored.digest,
     archiveSize: stored.size,
     planJson,

@@ -18,6 +18,7 @@ import {
 } from '../store/blueprints.sql';
 import type { DB } from '../store/tables.gen';
 import {
+  locateMainFile,
   type PrepareDeps,
   type Prepared,
   parseStored,
@@ -82,6 +83,7 @@ async function claimId(
     uploadExecutionId: newId(),
     createdBy: principal.username,
     creatorId: principal.userId,
+    isByAdministrator: isAdministrator(principal),
     visibility: request.visibility,
     state: row.state,
     mainFileName: request.mainFileName,
@@ -145,7 +147,8 @@ async function prepareNow(
       username: principal.username,
       isAdministrator: isAdministrator(principal),
     };
-    return await parseStored(deps, stored, request.mainFileName, importer);
+    const mainFile = await locateMainFile(deps, stored.digest, request.mainFileName);
+    return await parseStored(deps, stored, mainFile, importer);
   } catch (error) {
     throw error instanceof UploadFailure ? failureError(error) : error;
   } finally {

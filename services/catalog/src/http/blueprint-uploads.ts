@@ -1,6 +1,7 @@
 /** Handlers of PUT /blueprints/{id} and /validate. */
 import type { HttpAnswer, HttpCall } from '@baton/http';
 import { answer } from '@baton/http';
+import { badParameter } from '@baton/kernel';
 import { acceptUpload, type UploadDeps, uploadNow, validateNow } from '../commands/upload-blueprint';
 import {
   checkSources,
@@ -23,6 +24,12 @@ const given = (params: RawUploadArguments): RawUploadArguments =>
 
 async function receive(deps: UploadDeps, call: HttpCall): Promise<Received> {
   const query = call.query as RawUploadArguments;
+  // The original of this wire takes labels in the part `params` only (reference/rest-api.md 4.2).
+  if (call.wire === 'cloudify' && query.labels !== undefined) {
+    throw badParameter('labels', 'labels are not taken from the query', {
+      expected: 'labels in the part params',
+    });
+  }
   const body = await readUploadBody(call, deps.limits.maxArchiveBytes, Boolean(query.blueprint_archive_url));
   try {
     const request = readUploadRequest(call.principal, call.params.blueprint_id!, {

@@ -108,6 +108,14 @@ async function yaml(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
   return answer({ body: found.content, contentType: 'text/plain; charset=utf-8' });
 }
 
+/** The original insists on a JSON body here; the spec does not. */
+function requireJson(call: HttpCall): void {
+  if (call.wire === 'spec' || /^application\/json\b/i.test(call.contentType)) return;
+  throw new AppError('unsupported_content_type_error', 'A JSON body is needed', {
+    expected: 'application/json',
+  });
+}
+
 export function pluginHttp(deps: PluginDeps): BoundRoute[] {
   const { db } = deps;
   const shown = async (call: HttpCall): Promise<PluginRow> =>
@@ -126,6 +134,7 @@ export function pluginHttp(deps: PluginDeps): BoundRoute[] {
     actOnPlugin: change((call, id) => actOnPlugin(db, call.principal, id, call.body)),
     patchPlugin: change((call, id) => patchPlugin(db, call.principal, id, call.body)),
     deletePlugin: async (call) => {
+      requireJson(call);
       const isLegacy = call.version === 'v2.1' && call.wire === 'spec';
       const before = isLegacy ? await shown(call) : null;
       await removePlugin(

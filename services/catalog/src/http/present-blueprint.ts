@@ -26,6 +26,8 @@ function uploadExecution(row: BlueprintRow): Record<string, unknown> {
     ended_at: string | null;
     url: string | null;
     labels: unknown[] | null;
+    main_file: string;
+    visibility: string;
   };
   const state = row.state as UploadState;
   const [status, display] = executionStatus(state);
@@ -43,7 +45,7 @@ function uploadExecution(row: BlueprintRow): Record<string, unknown> {
     error: state === 'uploaded' ? '' : isOver ? row.error : null,
     parameters: {
       blueprint_id: row.id,
-      app_file_name: row.main_file_name,
+      app_file_name: raw.main_file,
       url: raw.url,
       file_server_root: '',
       validate_only: false,
@@ -60,9 +62,9 @@ function uploadExecution(row: BlueprintRow): Record<string, unknown> {
     execution_group_id: '[]',
     deployment_id: null,
     deployment_display_name: null,
-    visibility: row.visibility,
-    resource_availability: row.visibility,
-    private_resource: row.visibility === 'private',
+    visibility: raw.visibility,
+    resource_availability: raw.visibility,
+    private_resource: raw.visibility === 'private',
     tenant_name: row.tenant_name,
     created_by: row.created_by,
   };

@@ -14,7 +14,8 @@ const labels = sql`(
 
 /** Pieces of the upload execution that packages of the cloudify wire show; see present-blueprint. */
 const uploadExecution = sql`json_build_object('id', b.upload_execution_id, 'ended_at',
-  to_char(b.upload_ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'url', b.archive_url, 'labels', b.requested_labels)`;
+  to_char(b.upload_ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'url', b.archive_url, 'labels', b.requested_labels,
+  'main_file', b.requested_main_file, 'visibility', coalesce(b.upload_visibility, b.visibility))`;
 
 export const blueprintColumns: Record<string, RawBuilder<unknown>> = {
   id: sql`b.id`,

@@ -99,6 +99,9 @@ export async function getBlueprint(
   return row;
 }
 
+/** Visibilities in their own order; other texts keep the order of the database. */
+const rank = (text: string | null): number => ['private', 'tenant', 'global'].indexOf(text ?? '');
+
 /** Counts of blueprints by one or two fields (reference/rest-api.md 5.27). */
 export async function summarizeBlueprints(
   db: Db<DB>['query'],
@@ -119,6 +122,7 @@ export async function summarizeBlueprints(
     select ${by} as target, ${bySub} as sub, count(*) as n from ${blueprintFrom} where ${where} group by 1, 2 order by 1, 2`.execute(
     db,
   );
+  rows.sort((a, b) => rank(a.target) - rank(b.target) || rank(a.sub) - rank(b.sub));
   const groups = new Map<string, { n: number; subs: Record<string, unknown>[] }>();
   for (const row of rows) {
     const group = groups.get(row.target) ?? { n: 0, subs: [] };

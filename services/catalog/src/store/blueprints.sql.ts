@@ -60,6 +60,7 @@ export interface NewBlueprint {
   uploadExecutionId: string;
   createdBy: string;
   creatorId: number;
+  isByAdministrator: boolean;
   visibility: Visibility;
   state: UploadState;
   mainFileName: string;
@@ -82,6 +83,9 @@ export async function insertBlueprint(tx: Tx<DB>, b: NewBlueprint): Promise<void
       visibility: b.visibility,
       state: b.state,
       main_file_name: b.mainFileName,
+      requested_main_file: b.mainFileName,
+      upload_visibility: b.visibility,
+      is_by_administrator: b.isByAdministrator,
       archive_digest: b.archiveDigest,
       archive_size: b.archiveSize,
       archive_url: b.archiveUrl,

@@ -78,12 +78,14 @@ export interface Blueprints {
   error_traceback: string | null;
   icon: Buffer | null;
   id: string;
+  is_by_administrator: Generated<boolean>;
   is_hidden: Generated<boolean>;
   lease_owner: string | null;
   lease_until: Timestamp | null;
   main_file_name: Generated<string>;
   plan: Json | null;
   requested_labels: Json | null;
+  requested_main_file: Generated<string>;
   requirements: Json | null;
   state: string;
   tenant: string;
@@ -91,6 +93,7 @@ export interface Blueprints {
   upload_ended_at: Timestamp | null;
   upload_execution_id: string;
   upload_id: string;
+  upload_visibility: string | null;
   visibility: string;
 }
 

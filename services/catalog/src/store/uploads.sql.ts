@@ -11,6 +11,7 @@ export interface LeasedUpload {
   upload_id: string;
   created_by: string;
   creator_id: number;
+  is_by_administrator: boolean;
   visibility: Visibility;
   state: UploadState;
   main_file_name: string;
@@ -31,7 +32,7 @@ export async function leaseUpload(tx: Tx<DB>, owner: string, leaseMs: number): P
     where upload_id = (
       select upload_id from blueprints where ${UNFINISHED} and (lease_until is null or lease_until < app_now())
       order by lease_until nulls first limit 1 for update skip locked)
-    returning tenant, id, upload_id, created_by, creator_id, visibility, state, main_file_name, archive_digest, archive_size,
+    returning tenant, id, upload_id, created_by, creator_id, is_by_administrator, visibility, state, main_file_name, archive_digest, archive_size,
       archive_url, requested_labels, attempts`.execute(tx);
   return rows[0] ?? null;
 }
