@@ -54,6 +54,8 @@ export async function checkValue(target: ConstrainedValue, context: ValueContext
   const objectType = itemType !== null && isObjectType(itemType) ? itemType : type !== null && isObjectType(type) ? type : null;
   if (constraints.length === 0 && objectType === null) return [];
   if (isFunction(value)) {
+    // an object named by a function is looked up once the function has a value
+    if (constraints.length === 0) return [];
     return [diagnostic('constraint_with_function', `the value of ${target.owner} is a function, but ${target.owner} has constraints`, { path: target.path, value, expected: 'a value' })];
   }
   const found: Diagnostic[] = [];

@@ -39,7 +39,7 @@ export interface EvaluatorOptions {
 
 /** Evaluations that a plan of so many nodes may take; legitimate ones need a few for each function that is written. */
 export function newEvaluationBudget(nodes: number): { left: number } {
-  return { left: 200_000 + 20 * nodes };
+  return { left: 50_000 + 30 * nodes };
 }
 
 /** "Unable to evaluate F function: ..." */
