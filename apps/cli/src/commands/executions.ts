@@ -1,0 +1,160 @@
+import { newId } from '@baton/kernel';
+import type { Command } from 'commander';
+import { collect } from '../collect';
+import { CommandFailure } from '../failure';
+import { followExecution } from '../follow';
+import { collectValues, gather } from '../key-values';
+import { cellText } from '../output';
+import { routeOf } from '../route';
+import { sessionOf } from '../session';
+
+const COLUMNS = [
+  'id',
+  'workflow_id',
+  'deployment_id',
+  'status',
+  'finished_operations',
+  'total_operations',
+  'created_at',
+  'ended_at',
+];
+
+export function executionCommands(program: Command): void {
+  const executions = program
+    .command('executions')
+    .alias('execution')
+    .description('workflows that run or ran');
+  startCommand(executions);
+  executions
+    .command('list')
+    .description('list executions, newest last')
+    .option('-d, --deployment <id>', 'only of this deployment')
+    .option('--status <status>', 'only in this status, repeatable', gather, [])
+    .option('--system', 'system workflows as well')
+    .action(async (options, command: Command) => {
+      const { client, out } = sessionOf(command);
+      const query = {
+        _include: COLUMNS.join(','),
+        deployment_id: options.deployment,
+        status: options.status,
+        _include_system_workflows: options.system,
+      };
+      out.table(await collect(client.all(routeOf('listExecutions'), { query })), COLUMNS);
+    });
+  executions
+    .command('get <id>')
+    .description('show an execution')
+    .action(async (id: string, _options, command: Command) => {
+      const { client, out } = sessionOf(command);
+      const execution = await client.call(routeOf('getExecution'), { params: { executionId: id } as never });
+      out.record(execution as object, [
+        ...COLUMNS,
+        'error',
+        'parameters',
+        'created_by',
+        'started_at',
+        'scheduled_for',
+      ]);
+    });
+  executions
+    .command('follow <id>')
+    .description('show the events of an execution until it has ended')
+    .option('-v, --verbose', 'every event')
+    .option('--timeout <seconds>', 'stop following after this time, 0 = never', Number, 0)
+    .action(async (id: string, options, command: Command) => {
+      const { client, out } = sessionOf(command);
+      await followExecution(client, out, id, {
+        isVerbose: options.verbose ?? false,
+        timeoutS: options.timeout,
+      });
+    });
+  for (const [name, action, text] of [
+    ['cancel', 'cancel', 'let nothing new start, wait for what runs'],
+    ['force-cancel', 'force-cancel', 'end now, stop running operations'],
+    ['kill', 'kill', 'end now, kill running operations'],
+    ['resume', 'resume', 'go on with a failed or cancelled execution'],
+  ] as const) {
+    executions
+      .command(`${name} <id>`)
+      .description(text)
+      .action(async (id: string, _options, command: Command) => {
+        const { client, out } = sessionOf(command);
+        const execution = (await client.call(routeOf('actOnExecution'), {
+          params: { executionId: id } as never,
+          body: { action } as never,
+        })) as { status: string };
+        out.done(`Execution ${id} is ${execution.status}.`, execution);
+      });
+  }
+  whyCommand(executions);
+}
+
+function startCommand(executions: Command): void {
+  executions
+    .command('start <workflow>')
+    .description('run a workflow and show its events until it has ended')
+    .requiredOption('-d, --deployment <id>', 'deployment')
+    .option('-p, --parameter <name=value|file>', 'parameter, or a YAML file of them; repeatable', gather, [])
+    .option('--allow-custom-parameters', 'let undeclared parameters through')
+    .option('-f, --force', 'also while another execution runs')
+    .option('--queue', 'wait for others instead of being refused')
+    .option('--dry-run', 'show what would be done')
+    .option('--detach', 'do not wait for the end')
+    .option('-v, --verbose', 'every event')
+    .option('--timeout <seconds>', 'stop following after this time, 0 = never', Number, 0)
+    .action(async (workflow: string, options, command: Command) => {
+      const { client, out } = sessionOf(command);
+      const execution = (await client.call(routeOf('startExecution'), {
+        idempotencyKey: newId(),
+        body: {
+          workflow_id: workflow,
+          deployment_id: options.deployment,
+          parameters: collectValues(options.parameter),
+          allow_custom_parameters: options.allowCustomParameters ?? false,
+          force: options.force ?? false,
+          queue: options.queue ?? false,
+          dry_run: options.dryRun ?? false,
+        } as never,
+      })) as { id: string; status: string };
+      if (options.detach) {
+        out.done(`Execution ${execution.id} is ${execution.status}.`, execution);
+        return;
+      }
+      out.say(`Execution ${execution.id} of ${workflow} on ${options.deployment}`);
+      await followExecution(client, out, execution.id, {
+        isVerbose: options.verbose ?? false,
+        timeoutS: options.timeout,
+      });
+    });
+}
+
+interface WaitReason {
+  kind: string;
+  message: string;
+  since: string | null;
+  until: string | null;
+}
+
+function whyCommand(executions: Command): void {
+  executions
+    .command('why <id>')
+    .description('what an execution waits for')
+    .action(async (id: string, _options, command: Command) => {
+      const { client, out } = sessionOf(command);
+      const answer = (await client.call(routeOf('explainExecution'), {
+        params: { executionId: id } as never,
+      })) as unknown as {
+        status: string;
+        waiting_for: WaitReason[];
+      };
+      if (out.isJson) return out.record(answer);
+      if (answer.waiting_for.length === 0) {
+        throw new CommandFailure(`execution ${id} is ${answer.status}; it waits for nothing`, 0);
+      }
+      for (const reason of answer.waiting_for) {
+        out.say(
+          `${reason.message} (${reason.kind}, since ${cellText(reason.since)}, until ${cellText(reason.until)})`,
+        );
+      }
+    });
+}

@@ -1,0 +1,55 @@
+import { ApiError } from '@baton/client';
+
+/** A command that did not do what was asked, with the status that the program ends with. */
+export class CommandFailure extends Error {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+    readonly result: object = {},
+  ) {
+    super(message);
+  }
+}
+
+interface ShownDiagnostic {
+  severity?: string;
+  message: string;
+  file?: string | null;
+  line?: number | null;
+  column?: number | null;
+  nearest?: string | null;
+}
+
+/** An error as people read it: what, where, what was expected. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof ApiError)) {
+    const { message, cause } = error as Error & { cause?: { message?: string } };
+    return cause?.message ? `${message}: ${cause.message}` : message;
+  }
+  const { field, expected, nearest, diagnostics } = error.details;
+  if (Array.isArray(diagnostics) && diagnostics.length > 0) {
+    return (diagnostics as ShownDiagnostic[]).map(diagnosticText).join('\n');
+  }
+  const more = [
+    field !== undefined && !error.message.includes(String(field)) ? `field: ${String(field)}` : null,
+    expected !== undefined && typeof expected === 'string' ? `expected: ${expected}` : null,
+    nearest ? `nearest: ${String(nearest)}` : null,
+  ].filter((line) => line !== null);
+  return [`${error.message} (${error.errorCode})`, ...more.map((line) => `  ${line}`)].join('\n');
+}
+
+export function diagnosticText(diagnostic: ShownDiagnostic): string {
+  const place = diagnostic.file
+    ? `${diagnostic.file}:${diagnostic.line ?? 0}:${diagnostic.column ?? 0}: `
+    : '';
+  const hint = diagnostic.nearest ? ` (did you mean ${diagnostic.nearest}?)` : '';
+  return `${place}${diagnostic.severity ?? 'error'}: ${diagnostic.message}${hint}`;
+}
+
+/** The same for --json. */
+export function errorJson(error: unknown): object {
+  if (error instanceof ApiError) {
+    return { message: error.message, error_code: error.errorCode, status: error.status, ...error.details };
+  }
+  return { message: (error as Error).message, ...(error instanceof CommandFailure ? error.result : {}) };
+}
