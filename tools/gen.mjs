@@ -1,0 +1,27 @@
+// Writes everything that is generated: rpc code from proto/, table types from the migrations, docs/generated.
+// `--offline` leaves out what needs PostgreSQL.
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { bin, root, runSteps } from './run-steps.mjs';
+
+const path = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
+const steps = [
+  {
+    name: 'rpc code',
+    command: [bin('buf'), 'generate', 'proto', '--template', 'proto/buf.gen.yaml', '-o', 'proto'],
+    env: { PATH: path },
+  },
+  { name: 'docs', command: [process.execPath, '--import', 'tsx', 'tools/gen/docs.ts'] },
+];
+if (existsSync(join(root, 'packages/dsl/tools/generate.ts'))) {
+  steps.push({
+    name: 'dsl docs',
+    command: [process.execPath, '--import', 'tsx', 'packages/dsl/tools/generate.ts'],
+  });
+}
+if (!process.argv.includes('--offline'))
+  steps.push({ name: 'tables', command: [process.execPath, 'tools/gen-tables.mjs'] });
+
+// One after the other: the later ones read what the earlier ones wrote.
+const isGood = await runSteps(steps, 1);
+process.exit(isGood ? 0 : 1);

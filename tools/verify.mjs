@@ -1,0 +1,75 @@
+// Regenerates and fails when that changes a file; proves that the checks can fail; lints the protos; checks that paths named in the
+// architecture document exist.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bin, root, runSteps } from './run-steps.mjs';
+
+const generated = [
+  'packages/contracts/src/gen',
+  'docs/generated',
+  'docs/dsl.md',
+  ':(glob)services/*/src/store/*.gen.ts',
+];
+
+/** Content digests of everything that is generated, committed or not. */
+function digests() {
+  const list = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z', '--', ...generated], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const files = list.stdout.split('\0').filter((file) => file !== '' && existsSync(join(root, file)));
+  return new Map(
+    files.map((file) => [
+      file,
+      createHash('sha256')
+        .update(readFileSync(join(root, file)))
+        .digest('hex'),
+    ]),
+  );
+}
+
+/** Paths in backticks that begin with a folder of ours and hold no placeholder. */
+export function pathsIn(text) {
+  const named = [
+    ...text.matchAll(
+      /`((?:services|packages|apps|proto|tools|test|bench|docs|deploy|k8s|examples)\/[^`\s]*)`/g,
+    ),
+  ].map((m) => m[1]);
+  return [...new Set(named)]
+    .map((path) => path.replace(/[#:].*$/, '').replace(/\/$/, ''))
+    .filter((path) => !/[*<>{}…]|\.\.\./.test(path));
+}
+
+function missingPaths() {
+  const file = join(root, 'docs/ARCHITECTURE.md');
+  if (!existsSync(file)) return [];
+  return pathsIn(readFileSync(file, 'utf8')).filter((path) => !existsSync(join(root, path)));
+}
+
+const before = digests();
+let isGood = await runSteps(
+  [
+    { name: 'generate', command: [process.execPath, 'tools/gen.mjs', ...process.argv.slice(2)] },
+    { name: 'law', command: [process.execPath, 'tools/prove-law.mjs'] },
+    { name: 'buf lint', command: [bin('buf'), 'lint', 'proto'] },
+  ],
+  1,
+);
+const after = digests();
+const stale = [...new Set([...before.keys(), ...after.keys()])].filter(
+  (file) => before.get(file) !== after.get(file),
+);
+if (stale.length > 0) {
+  isGood = false;
+  console.log(`FAILED generated files were not up to date; commit them:\n${stale.join('\n')}`);
+}
+const missing = missingPaths();
+if (missing.length > 0) {
+  isGood = false;
+  console.log(
+    `FAILED docs/ARCHITECTURE.md names paths that do not exist:\n${missing.map((path) => `  ${path}`).join('\n')}`,
+  );
+}
+process.exit(isGood ? 0 : 1);
