@@ -239,7 +239,8 @@ function outcomes(seed: number): Fleet['outcomeOf'] {
       message: 'boom',
       recoverable,
     });
-    const throwOf = random.next();
+    // Some seeds fail seldom, so that what a failure sets off comes to its end.
+    const throwOf = 1 - (1 - random.next()) / (seed % 3 === 0 ? 1 : 0.3);
     if (throwOf < 0.8) return { durationMs, happening: { kind: 'succeeded', result: attempt, ...at } };
     if (throwOf < 0.9) return { durationMs, happening: { kind: 'failed', error: error(true), ...at } };
     if (throwOf < 0.94) return { durationMs, happening: { kind: 'failed', error: error(false), ...at } };
