@@ -13,6 +13,11 @@ import { limitBody, tooLarge } from './limit-body';
 /** Synchronous calls of the API may take 300 s; the gateway waits a little longer than the service. */
 const ANSWER_MS = 310_000;
 const CONNECT_MS = 2_000;
+/**
+ * Idle connections go soon. A new one costs next to nothing; an unused one (undici opens one for each request that a
+ * client gave up) keeps a service from stopping, because node:http does not count it as idle.
+ */
+const KEEP_ALIVE_MS = 1_000;
 /** Short requests of one service at the same time; more wait in line. */
 const CONNECTIONS = 128;
 
@@ -34,7 +39,15 @@ interface Pools {
 export function createHttpForwarder({ origins, log }: HttpForwarderOptions): Forwarder {
   const pools = new Map<ServiceName, Pools>();
   const open = (origin: string, connections: number | null): Pool =>
-    new Pool(origin, { connections, pipelining: 1, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS, connect: { timeout: CONNECT_MS } });
+    new Pool(origin, {
+      connections,
+      pipelining: 1,
+      headersTimeout: ANSWER_MS,
+      bodyTimeout: ANSWER_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      connect: { timeout: CONNECT_MS },
+    });
   for (const [service, origin] of Object.entries(origins)) {
     pools.set(service as ServiceName, { short: open(origin, CONNECTIONS), long: open(origin, null) });
   }
@@ -126,7 +139,7 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
 
   onError(error: Error): void {
     const { request, incoming, response, fail, log } = this.exchange;
-    if (this.#isGone || response.destroyed || incoming.socket.destroyed) return;
+    if (this.#isGone || response.destroyed || !incoming.socket || incoming.socket.destroyed) return;
     if (response.headersSent) {
       // Part of the answer is out: only a broken connection can tell the client.
       log.warn({ service: request.service, reason: error.message }, 'answer broken off');

@@ -8,7 +8,8 @@ export function tooLarge(maxBytes: number): AppError {
 /** The chunks of a body of unknown length, until there are too many. @throws AppError payload_too_large_error */
 export async function* limitBody(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+  // The connection must outlive a refusal: the answer goes back on it.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
     yield chunk;

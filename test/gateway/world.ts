@@ -1,0 +1,195 @@
+/** Gateways in front of the real identity service and a small service with a route of every kind, for tests. */
+import { join } from 'node:path';
+import { type ApiVersion, defineRoutes, executionsRpc, type RouteContract } from '@baton/contracts';
+import { permissionsRoutes } from '@baton/contracts/http/permissions';
+import { tenantsRoutes } from '@baton/contracts/http/tenants';
+import { tokensRoutes } from '@baton/contracts/http/tokens';
+import { usersRoutes } from '@baton/contracts/http/users';
+import { buildService as buildGateway, configSchema as gatewayConfig } from '@baton/gateway';
+import { answer, bindRoutes, createHttpApp, type HttpApp, type HttpCall, listEnvelope } from '@baton/http';
+import { buildService as buildIdentity, configSchema as identityConfig } from '@baton/identity';
+import { AppError, Secret, silentLog } from '@baton/kernel';
+import { createLocalRpc, type LocalRpc } from '@baton/rpc';
+import { createLocalHttp, loadConfig, type LocalHttp, type Running, type ServiceParts, startParts } from '@baton/service-runtime';
+import { connectInfra } from '@baton/service-runtime/infra';
+import { type TestDatabase, testDatabase, testNamespace, testUrls } from '@baton/testkit';
+import { z } from 'zod';
+
+const KEY = 'the key of the gateway tests';
+const versions: readonly ApiVersion[] = ['v2.1', 'v3.1'];
+const base = { owner: 'catalog', tenant: 'required', versions, summary: '', spec: 'test', status: 200, response: z.any() } as const;
+
+/** One route of each kind. */
+export const testRoutes = defineRoutes([
+  {
+    ...base, id: 'listThings', method: 'GET', path: '/things', permission: 'site_list',
+    list: { fields: ['id'], filters: ['id', 'tenant_name'], sorts: ['id'], defaultSort: [], allowsAllTenants: true, allowsGetAll: true },
+  },
+  { ...base, id: 'createThing', method: 'PUT', path: '/things/:id', permission: 'site_create', body: z.looseObject({}), isBodyOptional: true },
+  { ...base, id: 'whoAmI', method: 'GET', path: '/who', permission: 'login', tenant: 'optional' },
+  { ...base, id: 'open', method: 'GET', path: '/open', permission: 'none', tenant: 'none' },
+  { ...base, id: 'upload', method: 'PUT', path: '/uploads/:id', permission: 'site_create', rawBody: 'archive' },
+  { ...base, id: 'hang', method: 'GET', path: '/hang', permission: 'site_list' },
+  { ...base, id: 'watch', method: 'GET', path: '/watch', permission: 'site_list', responseKind: 'events' },
+  { ...base, id: 'work', method: 'POST', path: '/work', permission: 'user_create', isAllowedToExecution: true },
+]);
+export const routes: readonly RouteContract[] = [...testRoutes, ...usersRoutes, ...tenantsRoutes, ...tokensRoutes, ...permissionsRoutes];
+
+export interface World {
+  gateways: string[];
+  /** What cluster-status would tell gateway `at`. */
+  setMaintenance(at: number, state: string): void;
+  /** What the small service saw. */
+  seen: { uploads: number[]; aborted: number; hanging: number };
+  executions: Map<string, { executionId: string; tenant: string; createdBy: string }>;
+  catalog: { stop(): Promise<void>; start(): Promise<void> };
+  call(method: string, path: string, o?: CallOptions): Promise<Called>;
+  stop(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** user:password; absent: none. */
+  as?: string;
+  tenant?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** Which gateway; default the first. */
+  at?: number;
+  api?: string;
+}
+export interface Called {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: any;
+}
+
+interface Parts {
+  infra: Awaited<ReturnType<typeof connectInfra>>;
+  running: Running;
+  parts: ServiceParts;
+}
+
+/** `isLocal`: the services are reached within the process, as in standalone. */
+export async function startWorld(o: { gateways?: number; isLocal?: boolean; env?: Record<string, string> } = {}): Promise<World> {
+  const database = await testDatabase({
+    migrations: [{ schema: 'identity', dir: join(__dirname, '../../services/identity/migrations') }],
+  });
+  const env = envOf(database, o.env ?? {});
+  const rpc = createLocalRpc();
+  const localHttp = o.isLocal ? createLocalHttp() : undefined;
+  const seen = { uploads: [] as number[], aborted: 0, hanging: 0 };
+  const executions: World['executions'] = new Map();
+  rpc.serve('executions', executionsRpc.ExecutionsServiceDefinition, executionsStub(executions) as never);
+  const identity = await startIdentity(env, rpc, localHttp);
+  const catalog = await startCatalog(seen, localHttp);
+  const origins = {
+    BATON_HTTP_IDENTITY: `http://127.0.0.1:${identity.running.services[0]!.httpPort}`,
+    BATON_HTTP_CATALOG: `http://127.0.0.1:${catalog.port()}`,
+  };
+  const edges: Parts[] = [];
+  for (let i = 0; i < (o.gateways ?? 1); i++) edges.push(await startGateway({ ...env, ...origins }, rpc, localHttp));
+  const gateways = edges.map(({ running }) => `http://127.0.0.1:${running.services[0]!.httpPort}`);
+  const stop = async (): Promise<void> => {
+    for (const { running, infra } of [...edges, identity]) {
+      await running.stop();
+      await infra.close();
+    }
+    await catalog.stop();
+    await database.drop();
+  };
+  return {
+    gateways, seen, executions, catalog, stop,
+    setMaintenance: (at, state) => edges[at]!.parts.onMaintenance?.(state),
+    call: (method, path, options = {}) => callApi(gateways[options.at ?? 0]!, method, path, options),
+  };
+}
+
+function envOf(database: TestDatabase, more: Record<string, string>): Record<string, string> {
+  return {
+    BATON_INTERNAL_KEY: KEY, BATON_ADMIN_PASSWORD: 'admin', BATON_HTTP_PORT: '0', BATON_RPC_PORT: '0', BATON_LOG_LEVEL: 'silent',
+    DATABASE_URL: database.url, AMQP_URL: testUrls.amqp(), BATON_NAMESPACE: testNamespace(), ...more,
+  };
+}
+
+function executionsStub(executions: World['executions']) {
+  return {
+    resolveExecutionToken: async ({ token }: { token: string }) => {
+      const execution = executions.get(token);
+      if (!execution) throw new AppError('unauthorized_error', 'no such execution');
+      return { ...execution, deploymentId: '', status: 'started' };
+    },
+  };
+}
+
+async function startIdentity(env: Record<string, string>, rpc: LocalRpc, localHttp: LocalHttp | undefined): Promise<Parts> {
+  const config = loadConfig(identityConfig, env);
+  const infra = await connectInfra(config, { service: 'identity', schema: 'identity', log: silentLog, shared: { rpc, localHttp } });
+  const parts = buildIdentity(config, infra);
+  const running = await startParts([{ parts, infra }], { config, localRpc: rpc, hasHeartbeat: false });
+  return { infra, running, parts };
+}
+
+async function startGateway(env: Record<string, string>, rpc: LocalRpc, localHttp: LocalHttp | undefined): Promise<Parts> {
+  const config = loadConfig(gatewayConfig, env);
+  const infra = await connectInfra(config, { service: 'gateway', log: silentLog, shared: { rpc, localHttp } });
+  const parts = buildGateway(config, infra, { routes });
+  const running = await startParts([{ parts, infra }], { config, localRpc: rpc, hasHeartbeat: false });
+  return { infra, running, parts };
+}
+
+async function startCatalog(seen: World['seen'], localHttp: LocalHttp | undefined) {
+  let app: HttpApp | undefined;
+  let port = 0;
+  const start = async (): Promise<void> => {
+    app = createHttpApp({ service: 'catalog', routes: catalogRoutes(seen), internalKey: new Secret(KEY), log: silentLog, wire: 'spec' });
+    port = await app.listen('127.0.0.1', port);
+    localHttp?.set('catalog', app.handle);
+  };
+  await start();
+  return { start, port: () => port, stop: async () => void (await app?.close()) };
+}
+
+function catalogRoutes(seen: World['seen']) {
+  const about = ({ principal, headers, version }: HttpCall) => ({ principal, headers, version });
+  return bindRoutes(testRoutes, {
+    listThings: (call) => listEnvelope({ items: [{ id: call.principal.tenant, ...about(call) }], total: 1 }, call.list),
+    createThing: about,
+    whoAmI: about,
+    open: about,
+    work: about,
+    upload: async (call) => {
+      let bytes = 0;
+      for await (const chunk of call.raw) bytes += chunk.length;
+      seen.uploads.push(bytes);
+      return { bytes };
+    },
+    hang: (call) =>
+      new Promise((resolve) => {
+        seen.hanging += 1;
+        call.signal.addEventListener('abort', () => {
+          seen.aborted += 1;
+          resolve({});
+        });
+      }),
+    watch: () => answer({ stream: ticks() }),
+  });
+}
+
+async function* ticks() {
+  yield { id: '1', data: { n: 1 } };
+  // Stays open until the client goes away.
+  await new Promise<never>(() => undefined);
+}
+
+export async function callApi(origin: string, method: string, path: string, o: CallOptions): Promise<Called> {
+  const headers: Record<string, string> = { ...o.headers };
+  if (o.as !== undefined) headers.authorization = `Basic ${Buffer.from(o.as).toString('base64')}`;
+  if (o.tenant !== undefined) headers.tenant = o.tenant;
+  if (o.body !== undefined) headers['content-type'] = 'application/json';
+  const body = o.body === undefined ? undefined : JSON.stringify(o.body);
+  const response = await fetch(`${origin}${o.api ?? '/api/v3.1'}${path}`, { method, headers, body });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+}
