@@ -1,0 +1,128 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually } from '@baton/testkit';
+import { sweepOnce } from './loops/sweep.loop';
+import { blueprintTgz } from './testing/archives';
+import { startCatalog, type TestCatalog } from './testing/catalog-setup';
+
+const HEAD = 'tosca_definitions_version: cloudify_dsl_1_4\n';
+const octets = 'application/octet-stream';
+const upload = async ({ call }: TestCatalog, id: string, files: Record<string, string>, query = '') =>
+  call('PUT', `/blueprints/${id}${query}`, { raw: await blueprintTgz(files), contentType: octets });
+
+describe('from elsewhere, where private addresses are allowed', () => {
+  let catalog: TestCatalog;
+  let server: http.Server;
+  let base: string;
+  const served = new Map<string, string | Buffer>();
+  const hits: string[] = [];
+  beforeAll(async () => {
+    server = http.createServer((request, response) => {
+      hits.push(request.url!);
+      const body = served.get(request.url!);
+      if (body === undefined) response.writeHead(404).end();
+      else response.end(body);
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    catalog = await startCatalog({ env: { BATON_ALLOW_PRIVATE_URLS: 'true' } });
+  });
+  afterAll(async () => {
+    await catalog.close();
+    server.close();
+  });
+
+  it('follows imports of imports, once, and names what cannot be read', async () => {
+    served.set('/a.yaml', 'imports: [sub/b.yaml]\ninputs: {a: {default: 1}}\n');
+    served.set('/sub/b.yaml', 'inputs: {b: {default: 2}}\n');
+    const files = { 'blueprint.yaml': `${HEAD}imports: ["${base}/a.yaml"]\n` };
+    expect(Object.keys((await upload(catalog, 'chained', files)).body.plan.inputs).sort()).toEqual([
+      'a',
+      'b',
+    ]);
+    await upload(catalog, 'again', files);
+    expect(hits).toEqual(['/a.yaml', '/sub/b.yaml']);
+    const missing = await upload(catalog, 'missing', {
+      'blueprint.yaml': `${HEAD}imports: ["${base}/none.yaml"]\n`,
+    });
+    expect(missing.body.diagnostics).toEqual([
+      expect.objectContaining({ file: 'blueprint.yaml', line: 2, value: `${base}/none.yaml` }),
+    ]);
+  });
+
+  it('fetches archives, at once and in the background', async () => {
+    served.set('/bp.tar.gz', await blueprintTgz({ 'blueprint.yaml': HEAD }));
+    const now = await catalog.call('PUT', `/blueprints/fetched?blueprint_archive_url=${base}/bp.tar.gz`);
+    expect([now.status, now.body.state]).toEqual([201, 'uploaded']);
+    const later = await catalog.call(
+      'PUT',
+      `/blueprints/later?async_upload=true&blueprint_archive_url=${base}/bp.tar.gz`,
+    );
+    expect([later.status, later.body.state]).toEqual([201, 'pending']);
+    await eventually(async () =>
+      expect((await catalog.call('GET', '/blueprints/later')).body.state).toBe('uploaded'),
+    );
+  });
+});
+
+it('the sweep deletes what nothing uses, and only that', async () => {
+  const catalog = await startCatalog();
+  try {
+    const large = 'L'.repeat(100_000);
+    const archiveOf = async (id: string) => {
+      const { rows } = await catalog.db.pool.query('select archive_digest from blueprints where id = $1', [
+        id,
+      ]);
+      return rows[0].archive_digest as string;
+    };
+    await upload(catalog, 'stays', { 'blueprint.yaml': HEAD, 'large.bin': large });
+    await upload(catalog, 'goes', {
+      'blueprint.yaml': `${HEAD}description: other\n`,
+      'large.bin': large,
+      'own.bin': 'O'.repeat(100_000),
+    });
+    const [kept, dropped] = [await archiveOf('stays'), await archiveOf('goes')];
+    await catalog.call('DELETE', '/blueprints/goes');
+    const sweep = () => sweepOnce({ db: catalog.db, blobs: catalog.blobs, graceMs: 0 });
+    const stored = async () => {
+      const digests: string[] = [];
+      for await (const { digest } of catalog.blobs.list()) digests.push(digest);
+      return digests;
+    };
+    expect(await stored()).toHaveLength(4);
+    await sweepOnce({ db: catalog.db, blobs: catalog.blobs, graceMs: 3_600_000 });
+    expect(await stored()).toHaveLength(4);
+    await sweep();
+    expect(await stored()).toHaveLength(2);
+    expect(await stored()).toContain(kept);
+    expect(await stored()).not.toContain(dropped);
+    expect((await catalog.call('GET', '/blueprints/stays/archive')).status).toBe(200);
+    expect((await upload(catalog, 'goes', { 'blueprint.yaml': HEAD, 'large.bin': large })).status).toBe(201);
+  } finally {
+    await catalog.close();
+  }
+});
+
+it('on the wire of the original every upload is accepted first and shows an execution', async () => {
+  const catalog = await startCatalog({ wire: 'cloudify' });
+  try {
+    const accepted = await upload(catalog, 'b', { 'blueprint.yaml': HEAD });
+    expect([accepted.status, accepted.body]).toEqual([
+      201,
+      expect.objectContaining({
+        state: 'uploading',
+        plan: null,
+        plan_p: null,
+        upload_execution: expect.objectContaining({ workflow_id: 'upload_blueprint', status: 'pending' }),
+      }),
+    ]);
+    await eventually(async () =>
+      expect((await catalog.call('GET', '/blueprints/b')).body).toMatchObject({
+        state: 'uploaded',
+        upload_execution: { status: 'terminated', error: '' },
+      }),
+    );
+  } finally {
+    await catalog.close();
+  }
+});
