@@ -153,7 +153,7 @@ function splitEscaped(text: string, separator: ',' | '='): string[] {
   return parts;
 }
 
-const unescape = (text: string): string => text.replace(/\\([,=\\])/g, '$1');
+const unescaped = (text: string): string => text.replace(/\\([,=\\])/g, '$1');
 
 /** Labels of the upload's query string: `<key1>=<val1>,<key2>=<val2>`; a backslash escapes `,` and `=` (spec v3.1 part 1). */
 export function parseLabelsText(text: string, field = 'labels'): Result<LabelPair[], LabelFault> {
@@ -164,7 +164,7 @@ export function parseLabelsText(text: string, field = 'labels'): Result<LabelPai
     if (key === undefined || rest.length === 0) {
       return err({ field, message: `"${part}" is not a label`, expected: '<key1>=<val1>,<key2>=<val2>' });
     }
-    members.push({ [unescape(key).trim()]: unescape(rest.join('=')) });
+    members.push({ [unescaped(key).trim()]: unescaped(rest.join('=')) });
   }
   return parseLabels(members, field);
 }
