@@ -19,9 +19,17 @@ const OPERATIONS = `    interfaces:
         stop: p.mod.stop
 `;
 
+const BUILT_IN = `tosca_definitions_version: cloudify_dsl_1_5
+imports:
+  - cloudify/types/types.yaml
+plugins:
+  p: {executor: central_deployment_agent, install: false}
+`;
+
 /** `count` nodes; each but the first is connected to node i/2, all are of one type with four operations. */
-export function treeOfNodes(count: number): string {
-  const lines = [HEAD, 'node_types:\n  app:\n    properties:\n      name: {type: string}\n      size: {type: integer, default: 1}\n', OPERATIONS, 'node_templates:\n'];
+export function treeOfNodes(count: number, usesBuiltInTypes = false): string {
+  const parent = usesBuiltInTypes ? '    derived_from: cloudify.nodes.Root\n' : '';
+  const lines = [usesBuiltInTypes ? BUILT_IN : HEAD, `node_types:\n  app:\n${parent}    properties:\n      name: {type: string}\n      size: {type: integer, default: 1}\n`, OPERATIONS, 'node_templates:\n'];
   for (let i = 0; i < count; i++) {
     lines.push(`  node_${i}:\n    type: app\n    properties:\n      name: node number ${i}\n`);
     if (i > 0) lines.push(`    relationships:\n      - type: cloudify.relationships.connected_to\n        target: node_${Math.floor(i / 2)}\n`);

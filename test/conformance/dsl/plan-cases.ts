@@ -77,7 +77,7 @@ export async function runInstancesCase(c: PlanCase): Promise<string | null> {
   if (c.error) return errorDifference(expanded.ok ? undefined : expanded.error, c.error);
   if (!expanded.ok) return formatDiagnostics([expanded.error]);
   const actual = plain({ ...args.plan, node_instances: expanded.value });
-  return difference(canonicalPlan(actual as DeploymentPlan), canonicalPlan({ ...args.plan, ...(c.result as object) } as DeploymentPlan));
+  return difference(canonicalPlan(actual as DeploymentPlan), canonicalPlan({ ...args.plan, ...(c.result as unknown as object) } as DeploymentPlan));
 }
 
 const LISTS = ['added_and_related', 'extended_and_related', 'reduced_and_related', 'removed_and_related'] as const;
@@ -92,7 +92,7 @@ export async function runModifyCase(c: PlanCase): Promise<string | null> {
   if (!modified.ok) return formatDiagnostics([modified.error]);
   for (const list of LISTS) {
     const actual = canonicalInstances(plain(modified.value[list]) as never).list;
-    const expected = canonicalInstances((c.result as Record<string, never>)[list]!).list;
+    const expected = canonicalInstances((c.result as unknown as Record<string, never>)[list]!).list;
     const found = difference(actual, expected, list);
     if (found) return found;
   }
@@ -129,12 +129,18 @@ function storageOf(s: RecordedStorage): FunctionStorage {
   };
 }
 
+async function evaluateInstance(instance: NodeInstance & { runtime_properties?: never }, storage: FunctionStorage): ReturnType<typeof evaluateFunctions> {
+  const evaluated = await evaluateFunctions(instance.runtime_properties ?? {}, storage, { context: { self: instance.id } });
+  return evaluated.ok ? { ok: true, value: { ...instance, runtime_properties: evaluated.value } as never } : evaluated;
+}
+
 export async function runEvaluateCase(c: PlanCase & { fn: string; storage: RecordedStorage }): Promise<string | null> {
   const storage = storageOf(c.storage);
   const args = c.args as unknown as { payload: never; context: { self?: string; source?: string; target?: string }; outputs_def: never; node: never; instance_context: string | null };
   const evaluated =
     c.fn === 'evaluate_outputs' ? await evaluateOutputs(args.outputs_def, storage)
     : c.fn === 'evaluate_capabilities' ? await evaluateOutputs((args as unknown as { capabilities: never }).capabilities, storage, 'capabilities')
+    : c.fn === 'evaluate_node_instance_functions' ? await evaluateInstance((args as unknown as { node_instance: NodeInstance }).node_instance, storage)
     : c.fn === 'evaluate_node_functions' ? await evaluateNodeProperties(args.node, storage, args.instance_context)
     : await evaluateFunctions(args.payload, storage, { context: args.context ?? {} });
   if (c.error) return errorDifference(evaluated.ok ? undefined : evaluated.error, c.error);

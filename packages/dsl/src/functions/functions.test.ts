@@ -1,5 +1,5 @@
 import type { Json } from '@baton/kernel';
-import { evaluateFunctions, evaluateOutputs, type FunctionStorage, groupCapability, parseBlueprint, prepareDeploymentPlan, type StoredInstance } from '../index';
+import { evaluateFunctions, evaluateOutputs, type FunctionStorage, groupCapability, type GroupDeployment, parseBlueprint, prepareDeploymentPlan, type StoredInstance } from '../index';
 
 const storage = (over: Partial<FunctionStorage> = {}): FunctionStorage => ({
   getInput: () => undefined, getNode: () => null, getNodeInstance: () => null, getNodeInstances: () => [], getSecret: () => null, getCapability: () => null,
@@ -57,7 +57,7 @@ describe('functions of the deployment', () => {
   });
 
   it('get_group_capability lists by deployment, leaving out those without any', () => {
-    const deployments = [{ id: 'b', capabilities: { x: 2, y: { k: 3 } } }, { id: 'a', capabilities: { x: 1 } }, { id: 'c', capabilities: {} }];
+    const deployments: GroupDeployment[] = [{ id: 'b', capabilities: { x: 2, y: { k: 3 } } }, { id: 'a', capabilities: { x: 1 } }, { id: 'c', capabilities: {} }];
     expect(groupCapability(deployments, 'x', [])).toEqual([1, 2]);
     expect(groupCapability(deployments, ['x', 'y'], [])).toEqual([[1, null], [2, { k: 3 }]]);
     expect(groupCapability(deployments, 'deployment_id:y', ['k'])).toEqual({ b: 3 });

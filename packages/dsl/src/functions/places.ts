@@ -26,15 +26,34 @@ export function walkCalls(value: Json, path: string, visit: (call: FunctionCall,
   }
 }
 
-/** Remembers values without any function, which plans share between nodes, so that each is looked through once. */
+/**
+ * Remembers which values hold functions. Plans share values between nodes, and preparation walks a plan several times:
+ * each value is looked through once.
+ */
 export class FunctionFinder {
-  private readonly clean = new WeakSet<object>();
+  private readonly known = new WeakMap<object, boolean>();
 
   has(value: Json): boolean {
-    if (typeof value !== 'object' || value === null || this.clean.has(value)) return false;
-    const found = Array.isArray(value) ? value.some((v) => this.has(v)) : asFunction(value) !== null || Object.keys(value).some((key) => this.has(value[key]!));
-    if (!found) this.clean.add(value);
+    if (typeof value !== 'object' || value === null) return false;
+    let found = this.known.get(value);
+    if (found === undefined) {
+      found = this.search(value);
+      this.known.set(value, found);
+    }
     return found;
+  }
+
+  private search(value: Json[] | JsonObject): boolean {
+    if (Array.isArray(value)) {
+      for (const item of value) if (typeof item === 'object' && this.has(item)) return true;
+      return false;
+    }
+    if (asFunction(value) !== null) return true;
+    for (const key in value) {
+      const inner = value[key]!;
+      if (typeof inner === 'object' && this.has(inner)) return true;
+    }
+    return false;
   }
 }
 

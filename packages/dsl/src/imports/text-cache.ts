@@ -9,7 +9,10 @@ export interface TextCache {
   read(name: string | null, text: string, limits: ReadLimits): Document;
 }
 
-const DEFAULT_CHARACTERS = 16_000_000;
+/** A document takes about ten times the memory of its text. */
+const DEFAULT_CHARACTERS = 4_000_000;
+/** Longer texts are main files, which nobody imports: not worth keeping. */
+const LONGEST_KEPT = 400_000;
 
 export function createTextCache(maxCharacters: number = DEFAULT_CHARACTERS): TextCache {
   const documents = new Map<string, Document>();
@@ -24,7 +27,7 @@ export function createTextCache(maxCharacters: number = DEFAULT_CHARACTERS): Tex
         return known;
       }
       const document = readYaml(name, text, limits);
-      if (key.length > maxCharacters) return document;
+      if (key.length > Math.min(maxCharacters, LONGEST_KEPT)) return document;
       documents.set(key, document);
       characters += key.length;
       for (const oldest of documents.keys()) {

@@ -13,7 +13,7 @@ const shape: fc.Arbitrary<Shape> = fc.integer({ min: 1, max: 7 }).chain((size) =
       ...Array.from({ length: size }, (_, i) =>
         fc.record({
           container: i === 0 ? fc.constant(null) : fc.option(fc.integer({ min: 0, max: i - 1 }), { nil: null }),
-          connections: i === 0 ? fc.constant([]) : fc.uniqueArray(fc.integer({ min: 0, max: i - 1 }), { maxLength: 2 }),
+          connections: i === 0 ? fc.constant<number[]>([]) : fc.uniqueArray(fc.integer({ min: 0, max: i - 1 }), { maxLength: 2 }),
           count: fc.integer({ min: 0, max: 3 }),
           isOne: fc.boolean(),
         }),

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { emptyFrame, Evaluator, type Frame, newEvaluationBudget } from '../functions/evaluator';
-import { FunctionFinder, mapPlaces, type Scope } from '../functions/places';
+import { type FunctionFinder, mapPlaces, type Scope } from '../functions/places';
 import { getInputHandler, getPropertyHandler, type PropertySource } from '../functions/property-functions';
 import type { FunctionCall } from '../functions/registry';
 import { valueHandlers } from '../functions/value-functions';
 import type { ParsedPlan, PlanNode } from '../plan/plan';
 
 /** Evaluates in a plan what can be evaluated before anything runs (reference 7, step 2). */
-export function evaluatePlan(plan: ParsedPlan): Promise<ParsedPlan> {
+export function evaluatePlan(plan: ParsedPlan, finder: FunctionFinder): Promise<ParsedPlan> {
   const nodes = new Map(plan.nodes.map((n) => [n.name, n]));
   const source: PropertySource = {
     getInput: (name) => (Object.hasOwn(plan.inputs, name) ? plan.inputs[name] : undefined),
@@ -20,7 +20,7 @@ export function evaluatePlan(plan: ParsedPlan): Promise<ParsedPlan> {
     budget: newEvaluationBudget(plan.nodes.length),
     relocate,
   });
-  return mapPlaces(plan, (value, scope, path) => evaluator.evaluate(value, frameOf(scope), path)).then((evaluated) => shareInputs(plan, evaluated));
+  return mapPlaces(plan, (value, scope, path) => evaluator.evaluate(value, frameOf(scope), path), finder).then((evaluated) => shareInputs(plan, evaluated));
 }
 
 /**
@@ -75,8 +75,7 @@ function relocate(call: FunctionCall, frame: Frame): Json {
 }
 
 /** Flags the operations whose inputs still hold functions. */
-export function markIntrinsicOperations(plan: ParsedPlan): ParsedPlan {
-  const finder = new FunctionFinder();
+export function markIntrinsicOperations(plan: ParsedPlan, finder: FunctionFinder): ParsedPlan {
   const mark = (operations: JsonObject | undefined): JsonObject | undefined => {
     if (operations === undefined || !finder.has(operations)) return operations;
     let result = operations;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import type { Diagnostic } from '../diagnostics/diagnostic';
 import { asResult, fail } from '../diagnostics/dsl-error';
-import { mapPlaces, type Scope, walkCalls } from '../functions/places';
+import { FunctionFinder, mapPlaces, type Scope, walkCalls } from '../functions/places';
 import { createInstances } from '../instances/expand';
 import type { Random } from '../instances/ids';
 import type { DeploymentPlan, InterDeploymentFunction, NodeInstance, ParsedPlan } from '../plan/plan';
@@ -37,17 +37,18 @@ export async function prepareDeploymentPlan(plan: ParsedPlan, options: PrepareOp
     diagnostics.push(...resolved.diagnostics);
     if (diagnostics.length > 0) return null;
     const withInputs: ParsedPlan = { ...plan, inputs: resolved.inputs };
-    const evaluated = options.runtimeOnlyEvaluation ? withInputs : await evaluatePlan(withInputs);
-    const marked = markIntrinsicOperations(evaluated);
-    await checkSecrets(marked, options.findMissingSecrets ?? null);
+    const finder = new FunctionFinder();
+    const evaluated = options.runtimeOnlyEvaluation ? withInputs : await evaluatePlan(withInputs, finder);
+    const marked = markIntrinsicOperations(evaluated, finder);
+    await checkSecrets(marked, options.findMissingSecrets ?? null, finder);
     const node_instances = createInstances(marked, options.existingInstanceIds ?? [], options.random);
-    return { ...marked, node_instances, inter_deployment_functions: await findInterDeploymentFunctions(marked, node_instances) };
+    return { ...marked, node_instances, inter_deployment_functions: await findInterDeploymentFunctions(marked, node_instances, finder) };
   });
   if (!result.ok) return { plan: null, diagnostics: [...diagnostics, result.error] };
   return { plan: result.value, diagnostics };
 }
 
-async function checkSecrets(plan: ParsedPlan, findMissing: PrepareOptions['findMissingSecrets']): Promise<void> {
+async function checkSecrets(plan: ParsedPlan, findMissing: PrepareOptions['findMissingSecrets'], finder: FunctionFinder): Promise<void> {
   const names = new Set<string>();
   let isUsed = false;
   await mapPlaces(plan, (value, _scope, path) => {
@@ -58,7 +59,7 @@ async function checkSecrets(plan: ParsedPlan, findMissing: PrepareOptions['findM
       if (typeof first === 'string') names.add(first);
     });
     return value;
-  });
+  }, finder);
   if (!isUsed) return;
   if (!findMissing) fail('no_secret_lookup', 'the blueprint uses get_secret, but no secrets can be looked up here', { expected: 'a manager' });
   if (names.size === 0) return;
@@ -68,7 +69,7 @@ async function checkSecrets(plan: ParsedPlan, findMissing: PrepareOptions['findM
 }
 
 /** Uses of capabilities of other deployments: for nodes one per instance, for relationships one per source instance. */
-async function findInterDeploymentFunctions(plan: ParsedPlan, instances: readonly NodeInstance[]): Promise<InterDeploymentFunction[]> {
+async function findInterDeploymentFunctions(plan: ParsedPlan, instances: readonly NodeInstance[], finder: FunctionFinder): Promise<InterDeploymentFunction[]> {
   const found: InterDeploymentFunction[] = [];
   let byNode: Map<string, NodeInstance[]> | null = null;
   const instancesOf = (node: string): NodeInstance[] => {
@@ -83,7 +84,7 @@ async function findInterDeploymentFunctions(plan: ParsedPlan, instances: readonl
       for (const context of contextsOf(scope, instancesOf)) found.push({ function_identifier: `${at}.get_capability`, target_deployment, context });
     });
     return value;
-  });
+  }, finder);
   return found;
 }
 
