@@ -22,7 +22,8 @@ module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/apps', '<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  // Suites with a runner of their own: tools/e2e.mjs, test/fault/run.ts.
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '<rootDir>/test/e2e/', '<rootDir>/test/fault/'],
   modulePathIgnorePatterns: ['/dist/'],
   transform: {
     '^.+\\.(ts|m?js)$': [

@@ -17,7 +17,10 @@ const KINDS = {
 const folder = mkdtempSync(join(root, '.manifest-schema-'));
 try {
   const lines = Object.entries(KINDS).flatMap(([module, kinds]) =>
-    kinds.map((kind) => `import type { ${kind} as Api${kind} } from 'kubernetes-types/${module}';\nexport type Kind${kind} = Api${kind};`),
+    kinds.map(
+      (kind) =>
+        `import type { ${kind} as Api${kind} } from 'kubernetes-types/${module}';\nexport type Kind${kind} = Api${kind};`,
+    ),
   );
   const source = join(folder, 'kinds.ts');
   writeFileSync(source, `${lines.join('\n')}\n`);

@@ -25,16 +25,32 @@ const services = readdirSync(join(root, 'services'))
   }));
 
 /** Types as packages/postgres parses them: int8 and numeric are numbers, times are ISO texts. */
-const TYPE_MAPPING = { timestamptz: 'string', timestamp: 'string', date: 'string', int8: 'number', numeric: 'number', bytea: 'Buffer' };
+const TYPE_MAPPING = {
+  timestamptz: 'string',
+  timestamp: 'string',
+  date: 'string',
+  int8: 'number',
+  numeric: 'number',
+  bytea: 'Buffer',
+};
 
 function generate(url, schema, folder) {
   const file = join(folder, `${schema}.ts`);
   const args = [
     ...['--dialect', 'postgres', '--url', url, '--out-file', file, '--log-level', 'error'],
-    ...['--default-schema', schema, '--include-pattern', `${schema}.*`, '--exclude-pattern', '*.schema_migrations'],
+    ...[
+      '--default-schema',
+      schema,
+      '--include-pattern',
+      `${schema}.*`,
+      '--exclude-pattern',
+      '*.schema_migrations',
+    ],
     ...['--type-mapping', JSON.stringify(TYPE_MAPPING), '--type-only-imports'],
   ];
-  const run = spawnSync(process.execPath, [require.resolve('kysely-codegen/dist/cli/bin.js'), ...args], { encoding: 'utf8' });
+  const run = spawnSync(process.execPath, [require.resolve('kysely-codegen/dist/cli/bin.js'), ...args], {
+    encoding: 'utf8',
+  });
   if (run.status !== 0) throw new Error(`kysely-codegen of ${schema} failed\n${run.stdout}${run.stderr}`);
   const text = readFileSync(file, 'utf8').replace(/^\/\*\*[\s\S]*?\*\/\n+/, '');
   return `// Generated from services/${schema.replaceAll('_', '-')}/migrations by tools/gen-tables.mjs. Do not edit.\n\n${text}`;

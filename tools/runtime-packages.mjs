@@ -7,9 +7,14 @@ import { runtimePackages } from './build.mjs';
 
 const root = join(import.meta.dirname, '..');
 const dependencies = {};
-const telemetry = JSON.parse(readFileSync(join(root, 'packages/service-runtime/package.json'), 'utf8')).dependencies;
+const telemetry = JSON.parse(
+  readFileSync(join(root, 'packages/service-runtime/package.json'), 'utf8'),
+).dependencies;
 const tracing = Object.keys(telemetry).filter((name) => name.startsWith('@opentelemetry/'));
-const wanted = { ...runtimePackages, ...Object.fromEntries(tracing.map((name) => [name, 'packages/service-runtime'])) };
+const wanted = {
+  ...runtimePackages,
+  ...Object.fromEntries(tracing.map((name) => [name, 'packages/service-runtime'])),
+};
 for (const [name, owner] of Object.entries(wanted)) {
   const require = createRequire(join(root, owner, 'package.json'));
   const paths = require.resolve.paths(name) ?? [];

@@ -170,9 +170,11 @@ async function startRedis(home, stops) {
   return url;
 }
 
-function endGroup(child) {
+async function endGroup(child) {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
   try {
     process.kill(-child.pid, 'SIGTERM');
+    await ended;
   } catch {
     // It has ended already.
   }
@@ -197,7 +199,7 @@ export async function ensureTestServices() {
   const stops = [];
   const stop = async () => {
     for (const end of stops.reverse()) await end();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
   };
   try {
     const find = (variable, standard, answers, start) =>
