@@ -1,4 +1,4 @@
-import type { JsonObject } from '@baton/kernel';
+import type { Json, JsonObject } from '@baton/kernel';
 
 /** What the runtime must know of one attempt of one operation; an assignment of the engine fits. */
 export interface OperationTask {
@@ -52,6 +52,8 @@ export interface InstanceRecord {
   id: string;
   node_id: string;
   host_id: string | null;
+  /** Address of the host as stored when the operation was opened. */
+  host_ip?: Json;
   version: number;
   state: string;
   index: number;

@@ -10,7 +10,7 @@ function rig(maxBytes = 1_000) {
   let digest = 'one';
   const catalog = {
     digest: async () => digest,
-    namespaces: async () => ({ ns: 'imported' }),
+    namespaces: async () => ({ ns: 'imported', 'ns--inner': 'nested' }),
     async *readFile(_tenant: string, id: string, path: string) {
       reads.push(`${id}/${path}`);
       if (path === 'broken') {
@@ -46,8 +46,9 @@ it('fetches a file once, also for several that ask at the same time, and anew fo
 
 it('finds files of imported blueprints by their prefix', async () => {
   const { text, reads } = rig();
-  expect([await text('ns--dir/b'), await text('none--dir/b')]).toEqual(['imported dir/b one', 'bp none--dir/b one']);
-  expect(reads).toEqual(['imported/dir/b', 'bp/none--dir/b']);
+  const texts = [await text('ns--dir/b'), await text('ns--inner--c'), await text('none--dir/b')];
+  expect(texts).toEqual(['imported dir/b one', 'nested c one', 'bp none--dir/b one']);
+  expect(reads).toEqual(['imported/dir/b', 'nested/c', 'bp/none--dir/b']);
 });
 
 it('never leaves its folder nor half a file', async () => {

@@ -88,13 +88,13 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
     locate: async (tenant, blueprintId, path) => {
       const clean = normalize(path);
       if (clean.startsWith('..') || clean.startsWith('/') || clean.includes('\0')) throw notFound('file', path);
-      const mark = clean.indexOf('--');
-      if (mark > 0) {
-        // `<namespace>--<path>`: a file of a blueprint that was imported under that prefix.
+      if (clean.includes('--')) {
+        // `<namespace>--<path>`: a file of a blueprint that was imported under that prefix; prefixes of nested imports are longer.
         const digest = await digestOf(tenant, blueprintId);
         const prefixes = await remembered(namespaces, digest, () => deps.catalog.namespaces(tenant, blueprintId));
-        const imported = prefixes[clean.slice(0, mark)];
-        if (imported !== undefined) return locateExact(tenant, imported, clean.slice(mark + 2));
+        const names = Object.keys(prefixes).filter((name) => clean.startsWith(`${name}--`));
+        const name = names.sort((a, b) => b.length - a.length)[0];
+        if (name !== undefined) return locateExact(tenant, prefixes[name] as string, clean.slice(name.length + 2));
       }
       return locateExact(tenant, blueprintId, clean);
     },

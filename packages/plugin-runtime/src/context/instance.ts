@@ -65,7 +65,8 @@ export class Instance implements InstanceContext {
   }
 
   async hostIp(): Promise<string> {
-    const hostId = this.#record.host_id;
+    const { host_id: hostId, host_ip: known } = this.#record;
+    if (hostId !== this.id && typeof known === 'string' && known !== '') return known;
     const own = { instance: { ...this.#record, runtime_properties: this.runtimeProperties }, node: this.#node };
     const host = hostId === this.id || hostId === null ? own : await readSide(this.#host, hostId);
     const ip = hostId && host && (host.instance.runtime_properties.ip || host.node.properties.ip);

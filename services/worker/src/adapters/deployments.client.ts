@@ -67,9 +67,19 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
   };
 }
 
+type Relationship = { type: string; type_hierarchy?: string[]; target_id: string };
+
 function readSide(json: string): SideRecord | null {
   const side = json === '' ? null : (JSON.parse(json) as SideRecord | null);
-  if (side?.instance) side.instance.runtime_properties ??= {};
+  if (!side) return null;
+  const { node, instance } = side;
+  instance.runtime_properties ??= {};
+  // Instances name only the type; its ancestors stand with the node's relationship to the same target.
+  const declared = (node as { relationships?: Relationship[] }).relationships ?? [];
+  for (const relationship of instance.relationships ?? []) {
+    const same = declared.find((d) => d.type === relationship.type && d.target_id === relationship.target_name);
+    relationship.type_hierarchy ??= same?.type_hierarchy ?? [relationship.type];
+  }
   return side;
 }
 

@@ -32,6 +32,7 @@ export interface EnginePeer {
   address: string;
   internalKey: string;
   tasks: Map<string, PeerTask>;
+  tasksOf: Map<string, PeerTask[]>;
   events: TaskEvent[];
   instances: Map<string, PeerInstance>;
   files: Record<string, string>;
@@ -87,6 +88,7 @@ export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
     address: '',
     internalKey,
     tasks: new Map(),
+    tasksOf: new Map(),
     events: [],
     instances: new Map([['web_1', { version: 1, runtime_properties: {} }]]),
     files: {},
@@ -111,6 +113,7 @@ export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
         outcomes: [],
       };
       peer.tasks.set(task.id, task);
+      peer.tasksOf.set(executionId, [...(peer.tasksOf.get(executionId) ?? []), task]);
       return task;
     },
     reap: () => {
@@ -153,7 +156,7 @@ function lease(peer: EnginePeer, task: PeerTask, workerId: string): executionsRp
 }
 
 function claimReady(peer: EnginePeer, executionId: string, workerId: string, room: number): executionsRpc.TaskLease[] {
-  const ready = [...peer.tasks.values()].filter((t) => t.executionId === executionId && t.state === 'ready');
+  const ready = (peer.tasksOf.get(executionId) ?? []).filter((t) => t.state === 'ready');
   return ready.slice(0, room).map((task) => lease(peer, task, workerId));
 }
 
@@ -183,7 +186,7 @@ function executionsOf(peer: EnginePeer): Handlers {
         task.outcomes.push(outcome);
         peer.writes.push(`outcome ${outcome.kind}`);
         task.state = outcome.kind === OutcomeKind.OUTCOME_KIND_SUCCEEDED ? 'succeeded' : 'failed';
-        for (const next of peer.tasks.values()) {
+        for (const next of peer.tasksOf.get(task.executionId) ?? []) {
           if (next.state === 'waiting' && next.after.every((id) => peer.tasks.get(id)?.state === 'succeeded')) next.state = 'ready';
         }
       }

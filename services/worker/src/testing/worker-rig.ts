@@ -22,9 +22,11 @@ export interface WorkerRig {
   close(): Promise<void>;
 }
 
+/** One per test file: durable queues outlive a test, and a broker should not collect hundreds of them. */
+const namespace = testNamespace();
+
 export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
   const peer = await startEnginePeer(leaseMs);
-  const namespace = testNamespace();
   const broker = createRabbitBroker({ url: testUrls.amqp(), log: silentLog, namespace });
   const running: { stop(): Promise<void> }[] = [];
   const about = (task: PeerTask) => ({ tenant: 'default_tenant', key: task.executionId, time: isoInstant(systemClock.now()) });

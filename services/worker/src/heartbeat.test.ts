@@ -1,0 +1,77 @@
+import { silentLog } from '@baton/kernel';
+import { createHeartbeat } from './heartbeat';
+import { createHeldTasks, type HeldTask, isOwned } from './held-task';
+
+const LEASE_MS = 15_000;
+
+function rig() {
+  let nowMs = 0;
+  const clock = { now: () => nowMs, monotonic: () => nowMs };
+  const tasks = createHeldTasks();
+  const lost: string[] = [];
+  let answer = { lost: [] as string[], kill: [] as string[] };
+  let travelMs = 0;
+  const executions = {
+    heartbeat: async () => {
+      nowMs += travelMs;
+      return answer;
+    },
+  };
+  const heartbeat = createHeartbeat({ executions, tasks, clock, log: silentLog, onLost: (task) => lost.push(task.taskId) });
+  const hold = (taskId: string): HeldTask => {
+    const task = { taskId, attempt: 1, leaseMs: LEASE_MS, leaseUntil: nowMs + LEASE_MS, control: new AbortController(), phase: 'running' } as HeldTask;
+    tasks.add(task);
+    return task;
+  };
+  return {
+    clock, tasks, heartbeat, hold, lost,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+    answers: (next: Partial<typeof answer>, takesMs = 0) => {
+      answer = { lost: [], kill: [], ...next };
+      travelMs = takesMs;
+    },
+  };
+}
+
+it('a renewed lease counts from when the heartbeat was sent, not from its answer', async () => {
+  const r = rig();
+  const task = r.hold('a');
+  r.pass(5_000);
+  r.answers({}, 4_000);
+  await r.heartbeat.beat();
+  expect(task.leaseUntil).toBe(5_000 + LEASE_MS);
+});
+
+it('an operation is killed a margin before its lease ends, one that has ended is left to the engine', () => {
+  const r = rig();
+  const [task, ended] = [r.hold('a'), r.hold('b')];
+  ended.phase = 'reporting';
+  r.pass(LEASE_MS * 0.79);
+  r.heartbeat.guard();
+  expect([task.control.signal.aborted, isOwned(task, r.clock)]).toEqual([false, true]);
+  r.pass(LEASE_MS * 0.02);
+  r.heartbeat.guard();
+  expect([task.control.signal.reason, ended.control.signal.aborted]).toEqual(['lease-lost', false]);
+});
+
+it('what is lost stays lost although the clock says otherwise; what is cancelled is killed', async () => {
+  const r = rig();
+  const [lost, killed, kept] = [r.hold('a'), r.hold('b'), r.hold('c')];
+  r.answers({ lost: ['a'], kill: ['b'] });
+  await r.heartbeat.beat();
+  expect([lost, killed, kept].map((t) => t.control.signal.reason)).toEqual(['lease-lost', 'cancelled', undefined]);
+  expect([r.lost, isOwned(lost, r.clock), isOwned(killed, r.clock)]).toEqual([['a'], false, true]);
+});
+
+it('an answer says nothing about an attempt that came after it was asked', async () => {
+  const r = rig();
+  const old = r.hold('a');
+  r.answers({ lost: ['a'] });
+  const beating = r.heartbeat.beat();
+  r.tasks.remove(old);
+  const next = r.hold('a');
+  await beating;
+  expect(next.control.signal.aborted).toBe(false);
+});
