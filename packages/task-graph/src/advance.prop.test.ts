@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { activeEnd, freshFlags, graphFromRows, isSettledStatus } from './graph';
 import type { TaskRow } from './task';
-import { broken, type DriverOptions, drive, type Outcome, ok, type RunRecord } from './testing/driver';
+import { OUTCOMES, topology } from './testing/arbitraries';
+import { type DriverOptions, drive, type RunRecord } from './testing/driver';
 import { fixture, inputOf, type NodeFixture } from './testing/fixture';
 
 /**
@@ -11,68 +12,6 @@ import { fixture, inputOf, type NodeFixture } from './testing/fixture';
 
 /** BATON_PROP_EFFORT multiplies the number of cases, for a nightly run. */
 const EFFORT = Number(process.env.BATON_PROP_EFFORT ?? 1);
-
-const OPS = [
-  'precreate',
-  'create',
-  'configure',
-  'start',
-  'poststart',
-  'prestop',
-  'stop',
-  'delete',
-  'heal',
-  'check_drift',
-];
-const ALL_OPS = [
-  ...OPS,
-  'cloudify.interfaces.validation.check_status',
-  'cloudify.interfaces.monitoring.start',
-];
-const REL_OPS = ['preconfigure', 'postconfigure', 'establish', 'unlink', 'check_drift'];
-
-const subset = (of: string[]) => fc.subarray(of);
-
-const topology = fc
-  .array(
-    fc.record({
-      ops: subset(ALL_OPS),
-      count: fc.integer({ min: 0, max: 2 }),
-      targets: fc.array(fc.nat(5), { maxLength: 3 }),
-      contained: fc.boolean(),
-      source: subset(REL_OPS),
-      target: subset(REL_OPS),
-      after: fc.option(fc.constantFrom('create', 'start', 'delete')),
-    }),
-    { minLength: 1, maxLength: 6 },
-  )
-  .map((list) => {
-    const nodes: { [id: string]: NodeFixture } = {};
-    list.forEach(({ ops, count, targets, contained, source, target, after }, i) => {
-      const below = [...new Set(targets.filter((t) => t < i))];
-      const properties = after ? { operation: after } : undefined;
-      const rels = below.map((t, k) => ({
-        to: `n${t}`,
-        contained: contained && k === 0,
-        source,
-        target,
-        properties,
-      }));
-      nodes[`n${i}`] = { ops, count, rels };
-    });
-    return nodes;
-  });
-
-const OUTCOMES: Outcome[] = [
-  ok(),
-  ok(),
-  ok('result'),
-  broken(true),
-  broken(false),
-  { kind: 'retry', message: 'again', retryAfterMs: 30 },
-  { kind: 'timed-out' },
-  { kind: 'lost' },
-];
 
 const trouble = fc.record({
   outcomes: fc.array(fc.nat(OUTCOMES.length - 1), { minLength: 1, maxLength: 20 }),
@@ -146,7 +85,7 @@ test('advance respects dependencies, dispatches no attempt twice and always come
       expect(['succeeded', 'failed', 'cancelled']).toContain(record.outcome);
       if (record.outcome === 'failed') expect(record.error!.message).not.toContain('wait for each other');
     }),
-    { numRuns: 400 * EFFORT },
+    { numRuns: 150 * EFFORT },
   );
 });
 
@@ -181,6 +120,6 @@ test('install runs targets before their sources, uninstall the other way round',
         }
       }
     }),
-    { numRuns: 200 * EFFORT },
+    { numRuns: 150 * EFFORT },
   );
 });

@@ -1,45 +1,10 @@
 import { resumeGraph } from './resume';
-import type { TaskRow } from './task';
-import {
-  broken,
-  type DriverOptions,
-  drive,
-  driveFrom,
-  labels,
-  newWorld,
-  ok,
-  runStored,
-  type World,
-} from './testing/driver';
-import { fixture, inputOf, type NodeFixture } from './testing/fixture';
+import { broken, type DriverOptions, drive, labels, ok } from './testing/driver';
+import { fixture, inputOf } from './testing/fixture';
+import { stopAndResume } from './testing/stop-and-resume';
 import { nextStage } from './workflows/registry';
 
 /** Going on after a failure or a cancel (reference workflows.md 2.8, 2.9). */
-
-/** Run to a stop, then resume the last graph and whatever follows it. */
-function stopAndResume(
-  workflow: string,
-  nodes: { [id: string]: NodeFixture },
-  first: DriverOptions,
-  force = false,
-) {
-  const model = fixture(nodes);
-  const input = inputOf(workflow, model, {}, { taskRetries: 0 });
-  const stopped = drive(workflow, input, first);
-  const stage = nextStage(workflow, { ...input, model }, stopped.history.slice(0, stopped.stages.length - 1));
-  if (stage.kind !== 'graph') throw new Error('the stage that stopped was a graph');
-  const world: World = newWorld(model, { isParanoid: true });
-  const rows = stopped.stages.at(-1)!.rows;
-  const cleanup = workflow === 'install' ? { model, config: input.config } : undefined;
-  const { graph, decision } = resumeGraph(stage.spec, rows, { force, now: 0, cleanup });
-  const stored: TaskRow[] = [...rows];
-  const second = runStored(world, stage.spec, graph, stored, [], decision);
-  const history = stopped.history.slice(0, stopped.stages.length - 1);
-  if (second === 'cancelled') throw new Error('nobody cancels the second run');
-  history.push({ ...second, name: stage.name, memo: stage.memo } as (typeof history)[number]);
-  const record = driveFrom(workflow, { ...input, resume: true }, world, history);
-  return { stopped, record, model, rows, decision };
-}
 
 const FAIL_B: DriverOptions = { run: (p) => (p.nodeId === 'b' ? broken() : ok()) };
 
@@ -49,7 +14,7 @@ test('only what failed runs again, with what waited for it', () => {
     b: { ops: ['configure'], rels: ['a'] },
     c: { ops: ['create'], rels: ['b'] },
   };
-  const { stopped, record, model } = stopAndResume('install', nodes, FAIL_B);
+  const { stopped, record, model } = stopAndResume('install', nodes, FAIL_B)!;
   expect(stopped.outcome).toBe('failed');
   expect(labels(record)).toEqual(['configure b', 'create c']);
   expect(record.outcome).toBe('succeeded');
@@ -84,7 +49,7 @@ test.each([
     {
       run: (p) => (p.operation.endsWith(`.${op}`) ? broken() : ok()),
     },
-  );
+  )!;
   expect(stopped.outcome).toBe('failed');
   expect(labels(record)).toEqual(calls);
   expect(record.outcome).toBe('succeeded');
@@ -153,7 +118,7 @@ test('what is still running is waited for, and run again only by force', () => {
 
 test('a restart cancelled in its first graph goes on with the second', () => {
   const nodes = { a: { ops: ['stop', 'start'], state: 'started' } };
-  const { stopped, record } = stopAndResume('restart', nodes, { cancelAtMs: 5 }, true);
+  const { stopped, record } = stopAndResume('restart', nodes, { cancelAtMs: 5 }, { force: true })!;
   expect(stopped.outcome).toBe('cancelled');
   expect(labels(record)).toEqual(['stop a', 'start a']);
   expect(record.outcome).toBe('succeeded');

@@ -63,6 +63,8 @@ function resetRows(rows: readonly TaskRow[], force: boolean): TaskRow[] {
     const isLost = row.state === 'sent' || row.state === 'sending' || (force && isAway(row));
     if (isFailed) return { ...row, state: 'pending', retries: 0, notBefore: null, error: null, result: null };
     if (isLost) return { ...row, state: 'pending', notBefore: null, error: null, result: null };
+    // Whoever resumes does not wait for the rest of an old interval.
+    if (row.state === 'pending' && row.notBefore !== null) return { ...row, notBefore: null };
     return row.state === 'response-sent' ? { ...row, state: 'started' } : row;
   });
 }
