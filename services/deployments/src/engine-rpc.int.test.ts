@@ -18,7 +18,10 @@ async function deploy(deploymentId: string): Promise<{ deploymentId: string; hos
 
 const read = async (id: string) => (await test.call('GET', `/node-instances/${id}`)).body;
 const write = (nodeInstanceId: string, seq: number, state: string, edits: unknown[] = []) => ({
-  nodeInstanceId, seq, state, systemPropertiesJson: edits.length > 0 ? JSON.stringify(edits) : '',
+  nodeInstanceId,
+  seq,
+  state,
+  systemPropertiesJson: edits.length > 0 ? JSON.stringify(edits) : '',
 });
 
 describe('ApplyStates', () => {
@@ -27,23 +30,47 @@ describe('ApplyStates', () => {
     const of = { tenant, deploymentId, executionId: 'e1' };
     const counted = { edit: 'copy', from: ['status'], to: ['previous_status'] };
     const status = (ok: boolean) => ({ edit: 'set', path: ['status'], value: { ok } });
-    await test.rpc.applyStates({ ...of, states: [write(host, 2, 'created'), write(host, 1, 'creating'), write(app, 3, 'creating')] });
+    await test.rpc.applyStates({
+      ...of,
+      states: [write(host, 2, 'created'), write(host, 1, 'creating'), write(app, 3, 'creating')],
+    });
     expect(await read(host)).toMatchObject({ state: 'created', version: 2 });
-    await test.rpc.applyStates({ ...of, states: [write(host, 5, 'started', [status(true)]), write(host, 6, '', [counted, status(false)])] });
+    await test.rpc.applyStates({
+      ...of,
+      states: [write(host, 5, 'started', [status(true)]), write(host, 6, '', [counted, status(false)])],
+    });
     const after = await read(host);
-    expect(after).toMatchObject({ state: 'started', version: 3, is_status_check_ok: false, system_properties: { status: { ok: false }, previous_status: { ok: true } } });
-    await test.rpc.applyStates({ ...of, states: [write(host, 6, '', [counted, status(false)]), write(host, 4, 'starting'), write(host, 1, 'creating')] });
+    expect(after).toMatchObject({
+      state: 'started',
+      version: 3,
+      is_status_check_ok: false,
+      system_properties: { status: { ok: false }, previous_status: { ok: true } },
+    });
+    await test.rpc.applyStates({
+      ...of,
+      states: [
+        write(host, 6, '', [counted, status(false)]),
+        write(host, 4, 'starting'),
+        write(host, 1, 'creating'),
+      ],
+    });
     expect(await read(host)).toEqual(after);
     // Another execution counts from the beginning.
     await test.rpc.applyStates({ ...of, executionId: 'e2', states: [write(host, 1, 'stopping')] });
     expect((await read(host)).state).toBe('stopping');
-    expect((await test.call('GET', `/deployments/${deploymentId}?_include=unavailable_instances`)).body.unavailable_instances).toBe(2);
+    expect(
+      (await test.call('GET', `/deployments/${deploymentId}?_include=unavailable_instances`)).body
+        .unavailable_instances,
+    ).toBe(2);
   });
 
   it('ends the same from any interleaving of two connections', async () => {
     const { deploymentId, host, app } = await deploy('interleaved');
     const batches = Array.from({ length: 20 }, (_, i) => ({
-      tenant, deploymentId, executionId: 'e1', states: [write(host, 2 * i + 1, `h${i}`), write(app, 2 * i + 2, `a${i}`)],
+      tenant,
+      deploymentId,
+      executionId: 'e1',
+      states: [write(host, 2 * i + 1, `h${i}`), write(app, 2 * i + 2, `a${i}`)],
     }));
     await Promise.all(batches.reverse().map((batch) => test.rpc.applyStates(batch)));
     expect((await read(host)).state).toBe('h19');
@@ -55,36 +82,99 @@ describe('OpenOperation', () => {
   it('shows pending states and evaluates inputs for the creator of the execution', async () => {
     const { deploymentId, host, app } = await deploy('opened');
     const base = { tenant, deploymentId, executionId: 'e1', hasFunctions: true };
-    const inputs = { secret: { get_secret: 'token' }, own: { get_attribute: ['SELF', 'node_instance_id'] }, said: { get_input: 'greeting' } };
-    const opened = await test.rpc.openOperation({ ...base, nodeInstanceId: host, username: 'admin', inputsJson: JSON.stringify(inputs), states: [write(host, 1, 'creating')] });
+    const inputs = {
+      secret: { get_secret: 'token' },
+      own: { get_attribute: ['SELF', 'node_instance_id'] },
+      said: { get_input: 'greeting' },
+    };
+    const opened = await test.rpc.openOperation({
+      ...base,
+      nodeInstanceId: host,
+      username: 'admin',
+      inputsJson: JSON.stringify(inputs),
+      states: [write(host, 1, 'creating')],
+    });
     expect(JSON.parse(opened.inputsJson)).toEqual({ secret: 'sesame', own: host, said: 'hello' });
-    expect(JSON.parse(opened.selfJson)).toMatchObject({ node: { id: 'host', type: 'cloudify.nodes.Root' }, instance: { id: host, state: 'creating', version: 2, index: 1 } });
-    expect(JSON.parse(opened.deploymentJson)).toMatchObject({ id: deploymentId, creator: 'admin', blueprint_id: 'hello' });
-    const related = { target: { get_attribute: ['TARGET', 'node_instance_id'] }, source: { get_attribute: ['SOURCE', 'node_instance_id'] } };
-    const both = await test.rpc.openOperation({ ...base, nodeInstanceId: app, relatedInstanceId: host, isSource: true, inputsJson: JSON.stringify(related) });
+    expect(JSON.parse(opened.selfJson)).toMatchObject({
+      node: { id: 'host', type: 'cloudify.nodes.Root' },
+      instance: { id: host, state: 'creating', version: 2, index: 1 },
+    });
+    expect(JSON.parse(opened.deploymentJson)).toMatchObject({
+      id: deploymentId,
+      creator: 'admin',
+      blueprint_id: 'hello',
+    });
+    const related = {
+      target: { get_attribute: ['TARGET', 'node_instance_id'] },
+      source: { get_attribute: ['SOURCE', 'node_instance_id'] },
+    };
+    const both = await test.rpc.openOperation({
+      ...base,
+      nodeInstanceId: app,
+      relatedInstanceId: host,
+      isSource: true,
+      inputsJson: JSON.stringify(related),
+    });
     expect(JSON.parse(both.inputsJson)).toEqual({ target: host, source: app });
     expect(JSON.parse(both.relatedJson).instance.id).toBe(host);
-    await expect(test.rpc.openOperation({ ...base, nodeInstanceId: host, username: 'bob', inputsJson: JSON.stringify(inputs) })).rejects.toMatchObject({ code: 'forbidden_error' });
+    await expect(
+      test.rpc.openOperation({
+        ...base,
+        nodeInstanceId: host,
+        username: 'bob',
+        inputsJson: JSON.stringify(inputs),
+      }),
+    ).rejects.toMatchObject({ code: 'forbidden_error' });
   });
 });
 
 describe('UpdateNodeInstance', () => {
   it('is not disturbed by states, but by another writer; a repeat is answered as before', async () => {
     const { deploymentId, host } = await deploy('written');
-    const write1 = { tenant, nodeInstanceId: host, version: 1, runtimePropertiesJson: '{"a":1}', taskId: 't1', attempt: 1 };
-    await test.rpc.applyStates({ tenant, deploymentId, executionId: 'e1', states: [write(host, 1, 'creating')] });
+    const write1 = {
+      tenant,
+      nodeInstanceId: host,
+      version: 1,
+      runtimePropertiesJson: '{"a":1}',
+      taskId: 't1',
+      attempt: 1,
+    };
+    await test.rpc.applyStates({
+      tenant,
+      deploymentId,
+      executionId: 'e1',
+      states: [write(host, 1, 'creating')],
+    });
     const first = await test.rpc.updateNodeInstance(write1);
     expect(await test.rpc.updateNodeInstance(write1)).toEqual(first);
-    await expect(test.rpc.updateNodeInstance({ ...write1, taskId: 't2' })).rejects.toMatchObject({ code: 'conflict_error' });
-    await test.rpc.updateNodeInstance({ ...write1, version: first.version, attempt: 2, runtimePropertiesJson: '{"a":2}' });
-    await expect(test.rpc.updateNodeInstance({ ...write1, version: 99, attempt: 1 })).rejects.toMatchObject({ code: 'stale_attempt_error' });
+    await expect(test.rpc.updateNodeInstance({ ...write1, taskId: 't2' })).rejects.toMatchObject({
+      code: 'conflict_error',
+    });
+    await test.rpc.updateNodeInstance({
+      ...write1,
+      version: first.version,
+      attempt: 2,
+      runtimePropertiesJson: '{"a":2}',
+    });
+    await expect(test.rpc.updateNodeInstance({ ...write1, version: 99, attempt: 1 })).rejects.toMatchObject({
+      code: 'stale_attempt_error',
+    });
     expect(await read(host)).toMatchObject({ runtime_properties: { a: 2 }, state: 'creating' });
   });
 
   it('lets one of two racing writers win', async () => {
     const { host } = await deploy('raced');
     const results = await Promise.allSettled(
-      [1, 2].map((n) => test.rpc.updateNodeInstance({ tenant, nodeInstanceId: host, version: 1, runtimePropertiesJson: `{"by":${n}}`, taskId: `t${n}`, attempt: 1 })),
+      [1, 2].map((n) =>
+        test.rpc.updateNodeInstance({
+          tenant,
+          nodeInstanceId: host,
+          version: 1,
+          runtimePropertiesJson: `{"by":${n}}`,
+          taskId: `t${n}`,
+          attempt: 1,
+        }),
+      ),
     );
     expect(results.map((r) => r.status).sort()).toEqual(['fulfilled', 'rejected']);
   });
@@ -106,12 +196,19 @@ describe('PATCH of a node instance', () => {
     expect(await patch({ version: 5, runtime_properties: 'x' })).toBe('bad_parameters_error');
     expect(await patch({ version: 5, relationships: [] })).toBe('only_deployment_update');
     expect(await read(host)).toMatchObject({ state: 'started', runtime_properties: { b: { c: [1] } } });
-    expect((await test.call('PATCH', `/api/v2.1/node-instances?id=${host}`, { version: 5, state: 'x' })).body.version).toBe(6);
+    expect(
+      (await test.call('PATCH', `/api/v2.1/node-instances?id=${host}`, { version: 5, state: 'x' })).body
+        .version,
+    ).toBe(6);
   });
 
   it('lets one of two racing patches of a version win', async () => {
     const { host } = await deploy('patch-race');
-    const answers = await Promise.all([1, 2].map((n) => test.call('PATCH', `/node-instances/${host}`, { version: 1, runtime_properties: { n } })));
+    const answers = await Promise.all(
+      [1, 2].map((n) =>
+        test.call('PATCH', `/node-instances/${host}`, { version: 1, runtime_properties: { n } }),
+      ),
+    );
     expect(answers.map((a) => a.status).sort()).toEqual([200, 409]);
   });
 });
@@ -119,22 +216,65 @@ describe('PATCH of a node instance', () => {
 describe('statuses', () => {
   it('follow the latest execution, and installation at its end', async () => {
     const { deploymentId, host, app } = await deploy('followed');
-    const show = async () => (await test.call('GET', `/deployments/${deploymentId}?_include=latest_execution_status,installation_status,deployment_status,latest_execution_workflow_id`)).body;
+    const show = async () =>
+      (
+        await test.call(
+          'GET',
+          `/deployments/${deploymentId}?_include=latest_execution_status,installation_status,deployment_status,latest_execution_workflow_id`,
+        )
+      ).body;
     const [consumer] = test.parts.consumers;
     const executionId = 'ffffffff-0000-7000-8000-000000000001';
-    const requested = { id: 'm', type: 'x', time: '', tenant, key: executionId, payload: { executionId, deploymentId, workflowId: 'install' } };
+    const requested = {
+      id: 'm',
+      type: 'x',
+      time: '',
+      tenant,
+      key: executionId,
+      payload: { executionId, deploymentId, workflowId: 'install' },
+    };
     await consumer!.handler(requested, new AbortController().signal);
-    expect(await show()).toEqual({ latest_execution_status: 'in_progress', installation_status: 'inactive', deployment_status: 'in_progress', latest_execution_workflow_id: 'install' });
-    await test.rpc.applyStates({ tenant, deploymentId, executionId, states: [write(host, 1, 'started'), write(app, 2, 'started')] });
-    await test.rpc.executionEnded({ tenant, deploymentId, executionId, workflowId: 'install', status: 'terminated', totalOperations: 4, finishedOperations: 4 });
-    const good = { latest_execution_status: 'completed', installation_status: 'active', deployment_status: 'good', latest_execution_workflow_id: 'install' };
+    expect(await show()).toEqual({
+      latest_execution_status: 'in_progress',
+      installation_status: 'inactive',
+      deployment_status: 'in_progress',
+      latest_execution_workflow_id: 'install',
+    });
+    await test.rpc.applyStates({
+      tenant,
+      deploymentId,
+      executionId,
+      states: [write(host, 1, 'started'), write(app, 2, 'started')],
+    });
+    await test.rpc.executionEnded({
+      tenant,
+      deploymentId,
+      executionId,
+      workflowId: 'install',
+      status: 'terminated',
+      totalOperations: 4,
+      finishedOperations: 4,
+    });
+    const good = {
+      latest_execution_status: 'completed',
+      installation_status: 'active',
+      deployment_status: 'good',
+      latest_execution_workflow_id: 'install',
+    };
     expect(await show()).toEqual(good);
     await consumer!.handler(requested, new AbortController().signal);
     expect(await show()).toEqual(good);
     // An older execution that ends later is not the latest one.
-    await test.rpc.executionEnded({ tenant, deploymentId, executionId: 'eeeeeeee-0000-7000-8000-000000000001', workflowId: 'heal', status: 'failed' });
+    await test.rpc.executionEnded({
+      tenant,
+      deploymentId,
+      executionId: 'eeeeeeee-0000-7000-8000-000000000001',
+      workflowId: 'heal',
+      status: 'failed',
+    });
     expect(await show()).toEqual(good);
-    const workflows = (await test.call('GET', `/deployments/${deploymentId}?_include=workflows`)).body.workflows;
+    const workflows = (await test.call('GET', `/deployments/${deploymentId}?_include=workflows`)).body
+      .workflows;
     expect(workflows.find((w: { name: string }) => w.name === 'install').is_available).toBe(false);
   });
 });
@@ -154,12 +294,28 @@ describe('model for workflows', () => {
     // A user of a capability that is not installed does not block.
     expect(facts.dependents).toEqual([]);
     await test.db.pool.query(`update deployments set installation_status = 'active' where id = 'cons'`);
-    expect((await test.rpc.getDeployment({ tenant, deploymentId })).dependents).toEqual([expect.stringContaining('`cons`')]);
-    await test.call('PATCH', `/node-instances/${host}`, { version: 1, runtime_properties: { ip: '10.0.0.1' } });
-    expect((await test.call('GET', '/deployments/cons/outputs')).body.outputs).toEqual({ from_there: 'http://10.0.0.1' });
-    expect((await test.call('GET', '/deployments/prov/capabilities')).body.capabilities).toEqual({ address: 'http://10.0.0.1' });
+    expect((await test.rpc.getDeployment({ tenant, deploymentId })).dependents).toEqual([
+      expect.stringContaining('`cons`'),
+    ]);
+    await test.call('PATCH', `/node-instances/${host}`, {
+      version: 1,
+      runtime_properties: { ip: '10.0.0.1' },
+    });
+    expect((await test.call('GET', '/deployments/cons/outputs')).body.outputs).toEqual({
+      from_there: 'http://10.0.0.1',
+    });
+    expect((await test.call('GET', '/deployments/prov/capabilities')).body.capabilities).toEqual({
+      address: 'http://10.0.0.1',
+    });
     const refused = await test.call('DELETE', '/deployments/prov');
-    expect([refused.status, refused.body.error_code, refused.body.dependents]).toEqual([400, 'dependent_exists_error', ['cons']]);
-    expect((await test.rpc.listDeploymentsOfBlueprint({ tenant, blueprintId: 'consumer', limit: 10 })).deploymentIds).toEqual(['cons']);
+    expect([refused.status, refused.body.error_code, refused.body.dependents]).toEqual([
+      400,
+      'dependent_exists_error',
+      ['cons'],
+    ]);
+    expect(
+      (await test.rpc.listDeploymentsOfBlueprint({ tenant, blueprintId: 'consumer', limit: 10 }))
+        .deploymentIds,
+    ).toEqual(['cons']);
   });
 });

@@ -8,26 +8,53 @@ beforeAll(async () => {
 });
 afterAll(() => test.stop());
 
-const instances = async (id: string) => (await test.call('GET', `/node-instances?deployment_id=${id}&_sort=node_id&_sort=index`)).body.items as {
-  id: string; node_id: string; index: number; state: string; relationships: { target_id: string }[]; scaling_groups: { id: string }[];
-}[];
-const node = async (deployment: string, id: string) => (await test.call('GET', `/nodes?deployment_id=${deployment}&id=${id}`)).body.items[0];
+const instances = async (id: string) =>
+  (await test.call('GET', `/node-instances?deployment_id=${id}&_sort=node_id&_sort=index`)).body.items as {
+    id: string;
+    node_id: string;
+    index: number;
+    state: string;
+    relationships: { target_id: string }[];
+    scaling_groups: { id: string }[];
+  }[];
+const node = async (deployment: string, id: string) =>
+  (await test.call('GET', `/nodes?deployment_id=${deployment}&id=${id}`)).body.items[0];
 const deploy = (id: string) => test.create(id, { blueprint_id: 'hello', inputs: { must: 1 } });
 
 it('scales a node out: instances and relationships at the start, numbers at the finish', async () => {
   await deploy('out');
-  const answer = await test.call('POST', '/deployment-modifications', { deployment_id: 'out', nodes: { host: { instances: 3 } }, context: { why: 'load' } });
+  const answer = await test.call('POST', '/deployment-modifications', {
+    deployment_id: 'out',
+    nodes: { host: { instances: 3 } },
+    context: { why: 'load' },
+  });
   expect(answer.status).toBe(201);
-  expect(answer.body).toMatchObject({ status: 'started', deployment_id: 'out', context: { why: 'load' }, ended_at: null, modified_nodes: { host: { instances: 3 } } });
+  expect(answer.body).toMatchObject({
+    status: 'started',
+    deployment_id: 'out',
+    context: { why: 'load' },
+    ended_at: null,
+    modified_nodes: { host: { instances: 3 } },
+  });
   const marks = (list: { modification: string }[]) => list.map((i) => i.modification).sort();
   expect(marks(answer.body.node_instances.added_and_related)).toEqual(['added', 'added', 'related']);
   expect(answer.body.node_instances.before_modification).toHaveLength(2);
   const started = await instances('out');
   expect(started.map((i) => `${i.node_id}${i.index}`)).toEqual(['app1', 'host1', 'host2', 'host3']);
   expect(started[0]!.relationships).toHaveLength(3);
-  expect(await node('out', 'host')).toMatchObject({ number_of_instances: 1, planned_number_of_instances: 3, actual_number_of_instances: 3 });
-  const second = await test.call('POST', '/deployment-modifications', { deployment_id: 'out', nodes: { host: { instances: 4 } } });
-  expect([second.status, second.body.error_code]).toEqual([400, 'existing_started_deployment_modification_error']);
+  expect(await node('out', 'host')).toMatchObject({
+    number_of_instances: 1,
+    planned_number_of_instances: 3,
+    actual_number_of_instances: 3,
+  });
+  const second = await test.call('POST', '/deployment-modifications', {
+    deployment_id: 'out',
+    nodes: { host: { instances: 4 } },
+  });
+  expect([second.status, second.body.error_code]).toEqual([
+    400,
+    'existing_started_deployment_modification_error',
+  ]);
   const finished = await test.call('POST', `/deployment-modifications/${answer.body.id}/finish`);
   expect(finished.body.status).toBe('finished');
   expect(await node('out', 'host')).toMatchObject({ number_of_instances: 3 });
@@ -37,11 +64,21 @@ it('scales a node out: instances and relationships at the start, numbers at the 
 
 it('scales in with hints: marked at the start, gone at the finish with their relationships', async () => {
   await deploy('in');
-  const out = await test.call('POST', '/deployment-modifications', { deployment_id: 'in', nodes: { host: { instances: 3 } } });
+  const out = await test.call('POST', '/deployment-modifications', {
+    deployment_id: 'in',
+    nodes: { host: { instances: 3 } },
+  });
   await test.call('POST', `/deployment-modifications/${out.body.id}/finish`);
   const hosts = (await instances('in')).filter((i) => i.node_id === 'host').map((i) => i.id);
-  const { body } = await test.call('POST', '/deployment-modifications', { deployment_id: 'in', nodes: { host: { instances: 2, removed_ids_include_hint: [hosts[1]] } } });
-  expect(body.node_instances.removed_and_related.filter((i: { modification: string }) => i.modification === 'removed').map((i: { id: string }) => i.id)).toEqual([hosts[1]]);
+  const { body } = await test.call('POST', '/deployment-modifications', {
+    deployment_id: 'in',
+    nodes: { host: { instances: 2, removed_ids_include_hint: [hosts[1]] } },
+  });
+  expect(
+    body.node_instances.removed_and_related
+      .filter((i: { modification: string }) => i.modification === 'removed')
+      .map((i: { id: string }) => i.id),
+  ).toEqual([hosts[1]]);
   expect(await instances('in')).toHaveLength(4);
   await test.call('POST', `/deployment-modifications/${body.id}/finish`);
   const left = await instances('in');
@@ -52,25 +89,48 @@ it('scales in with hints: marked at the start, gone at the finish with their rel
 it('scales a group and takes it back: everything is as before, versions go on', async () => {
   await deploy('back');
   const before = await instances('back');
-  await test.call('PATCH', `/node-instances/${before[0]!.id}`, { version: 1, runtime_properties: { kept: true } });
-  const { body } = await test.call('POST', '/deployment-modifications', { deployment_id: 'back', nodes: { g1: { instances: 2 } } });
+  await test.call('PATCH', `/node-instances/${before[0]!.id}`, {
+    version: 1,
+    runtime_properties: { kept: true },
+  });
+  const { body } = await test.call('POST', '/deployment-modifications', {
+    deployment_id: 'back',
+    nodes: { g1: { instances: 2 } },
+  });
   const during = await instances('back');
   expect(during.map((i) => i.node_id)).toEqual(['app', 'app', 'host']);
   expect(during[1]!.scaling_groups[0]!.id).not.toBe(during[0]!.scaling_groups[0]!.id);
-  expect((await test.call('GET', '/deployments/back')).body.scaling_groups.g1.properties).toMatchObject({ planned_instances: 2, current_instances: 1 });
-  await test.call('PATCH', `/node-instances/${before[0]!.id}`, { version: 99, runtime_properties: { lost: true }, state: 'started' });
+  expect((await test.call('GET', '/deployments/back')).body.scaling_groups.g1.properties).toMatchObject({
+    planned_instances: 2,
+    current_instances: 1,
+  });
+  await test.call('PATCH', `/node-instances/${before[0]!.id}`, {
+    version: 99,
+    runtime_properties: { lost: true },
+    state: 'started',
+  });
   const rolled = await test.call('POST', `/deployment-modifications/${body.id}/rollback`);
-  expect(rolled.body).toMatchObject({ status: 'rolledback', node_instances: { before_rollback: expect.arrayContaining([expect.objectContaining({ node_id: 'app' })]) } });
+  expect(rolled.body).toMatchObject({
+    status: 'rolledback',
+    node_instances: {
+      before_rollback: expect.arrayContaining([expect.objectContaining({ node_id: 'app' })]),
+    },
+  });
   const after = await instances('back');
   expect(after.map((i) => i.id)).toEqual(before.map((i) => i.id));
   expect(after[0]).toMatchObject({ state: 'uninitialized', runtime_properties: { kept: true } });
-  expect((await test.call('GET', '/deployments/back')).body.scaling_groups.g1.properties.planned_instances).toBe(1);
+  expect(
+    (await test.call('GET', '/deployments/back')).body.scaling_groups.g1.properties.planned_instances,
+  ).toBe(1);
 });
 
 it('refuses unknown names and numbers outside the bounds', async () => {
   await deploy('bounds');
   const start = async (nodes: unknown) => {
-    const { status, body } = await test.call('POST', '/deployment-modifications', { deployment_id: 'bounds', nodes });
+    const { status, body } = await test.call('POST', '/deployment-modifications', {
+      deployment_id: 'bounds',
+      nodes,
+    });
     return [status, body.error_code];
   };
   expect(await start({ nosuch: { instances: 2 } })).toEqual([404, 'not_found_error']);
@@ -81,7 +141,13 @@ it('refuses unknown names and numbers outside the bounds', async () => {
 it('answers a repeated call of a workflow with the first result, also when two come at once', async () => {
   await deploy('called');
   const call = (callName: string, request: unknown) =>
-    test.rpc.callModel({ tenant, deploymentId: 'called', executionId: 'e1', callName, requestJson: JSON.stringify(request) });
+    test.rpc.callModel({
+      tenant,
+      deploymentId: 'called',
+      executionId: 'e1',
+      callName,
+      requestJson: JSON.stringify(request),
+    });
   const start = { call: 'modification-start', entities: { host: { instances: 2 } }, context: {} };
   const [first, twin] = await Promise.all([call('scale-start', start), call('scale-start', start)]);
   expect(twin).toEqual(first);
@@ -90,13 +156,21 @@ it('answers a repeated call of a workflow with the first result, also when two c
   expect(result.added).toHaveLength(1);
   expect(result.related).toHaveLength(1);
   expect(await instances('called')).toHaveLength(3);
-  const model = JSON.parse((await test.rpc.getWorkflowModel({ tenant, deploymentId: 'called' })).deploymentJson);
-  expect(model.modifications).toEqual([{ id: result.modification_id, context: {}, added: result.added, removed: [], related: result.related }]);
+  const model = JSON.parse(
+    (await test.rpc.getWorkflowModel({ tenant, deploymentId: 'called' })).deploymentJson,
+  );
+  expect(model.modifications).toEqual([
+    { id: result.modification_id, context: {}, added: result.added, removed: [], related: result.related },
+  ]);
   await call('scale-finish', { call: 'modification-finish', modificationId: result.modification_id });
   await call('scale-finish', { call: 'modification-finish', modificationId: result.modification_id });
-  expect((await test.call('GET', `/deployment-modifications/${result.modification_id}`)).body.status).toBe('finished');
+  expect((await test.call('GET', `/deployment-modifications/${result.modification_id}`)).body.status).toBe(
+    'finished',
+  );
   const edits = [{ nodeInstanceId: result.added[0], edits: [{ edit: 'set', path: ['a', 'b'], value: 1 }] }];
   await call('mark', { call: 'system-properties', changes: edits });
-  expect((await test.call('GET', `/node-instances/${result.added[0]}`)).body.system_properties).toEqual({ a: { b: 1 } });
+  expect((await test.call('GET', `/node-instances/${result.added[0]}`)).body.system_properties).toEqual({
+    a: { b: 1 },
+  });
   await expect(call('other', { call: 'nonsense' })).rejects.toMatchObject({ code: 'bad_parameters_error' });
 });

@@ -1,4 +1,9 @@
-import { type Answer, principal, startTestDeployments, type TestDeployments } from './testing/test-deployments';
+import {
+  type Answer,
+  principal,
+  startTestDeployments,
+  type TestDeployments,
+} from './testing/test-deployments';
 
 let test: TestDeployments;
 beforeAll(async () => {
@@ -11,8 +16,14 @@ beforeAll(async () => {
 afterAll(() => test.stop());
 
 const code = (answer: Answer) => [answer.status, answer.body?.error_code];
-const rule = (key: string, operator: string, values: unknown[], type = 'label') => ({ key, operator, values, type });
-const search = (filter_rules: unknown, query = '') => test.call('POST', `/searches/deployments?_include=id&_sort=id${query}`, { filter_rules });
+const rule = (key: string, operator: string, values: unknown[], type = 'label') => ({
+  key,
+  operator,
+  values,
+  type,
+});
+const search = (filter_rules: unknown, query = '') =>
+  test.call('POST', `/searches/deployments?_include=id&_sort=id${query}`, { filter_rules });
 const ids = (answer: Answer) => answer.body.items.map((i: { id: string }) => i.id).join();
 
 describe('filter rules', () => {
@@ -28,7 +39,12 @@ describe('filter rules', () => {
     ['attribute any_of', [rule('blueprint_id', 'any_of', ['mini'], 'attribute')], 'sa,sb,sc', 1],
     ['attribute any_of nothing', [rule('blueprint_id', 'any_of', [], 'attribute')], '', 4],
     ['attribute not_contains', [rule('blueprint_id', 'not_contains', ['min'], 'attribute')], 'se', 3],
-    ['attribute starts_with in any case', [rule('display_name', 'starts_with', ['thi'], 'attribute')], 'sc', 3],
+    [
+      'attribute starts_with in any case',
+      [rule('display_name', 'starts_with', ['thi'], 'attribute')],
+      'sc',
+      3,
+    ],
     ['attribute is_not_empty', [rule('site_name', 'is_not_empty', [], 'attribute')], '', 4],
     ['installation status', [rule('installation_status', 'any_of', ['active'], 'attribute')], 'se', 3],
   ])('%s', async (_what, rules, found, filtered) => {
@@ -39,8 +55,15 @@ describe('filter rules', () => {
 
   it('are refused with the rule at fault', async () => {
     const answer = await search([rule('team', 'any_of', ['red']), rule('env', 'rubbish', ['x'])]);
-    expect(answer.body).toMatchObject({ error_code: 'invalid_filter_rule', err_filter_rule: { operator: 'rubbish' }, err_reason: expect.stringContaining('rubbish') });
-    expect(code(await search([rule('installation_status', 'any_of', ['admin'], 'attribute')]))).toEqual([400, 'invalid_filter_rule']);
+    expect(answer.body).toMatchObject({
+      error_code: 'invalid_filter_rule',
+      err_filter_rule: { operator: 'rubbish' },
+      err_reason: expect.stringContaining('rubbish'),
+    });
+    expect(code(await search([rule('installation_status', 'any_of', ['admin'], 'attribute')]))).toEqual([
+      400,
+      'invalid_filter_rule',
+    ]);
     expect(code(await search('x'))).toEqual([400, 'bad_parameters_error']);
   });
 });
@@ -49,18 +72,41 @@ describe('stored filters', () => {
   it('live from PUT to DELETE and apply to lists and searches', async () => {
     const rules = [rule('env', 'any_of', ['prod']), rule('created_by', 'any_of', ['admin'], 'attribute')];
     const made = await test.call('PUT', '/filters/deployments/f1', { filter_rules: rules });
-    expect(made.body).toMatchObject({ id: 'f1', is_system_filter: false, value: [{ key: 'env' }, { key: 'created_by' }], labels_filter_rules: [{ key: 'env' }], attrs_filter_rules: [{ key: 'created_by' }] });
-    expect(code(await test.call('PUT', '/filters/deployments/f1', { filter_rules: rules }))).toEqual([409, 'conflict_error']);
-    expect(code(await test.call('PUT', '/filters/deployments/f2', {}))).toEqual([400, 'bad_parameters_error']);
-    expect(code(await test.call('PUT', '/filters/deployments/CSYS-x', { filter_rules: [] }))).toEqual([400, 'bad_parameters_error']);
+    expect(made.body).toMatchObject({
+      id: 'f1',
+      is_system_filter: false,
+      value: [{ key: 'env' }, { key: 'created_by' }],
+      labels_filter_rules: [{ key: 'env' }],
+      attrs_filter_rules: [{ key: 'created_by' }],
+    });
+    expect(code(await test.call('PUT', '/filters/deployments/f1', { filter_rules: rules }))).toEqual([
+      409,
+      'conflict_error',
+    ]);
+    expect(code(await test.call('PUT', '/filters/deployments/f2', {}))).toEqual([
+      400,
+      'bad_parameters_error',
+    ]);
+    expect(code(await test.call('PUT', '/filters/deployments/CSYS-x', { filter_rules: [] }))).toEqual([
+      400,
+      'bad_parameters_error',
+    ]);
     expect(ids(await test.call('GET', '/deployments?_filter_id=f1&_include=id'))).toBe('sa');
     expect(ids(await search([rule('team', 'any_of', ['red'])], '&_filter_id=f1'))).toBe('sa');
     expect((await test.call('GET', '/deployments?_filter_id=nosuch')).status).toBe(404);
-    const changed = await test.call('PATCH', '/filters/deployments/f1', { filter_rules: [rule('team', 'is_not_null', [])] });
+    const changed = await test.call('PATCH', '/filters/deployments/f1', {
+      filter_rules: [rule('team', 'is_not_null', [])],
+    });
     expect(changed.body.value.map((r: { key: string }) => r.key)).toEqual(['created_by', 'team']);
-    expect(code(await test.call('PATCH', '/filters/deployments/f1', {}))).toEqual([400, 'illegal_action_error']);
+    expect(code(await test.call('PATCH', '/filters/deployments/f1', {}))).toEqual([
+      400,
+      'illegal_action_error',
+    ]);
     await test.call('PATCH', '/filters/deployments/f1', { visibility: 'global' });
-    expect(code(await test.call('PATCH', '/filters/deployments/f1', { visibility: 'private' }))).toEqual([400, 'illegal_action_error']);
+    expect(code(await test.call('PATCH', '/filters/deployments/f1', { visibility: 'private' }))).toEqual([
+      400,
+      'illegal_action_error',
+    ]);
     expect((await test.call('DELETE', '/filters/deployments/f1')).status).toBe(204);
     expect((await test.call('GET', '/filters/deployments/f1')).status).toBe(404);
   });
@@ -68,39 +114,79 @@ describe('stored filters', () => {
   it('come with 22 system filters that nobody changes', async () => {
     const { items } = (await test.call('GET', '/filters/deployments?_include=id,is_system_filter')).body;
     expect(items).toHaveLength(22);
-    expect(code(await test.call('DELETE', '/filters/deployments/csys-service-filter'))).toEqual([400, 'illegal_action_error']);
-    expect(ids(await test.call('GET', '/deployments?_filter_id=csys-service-filter&_include=id&_sort=id'))).toBe('sa,sb,sc,se');
-    expect(ids(await test.call('GET', '/deployments?_filter_id=csys-environment-filter&_include=id'))).toBe('');
+    expect(code(await test.call('DELETE', '/filters/deployments/csys-service-filter'))).toEqual([
+      400,
+      'illegal_action_error',
+    ]);
+    expect(
+      ids(await test.call('GET', '/deployments?_filter_id=csys-service-filter&_include=id&_sort=id')),
+    ).toBe('sa,sb,sc,se');
+    expect(ids(await test.call('GET', '/deployments?_filter_id=csys-environment-filter&_include=id'))).toBe(
+      '',
+    );
   });
 });
 
 describe('searches by constraints', () => {
   it('find deployments, nodes, types, instances, capabilities and scaling groups', async () => {
-    const by = (kind: string, constraints: unknown, query = '') => test.call('POST', `/searches/${kind}${query}`, { constraints });
-    expect(ids(await by('deployments', { name_pattern: { contains: 's' } }, '?_include=id&_sort=id'))).toBe('sa,sb,se');
-    expect(ids(await by('deployments', { labels: [{ team: 'red' }] }, '?_include=id&_sort=id'))).toBe('sa,sb');
+    const by = (kind: string, constraints: unknown, query = '') =>
+      test.call('POST', `/searches/${kind}${query}`, { constraints });
+    expect(ids(await by('deployments', { name_pattern: { contains: 's' } }, '?_include=id&_sort=id'))).toBe(
+      'sa,sb,se',
+    );
+    expect(ids(await by('deployments', { labels: [{ team: 'red' }] }, '?_include=id&_sort=id'))).toBe(
+      'sa,sb',
+    );
     expect((await by('deployments', { filter_id: 'nosuch' })).status).toBe(404);
     expect((await by('nodes', { deployment_id: 'sa' }, '?_include=id')).body.items).toEqual([{ id: 'n' }]);
     expect(code(await by('nodes', {}))).toEqual([400, 'bad_parameters_error']);
-    expect((await by('nodes', { blueprint_id: 'hello', valid_values: ['app'] }, '?_include=id')).body.items).toEqual([{ id: 'app' }]);
-    expect((await by('node-types', { deployment_id: 'sa' }, '?_include=type')).body.items).toEqual([{ type: 'cloudify.nodes.Root' }]);
-    expect((await by('node-instances', { deployment_id: 'sa' }, '?_include=node_id')).body.items).toEqual([{ node_id: 'n' }]);
-    expect((await by('capabilities', { deployment_id: 'sa' })).body.items).toEqual([{ deployment_id: 'sa', capabilities: [{ c1: { value: 'v1' } }] }]);
+    expect(
+      (await by('nodes', { blueprint_id: 'hello', valid_values: ['app'] }, '?_include=id')).body.items,
+    ).toEqual([{ id: 'app' }]);
+    expect((await by('node-types', { deployment_id: 'sa' }, '?_include=type')).body.items).toEqual([
+      { type: 'cloudify.nodes.Root' },
+    ]);
+    expect((await by('node-instances', { deployment_id: 'sa' }, '?_include=node_id')).body.items).toEqual([
+      { node_id: 'n' },
+    ]);
+    expect((await by('capabilities', { deployment_id: 'sa' })).body.items).toEqual([
+      { deployment_id: 'sa', capabilities: [{ c1: { value: 'v1' } }] },
+    ]);
     expect((await by('scaling-groups', { deployment_id: 'sa' })).body.items).toEqual([]);
-    expect((await by('scaling-groups', { blueprint_id: 'hello' })).body.items).toMatchObject([{ name: 'g1', members: ['app'] }]);
-    expect((await test.call('POST', '/searches/workflows?_include=name', {})).body.items).toContainEqual({ name: 'install' });
+    expect((await by('scaling-groups', { blueprint_id: 'hello' })).body.items).toMatchObject([
+      { name: 'g1', members: ['app'] },
+    ]);
+    expect((await test.call('POST', '/searches/workflows?_include=name', {})).body.items).toContainEqual({
+      name: 'install',
+    });
   });
 });
 
 describe('summaries', () => {
   it('count by a field and a sub field', async () => {
     const summary = async (query: string) => (await test.call('GET', `/summary/${query}`)).body;
-    expect((await summary('deployments?_target_field=blueprint_id')).items).toEqual([{ blueprint_id: 'empty', deployments: 1 }, { blueprint_id: 'mini', deployments: 3 }]);
-    expect((await summary('deployments?_target_field=blueprint_id&_size=1')).metadata.pagination).toEqual({ total: 2, size: 1, offset: 0 });
-    expect((await summary('deployments?_target_field=site_name&_sub_field=visibility')).items).toEqual([{ site_name: null, deployments: 4, 'by visibility': [{ visibility: 'tenant', deployments: 4 }] }]);
-    expect((await summary('node_instances?_target_field=state&deployment_id=sa')).items).toEqual([{ state: 'uninitialized', node_instances: 1 }]);
+    expect((await summary('deployments?_target_field=blueprint_id')).items).toEqual([
+      { blueprint_id: 'empty', deployments: 1 },
+      { blueprint_id: 'mini', deployments: 3 },
+    ]);
+    expect((await summary('deployments?_target_field=blueprint_id&_size=1')).metadata.pagination).toEqual({
+      total: 2,
+      size: 1,
+      offset: 0,
+    });
+    expect((await summary('deployments?_target_field=site_name&_sub_field=visibility')).items).toEqual([
+      { site_name: null, deployments: 4, 'by visibility': [{ visibility: 'tenant', deployments: 4 }] },
+    ]);
+    expect((await summary('node_instances?_target_field=state&deployment_id=sa')).items).toEqual([
+      { state: 'uninitialized', node_instances: 1 },
+    ]);
     expect((await summary('nodes?_target_field=deployment_id')).items).toHaveLength(3);
-    for (const query of ['deployments', 'deployments?_target_field=nope', 'deployments?_target_field=visibility&_sub_field=visibility', 'nodes?_target_field=type']) {
+    for (const query of [
+      'deployments',
+      'deployments?_target_field=nope',
+      'deployments?_target_field=visibility&_sub_field=visibility',
+      'nodes?_target_field=type',
+    ]) {
       expect(await summary(query)).toMatchObject({ error_code: 'bad_parameters_error' });
     }
   });
@@ -108,24 +194,43 @@ describe('summaries', () => {
 
 describe('sites', () => {
   it('keep to the rules of names, locations and visibility', async () => {
-    const put = (name: string, body: unknown = {}, as = principal('admin')) => test.call('PUT', `/sites/${name}`, body, as);
-    expect((await put('s1', { location: '34.5,-56.25' })).body).toMatchObject({ name: 's1', location: '34.5, -56.25', latitude: 34.5, private_resource: false });
+    const put = (name: string, body: unknown = {}, as = principal('admin')) =>
+      test.call('PUT', `/sites/${name}`, body, as);
+    expect((await put('s1', { location: '34.5,-56.25' })).body).toMatchObject({
+      name: 's1',
+      location: '34.5, -56.25',
+      latitude: 34.5,
+      private_resource: false,
+    });
     expect((await put('s2', { location: '' })).body.location).toBeNull();
-    for (const location of ['34', 'a,b', '134.5,10', '1,2,3']) expect(code(await put('bad', { location }))).toEqual([400, 'bad_parameters_error']);
+    for (const location of ['34', 'a,b', '134.5,10', '1,2,3'])
+      expect(code(await put('bad', { location }))).toEqual([400, 'bad_parameters_error']);
     expect(code(await put('s1'))).toEqual([409, 'conflict_error']);
     expect(code(await put('1digit'))).toEqual([400, 'bad_parameters_error']);
     expect(code(await put('owned', { created_by: 'nosuch' }))).toEqual([400, 'bad_parameters_error']);
-    expect((await put('old', { created_at: '2020-01-02T03:04:05.678Z', created_by: 'bob' })).body).toMatchObject({ created_at: '2020-01-02T03:04:05.678Z', created_by: 'bob' });
-    expect(code(await put('mine', { created_at: '2020-01-02' }, principal('bob')))).toEqual([403, 'forbidden_error']);
+    expect(
+      (await put('old', { created_at: '2020-01-02T03:04:05.678Z', created_by: 'bob' })).body,
+    ).toMatchObject({ created_at: '2020-01-02T03:04:05.678Z', created_by: 'bob' });
+    expect(code(await put('mine', { created_at: '2020-01-02' }, principal('bob')))).toEqual([
+      403,
+      'forbidden_error',
+    ]);
     expect((await test.call('POST', '/sites/s1', { location: '1,2' })).body.location).toBe('1.0, 2.0');
     expect(code(await test.call('POST', '/sites/s1', { new_name: 's2' }))).toEqual([409, 'conflict_error']);
     await test.call('POST', '/sites/s1', { visibility: 'global' });
     const foreign = principal('carol', { tenant: 't2' });
-    expect((await test.call('GET', '/sites?_include=name', undefined, foreign)).body.items).toEqual([{ name: 's1' }]);
-    expect(code(await test.call('DELETE', '/sites/s1', undefined, foreign))).toEqual([400, 'illegal_action_error']);
+    expect((await test.call('GET', '/sites?_include=name', undefined, foreign)).body.items).toEqual([
+      { name: 's1' },
+    ]);
+    expect(code(await test.call('DELETE', '/sites/s1', undefined, foreign))).toEqual([
+      400,
+      'illegal_action_error',
+    ]);
     expect(code(await put('s1', {}, foreign))).toEqual([409, 'conflict_error']);
     expect(code(await put('g', { visibility: 'global' }, foreign))).toEqual([403, 'forbidden_error']);
-    expect((await test.call('GET', '/sites?_include=location&name=s1')).body.items).toEqual([{ location: '1.0, 2.0' }]);
+    expect((await test.call('GET', '/sites?_include=location&name=s1')).body.items).toEqual([
+      { location: '1.0, 2.0' },
+    ]);
   });
 });
 
@@ -134,22 +239,55 @@ describe('inter-deployment dependencies', () => {
     const path = '/deployments/inter-deployment-dependencies';
     const idd = { dependency_creator: 'nodes.x', source_deployment: 'sa', target_deployment: 'sb' };
     const made = await test.call('PUT', path, idd);
-    expect(made.body).toMatchObject({ dependency_creator: 'nodes.x', source_deployment_id: 'sa', target_deployment_id: 'sb', target_deployment_func: null });
+    expect(made.body).toMatchObject({
+      dependency_creator: 'nodes.x',
+      source_deployment_id: 'sa',
+      target_deployment_id: 'sb',
+      target_deployment_func: null,
+    });
     expect((await test.call('PUT', path, idd)).body.id).not.toBe(made.body.id);
-    expect(code(await test.call('PUT', path, { dependency_creator: 'nodes.y', source_deployment: 'sb', target_deployment: 'sa' }))).toEqual([409, 'conflict_error']);
-    expect(code(await test.call('PUT', path, { ...idd, source_deployment: 'nosuch' }))).toEqual([404, 'not_found_error']);
-    expect(code(await test.call('PUT', path, { source_deployment: 'sa' }))).toEqual([400, 'bad_parameters_error']);
-    expect((await test.call('GET', `${path}?source_deployment_id=sa`)).body.metadata.pagination.total).toBe(2);
+    expect(
+      code(
+        await test.call('PUT', path, {
+          dependency_creator: 'nodes.y',
+          source_deployment: 'sb',
+          target_deployment: 'sa',
+        }),
+      ),
+    ).toEqual([409, 'conflict_error']);
+    expect(code(await test.call('PUT', path, { ...idd, source_deployment: 'nosuch' }))).toEqual([
+      404,
+      'not_found_error',
+    ]);
+    expect(code(await test.call('PUT', path, { source_deployment: 'sa' }))).toEqual([
+      400,
+      'bad_parameters_error',
+    ]);
+    expect((await test.call('GET', `${path}?source_deployment_id=sa`)).body.metadata.pagination.total).toBe(
+      2,
+    );
     expect(code(await test.call('DELETE', '/deployments/sb'))).toEqual([400, 'dependent_exists_error']);
     expect(ids(await test.call('GET', '/deployments?_dependencies_of=sa&_include=id'))).toBe('sb');
-    expect((await test.call('DELETE', path, { ...idd, is_component_deletion: false })).body.id).toBe(made.body.id);
+    expect((await test.call('DELETE', path, { ...idd, is_component_deletion: false })).body.id).toBe(
+      made.body.id,
+    );
     await test.call('DELETE', path, idd);
     expect(code(await test.call('DELETE', path, idd))).toEqual([404, 'not_found_error']);
     await test.call('PUT', path, { ...idd, dependency_creator: 'sharedresource.n_1' });
-    expect((await test.call('GET', '/deployments/sb?_include=labels')).body.labels).toContainEqual(expect.objectContaining({ key: 'csys-consumer-id', value: 'sa' }));
-    const bulk = await test.call('POST', path, { source_deployment_id: 'sc', inter_deployment_dependencies: [{ dependency_creator: 'a', target_deployment: 'sa' }, { dependency_creator: 'b', target_deployment: 'sb' }] });
+    expect((await test.call('GET', '/deployments/sb?_include=labels')).body.labels).toContainEqual(
+      expect.objectContaining({ key: 'csys-consumer-id', value: 'sa' }),
+    );
+    const bulk = await test.call('POST', path, {
+      source_deployment_id: 'sc',
+      inter_deployment_dependencies: [
+        { dependency_creator: 'a', target_deployment: 'sa' },
+        { dependency_creator: 'b', target_deployment: 'sb' },
+      ],
+    });
     expect([bulk.status, bulk.body.items.length]).toEqual([201, 2]);
-    const replaced = await test.call('PUT', '/deployments/sc/inter-deployment-dependencies', { inter_deployment_dependencies: [] });
+    const replaced = await test.call('PUT', '/deployments/sc/inter-deployment-dependencies', {
+      inter_deployment_dependencies: [],
+    });
     expect(replaced.status).toBe(200);
     expect((await test.call('GET', `${path}?source_deployment_id=sc`)).body.items).toEqual([]);
   });
@@ -157,22 +295,43 @@ describe('inter-deployment dependencies', () => {
 
 describe('evaluating functions', () => {
   it('answers the payload, or says what is wrong', async () => {
-    const evaluate = (payload: unknown, context: unknown = {}) => test.call('POST', '/evaluate/functions', { deployment_id: 'sa', context, payload });
+    const evaluate = (payload: unknown, context: unknown = {}) =>
+      test.call('POST', '/evaluate/functions', { deployment_id: 'sa', context, payload });
     test.peers.values.set('s', { value: 'v' });
-    expect((await evaluate({ x: { concat: ['a', { get_secret: 's' }, { get_label: ['env', 0] }, { get_sys: ['deployment', 'id'] }] } })).body).toEqual({ deployment_id: 'sa', payload: { x: 'avprodsa' } });
-    expect((await evaluate({ x: { get_attribute: ['SELF', 'node_instance_index'] } }, { self: 'n' })).body.payload).toEqual({ x: 1 });
+    expect(
+      (
+        await evaluate({
+          x: {
+            concat: ['a', { get_secret: 's' }, { get_label: ['env', 0] }, { get_sys: ['deployment', 'id'] }],
+          },
+        })
+      ).body,
+    ).toEqual({ deployment_id: 'sa', payload: { x: 'avprodsa' } });
+    expect(
+      (await evaluate({ x: { get_attribute: ['SELF', 'node_instance_index'] } }, { self: 'n' })).body.payload,
+    ).toEqual({ x: 1 });
     expect(code(await evaluate({ x: { get_input: 'nosuch' } }))).toEqual([400, 'functions_evaluation_error']);
     expect(code(await evaluate({ x: { get_secret: 'nosuch' } }))).toEqual([404, 'not_found_error']);
-    expect(code(await test.call('POST', '/evaluate/functions', { deployment_id: 'sa' }))).toEqual([400, 'bad_parameters_error']);
+    expect(code(await test.call('POST', '/evaluate/functions', { deployment_id: 'sa' }))).toEqual([
+      400,
+      'bad_parameters_error',
+    ]);
   });
 });
 
 describe('the original wire', () => {
   it('shows the retired fields only there', async () => {
-    expect(Object.keys((await test.call('GET', '/nodes?deployment_id=sa')).body.items[0]).filter((name) => name.endsWith('_p'))).toEqual([]);
+    expect(
+      Object.keys((await test.call('GET', '/nodes?deployment_id=sa')).body.items[0]).filter((name) =>
+        name.endsWith('_p'),
+      ),
+    ).toEqual([]);
     const cloudify = await startTestDeployments({ wire: 'cloudify' });
     await cloudify.create('d');
-    expect((await cloudify.call('GET', '/deployments/d')).body).toMatchObject({ inputs_p: null, workflows_p: null });
+    expect((await cloudify.call('GET', '/deployments/d')).body).toMatchObject({
+      inputs_p: null,
+      workflows_p: null,
+    });
     await cloudify.stop();
   });
 });

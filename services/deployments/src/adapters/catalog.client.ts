@@ -24,7 +24,11 @@ export interface PluginQuery {
 /** The catalog service as deployments sees it. */
 export interface CatalogPort {
   /** Null when the caller sees none. With the plan only when it is uploaded. */
-  blueprint(tenant: string, id: string, caller: { username: string; isAdministrator: boolean }): Promise<Blueprint | null>;
+  blueprint(
+    tenant: string,
+    id: string,
+    caller: { username: string; isAdministrator: boolean },
+  ): Promise<Blueprint | null>;
   /** The queries that no uploaded plugin answers. */
   missingPlugins(tenant: string, queries: readonly PluginQuery[]): Promise<PluginQuery[]>;
 }
@@ -40,7 +44,13 @@ export function createCatalogClient(rpc: RpcConnector): CatalogPort {
       try {
         const head = await client.getBlueprint({ tenant, blueprintId: id, withPlan: false, ...caller });
         const key = createHash('sha256').update(`${head.tenant}\n${id}\n${head.digest}`).digest('hex');
-        const found = { id, tenant: head.tenant, state: head.state, visibility: head.visibility as Blueprint['visibility'], digest: head.digest };
+        const found = {
+          id,
+          tenant: head.tenant,
+          state: head.state,
+          visibility: head.visibility as Blueprint['visibility'],
+          digest: head.digest,
+        };
         if (head.state !== 'uploaded') return { ...found, plan: {} };
         let known = plans.get(key);
         if (!known) {
@@ -59,7 +69,11 @@ export function createCatalogClient(rpc: RpcConnector): CatalogPort {
       const { plugins } = await client.findPlugins({ tenant, queries: [...queries] });
       return queries.filter(
         (query) =>
-          !plugins.some((plugin) => plugin.packageName === query.packageName && (query.packageVersion === '' || plugin.packageVersion === query.packageVersion)),
+          !plugins.some(
+            (plugin) =>
+              plugin.packageName === query.packageName &&
+              (query.packageVersion === '' || plugin.packageVersion === query.packageVersion),
+          ),
       );
     },
   };

@@ -22,7 +22,9 @@ export function createIdentityClient(rpc: RpcConnector): IdentityPort {
       if (known !== undefined) return known;
       try {
         const { principal } = await client.getPrincipal({ username, tenant });
-        const isAdministrator = principal?.isBootstrapAdmin === true || (principal?.permissions.includes('administrators') ?? false);
+        const isAdministrator =
+          principal?.isBootstrapAdmin === true ||
+          (principal?.permissions.includes('administrators') ?? false);
         administrators.set(key, isAdministrator);
         return isAdministrator;
       } catch (error) {

@@ -12,7 +12,11 @@ export interface SecretReading {
 /** The secrets service: values are asked when they are used and kept nowhere. */
 export interface SecretsPort {
   /** On behalf of `username`; whether that user is an administrator is asked of identity unless it is known. */
-  read(tenant: string, names: readonly string[], on: { username: string; isAdministrator?: boolean }): Promise<SecretReading>;
+  read(
+    tenant: string,
+    names: readonly string[],
+    on: { username: string; isAdministrator?: boolean },
+  ): Promise<SecretReading>;
 }
 
 export function createSecretsClient(rpc: RpcConnector, identity: IdentityPort): SecretsPort {
@@ -20,9 +24,17 @@ export function createSecretsClient(rpc: RpcConnector, identity: IdentityPort): 
   return {
     async read(tenant, names, { username, isAdministrator }) {
       if (names.length === 0) return { values: new Map(), missing: [], hidden: [] };
-      const isAdmin = isAdministrator ?? (username !== '' && (await identity.isAdministrator(username, tenant)));
-      const answer = await client.getSecretValues({ tenant, keys: [...new Set(names)], username, isAdministrator: isAdmin });
-      const values = new Map(Object.entries(answer.valuesJson).map(([name, text]) => [name, JSON.parse(text) as unknown]));
+      const isAdmin =
+        isAdministrator ?? (username !== '' && (await identity.isAdministrator(username, tenant)));
+      const answer = await client.getSecretValues({
+        tenant,
+        keys: [...new Set(names)],
+        username,
+        isAdministrator: isAdmin,
+      });
+      const values = new Map(
+        Object.entries(answer.valuesJson).map(([name, text]) => [name, JSON.parse(text) as unknown]),
+      );
       return { values, missing: answer.missing, hidden: answer.hidden };
     },
   };

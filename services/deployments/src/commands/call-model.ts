@@ -38,11 +38,18 @@ export async function callModel(deps: Deps, call: ModelCall): Promise<Json> {
 
 async function readResult(deps: Deps, call: ModelCall): Promise<{ result: Json } | null> {
   const { rows } = await sql<{ result: Json }>`
-    select result from model_calls where execution_id = ${call.executionId} and call_name = ${call.callName}`.execute(deps.db.query);
+    select result from model_calls where execution_id = ${call.executionId} and call_name = ${call.callName}`.execute(
+    deps.db.query,
+  );
   return rows[0] ?? null;
 }
 
-async function carryOut(deps: Deps, call: ModelCall, deploymentKey: number, createdBy: string): Promise<Json> {
+async function carryOut(
+  deps: Deps,
+  call: ModelCall,
+  deploymentKey: number,
+  createdBy: string,
+): Promise<Json> {
   const { request } = call;
   const keep = (tx: AnyTx, result: Json) => storeResult(tx, call, deploymentKey, result);
   switch (request.call) {
@@ -50,7 +57,12 @@ async function carryOut(deps: Deps, call: ModelCall, deploymentKey: number, crea
       let result: Json = null;
       await startModification(
         deps,
-        { deploymentKey, context: request.context ?? null, modified: (request.entities ?? {}) as ModifiedNodes, createdBy },
+        {
+          deploymentKey,
+          context: request.context ?? null,
+          modified: (request.entities ?? {}) as ModifiedNodes,
+          createdBy,
+        },
         async (tx, id) => {
           result = await started(tx, id);
           await keep(tx, result);
@@ -74,26 +86,44 @@ async function carryOut(deps: Deps, call: ModelCall, deploymentKey: number, crea
       return null;
     default:
       throw badParameter('request_json.call', `The model takes no call \`${String(request.call)}\``, {
-        expected: ['modification-start', 'modification-finish', 'modification-rollback', 'system-properties', 'note'],
+        expected: [
+          'modification-start',
+          'modification-finish',
+          'modification-rollback',
+          'system-properties',
+          'note',
+        ],
       });
   }
 }
 
 async function storeResult(tx: AnyTx, call: ModelCall, deploymentKey: number, result: Json): Promise<void> {
   await sql`insert into model_calls (execution_id, call_name, deployment_key, result)
-    values (${call.executionId}, ${call.callName}, ${deploymentKey}, ${JSON.stringify(result)}::json)`.execute(tx);
+    values (${call.executionId}, ${call.callName}, ${deploymentKey}, ${JSON.stringify(result)}::json)`.execute(
+    tx,
+  );
 }
 
 async function started(tx: AnyTx, id: string): Promise<Json> {
-  const { rows } = await sql<{ added: { id: string; modification: string }[]; removed: { id: string; modification: string }[] }>`
-    select added_and_related as added, removed_and_related as removed from deployment_modifications where id = ${id}`.execute(tx);
+  const { rows } = await sql<{
+    added: { id: string; modification: string }[];
+    removed: { id: string; modification: string }[];
+  }>`
+    select added_and_related as added, removed_and_related as removed from deployment_modifications where id = ${id}`.execute(
+    tx,
+  );
   const row = rows[0];
   if (!row) throw notFound('DeploymentModification', id);
   return { modification_id: id, ...idsOf(row.added, row.removed) };
 }
 
 /** Edits of system properties per instance, in the order of the ids. */
-async function editSystemProperties(tx: AnyTx, tenant: string, deploymentKey: number, changes: Json): Promise<void> {
+async function editSystemProperties(
+  tx: AnyTx,
+  tenant: string,
+  deploymentKey: number,
+  changes: Json,
+): Promise<void> {
   await sql`
     with c as (select * from json_to_recordset(${JSON.stringify(changes)}::json) as c("nodeInstanceId" text, edits jsonb)),
     locked as materialized (

@@ -1,13 +1,19 @@
-import { labelError, type LabelPair, parseLabels, type Principal } from '@baton/contracts';
-import { isAdministrator } from '@baton/contracts';
+import { isAdministrator, type LabelPair, labelError, type Principal, parseLabels } from '@baton/contracts';
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import type { AnyTx } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { isWider, requireOwnTenant, type Visibility, widens } from '../domain/visibility';
-import { type DeploymentRow, findDeployment, isIdTakenElsewhere, lockDeployment, setVisibility as writeVisibility, updateDeployment } from '../store/deployments.sql';
+import {
+  type DeploymentRow,
+  findDeployment,
+  isIdTakenElsewhere,
+  lockDeployment,
+  updateDeployment,
+  setVisibility as writeVisibility,
+} from '../store/deployments.sql';
 import { addLabels, readLabels, removeLabels } from '../store/labels.sql';
-import { findSite } from '../store/sites.sql';
 import { keysOfIds, lockGraph } from '../store/parents.sql';
+import { findSite } from '../store/sites.sql';
 import { lockUpwards, refreshFamily } from '../store/statuses.sql';
 import { checkDisplayName, refuseNarrowSite } from './create-deployment';
 import { changeParents, isEnvironment, parentIds } from './parents';
@@ -16,7 +22,19 @@ type Deps = Pick<ServiceDeps, 'db' | 'catalog'>;
 
 /** Computed by the manager: requests neither add nor remove it (reference/rest-api.md 4.2). */
 const COMPUTED_LABEL = 'csys-consumer-id';
-const ATTRIBUTES = ['description', 'workflows', 'inputs', 'outputs', 'capabilities', 'groups', 'scaling_groups', 'policy_types', 'policy_triggers', 'resource_tags', 'runtime_only_evaluation'];
+const ATTRIBUTES = [
+  'description',
+  'workflows',
+  'inputs',
+  'outputs',
+  'capabilities',
+  'groups',
+  'scaling_groups',
+  'policy_types',
+  'policy_triggers',
+  'resource_tags',
+  'runtime_only_evaluation',
+];
 
 /** The deployment that a command changes, locked. @throws AppError not_found_error, illegal_action_error for another tenant's. */
 export async function ownDeployment(tx: AnyTx, principal: Principal, id: string): Promise<DeploymentRow> {
@@ -35,7 +53,9 @@ export async function changeDeployment(
   body: { labels?: unknown; display_name?: string } & Record<string, unknown>,
 ): Promise<void> {
   if (Object.values(body).every((value) => value === undefined)) {
-    throw new AppError('illegal_action_error', 'The body names nothing to change', { expected: ['labels', 'display_name'] });
+    throw new AppError('illegal_action_error', 'The body names nothing to change', {
+      expected: ['labels', 'display_name'],
+    });
   }
   const labels = body.labels === undefined ? null : parseLabels(body.labels);
   if (labels && !labels.ok) throw labelError(labels.error);
@@ -44,7 +64,8 @@ export async function changeDeployment(
     if (labels) await lockFamilies(tx, principal.tenant, [id, ...parentIds(labels.value)]);
     const row = await ownDeployment(tx, principal, id);
     refuseUpdateOnly(row, body);
-    if (body.display_name !== undefined) await updateDeployment(tx, row.key, { display_name: body.display_name });
+    if (body.display_name !== undefined)
+      await updateDeployment(tx, row.key, { display_name: body.display_name });
     if (labels) await replaceLabels(tx, principal, row, labels.value);
   });
 }
@@ -58,18 +79,36 @@ async function lockFamilies(tx: AnyTx, tenant: string, ids: readonly string[]): 
 /** Structure is changed only by the execution of an update. */
 function refuseUpdateOnly(row: DeploymentRow, body: Record<string, unknown>): void {
   if (body.blueprint_id !== undefined) {
-    throw new AppError('only_deployment_update', 'The blueprint of a deployment is changed only by a deployment update', { field: 'blueprint_id' });
+    throw new AppError(
+      'only_deployment_update',
+      'The blueprint of a deployment is changed only by a deployment update',
+      { field: 'blueprint_id' },
+    );
   }
   const attribute = ATTRIBUTES.find((name) => body[name] !== undefined);
   if (attribute === undefined) return;
-  throw new AppError('conflict_error', `Attribute ${attribute} of deployment \`${row.id}\` is already set`, { field: attribute });
+  throw new AppError('conflict_error', `Attribute ${attribute} of deployment \`${row.id}\` is already set`, {
+    field: attribute,
+  });
 }
 
-async function replaceLabels(tx: AnyTx, principal: Principal, row: DeploymentRow, wanted: readonly LabelPair[]): Promise<void> {
+async function replaceLabels(
+  tx: AnyTx,
+  principal: Principal,
+  row: DeploymentRow,
+  wanted: readonly LabelPair[],
+): Promise<void> {
   const before = (await readLabels(tx, row.key)).filter((label) => label.key !== COMPUTED_LABEL);
   const same = (a: LabelPair, b: LabelPair): boolean => a.key === b.key && a.value === b.value;
-  await removeLabels(tx, row.key, before.filter((label) => !wanted.some((w) => same(label, w))));
-  await addLabels(tx, row.tenant, row.key, wanted, { username: principal.username, userId: principal.userId });
+  await removeLabels(
+    tx,
+    row.key,
+    before.filter((label) => !wanted.some((w) => same(label, w))),
+  );
+  await addLabels(tx, row.tenant, row.key, wanted, {
+    username: principal.username,
+    userId: principal.userId,
+  });
   const wasEnvironment = isEnvironment(before);
   const parentsChanged = parentIds(before).sort().join('\n') !== parentIds(wanted).sort().join('\n');
   await updateDeployment(tx, row.key, { is_environment: isEnvironment(wanted) });
@@ -78,7 +117,12 @@ async function replaceLabels(tx: AnyTx, principal: Principal, row: DeploymentRow
 }
 
 /** PATCH set-visibility: never wider than blueprint or site (reference/rest-api.md 4.4). */
-export async function setVisibility(deps: Deps, principal: Principal, id: string, wanted: Visibility): Promise<void> {
+export async function setVisibility(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  wanted: Visibility,
+): Promise<void> {
   const seen = await findDeployment(deps.db.query, principal, id);
   if (!seen) throw notFound('Deployment', id);
   if (!widens(principal, seen.visibility, wanted)) return;
@@ -87,27 +131,48 @@ export async function setVisibility(deps: Deps, principal: Principal, id: string
     const row = await ownDeployment(tx, principal, id);
     if (!widens(principal, row.visibility, wanted)) return;
     if (wanted === 'global' && (await isIdTakenElsewhere(tx, row.tenant, id, true))) {
-      throw new AppError('conflict_error', `Deployment \`${id}\` exists in another tenant, so it cannot become global`, { field: 'visibility' });
+      throw new AppError(
+        'conflict_error',
+        `Deployment \`${id}\` exists in another tenant, so it cannot become global`,
+        { field: 'visibility' },
+      );
     }
     await writeVisibility(tx, row.key, wanted);
   });
 }
 
-async function refuseWiderThanBlueprint(deps: Deps, principal: Principal, row: DeploymentRow, wanted: Visibility): Promise<void> {
+async function refuseWiderThanBlueprint(
+  deps: Deps,
+  principal: Principal,
+  row: DeploymentRow,
+  wanted: Visibility,
+): Promise<void> {
   const caller = { username: principal.username, isAdministrator: isAdministrator(principal) };
-  const blueprint = row.blueprint_id === null ? null : await deps.catalog.blueprint(row.tenant, row.blueprint_id, caller);
+  const blueprint =
+    row.blueprint_id === null ? null : await deps.catalog.blueprint(row.tenant, row.blueprint_id, caller);
   if (!blueprint || !isWider(wanted, blueprint.visibility)) return;
-  throw new AppError('illegal_action_error', `Deployment \`${row.id}\` cannot be wider (${wanted}) than its blueprint \`${blueprint.id}\` (${blueprint.visibility})`, {
-    field: 'visibility',
-    expected: `at most ${blueprint.visibility}`,
-  });
+  throw new AppError(
+    'illegal_action_error',
+    `Deployment \`${row.id}\` cannot be wider (${wanted}) than its blueprint \`${blueprint.id}\` (${blueprint.visibility})`,
+    {
+      field: 'visibility',
+      expected: `at most ${blueprint.visibility}`,
+    },
+  );
 }
 
 /** POST set-site: exactly one of site_name and detach_site. */
-export async function setSite(deps: Deps, principal: Principal, id: string, body: { site_name?: string | null; detach_site?: boolean | null }): Promise<void> {
+export async function setSite(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  body: { site_name?: string | null; detach_site?: boolean | null },
+): Promise<void> {
   const name = body.site_name ?? null;
   if ((name === null) !== (body.detach_site === true)) {
-    throw badParameter('site_name', 'Exactly one of site_name and detach_site is needed', { expected: 'site_name, or detach_site true' });
+    throw badParameter('site_name', 'Exactly one of site_name and detach_site is needed', {
+      expected: 'site_name, or detach_site true',
+    });
   }
   await deps.db.tx(async (tx) => {
     const row = await ownDeployment(tx, principal, id);
@@ -118,4 +183,3 @@ export async function setSite(deps: Deps, principal: Principal, id: string, body
     return updateDeployment(tx, row.key, { site_key: site.key });
   });
 }
-

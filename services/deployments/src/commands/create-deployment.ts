@@ -4,7 +4,13 @@ import { AppError, badParameter, isAppError, type JsonObject, newId, notFound } 
 import { type AnyTx, isUniqueViolation, outbox } from '@baton/postgres';
 import type { Blueprint } from '../adapters/catalog.client';
 import type { ServiceDeps } from '../deps';
-import { instanceRows, modelDocument, nodeParts, nodeTypes, requiredPlugins } from '../domain/deployment-plan';
+import {
+  instanceRows,
+  modelDocument,
+  nodeParts,
+  nodeTypes,
+  requiredPlugins,
+} from '../domain/deployment-plan';
 import { ownershipOf } from '../domain/ownership';
 import { isWider, type Visibility, visibilityOfNew } from '../domain/visibility';
 import { insertDeployment, insertPlan, isIdTakenElsewhere, readDeployment } from '../store/deployments.sql';
@@ -52,7 +58,12 @@ interface Request {
  * model in one transaction. A crash before the commit leaves nothing; the outbox message makes executions record the
  * terminated create_deployment_environment execution whose id is given here.
  */
-export async function createDeployment(deps: ServiceDeps, principal: Principal, id: string, body: CreateDeploymentBody): Promise<void> {
+export async function createDeployment(
+  deps: ServiceDeps,
+  principal: Principal,
+  id: string,
+  body: CreateDeploymentBody,
+): Promise<void> {
   const request = await checkRequest(deps, principal, id, body);
   for (let attempt = 1; ; attempt++) {
     const preparation = await prepareDeployment(deps, {
@@ -71,31 +82,52 @@ export async function createDeployment(deps: ServiceDeps, principal: Principal, 
       return;
     } catch (error) {
       // Instance ids are random; in a tenant with many of one node two meet now and then. Prepared anew they differ.
-      if (!isUniqueViolation(error, 'node_instances_pkey') || attempt >= MAX_TRIES) throw translate(error, id);
+      if (!isUniqueViolation(error, 'node_instances_pkey') || attempt >= MAX_TRIES)
+        throw translate(error, id);
     }
   }
 }
 
-async function checkRequest(deps: ServiceDeps, principal: Principal, id: string, body: CreateDeploymentBody): Promise<Request> {
+async function checkRequest(
+  deps: ServiceDeps,
+  principal: Principal,
+  id: string,
+  body: CreateDeploymentBody,
+): Promise<Request> {
   requireDeploymentId(id);
   const visibility = visibilityOfNew(principal, body.visibility, body.private_resource);
   const labels = parseLabels(body.labels ?? []);
   if (!labels.ok) throw labelError(labels.error);
   const owner = ownershipOf(principal, body);
-  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy))) throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy)))
+    throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
   checkDisplayName(body.display_name ?? '');
   const blueprint = await findBlueprint(deps, principal, body.blueprint_id);
   if (isWider(visibility, blueprint.visibility)) {
-    throw new AppError('forbidden_error', `A deployment cannot be wider (${visibility}) than its blueprint \`${blueprint.id}\` (${blueprint.visibility})`, {
-      field: 'visibility',
-      expected: `at most ${blueprint.visibility}`,
-    });
+    throw new AppError(
+      'forbidden_error',
+      `A deployment cannot be wider (${visibility}) than its blueprint \`${blueprint.id}\` (${blueprint.visibility})`,
+      {
+        field: 'visibility',
+        expected: `at most ${blueprint.visibility}`,
+      },
+    );
   }
   const site = body.site_name ? await findSiteFor(deps, principal, body.site_name, visibility) : null;
   if (await readDeployment(deps.db.query, principal.tenant, id)) throw taken(id);
   if (await isIdTakenElsewhere(deps.db.query, principal.tenant, id, visibility === 'global')) throw taken(id);
   if (!body.skip_plugins_validation) await checkPlugins(deps, principal.tenant, blueprint.plan);
-  return { id, body, principal, visibility, labels: labels.value, blueprint, site, createdAt: owner.createdAt, createdBy: owner.createdBy };
+  return {
+    id,
+    body,
+    principal,
+    visibility,
+    labels: labels.value,
+    blueprint,
+    site,
+    createdAt: owner.createdAt,
+    createdBy: owner.createdBy,
+  };
 }
 
 async function findBlueprint(deps: ServiceDeps, principal: Principal, id: string): Promise<Blueprint> {
@@ -103,12 +135,21 @@ async function findBlueprint(deps: ServiceDeps, principal: Principal, id: string
   const blueprint = await deps.catalog.blueprint(principal.tenant, id, caller);
   if (!blueprint) throw notFound('Blueprint', id);
   if (blueprint.state !== 'uploaded') {
-    throw new AppError('deployment_creation_error', `Blueprint \`${id}\` is in state ${blueprint.state}, not uploaded`, { field: 'blueprint_id', state: blueprint.state });
+    throw new AppError(
+      'deployment_creation_error',
+      `Blueprint \`${id}\` is in state ${blueprint.state}, not uploaded`,
+      { field: 'blueprint_id', state: blueprint.state },
+    );
   }
   return blueprint;
 }
 
-async function findSiteFor(deps: ServiceDeps, principal: Principal, name: string, visibility: Visibility): Promise<SiteRow> {
+async function findSiteFor(
+  deps: ServiceDeps,
+  principal: Principal,
+  name: string,
+  visibility: Visibility,
+): Promise<SiteRow> {
   const site = await findSite(deps.db.query, principal, name);
   if (!site) throw notFound('Site', name);
   refuseNarrowSite(site, visibility);
@@ -118,33 +159,49 @@ async function findSiteFor(deps: ServiceDeps, principal: Principal, name: string
 /** @throws AppError illegal_action_error when the site is narrower than the deployment. */
 export function refuseNarrowSite(site: SiteRow, visibility: Visibility): void {
   if (!isWider(visibility, site.visibility)) return;
-  throw new AppError('illegal_action_error', `Site \`${site.name}\` is ${site.visibility}, narrower than the deployment (${visibility})`, {
-    field: 'site_name',
-    expected: `a site of visibility ${visibility} or wider`,
-  });
+  throw new AppError(
+    'illegal_action_error',
+    `Site \`${site.name}\` is ${site.visibility}, narrower than the deployment (${visibility})`,
+    {
+      field: 'site_name',
+      expected: `a site of visibility ${visibility} or wider`,
+    },
+  );
 }
 
 async function checkPlugins(deps: ServiceDeps, tenant: string, plan: JsonObject): Promise<void> {
   const required = requiredPlugins(plan);
   const missing = await deps.catalog.missingPlugins(tenant, required);
   if (missing.length === 0) return;
-  const names = missing.map((plugin) => `${plugin.packageName}${plugin.packageVersion && ` ${plugin.packageVersion}`}`);
-  throw new AppError('deployment_plugin_not_found', `Required plugins are not on the manager: ${names.join(', ')}`, {
-    plugins: names,
-    expected: 'uploaded plugins, or skip_plugins_validation',
-  });
+  const names = missing.map(
+    (plugin) => `${plugin.packageName}${plugin.packageVersion && ` ${plugin.packageVersion}`}`,
+  );
+  throw new AppError(
+    'deployment_plugin_not_found',
+    `Required plugins are not on the manager: ${names.join(', ')}`,
+    {
+      plugins: names,
+      expected: 'uploaded plugins, or skip_plugins_validation',
+    },
+  );
 }
 
 /** @throws AppError bad_parameters_error for a name that is too long or holds control characters. */
 export function checkDisplayName(name: string): string {
   const normal = name.normalize('NFKC');
   if (normal.length > DISPLAY_NAME_LENGTH || /\p{Cc}/u.test(normal)) {
-    throw badParameter('display_name', 'The display name is too long or holds control characters', { expected: `at most ${DISPLAY_NAME_LENGTH} characters, none of them a control character` });
+    throw badParameter('display_name', 'The display name is too long or holds control characters', {
+      expected: `at most ${DISPLAY_NAME_LENGTH} characters, none of them a control character`,
+    });
   }
   return normal;
 }
 
-async function storeDeployment(tx: AnyTx, request: Request, preparation: DeploymentPreparation): Promise<void> {
+async function storeDeployment(
+  tx: AnyTx,
+  request: Request,
+  preparation: DeploymentPreparation,
+): Promise<void> {
   const { principal, blueprint, id } = request;
   const { plan, labels, displayName } = preparation;
   const tenant = principal.tenant;
@@ -171,27 +228,51 @@ async function storeDeployment(tx: AnyTx, request: Request, preparation: Deploym
   const definitions = nodes.map((node) => documentOf(node.definition));
   await putDocuments(tx, [model, ...definitions]);
   await insertPlan(tx, key, { ...plan, model: model.digest, node_types: nodeTypes(nodes) });
-  await insertNodes(tx, key, nodes.map(({ definition: _shared, ...node }, i) => ({ ...node, definition: definitions[i]!.digest })));
+  await insertNodes(
+    tx,
+    key,
+    nodes.map(({ definition: _shared, ...node }, i) => ({ ...node, definition: definitions[i]!.digest })),
+  );
   await insertInstances(tx, tenant, key, instanceRows(plan.node_instances));
   await addLabels(tx, tenant, key, labels, { username: request.createdBy, userId: principal.userId });
   const parents = parentIds(labels);
   if (parents.length > 0) await changeParents(tx, { tenant, key, id }, parents);
-  await recordPlanDependencies(tx, { tenant, key, createdBy: request.createdBy, visibility: request.visibility }, plan.inter_deployment_functions);
-  await outbox.append(tx, deploymentCreated, { tenant, key: id }, {
-    deploymentId: id,
-    blueprintId: blueprint.id,
-    createExecutionId,
-    createdBy: request.createdBy,
-    displayName,
-    visibility: request.visibility,
-    parameters: {
-      inputs: request.body.inputs ?? {},
-      labels: request.labels.map((label) => ({ [label.key]: label.value })),
-      skip_plugins_validation: request.body.skip_plugins_validation ?? false,
-      display_name: request.body.display_name ?? null,
+  await recordPlanDependencies(
+    tx,
+    { tenant, key, createdBy: request.createdBy, visibility: request.visibility },
+    plan.inter_deployment_functions,
+  );
+  await announce(tx, request, preparation, createExecutionId);
+}
+
+/** executions records the terminated create_deployment_environment execution and makes the schedules. */
+async function announce(
+  tx: AnyTx,
+  request: Request,
+  preparation: DeploymentPreparation,
+  createExecutionId: string,
+): Promise<void> {
+  const { body, id, principal } = request;
+  await outbox.append(
+    tx,
+    deploymentCreated,
+    { tenant: principal.tenant, key: id },
+    {
+      deploymentId: id,
+      blueprintId: request.blueprint.id,
+      createExecutionId,
+      createdBy: request.createdBy,
+      displayName: preparation.displayName,
+      visibility: request.visibility,
+      parameters: {
+        inputs: body.inputs ?? {},
+        labels: request.labels.map((label) => ({ [label.key]: label.value })),
+        skip_plugins_validation: body.skip_plugins_validation ?? false,
+        display_name: body.display_name ?? null,
+      },
+      defaultSchedules: preparation.defaultSchedules,
     },
-    defaultSchedules: preparation.defaultSchedules,
-  });
+  );
 }
 
 function taken(id: string): AppError {
@@ -202,8 +283,12 @@ function taken(id: string): AppError {
 function translate(error: unknown, id: string): unknown {
   if (isUniqueViolation(error, 'deployments_tenant_id_key')) return taken(id);
   if (isAppError(error, 'deployment_parent_not_found_error')) {
-    return new AppError('deployment_creation_error', error.message, { ...error.details, reason: error.code }, { cause: error });
+    return new AppError(
+      'deployment_creation_error',
+      error.message,
+      { ...error.details, reason: error.code },
+      { cause: error },
+    );
   }
   return error;
 }
-

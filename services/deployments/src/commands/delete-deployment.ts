@@ -21,13 +21,19 @@ export interface DeleteOptions {
  * DELETE /deployments/{id} (reference/rest-api.md 5.2): checks, then starts delete_deployment_environment, whose end
  * removes the row (commands/execution-ended.ts). A crash between the mark and the start is repaired by asking again.
  */
-export async function deleteDeployment(deps: Deps, principal: Principal, id: string, options: DeleteOptions): Promise<void> {
+export async function deleteDeployment(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  options: DeleteOptions,
+): Promise<void> {
   const row = await findDeployment(deps.db.query, principal, id);
   if (!row) throw notFound('Deployment', id);
   requireOwnTenant(principal, row.tenant, `Deployment \`${id}\``);
   const children = options.recursive ? await descendantKeys(deps.db.query, row.key) : [];
   const family = [...children.map((child) => child.key), row.key];
-  for (const key of family) await checkDeletion(deps, key === row.key ? row : await named(deps, key, row), family, options);
+  for (const key of family)
+    await checkDeletion(deps, key === row.key ? row : await named(deps, key, row), family, options);
   for (const child of children) await startDeletion(deps, principal, child.key, options);
   await startDeletion(deps, principal, row.key, options);
 }
@@ -37,33 +43,56 @@ async function named(deps: Deps, key: number, parent: DeploymentRow): Promise<De
   return child ?? parent;
 }
 
-async function checkDeletion(deps: Deps, row: DeploymentRow, family: readonly number[], options: DeleteOptions): Promise<void> {
+async function checkDeletion(
+  deps: Deps,
+  row: DeploymentRow,
+  family: readonly number[],
+  options: DeleteOptions,
+): Promise<void> {
   if (!options.force) {
     const dependents = await readDependents(deps.db.query, row.key, family);
     if (dependents.length > 0) throw dependentsError('delete', row.id, dependents);
   }
   const active = await deps.executions.active(row.tenant, row.id);
   if (active.length > 0) {
-    throw new AppError('dependent_exists_error', `Cannot delete deployment \`${row.id}\`: executions of it run or are queued: ${active.map((e) => `${e.workflow_id} (${e.id}, ${e.status})`).join(', ')}`, {
-      executions: active.map((e) => e.id),
-      expected: 'no active executions',
-    });
+    throw new AppError(
+      'dependent_exists_error',
+      `Cannot delete deployment \`${row.id}\`: executions of it run or are queued: ${active.map((e) => `${e.workflow_id} (${e.id}, ${e.status})`).join(', ')}`,
+      {
+        executions: active.map((e) => e.id),
+        expected: 'no active executions',
+      },
+    );
   }
   if (options.force) return;
   const live = await liveInstances(deps.db.query, row.key);
   if (live.length > 0) {
-    throw new AppError('dependent_exists_error', `Cannot delete deployment \`${row.id}\`: it has live node instances: ${live.join(', ')}${live.length === 5 ? ', ...' : ''}`, {
-      node_instances: live,
-      expected: 'every node instance uninitialized or deleted, or force',
-    });
+    throw new AppError(
+      'dependent_exists_error',
+      `Cannot delete deployment \`${row.id}\`: it has live node instances: ${live.join(', ')}${live.length === 5 ? ', ...' : ''}`,
+      {
+        node_instances: live,
+        expected: 'every node instance uninitialized or deleted, or force',
+      },
+    );
   }
 }
 
-async function startDeletion(deps: Deps, principal: Principal, key: number, options: DeleteOptions): Promise<void> {
+async function startDeletion(
+  deps: Deps,
+  principal: Principal,
+  key: number,
+  options: DeleteOptions,
+): Promise<void> {
   const requestId = newId();
   const row = await deps.db.tx(async (tx) => {
     const locked = await lockDeployment(tx, key);
-    if (locked) await markDeletion(tx, key, { request_id: requestId, force: options.force, delete_logs: options.deleteLogs });
+    if (locked)
+      await markDeletion(tx, key, {
+        request_id: requestId,
+        force: options.force,
+        delete_logs: options.deleteLogs,
+      });
     return locked;
   });
   if (!row) return;

@@ -40,32 +40,44 @@ export async function recordPlanDependencies(
   await insertDependencies(
     tx,
     of,
-    functions.map(({ function_identifier, target_deployment: [literal, argument], context }): NewDependency => {
-      const target = literal === null ? null : (keys.get(literal) ?? null);
-      return {
-        id: newId(),
-        dependency_creator: function_identifier,
-        source_key: of.key,
-        target_key: target,
-        target_deployment_func: target === null ? { function: argument, context } : null,
-        external_source: null,
-        external_target: null,
-        created_at: null,
-      };
-    }),
+    functions.map(
+      ({ function_identifier, target_deployment: [literal, argument], context }): NewDependency => {
+        const target = literal === null ? null : (keys.get(literal) ?? null);
+        return {
+          id: newId(),
+          dependency_creator: function_identifier,
+          source_key: of.key,
+          target_key: target,
+          target_deployment_func: target === null ? { function: argument, context } : null,
+          external_source: null,
+          external_target: null,
+          created_at: null,
+        };
+      },
+    ),
   );
 }
 
 /** PUT: a new row on each call. @throws AppError not_found_error, conflict_error for a cycle. */
-export async function createDependency(deps: Deps, principal: Principal, body: DependencyBody): Promise<string> {
+export async function createDependency(
+  deps: Deps,
+  principal: Principal,
+  body: DependencyBody,
+): Promise<string> {
   return (await createDependencies(deps, principal, [body]))[0]!;
 }
 
 /** Inserts several in one transaction; answers their ids. */
-export async function createDependencies(deps: Deps, principal: Principal, bodies: readonly DependencyBody[], replacing?: string): Promise<string[]> {
+export async function createDependencies(
+  deps: Deps,
+  principal: Principal,
+  bodies: readonly DependencyBody[],
+  replacing?: string,
+): Promise<string[]> {
   for (const body of bodies) checkBody(body);
   const owner = ownershipOf(principal, bodies[0] ?? {});
-  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy))) throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy)))
+    throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
   return deps.db.tx(async (tx) => {
     await lockGraph(tx, principal.tenant);
     const rows: (NewDependency & { visibility: string })[] = [];
@@ -74,15 +86,25 @@ export async function createDependencies(deps: Deps, principal: Principal, bodie
       await sql`delete from inter_deployment_dependencies where source_key = ${source.key}`.execute(tx);
     }
     for (const body of bodies) rows.push(await resolve(tx, principal, body));
-    for (const row of rows) await insertDependencies(tx, { tenant: principal.tenant, createdBy: owner.createdBy, visibility: row.visibility }, [row]);
-    await refreshConsumers(tx, rows.map((row) => row.target_key).filter((key) => key !== null));
+    for (const row of rows)
+      await insertDependencies(
+        tx,
+        { tenant: principal.tenant, createdBy: owner.createdBy, visibility: row.visibility },
+        [row],
+      );
+    await refreshConsumers(
+      tx,
+      rows.map((row) => row.target_key).filter((key) => key !== null),
+    );
     return rows.map((row) => row.id);
   });
 }
 
 function checkBody(body: DependencyBody): void {
   if (!body.target_deployment && body.target_deployment_func === undefined && !body.external_target) {
-    throw badParameter('target_deployment', 'One of target_deployment and target_deployment_func is needed', { expected: 'deployment id' });
+    throw badParameter('target_deployment', 'One of target_deployment and target_deployment_func is needed', {
+      expected: 'deployment id',
+    });
   }
   if (!body.source_deployment && !body.external_source) {
     throw badParameter('source_deployment', 'source_deployment is needed', { expected: 'deployment id' });
@@ -95,11 +117,22 @@ async function existing(tx: AnyTx, principal: Principal, id: string): Promise<De
   return found;
 }
 
-async function resolve(tx: AnyTx, principal: Principal, body: DependencyBody): Promise<NewDependency & { visibility: string }> {
+async function resolve(
+  tx: AnyTx,
+  principal: Principal,
+  body: DependencyBody,
+): Promise<NewDependency & { visibility: string }> {
   const source = body.external_source ? null : await existing(tx, principal, body.source_deployment!);
-  const target = body.target_deployment && !body.external_target ? await existing(tx, principal, body.target_deployment) : null;
+  const target =
+    body.target_deployment && !body.external_target
+      ? await existing(tx, principal, body.target_deployment)
+      : null;
   if (source && target && (await dependsOn(tx, target.key, source.key))) {
-    throw new AppError('conflict_error', `A dependency of \`${source.id}\` on \`${target.id}\` would close a cycle`, { source: source.id, target: target.id });
+    throw new AppError(
+      'conflict_error',
+      `A dependency of \`${source.id}\` on \`${target.id}\` would close a cycle`,
+      { source: source.id, target: target.id },
+    );
   }
   return {
     id: newId(),
@@ -115,7 +148,12 @@ async function resolve(tx: AnyTx, principal: Principal, body: DependencyBody): P
 }
 
 /** DELETE by identification; answers the id removed. @throws AppError not_found_error */
-export async function deleteDependency(deps: Deps, principal: Principal, body: DependencyBody, beforeDelete: (id: string) => Promise<void>): Promise<void> {
+export async function deleteDependency(
+  deps: Deps,
+  principal: Principal,
+  body: DependencyBody,
+  beforeDelete: (id: string) => Promise<void>,
+): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select i.id from inter_deployment_dependencies i
       left join deployments s on s.key = i.source_key left join deployments t on t.key = i.target_key
@@ -129,6 +167,9 @@ export async function deleteDependency(deps: Deps, principal: Principal, body: D
   await deps.db.tx(async (tx) => {
     const gone = await sql<{ target_key: number | null }>`
       delete from inter_deployment_dependencies where id = ${found.id} returning target_key`.execute(tx);
-    await refreshConsumers(tx, gone.rows.map((row) => row.target_key).filter((key) => key !== null));
+    await refreshConsumers(
+      tx,
+      gone.rows.map((row) => row.target_key).filter((key) => key !== null),
+    );
   });
 }

@@ -1,10 +1,15 @@
 import { deploymentDeleted } from '@baton/contracts';
 import { type Db, outbox } from '@baton/postgres';
+import { sharedTargets } from '../store/dependencies.sql';
 import { deleteDeployment, lockDeployment, readDeployment } from '../store/deployments.sql';
 import { refreshConsumers } from '../store/labels.sql';
 import { parentsOf } from '../store/parents.sql';
-import { type LatestExecution, lockUpwards, refreshFamily, writeExecutionStatus } from '../store/statuses.sql';
-import { sharedTargets } from '../store/dependencies.sql';
+import {
+  type LatestExecution,
+  lockUpwards,
+  refreshFamily,
+  writeExecutionStatus,
+} from '../store/statuses.sql';
 import type { DB } from '../store/tables.gen';
 
 interface Deps {
@@ -14,10 +19,19 @@ interface Deps {
 const DELETE_WORKFLOW = 'delete_deployment_environment';
 
 /** An execution was accepted: it is the latest one from now on. Repeats and late messages change nothing. */
-export async function executionRequested(deps: Deps, of: { tenant: string; deploymentId: string; executionId: string; workflowId: string }): Promise<void> {
+export async function executionRequested(
+  deps: Deps,
+  of: { tenant: string; deploymentId: string; executionId: string; workflowId: string },
+): Promise<void> {
   const found = await readDeployment(deps.db.query, of.tenant, of.deploymentId);
   if (!found || (found.latest_execution ?? '') >= of.executionId) return;
-  const latest = { id: of.executionId, status: 'pending', workflowId: of.workflowId, totalOperations: 0, finishedOperations: 0 };
+  const latest = {
+    id: of.executionId,
+    status: 'pending',
+    workflowId: of.workflowId,
+    totalOperations: 0,
+    finishedOperations: 0,
+  };
   await deps.db.tx(async (tx) => {
     await lockUpwards(tx, [found.key]);
     await writeExecutionStatus(tx, found.key, latest, false);
@@ -28,7 +42,10 @@ export async function executionRequested(deps: Deps, of: { tenant: string; deplo
  * An execution ended: installation and latest status (reference/rest-api.md 6.4); after the end of
  * delete_deployment_environment the deployment goes. Repeats change nothing.
  */
-export async function executionEnded(deps: Deps, of: { tenant: string; deploymentId: string; execution: LatestExecution }): Promise<void> {
+export async function executionEnded(
+  deps: Deps,
+  of: { tenant: string; deploymentId: string; execution: LatestExecution },
+): Promise<void> {
   const { execution } = of;
   await deps.db.tx(async (tx) => {
     const found = await readDeployment(tx, of.tenant, of.deploymentId);
@@ -37,7 +54,9 @@ export async function executionEnded(deps: Deps, of: { tenant: string; deploymen
     const row = await lockDeployment(tx, found.key);
     if (!row) return;
     const isDeletion = execution.workflowId === DELETE_WORKFLOW;
-    const isGone = isDeletion && (execution.status === 'terminated' || (execution.status === 'failed' && row.deletion?.force === true));
+    const isGone =
+      isDeletion &&
+      (execution.status === 'terminated' || (execution.status === 'failed' && row.deletion?.force === true));
     if (!isGone) {
       await writeExecutionStatus(tx, row.key, execution, !isDeletion || execution.status !== 'terminated');
       return;
@@ -47,9 +66,14 @@ export async function executionEnded(deps: Deps, of: { tenant: string; deploymen
     await deleteDeployment(tx, row.key);
     await refreshFamily(tx, parents);
     await refreshConsumers(tx, [...parents, ...shared]);
-    await outbox.append(tx, deploymentDeleted, { tenant: of.tenant, key: of.deploymentId, causationId: execution.id }, {
-      deploymentId: of.deploymentId,
-      deleteLogs: row.deletion?.delete_logs ?? false,
-    });
+    await outbox.append(
+      tx,
+      deploymentDeleted,
+      { tenant: of.tenant, key: of.deploymentId, causationId: execution.id },
+      {
+        deploymentId: of.deploymentId,
+        deleteLogs: row.deletion?.delete_logs ?? false,
+      },
+    );
   });
 }

@@ -1,10 +1,24 @@
-import { type FilterRule, filterRuleError, parseFilterRules, type Principal, ruleAttributes } from '@baton/contracts';
+import {
+  type FilterRule,
+  filterRuleError,
+  type Principal,
+  parseFilterRules,
+  ruleAttributes,
+} from '@baton/contracts';
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import { type Db, isUniqueViolation } from '@baton/postgres';
 import type { IdentityPort } from '../adapters/identity.client';
 import { ownershipOf } from '../domain/ownership';
 import { requireOwnTenant, type Visibility, visibilityOfNew, widens } from '../domain/visibility';
-import { deleteFilter as removeFilter, type FilterRow, findFilter, insertFilter, isFilterIdTakenElsewhere, lockFilter, updateFilter as writeFilter } from '../store/filters.sql';
+import {
+  type FilterRow,
+  findFilter,
+  insertFilter,
+  isFilterIdTakenElsewhere,
+  lockFilter,
+  deleteFilter as removeFilter,
+  updateFilter as writeFilter,
+} from '../store/filters.sql';
 import type { DB } from '../store/tables.gen';
 import { requireResourceId } from './resource-id';
 
@@ -23,10 +37,19 @@ export function deploymentRules(input: unknown): FilterRule[] {
 
 /** installation_status is one of two words: other ones are mistakes. */
 function refuseUnknownStatus(rule: FilterRule, index: number): void {
-  if (rule.type !== 'attribute' || rule.key !== 'installation_status' || !['any_of', 'not_any_of'].includes(rule.operator)) return;
+  if (
+    rule.type !== 'attribute' ||
+    rule.key !== 'installation_status' ||
+    !['any_of', 'not_any_of'].includes(rule.operator)
+  )
+    return;
   const bad = rule.values.find((value) => value !== 'active' && value !== 'inactive');
   if (bad === undefined) return;
-  throw filterRuleError({ rule, field: `filter_rules[${index}]`, reason: `installation_status is active or inactive, not ${bad}` });
+  throw filterRuleError({
+    rule,
+    field: `filter_rules[${index}]`,
+    reason: `installation_status is active or inactive, not ${bad}`,
+  });
 }
 
 /** PUT /filters/deployments/{id} (reference/rest-api.md 5.11). */
@@ -37,29 +60,53 @@ export async function createFilter(
   body: { filter_rules?: unknown; visibility?: Visibility; created_at?: string; created_by?: string },
 ): Promise<void> {
   requireResourceId('filter id', id);
-  if (/^csys-/i.test(id)) throw badParameter('id', 'Filter ids that begin with csys- are reserved', { expected: 'an id without this prefix' });
+  if (/^csys-/i.test(id))
+    throw badParameter('id', 'Filter ids that begin with csys- are reserved', {
+      expected: 'an id without this prefix',
+    });
   const rules = deploymentRules(body.filter_rules);
   const visibility = visibilityOfNew(principal, body.visibility, undefined);
   const owner = ownershipOf(principal, body);
-  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy))) throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
-  await deps.db.tx(async (tx) => {
-    if (await isFilterIdTakenElsewhere(tx, principal.tenant, id, visibility === 'global')) throw taken(id);
-    await insertFilter(tx, { tenant: principal.tenant, id, value: rules, visibility, createdBy: owner.createdBy, createdAt: owner.createdAt });
-  }).catch((error: unknown) => {
-    throw isUniqueViolation(error) ? taken(id) : error;
-  });
+  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy)))
+    throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  await deps.db
+    .tx(async (tx) => {
+      if (await isFilterIdTakenElsewhere(tx, principal.tenant, id, visibility === 'global')) throw taken(id);
+      await insertFilter(tx, {
+        tenant: principal.tenant,
+        id,
+        value: rules,
+        visibility,
+        createdBy: owner.createdBy,
+        createdAt: owner.createdAt,
+      });
+    })
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? taken(id) : error;
+    });
 }
 
 /** PATCH: rules of one kind replace those of that kind; rules of both kinds replace all. */
-export async function updateFilter(deps: Deps, principal: Principal, id: string, body: { filter_rules?: unknown; visibility?: Visibility }): Promise<void> {
+export async function updateFilter(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  body: { filter_rules?: unknown; visibility?: Visibility },
+): Promise<void> {
   if (body.filter_rules === undefined && body.visibility === undefined) {
-    throw new AppError('illegal_action_error', 'The body names nothing to change', { expected: ['filter_rules', 'visibility'] });
+    throw new AppError('illegal_action_error', 'The body names nothing to change', {
+      expected: ['filter_rules', 'visibility'],
+    });
   }
   const rules = body.filter_rules === undefined ? null : deploymentRules(body.filter_rules);
   await deps.db.tx(async (tx) => {
     const filter = await ownFilter(tx, principal, id);
-    const visibility = body.visibility !== undefined && widens(principal, filter.visibility, body.visibility) ? body.visibility : undefined;
-    if (visibility === 'global' && (await isFilterIdTakenElsewhere(tx, filter.tenant, id, true))) throw taken(id);
+    const visibility =
+      body.visibility !== undefined && widens(principal, filter.visibility, body.visibility)
+        ? body.visibility
+        : undefined;
+    if (visibility === 'global' && (await isFilterIdTakenElsewhere(tx, filter.tenant, id, true)))
+      throw taken(id);
     await writeFilter(tx, filter, { value: rules ? mergeRules(filter.value, rules) : undefined, visibility });
   });
 }
@@ -73,15 +120,22 @@ export async function deleteFilter(deps: Deps, principal: Principal, id: string)
   await deps.db.tx(async (tx) => removeFilter(tx, await ownFilter(tx, principal, id)));
 }
 
-async function ownFilter(tx: Parameters<typeof lockFilter>[0], principal: Principal, id: string): Promise<FilterRow> {
+async function ownFilter(
+  tx: Parameters<typeof lockFilter>[0],
+  principal: Principal,
+  id: string,
+): Promise<FilterRow> {
   const found = await findFilter(tx, principal, id);
   const filter = found && (await lockFilter(tx, found));
   if (!filter) throw notFound('DeploymentsFilter', id);
-  if (filter.is_system_filter) throw new AppError('illegal_action_error', `Filter \`${id}\` is a system filter and cannot be changed`);
+  if (filter.is_system_filter)
+    throw new AppError('illegal_action_error', `Filter \`${id}\` is a system filter and cannot be changed`);
   requireOwnTenant(principal, filter.tenant, `Filter \`${id}\``);
   return filter;
 }
 
 function taken(id: string): AppError {
-  return new AppError('conflict_error', `DeploymentsFilter with ID \`${id}\` already exists`, { field: 'id' });
+  return new AppError('conflict_error', `DeploymentsFilter with ID \`${id}\` already exists`, {
+    field: 'id',
+  });
 }

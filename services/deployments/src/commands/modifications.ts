@@ -1,12 +1,33 @@
-import { modifyInstances, type NodeInstance, type PlanNode, type PlanScalingGroup } from '@baton/dsl';
+import {
+  type ChangedInstance,
+  modifyInstances,
+  type NodeInstance,
+  type PlanNode,
+  type PlanScalingGroup,
+} from '@baton/dsl';
 import { AppError, isUuid, newId, notFound } from '@baton/kernel';
 import { type AnyTx, isUniqueViolation } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { instanceRows } from '../domain/deployment-plan';
-import { checkModified, markRelated, mergeRelationships, type ModifiedNodes, type Scalable } from '../domain/modification';
+import {
+  checkModified,
+  type ModifiedNodes,
+  markRelated,
+  mergeRelationships,
+  type Scalable,
+} from '../domain/modification';
 import { type DeploymentRow, lockDeployment, readPlan, setScalingGroups } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
-import { copyInstances, dropRelationshipsTo, endModification, insertModification, lockModification, type ModificationRow, restoreInstances, startedModificationIds } from '../store/modifications.sql';
+import {
+  copyInstances,
+  dropRelationshipsTo,
+  endModification,
+  insertModification,
+  lockModification,
+  type ModificationRow,
+  restoreInstances,
+  startedModificationIds,
+} from '../store/modifications.sql';
 import { deleteInstances, insertInstances, writeInstance } from '../store/node-instances.sql';
 import { type NodeDefinition, type NodeRow, readNodes, setNodeCounts } from '../store/nodes.sql';
 
@@ -28,7 +49,11 @@ export interface StartModification {
  * rollback. Answers its id.
  * @throws AppError existing_started_deployment_modification_error, not_found_error, illegal_action_error.
  */
-export async function startModification(deps: Deps, request: StartModification, within?: (tx: AnyTx, id: string) => Promise<void>): Promise<string> {
+export async function startModification(
+  deps: Deps,
+  request: StartModification,
+  within?: (tx: AnyTx, id: string) => Promise<void>,
+): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await deps.db.tx(async (tx) => {
@@ -45,36 +70,28 @@ export async function startModification(deps: Deps, request: StartModification, 
 
 async function startInTx(deps: Deps, tx: AnyTx, request: StartModification): Promise<string> {
   const row = await requireLocked(tx, request.deploymentKey);
-  const started = await startedModificationIds(tx, row.key);
-  if (started.length > 0) {
-    throw new AppError('existing_started_deployment_modification_error', `Deployment \`${row.id}\` has a started modification: ${started.join(', ')}`, { modifications: started });
-  }
-  const nodes = await readNodes(tx, row.key);
-  const definitions = await readDocuments(tx, deps.documents, nodes.map((node) => node.definition));
-  const groups = ((await readPlan(tx, row.key))?.scaling_groups ?? {}) as Groups;
-  checkModified(request.modified, scalables(nodes, groups));
-  const before = await copyInstances(tx, row.key);
-  const previous = JSON.parse(before) as (NodeInstance & { index: number })[];
-  const planNodes = nodes.map((node) => planNode(node, definitions.get(node.definition) as NodeDefinition));
+  await refuseSecond(tx, row);
+  const model = await readModel(deps, tx, row.key);
+  checkModified(request.modified, scalables(model.nodes, model.groups));
   const changed = modifyInstances({
-    nodes: planNodes,
-    previousNodes: planNodes,
-    previousInstances: previous.map((instance) => ({ ...instance, name: instance.node_id, host_id: instance.host_id ?? undefined })),
+    nodes: model.planNodes,
+    previousNodes: model.planNodes,
+    previousInstances: model.instances.map((one) => ({
+      ...one,
+      name: one.node_id,
+      host_id: one.host_id ?? undefined,
+    })),
     modifiedNodes: request.modified,
-    scalingGroups: groups,
+    scalingGroups: model.groups,
     random: Math.random,
   });
-  if (!changed.ok) throw new AppError('illegal_action_error', changed.error.message, { field: 'nodes', kind: changed.error.kind });
-  const added = changed.value.added_and_related.filter((instance) => instance.modification === 'added');
-  const related = changed.value.added_and_related.filter((instance) => instance.modification === undefined);
-  await insertInstances(tx, row.tenant, row.key, instanceRows(added, highestIndexes(previous)));
-  for (const instance of related.filter((one) => one.relationships.length > 0)) {
-    const current = previous.find((one) => one.id === instance.id)!;
-    const template = planNodes.find((node) => node.id === instance.node_id)?.relationships ?? [];
-    const merged = mergeRelationships(current.relationships, instance.relationships, template);
-    await writeInstance(tx, row.tenant, instance.id, { relationships: JSON.stringify(merged) });
+  if (!changed.ok) {
+    const details = { field: 'nodes', kind: changed.error.kind };
+    throw new AppError('illegal_action_error', changed.error.message, details);
   }
-  await writePlanned(tx, row, nodes, groups, request.modified);
+  const { added_and_related: added, removed_and_related: removed } = changed.value;
+  await storeAdded(tx, row, model, added);
+  await writePlanned(tx, row, model.nodes, model.groups, request.modified);
   const id = newId();
   await insertModification(tx, {
     id,
@@ -82,12 +99,63 @@ async function startInTx(deps: Deps, tx: AnyTx, request: StartModification): Pro
     context: request.context,
     modifiedNodes: request.modified,
     createdBy: request.createdBy,
-    added: markRelated(changed.value.added_and_related),
-    removed: markRelated(changed.value.removed_and_related),
-    before,
-    beforeCounts: { nodes: nodes.map((n) => ({ id: n.id, number: n.number_of_instances, planned: n.planned_number_of_instances })), scaling_groups: groups },
+    added: markRelated(added),
+    removed: markRelated(removed),
+    before: model.copy,
+    beforeCounts: { nodes: model.nodes.map(countsOf), scaling_groups: model.groups },
   });
   return id;
+}
+
+async function refuseSecond(tx: AnyTx, row: DeploymentRow): Promise<void> {
+  const started = await startedModificationIds(tx, row.key);
+  if (started.length === 0) return;
+  throw new AppError(
+    'existing_started_deployment_modification_error',
+    `Deployment \`${row.id}\` has a started modification: ${started.join(', ')}`,
+    { modifications: started },
+  );
+}
+
+interface Model {
+  nodes: NodeRow[];
+  planNodes: PlanNode[];
+  groups: Groups;
+  instances: (NodeInstance & { index: number })[];
+  /** The instances as JSON text. */
+  copy: string;
+}
+
+async function readModel(deps: Deps, tx: AnyTx, key: number): Promise<Model> {
+  const nodes = await readNodes(tx, key);
+  const digests = nodes.map((node) => node.definition);
+  const definitions = await readDocuments(tx, deps.documents, digests);
+  const planNodes = nodes.map((node) => planNode(node, definitions.get(node.definition) as NodeDefinition));
+  const groups = ((await readPlan(tx, key))?.scaling_groups ?? {}) as Groups;
+  const copy = await copyInstances(tx, key);
+  return { nodes, planNodes, groups, instances: JSON.parse(copy) as Model['instances'], copy };
+}
+
+function countsOf(node: NodeRow) {
+  return { id: node.id, number: node.number_of_instances, planned: node.planned_number_of_instances };
+}
+
+/** New instances, and what their neighbours gain. */
+async function storeAdded(
+  tx: AnyTx,
+  row: DeploymentRow,
+  model: Model,
+  changed: readonly ChangedInstance[],
+): Promise<void> {
+  const added = changed.filter((instance) => instance.modification === 'added');
+  await insertInstances(tx, row.tenant, row.key, instanceRows(added, highestIndexes(model.instances)));
+  const related = changed.filter((one) => one.modification === undefined && one.relationships.length > 0);
+  for (const instance of related) {
+    const current = model.instances.find((one) => one.id === instance.id)!;
+    const template = model.planNodes.find((node) => node.id === instance.node_id)?.relationships ?? [];
+    const merged = mergeRelationships(current.relationships, instance.relationships, template);
+    await writeInstance(tx, row.tenant, instance.id, { relationships: JSON.stringify(merged) });
+  }
 }
 
 async function requireLocked(tx: AnyTx, key: number): Promise<DeploymentRow> {
@@ -117,7 +185,12 @@ function planNode(node: NodeRow, definition: NodeDefinition): PlanNode {
 
 function scalables(nodes: readonly NodeRow[], groups: Groups): Scalable[] {
   return [
-    ...nodes.map((n) => ({ name: n.id, isGroup: false, min: n.min_number_of_instances, max: n.max_number_of_instances })),
+    ...nodes.map((n) => ({
+      name: n.id,
+      isGroup: false,
+      min: n.min_number_of_instances,
+      max: n.max_number_of_instances,
+    })),
     ...Object.entries(groups).map(([name, { properties }]) => ({
       name,
       isGroup: true,
@@ -129,11 +202,18 @@ function scalables(nodes: readonly NodeRow[], groups: Groups): Scalable[] {
 
 function highestIndexes(instances: readonly { node_id: string; index: number }[]): Map<string, number> {
   const highest = new Map<string, number>();
-  for (const { node_id, index } of instances) highest.set(node_id, Math.max(index, highest.get(node_id) ?? 0));
+  for (const { node_id, index } of instances)
+    highest.set(node_id, Math.max(index, highest.get(node_id) ?? 0));
   return highest;
 }
 
-async function writePlanned(tx: AnyTx, row: DeploymentRow, nodes: readonly NodeRow[], groups: Groups, modified: ModifiedNodes): Promise<void> {
+async function writePlanned(
+  tx: AnyTx,
+  row: DeploymentRow,
+  nodes: readonly NodeRow[],
+  groups: Groups,
+  modified: ModifiedNodes,
+): Promise<void> {
   const counts = nodes
     .filter((node) => modified[node.id]?.instances !== undefined)
     .map((node) => ({ id: node.id, number: null, planned: modified[node.id]!.instances! }));
@@ -141,20 +221,33 @@ async function writePlanned(tx: AnyTx, row: DeploymentRow, nodes: readonly NodeR
   await setScalingGroups(tx, row.key, withCounts(groups, modified, 'planned_instances'));
 }
 
-function withCounts(groups: Groups, modified: ModifiedNodes, property: 'planned_instances' | 'current_instances'): Groups {
+function withCounts(
+  groups: Groups,
+  modified: ModifiedNodes,
+  property: 'planned_instances' | 'current_instances',
+): Groups {
   return Object.fromEntries(
     Object.entries(groups).map(([name, group]) => {
       const wanted = modified[name]?.instances;
-      return [name, wanted === undefined ? group : { ...group, properties: { ...group.properties, [property]: wanted } }];
+      return [
+        name,
+        wanted === undefined ? group : { ...group, properties: { ...group.properties, [property]: wanted } },
+      ];
     }),
   );
 }
 
 /** Keeps what was planned: removed instances go, numbers follow. @throws AppError deployment_modification_already_ended_error */
-export async function finishModification(deps: Deps, id: string, within?: (tx: AnyTx) => Promise<void>): Promise<void> {
+export async function finishModification(
+  deps: Deps,
+  id: string,
+  within?: (tx: AnyTx) => Promise<void>,
+): Promise<void> {
   await deps.db.tx(async (tx) => {
     const { modification, row } = await requireStarted(tx, id);
-    const removed = modification.removed_and_related.filter((one) => one.modification === 'removed').map((one) => one.id);
+    const removed = modification.removed_and_related
+      .filter((one) => one.modification === 'removed')
+      .map((one) => one.id);
     await deleteInstances(tx, row.tenant, row.key, removed);
     await dropRelationshipsTo(tx, row.key, removed);
     const counts = Object.entries(modification.modified_nodes)
@@ -169,7 +262,11 @@ export async function finishModification(deps: Deps, id: string, within?: (tx: A
 }
 
 /** Puts everything back as it was before the start. @throws AppError deployment_modification_already_ended_error */
-export async function rollbackModification(deps: Deps, id: string, within?: (tx: AnyTx) => Promise<void>): Promise<void> {
+export async function rollbackModification(
+  deps: Deps,
+  id: string,
+  within?: (tx: AnyTx) => Promise<void>,
+): Promise<void> {
   await deps.db.tx(async (tx) => {
     const { modification, row } = await requireStarted(tx, id);
     const beforeRollback = await copyInstances(tx, row.key);
@@ -182,12 +279,19 @@ export async function rollbackModification(deps: Deps, id: string, within?: (tx:
 }
 
 /** Lock order: deployment, then modification. */
-async function requireStarted(tx: AnyTx, id: string): Promise<{ modification: ModificationRow; row: DeploymentRow }> {
+async function requireStarted(
+  tx: AnyTx,
+  id: string,
+): Promise<{ modification: ModificationRow; row: DeploymentRow }> {
   const seen = isUuid(id) ? await lockModification(tx, id) : null;
   if (!seen) throw notFound('DeploymentModification', id);
   const row = await requireLocked(tx, seen.deployment_key);
   if (seen.status !== 'started') {
-    throw new AppError('deployment_modification_already_ended_error', `Deployment modification \`${id}\` is ${seen.status} already`, { status: seen.status });
+    throw new AppError(
+      'deployment_modification_already_ended_error',
+      `Deployment modification \`${id}\` is ${seen.status} already`,
+      { status: seen.status },
+    );
   }
   return { modification: seen, row };
 }

@@ -23,9 +23,19 @@ export interface InstancePatch {
  * the stored version goes up by one.
  * @throws AppError not_found_error, conflict_error, only_deployment_update.
  */
-export async function patchNodeInstance(deps: Deps, principal: Principal, id: string, patch: InstancePatch, isForced: boolean): Promise<void> {
+export async function patchNodeInstance(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  patch: InstancePatch,
+  isForced: boolean,
+): Promise<void> {
   if (patch.relationships !== undefined) {
-    throw new AppError('only_deployment_update', 'Relationships of node instances are changed only by a deployment update', { field: 'relationships' });
+    throw new AppError(
+      'only_deployment_update',
+      'Relationships of node instances are changed only by a deployment update',
+      { field: 'relationships' },
+    );
   }
   const tenant = await tenantOf(deps, principal, id);
   await deps.db.tx(async (tx) => {
@@ -41,16 +51,22 @@ export async function patchNodeInstance(deps: Deps, principal: Principal, id: st
 }
 
 function versionConflict(row: InstanceRow, sent: number, stored: number): AppError {
-  return new AppError('conflict_error', `Node instance \`${row.id}\` was changed meanwhile: version ${sent} was sent, ${stored} is stored`, {
-    field: 'version',
-    expected: stored,
-    sent,
-  });
+  return new AppError(
+    'conflict_error',
+    `Node instance \`${row.id}\` was changed meanwhile: version ${sent} was sent, ${stored} is stored`,
+    {
+      field: 'version',
+      expected: stored,
+      sent,
+    },
+  );
 }
 
 async function tenantOf(deps: Deps, principal: Principal, id: string): Promise<string> {
   const { rows } = await sql<{ tenant: string }>`
-    select ni.tenant from node_instances ni where ni.id = ${id} and ${instanceScope(principal)} order by ni.tenant = ${principal.tenant} desc limit 1`.execute(deps.db.query);
+    select ni.tenant from node_instances ni where ni.id = ${id} and ${instanceScope(principal)} order by ni.tenant = ${principal.tenant} desc limit 1`.execute(
+    deps.db.query,
+  );
   if (!rows[0]) throw notFound('NodeInstance', id);
   return rows[0].tenant;
 }
@@ -74,19 +90,34 @@ export interface OperationWrite {
  * @throws AppError conflict_error; stale_attempt_error when a later attempt of the task has written.
  */
 export async function writeRuntimeProperties(deps: Deps, write: OperationWrite): Promise<number> {
-  if (write.runtimeProperties === '') throw badParameter('runtime_properties_json', 'runtime_properties_json is empty', { expected: 'JSON object' });
+  if (write.runtimeProperties === '')
+    throw badParameter('runtime_properties_json', 'runtime_properties_json is empty', {
+      expected: 'JSON object',
+    });
   return deps.db.tx(async (tx) => {
     const row = await lockInstance(tx, write.tenant, write.nodeInstanceId);
     if (!row) throw notFound('NodeInstance', write.nodeInstanceId);
     const isSameTask = write.taskId !== '' && row.written_task === write.taskId;
     if (isSameTask && (row.written_attempt ?? 0) > write.attempt) {
-      throw new AppError('stale_attempt_error', `Attempt ${write.attempt} of task ${write.taskId} was superseded by attempt ${row.written_attempt}`, { attempt: write.attempt });
+      throw new AppError(
+        'stale_attempt_error',
+        `Attempt ${write.attempt} of task ${write.taskId} was superseded by attempt ${row.written_attempt}`,
+        { attempt: write.attempt },
+      );
     }
     if (row.properties_version > write.version && !write.isForced) {
-      if (isSameTask && row.written_attempt === write.attempt && row.runtime_properties === write.runtimeProperties) return row.version;
+      if (
+        isSameTask &&
+        row.written_attempt === write.attempt &&
+        row.runtime_properties === write.runtimeProperties
+      )
+        return row.version;
       throw versionConflict(row, write.version, row.version);
     }
     const task = write.taskId === '' ? undefined : { id: write.taskId, attempt: write.attempt };
-    return writeInstance(tx, write.tenant, write.nodeInstanceId, { runtimeProperties: write.runtimeProperties, task });
+    return writeInstance(tx, write.tenant, write.nodeInstanceId, {
+      runtimeProperties: write.runtimeProperties,
+      task,
+    });
   });
 }

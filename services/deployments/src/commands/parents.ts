@@ -18,10 +18,14 @@ export function isEnvironment(labels: readonly LabelPair[]): boolean {
 }
 
 export function parentNotFound(id: string): AppError {
-  return new AppError('deployment_parent_not_found_error', `The label ${PARENT_LABEL} names deployment \`${id}\`, which does not exist`, {
-    field: 'labels',
-    parent: id,
-  });
+  return new AppError(
+    'deployment_parent_not_found_error',
+    `The label ${PARENT_LABEL} names deployment \`${id}\`, which does not exist`,
+    {
+      field: 'labels',
+      parent: id,
+    },
+  );
 }
 
 /**
@@ -29,7 +33,11 @@ export function parentNotFound(id: string): AppError {
  * up to date.
  * @throws AppError deployment_parent_not_found_error; conflict_error for a cycle.
  */
-export async function changeParents(tx: AnyTx, of: { tenant: string; key: number; id: string }, parents: readonly string[]): Promise<void> {
+export async function changeParents(
+  tx: AnyTx,
+  of: { tenant: string; key: number; id: string },
+  parents: readonly string[],
+): Promise<void> {
   await lockGraph(tx, of.tenant);
   const before = await parentsOf(tx, of.key);
   const keys = await keysOfIds(tx, of.tenant, parents);
@@ -37,7 +45,10 @@ export async function changeParents(tx: AnyTx, of: { tenant: string; key: number
   if (missing !== undefined) throw parentNotFound(missing);
   const after = [...keys.values()];
   if (after.length > 0 && (await isAncestorOf(tx, of.key, after))) {
-    throw new AppError('conflict_error', `Deployment \`${of.id}\` cannot become its own ancestor`, { field: 'labels', parents });
+    throw new AppError('conflict_error', `Deployment \`${of.id}\` cannot become its own ancestor`, {
+      field: 'labels',
+      parents,
+    });
   }
   await setParents(tx, of.key, after);
   const touched = [...new Set([...before, ...after])];

@@ -1,5 +1,13 @@
-import { checkLabel, labelError, type LabelPair } from '@baton/contracts';
-import { type DeploymentPlan, type Diagnostic, evaluateFunctions, type FunctionStorage, isFunction, type ParsedPlan, prepareDeploymentPlan } from '@baton/dsl';
+import { checkLabel, type LabelPair, labelError } from '@baton/contracts';
+import {
+  type DeploymentPlan,
+  type Diagnostic,
+  evaluateFunctions,
+  type FunctionStorage,
+  isFunction,
+  type ParsedPlan,
+  prepareDeploymentPlan,
+} from '@baton/dsl';
 import { AppError, type ErrorCode, isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
@@ -43,7 +51,10 @@ const CODES: Partial<Record<string, ErrorCode>> = {
  * Everything a new deployment consists of (reference/dsl.md 7.3), nothing of it stored.
  * @throws AppError with the code of the first problem and all of them in `diagnostics`.
  */
-export async function prepareDeployment(deps: Deps, request: PreparationRequest): Promise<DeploymentPreparation> {
+export async function prepareDeployment(
+  deps: Deps,
+  request: PreparationRequest,
+): Promise<DeploymentPreparation> {
   const { tenant, caller } = request;
   const outcome = await prepareDeploymentPlan(request.plan as unknown as ParsedPlan, {
     inputs: request.inputs,
@@ -58,7 +69,8 @@ export async function prepareDeployment(deps: Deps, request: PreparationRequest)
   await checkParentCapabilities(deps, tenant, plan, labels);
   const storage = memoryStorage(deps, plan, request, labels, on);
   const settings = (await evaluated(plan.deployment_settings, storage, 'deployment_settings')) as JsonObject;
-  const named = request.displayName ?? (typeof settings.display_name === 'string' ? settings.display_name : null);
+  const named =
+    request.displayName ?? (typeof settings.display_name === 'string' ? settings.display_name : null);
   return {
     plan,
     labels,
@@ -84,14 +96,22 @@ async function evaluated(value: Json, storage: FunctionStorage, path: string): P
   return result.value;
 }
 
-async function mergeLabels(plan: DeploymentPlan, request: PreparationRequest, storage: FunctionStorage): Promise<LabelPair[]> {
+async function mergeLabels(
+  plan: DeploymentPlan,
+  request: PreparationRequest,
+  storage: FunctionStorage,
+): Promise<LabelPair[]> {
   const merged = new Map(request.labels.map((label) => [`${label.key}=${label.value}`, label]));
   for (const [key, definition] of Object.entries(plan.labels)) {
     const values = isJsonObject(definition) && Array.isArray(definition.values) ? definition.values : [];
     for (const raw of values) {
       const value = isFunction(raw) ? await evaluated(raw, storage, `labels.${key}`) : raw;
       for (const text of Array.isArray(value) ? value : [value]) {
-        const label = checkLabel(key, typeof text === 'string' ? text : JSON.stringify(text), `labels.${key}`);
+        const label = checkLabel(
+          key,
+          typeof text === 'string' ? text : JSON.stringify(text),
+          `labels.${key}`,
+        );
         if (!label.ok) throw labelError(label.error);
         merged.set(`${label.value.key}=${label.value.value}`, label.value);
       }
@@ -101,8 +121,21 @@ async function mergeLabels(plan: DeploymentPlan, request: PreparationRequest, st
 }
 
 /** The plan as if it were stored, for functions in labels and settings. */
-function memoryStorage(deps: Deps, plan: DeploymentPlan, request: PreparationRequest, labels: readonly LabelPair[], on: OnBehalf): FunctionStorage {
-  const row = { key: 0, tenant: request.tenant, id: request.deploymentId, display_name: request.displayName ?? request.deploymentId, blueprint_id: request.blueprintId, created_by: request.caller.username } as DeploymentRow;
+function memoryStorage(
+  deps: Deps,
+  plan: DeploymentPlan,
+  request: PreparationRequest,
+  labels: readonly LabelPair[],
+  on: OnBehalf,
+): FunctionStorage {
+  const row = {
+    key: 0,
+    tenant: request.tenant,
+    id: request.deploymentId,
+    display_name: request.displayName ?? request.deploymentId,
+    blueprint_id: request.blueprintId,
+    created_by: request.caller.username,
+  } as DeploymentRow;
   const stored = functionStorage({ db: deps.db.query, secrets: deps.secrets }, row, on);
   return {
     ...stored,
@@ -119,13 +152,24 @@ function memoryStorage(deps: Deps, plan: DeploymentPlan, request: PreparationReq
 }
 
 /** Capabilities that the plan needs from its environment must be declared there (reference/dsl.md 7.3). */
-async function checkParentCapabilities(deps: Deps, tenant: string, plan: DeploymentPlan, labels: readonly LabelPair[]): Promise<void> {
-  const needed = (plan.requirements?.parent_capabilities ?? []).filter((path): path is Json[] => Array.isArray(path) && path.length > 0);
+async function checkParentCapabilities(
+  deps: Deps,
+  tenant: string,
+  plan: DeploymentPlan,
+  labels: readonly LabelPair[],
+): Promise<void> {
+  const needed = (plan.requirements?.parent_capabilities ?? []).filter(
+    (path): path is Json[] => Array.isArray(path) && path.length > 0,
+  );
   if (needed.length === 0) return;
   const texts = needed.map((path) => path.map(String).join('.'));
   const parent = parentIds(labels)[0];
   if (parent === undefined) {
-    throw new AppError('deployment_creation_error', `Environment not found, but environment capabilities are required: ${texts.join(', ')}`, { field: 'labels', expected: 'a csys-obj-parent label' });
+    throw new AppError(
+      'deployment_creation_error',
+      `Environment not found, but environment capabilities are required: ${texts.join(', ')}`,
+      { field: 'labels', expected: 'a csys-obj-parent label' },
+    );
   }
   const { rows } = await sql<{ display_name: string; capabilities: JsonObject }>`
     select d.display_name, p.capabilities from deployments d join deployment_plans p on p.deployment_key = d.key
@@ -133,11 +177,17 @@ async function checkParentCapabilities(deps: Deps, tenant: string, plan: Deploym
   const environment = rows[0];
   // A parent that is missing altogether is refused when the labels are stored.
   if (!environment) return;
-  const missing = needed.filter(([name]) => !Object.hasOwn(environment.capabilities, String(name))).map((path) => path.map(String).join('.'));
+  const missing = needed
+    .filter(([name]) => !Object.hasOwn(environment.capabilities, String(name)))
+    .map((path) => path.map(String).join('.'));
   if (missing.length === 0) return;
-  throw new AppError('deployment_creation_error', `Environment ${environment.display_name} (${parent}) does not have the required capabilities: ${missing.join(', ')}`, {
-    field: 'labels',
-    missing,
-    nearest: Object.keys(environment.capabilities).slice(0, 20),
-  });
+  throw new AppError(
+    'deployment_creation_error',
+    `Environment ${environment.display_name} (${parent}) does not have the required capabilities: ${missing.join(', ')}`,
+    {
+      field: 'labels',
+      missing,
+      nearest: Object.keys(environment.capabilities).slice(0, 20),
+    },
+  );
 }

@@ -1,5 +1,5 @@
-import { badParameter } from '@baton/kernel';
 import { deploymentId, resourceId } from '@baton/contracts/http/shapes';
+import { badParameter } from '@baton/kernel';
 
 /** @throws AppError bad_parameters_error when `value` breaks the rules of names (reference/rest-api.md 4.1). */
 export function requireResourceId(what: string, value: string): void {

@@ -5,7 +5,15 @@ import type { IdentityPort } from '../adapters/identity.client';
 import { ownershipOf } from '../domain/ownership';
 import { parseLocation } from '../domain/site-location';
 import { requireOwnTenant, type Visibility, visibilityOfNew, widens } from '../domain/visibility';
-import { deleteSite as removeSite, findSite, insertSite, isSiteNameTakenElsewhere, lockSite, type SiteRow, updateSite as writeSite } from '../store/sites.sql';
+import {
+  findSite,
+  insertSite,
+  isSiteNameTakenElsewhere,
+  lockSite,
+  deleteSite as removeSite,
+  type SiteRow,
+  updateSite as writeSite,
+} from '../store/sites.sql';
 import type { DB } from '../store/tables.gen';
 import { requireResourceId } from './resource-id';
 
@@ -19,17 +27,34 @@ export async function createSite(
   deps: Deps,
   principal: Principal,
   name: string,
-  body: { location?: string | null; visibility?: Visibility; private_resource?: boolean; created_at?: string; created_by?: string },
+  body: {
+    location?: string | null;
+    visibility?: Visibility;
+    private_resource?: boolean;
+    created_at?: string;
+    created_by?: string;
+  },
 ): Promise<void> {
   requireResourceId('site name', name);
   const visibility = visibilityOfNew(principal, body.visibility, body.private_resource);
   const location = parseLocation(body.location);
   const owner = ownershipOf(principal, body);
-  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy))) throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
-  await deps.db.tx(async (tx) => {
-    if (await isSiteNameTakenElsewhere(tx, principal.tenant, name, visibility === 'global')) throw taken(name);
-    await insertSite(tx, { tenant: principal.tenant, name, location, visibility, createdBy: owner.createdBy, createdAt: owner.createdAt });
-  }).catch(refuseDouble(name));
+  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy)))
+    throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  await deps.db
+    .tx(async (tx) => {
+      if (await isSiteNameTakenElsewhere(tx, principal.tenant, name, visibility === 'global'))
+        throw taken(name);
+      await insertSite(tx, {
+        tenant: principal.tenant,
+        name,
+        location,
+        visibility,
+        createdBy: owner.createdBy,
+        createdAt: owner.createdAt,
+      });
+    })
+    .catch(refuseDouble(name));
 }
 
 /** POST /sites/{name}: an empty location clears it. */
@@ -40,17 +65,31 @@ export async function updateSite(
   body: { new_name?: string; location?: string | null; visibility?: Visibility },
 ): Promise<string> {
   if (body.new_name !== undefined) requireResourceId('new_name', body.new_name);
-  const location = body.location === undefined || body.location === null ? undefined : parseLocation(body.location);
+  const location =
+    body.location === undefined || body.location === null ? undefined : parseLocation(body.location);
   const newName = body.new_name ?? name;
-  await deps.db.tx(async (tx) => {
-    const site = await ownSite(principal, name, tx);
-    const visibility = body.visibility !== undefined && widens(principal, site.visibility, body.visibility) ? body.visibility : undefined;
-    const isRenamed = newName !== name;
-    if ((isRenamed || visibility === 'global') && (await isSiteNameTakenElsewhere(tx, site.tenant, newName, (visibility ?? site.visibility) === 'global'))) {
-      throw taken(newName);
-    }
-    await writeSite(tx, site.key, { name: isRenamed ? newName : undefined, location, visibility });
-  }).catch(refuseDouble(newName));
+  await deps.db
+    .tx(async (tx) => {
+      const site = await ownSite(principal, name, tx);
+      const visibility =
+        body.visibility !== undefined && widens(principal, site.visibility, body.visibility)
+          ? body.visibility
+          : undefined;
+      const isRenamed = newName !== name;
+      if (
+        (isRenamed || visibility === 'global') &&
+        (await isSiteNameTakenElsewhere(
+          tx,
+          site.tenant,
+          newName,
+          (visibility ?? site.visibility) === 'global',
+        ))
+      ) {
+        throw taken(newName);
+      }
+      await writeSite(tx, site.key, { name: isRenamed ? newName : undefined, location, visibility });
+    })
+    .catch(refuseDouble(newName));
   return newName;
 }
 
@@ -59,7 +98,11 @@ export async function deleteSite(deps: Deps, principal: Principal, name: string)
   await deps.db.tx(async (tx) => removeSite(tx, (await ownSite(principal, name, tx)).key));
 }
 
-async function ownSite(principal: Principal, name: string, tx: Parameters<typeof lockSite>[0]): Promise<SiteRow> {
+async function ownSite(
+  principal: Principal,
+  name: string,
+  tx: Parameters<typeof lockSite>[0],
+): Promise<SiteRow> {
   const found = await findSite(tx, principal, name);
   const site = found && (await lockSite(tx, found.key));
   if (!site) throw notFound('Site', name);

@@ -18,13 +18,19 @@ export function describeDependent(dependent: Dependent): string {
   const where = dependent.isExternal ? ' of another manager' : '';
   const [prefix, ...rest] = creator.split('.');
   if (creator === 'parent') return `Deployment \`${deploymentId}\` depends on it as its environment`;
-  if (prefix === 'component') return `Deployment \`${deploymentId}\`${where} contains it as a component in its node instance \`${rest.join('.')}\``;
-  if (prefix === 'sharedresource') return `Deployment \`${deploymentId}\`${where} uses a shared resource from it in its node instance \`${rest.join('.')}\``;
+  if (prefix === 'component')
+    return `Deployment \`${deploymentId}\`${where} contains it as a component in its node instance \`${rest.join('.')}\``;
+  if (prefix === 'sharedresource')
+    return `Deployment \`${deploymentId}\`${where} uses a shared resource from it in its node instance \`${rest.join('.')}\``;
   return `Deployment \`${deploymentId}\`${where} uses a capability of it in \`${creator}\``;
 }
 
 /** The refusal of an act on `deploymentId` while others depend on it (reference/rest-api.md 6.6). */
-export function dependentsError(act: string, deploymentId: string, dependents: readonly Dependent[]): AppError {
+export function dependentsError(
+  act: string,
+  deploymentId: string,
+  dependents: readonly Dependent[],
+): AppError {
   const lines = dependents.map((dependent, i) => `[${i + 1}] ${describeDependent(dependent)}`);
   return new AppError(
     'dependent_exists_error',

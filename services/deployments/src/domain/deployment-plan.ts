@@ -49,11 +49,13 @@ export interface ModelDocument {
   policy_triggers: unknown;
 }
 
-const integer = (value: unknown, absent: number): number => (typeof value === 'number' && Number.isInteger(value) ? value : absent);
+const integer = (value: unknown, absent: number): number =>
+  typeof value === 'number' && Number.isInteger(value) ? value : absent;
 
 /** Columns and shared part of a node of the plan. */
 export function nodeParts(node: PlanNode, position: number): NodeParts {
-  const scalable = ((node.capabilities as JsonObject | undefined)?.scalable as JsonObject | undefined)?.properties as JsonObject | undefined;
+  const scalable = ((node.capabilities as JsonObject | undefined)?.scalable as JsonObject | undefined)
+    ?.properties as JsonObject | undefined;
   const deploy = integer(scalable?.default_instances, 1);
   const current = integer(scalable?.current_instances, deploy);
   return {
@@ -78,7 +80,11 @@ export function nodeParts(node: PlanNode, position: number): NodeParts {
 }
 
 /** A relationship without its normalised interfaces, which only the parser needs. */
-function relationshipPart({ source_interfaces: _source, target_interfaces: _target, ...rest }: JsonObject): JsonObject {
+function relationshipPart({
+  source_interfaces: _source,
+  target_interfaces: _target,
+  ...rest
+}: JsonObject): JsonObject {
   return rest;
 }
 
@@ -97,7 +103,10 @@ export function nodeTypes(nodes: readonly NodeParts[]): string[] {
 }
 
 /** Instances with their 1-based index per node; `taken` says how many a node has had already. */
-export function instanceRows(instances: readonly PlanInstance[], taken: ReadonlyMap<string, number> = new Map()) {
+export function instanceRows(
+  instances: readonly PlanInstance[],
+  taken: ReadonlyMap<string, number> = new Map(),
+) {
   const counts = new Map(taken);
   return instances.map((instance) => {
     const index = (counts.get(instance.node_id) ?? 0) + 1;
@@ -114,9 +123,18 @@ export function instanceRows(instances: readonly PlanInstance[], taken: Readonly
 }
 
 /** Plugins that must be on the manager: of the plan, to be installed, by package. */
-export function requiredPlugins(plan: JsonObject): { packageName: string; packageVersion: string; distribution: string; name: string }[] {
-  const lists = [plan.deployment_plugins_to_install, plan.workflow_plugins_to_install, plan.host_agent_plugins_to_install];
-  const found = new Map<string, { packageName: string; packageVersion: string; distribution: string; name: string }>();
+export function requiredPlugins(
+  plan: JsonObject,
+): { packageName: string; packageVersion: string; distribution: string; name: string }[] {
+  const lists = [
+    plan.deployment_plugins_to_install,
+    plan.workflow_plugins_to_install,
+    plan.host_agent_plugins_to_install,
+  ];
+  const found = new Map<
+    string,
+    { packageName: string; packageVersion: string; distribution: string; name: string }
+  >();
   for (const plugin of lists.flatMap((list) => (Array.isArray(list) ? (list as JsonObject[]) : []))) {
     // A plugin with a source is installed from there; one without a package has nothing to look for.
     if (plugin.install === false || plugin.source || typeof plugin.package_name !== 'string') continue;
@@ -130,4 +148,3 @@ export function requiredPlugins(plan: JsonObject): { packageName: string; packag
   }
   return [...found.values()];
 }
-

@@ -3,7 +3,10 @@ import { AppError } from '@baton/kernel';
 
 /** Deployment modifications (reference/workflows.md 1.10, reference/rest-api.md 5.5). Pure. */
 
-export type ModifiedNodes = Record<string, { instances?: number; removed_ids_include_hint?: string[]; removed_ids_exclude_hint?: string[] }>;
+export type ModifiedNodes = Record<
+  string,
+  { instances?: number; removed_ids_include_hint?: string[]; removed_ids_exclude_hint?: string[] }
+>;
 
 /** A node or scaling group with its bounds and planned number. */
 export interface Scalable {
@@ -19,17 +22,25 @@ export function checkModified(modified: ModifiedNodes, scalables: readonly Scala
   for (const [name, change] of Object.entries(modified)) {
     const found = scalables.find((one) => one.name === name);
     if (!found) {
-      throw new AppError('not_found_error', `There is neither a node nor a scaling group \`${name}\` in the deployment`, {
-        field: `nodes.${name}`,
-        expected: scalables.map((one) => one.name),
-      });
+      throw new AppError(
+        'not_found_error',
+        `There is neither a node nor a scaling group \`${name}\` in the deployment`,
+        {
+          field: `nodes.${name}`,
+          expected: scalables.map((one) => one.name),
+        },
+      );
     }
     const wanted = change.instances;
     if (wanted === undefined || (wanted >= found.min && (found.max === -1 || wanted <= found.max))) continue;
-    throw new AppError('illegal_action_error', `\`${name}\` takes ${found.min} to ${found.max === -1 ? 'any number of' : found.max} instances, not ${wanted}`, {
-      field: `nodes.${name}.instances`,
-      expected: { min: found.min, max: found.max },
-    });
+    throw new AppError(
+      'illegal_action_error',
+      `\`${name}\` takes ${found.min} to ${found.max === -1 ? 'any number of' : found.max} instances, not ${wanted}`,
+      {
+        field: `nodes.${name}.instances`,
+        expected: { min: found.min, max: found.max },
+      },
+    );
   }
 }
 
@@ -51,5 +62,8 @@ export function mergeRelationships(
     const index = templateOrder.findIndex((t) => t.target_id === r.target_name && t.type === r.type);
     return index < 0 ? templateOrder.length : index;
   };
-  return all.map((r, i) => ({ r, i })).sort((a, b) => rank(a.r) - rank(b.r) || a.i - b.i).map(({ r }) => r);
+  return all
+    .map((r, i) => ({ r, i }))
+    .sort((a, b) => rank(a.r) - rank(b.r) || a.i - b.i)
+    .map(({ r }) => r);
 }

@@ -17,11 +17,16 @@ export interface Ownership {
  * Reads created_at and created_by of a body.
  * @throws AppError forbidden_error without set_timestamp / set_owner; bad_parameters_error for a malformed date.
  */
-export function ownershipOf(principal: Principal, body: { created_at?: string; created_by?: string }): Ownership {
+export function ownershipOf(
+  principal: Principal,
+  body: { created_at?: string; created_by?: string },
+): Ownership {
   if (body.created_at !== undefined) {
     requirePermission(principal, 'set_timestamp', 'created_at');
     if (!DATE.test(body.created_at) || Number.isNaN(Date.parse(utc(body.created_at)))) {
-      throw badParameter('created_at', `created_at is not a date: ${body.created_at}`, { expected: 'YYYY-MM-DDThh:mm:ss.mmmZ' });
+      throw badParameter('created_at', `created_at is not a date: ${body.created_at}`, {
+        expected: 'YYYY-MM-DDThh:mm:ss.mmmZ',
+      });
     }
   }
   const isForeign = body.created_by !== undefined && body.created_by !== principal.username;
@@ -41,5 +46,7 @@ function utc(text: string): string {
 
 function requirePermission(principal: Principal, permission: string, field: string): void {
   if (hasPermission(principal, permission)) return;
-  throw new AppError('forbidden_error', `User \`${principal.username}\` is not permitted to set ${field}`, { field });
+  throw new AppError('forbidden_error', `User \`${principal.username}\` is not permitted to set ${field}`, {
+    field,
+  });
 }

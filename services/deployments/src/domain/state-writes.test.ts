@@ -10,6 +10,15 @@ it('keeps the last state per instance and every edit with its seq, sorted by id'
   ]);
   expect(folded).toEqual([
     { id: 'a', state: 'creating', state_seq: 4, seq: 4, edits: null },
-    { id: 'b', state: 'created', state_seq: 3, seq: 5, edits: [{ edit: 'unset', path: ['early'], seq: 3 }, { edit: 'unset', path: ['late'], seq: 5 }] },
+    {
+      id: 'b',
+      state: 'created',
+      state_seq: 3,
+      seq: 5,
+      edits: [
+        { edit: 'unset', path: ['early'], seq: 3 },
+        { edit: 'unset', path: ['late'], seq: 5 },
+      ],
+    },
   ]);
 });

@@ -25,7 +25,13 @@ export interface FoldedWrite {
 export function foldWrites(writes: readonly StateWrite[]): FoldedWrite[] {
   const folded = new Map<string, FoldedWrite>();
   for (const write of [...writes].sort((a, b) => a.seq - b.seq)) {
-    const one = folded.get(write.nodeInstanceId) ?? { id: write.nodeInstanceId, state: null, state_seq: 0, seq: 0, edits: null };
+    const one = folded.get(write.nodeInstanceId) ?? {
+      id: write.nodeInstanceId,
+      state: null,
+      state_seq: 0,
+      seq: 0,
+      edits: null,
+    };
     one.seq = write.seq;
     if (write.state !== '') {
       one.state = write.state;

@@ -2,9 +2,17 @@ import { combineStatuses, type FamilyMember, latestStatus, ownStatus } from './s
 
 describe('latestStatus', () => {
   it.each([
-    ['pending', 'in_progress'], ['started', 'in_progress'], ['queued', 'in_progress'], ['cancelling', 'in_progress'],
-    ['force_cancelling', 'in_progress'], ['kill_cancelling', 'in_progress'], ['terminated', 'completed'], ['failed', 'failed'],
-    ['cancelled', 'cancelled'], ['scheduled', null], [null, null],
+    ['pending', 'in_progress'],
+    ['started', 'in_progress'],
+    ['queued', 'in_progress'],
+    ['cancelling', 'in_progress'],
+    ['force_cancelling', 'in_progress'],
+    ['kill_cancelling', 'in_progress'],
+    ['terminated', 'completed'],
+    ['failed', 'failed'],
+    ['cancelled', 'cancelled'],
+    ['scheduled', null],
+    [null, null],
   ])('%s is shown as %s', (engine, shown) => expect(latestStatus(engine)).toBe(shown));
 });
 
@@ -20,19 +28,52 @@ describe('ownStatus', () => {
 });
 
 describe('combineStatuses', () => {
-  const member = (key: number, own: FamilyMember['own'], isEnvironment: boolean, children: number[] = []): FamilyMember => ({ key, own, isEnvironment, children });
+  const member = (
+    key: number,
+    own: FamilyMember['own'],
+    isEnvironment: boolean,
+    children: number[] = [],
+  ): FamilyMember => ({ key, own, isEnvironment, children });
 
   it('takes the worst below, and counts each descendant once', () => {
     // 1 -> 2 (environment) -> 3, 4; 1 -> 3: a diamond.
-    const family = [member(1, 'good', true, [2, 3]), member(2, 'good', true, [3, 4]), member(3, 'in_progress', false), member(4, 'requires_attention', false)];
+    const family = [
+      member(1, 'good', true, [2, 3]),
+      member(2, 'good', true, [3, 4]),
+      member(3, 'in_progress', false),
+      member(4, 'requires_attention', false),
+    ];
     expect(combineStatuses(family, [1, 2, 4])).toEqual([
-      { key: 1, status: 'requires_attention', servicesStatus: 'requires_attention', environmentsStatus: 'requires_attention', servicesCount: 2, environmentsCount: 1 },
-      { key: 2, status: 'requires_attention', servicesStatus: 'requires_attention', environmentsStatus: null, servicesCount: 2, environmentsCount: 0 },
-      { key: 4, status: 'requires_attention', servicesStatus: null, environmentsStatus: null, servicesCount: 0, environmentsCount: 0 },
+      {
+        key: 1,
+        status: 'requires_attention',
+        servicesStatus: 'requires_attention',
+        environmentsStatus: 'requires_attention',
+        servicesCount: 2,
+        environmentsCount: 1,
+      },
+      {
+        key: 2,
+        status: 'requires_attention',
+        servicesStatus: 'requires_attention',
+        environmentsStatus: null,
+        servicesCount: 2,
+        environmentsCount: 0,
+      },
+      {
+        key: 4,
+        status: 'requires_attention',
+        servicesStatus: null,
+        environmentsStatus: null,
+        servicesCount: 0,
+        environmentsCount: 0,
+      },
     ]);
   });
 
   it('ends on a cycle that the database should not hold', () => {
-    expect(combineStatuses([member(1, 'good', false, [2]), member(2, 'good', false, [1])], [1])[0]!.status).toBe('good');
+    expect(
+      combineStatuses([member(1, 'good', false, [2]), member(2, 'good', false, [1])], [1])[0]!.status,
+    ).toBe('good');
   });
 });

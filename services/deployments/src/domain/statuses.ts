@@ -70,7 +70,8 @@ export function combineStatuses(members: readonly FamilyMember[], keys: readonly
     return found;
   };
   const statusOf = (key: number): SummaryStatus =>
-    worst([byKey.get(key)?.own ?? null, ...[...descendants(key)].map((k) => byKey.get(k)?.own ?? null)]) ?? 'good';
+    worst([byKey.get(key)?.own ?? null, ...[...descendants(key)].map((k) => byKey.get(k)?.own ?? null)]) ??
+    'good';
   return keys.map((key) => {
     const family = [...descendants(key)].map((k) => byKey.get(k)).filter((m) => m !== undefined);
     const environments = family.filter((m) => m.isEnvironment);

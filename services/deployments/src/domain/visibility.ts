@@ -15,9 +15,15 @@ export function isWider(a: Visibility, b: Visibility): boolean {
  * The visibility of a new resource; `private_resource: true` is the old way to say private.
  * @throws AppError bad_parameters_error when both are given, forbidden_error when global is not permitted.
  */
-export function visibilityOfNew(principal: Principal, visibility: Visibility | undefined, isPrivate: boolean | undefined): Visibility {
+export function visibilityOfNew(
+  principal: Principal,
+  visibility: Visibility | undefined,
+  isPrivate: boolean | undefined,
+): Visibility {
   if (visibility !== undefined && isPrivate !== undefined) {
-    throw badParameter('private_resource', 'private_resource and visibility cannot be given together', { expected: 'visibility alone' });
+    throw badParameter('private_resource', 'private_resource and visibility cannot be given together', {
+      expected: 'visibility alone',
+    });
   }
   const chosen = visibility ?? (isPrivate ? 'private' : 'tenant');
   if (chosen === 'global') requireGlobal(principal);
@@ -31,10 +37,14 @@ export function visibilityOfNew(principal: Principal, visibility: Visibility | u
 export function widens(principal: Principal, current: Visibility, wanted: Visibility): boolean {
   if (wanted === current) return false;
   if (!isWider(wanted, current)) {
-    throw new AppError('illegal_action_error', `The visibility cannot be narrowed from ${current} to ${wanted}`, {
-      field: 'visibility',
-      expected: `at least ${current}`,
-    });
+    throw new AppError(
+      'illegal_action_error',
+      `The visibility cannot be narrowed from ${current} to ${wanted}`,
+      {
+        field: 'visibility',
+        expected: `at least ${current}`,
+      },
+    );
   }
   if (wanted === 'global') requireGlobal(principal);
   return true;
@@ -42,11 +52,18 @@ export function widens(principal: Principal, current: Visibility, wanted: Visibi
 
 function requireGlobal(principal: Principal): void {
   if (hasPermission(principal, 'create_global_resource')) return;
-  throw new AppError('forbidden_error', `User \`${principal.username}\` is not permitted to set the visibility global`, { field: 'visibility' });
+  throw new AppError(
+    'forbidden_error',
+    `User \`${principal.username}\` is not permitted to set the visibility global`,
+    { field: 'visibility' },
+  );
 }
 
 /** @throws AppError illegal_action_error when `tenant` is not the one the request runs in (global resources of others). */
 export function requireOwnTenant(principal: Principal, tenant: string, what: string): void {
   if (tenant === principal.tenant) return;
-  throw new AppError('illegal_action_error', `${what} is global and belongs to another tenant; it can be changed only there`);
+  throw new AppError(
+    'illegal_action_error',
+    `${what} is global and belongs to another tenant; it can be changed only there`,
+  );
 }

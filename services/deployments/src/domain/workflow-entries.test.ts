@@ -1,14 +1,24 @@
 import { isAvailable } from './workflow-entries';
 
-const available = (rules: Record<string, unknown> | null, states: string[], nodeTypes: string[] = []) => isAvailable(rules, { states, nodeTypes });
+const available = (rules: Record<string, unknown> | null, states: string[], nodeTypes: string[] = []) =>
+  isAvailable(rules, { states, nodeTypes });
 
 describe('availability of workflows', () => {
   it.each([
-    [['all'], [], true], [['all'], ['started'], true], [['all'], ['started', 'stopped'], false],
-    [['none'], [], true], [['none'], ['started', 'stopped'], false], [['none'], ['stopped', 'deleted'], true],
-    [['partial'], ['started', 'stopped'], true], [['partial'], ['stopped'], true], [['partial'], ['stopped', 'uninitialized'], true],
-    [['partial'], ['uninitialized', 'deleted'], false], [['partial'], ['started'], false], [['partial'], [], false],
-    [['none', 'partial'], ['started'], false], [[], ['started'], true],
+    [['all'], [], true],
+    [['all'], ['started'], true],
+    [['all'], ['started', 'stopped'], false],
+    [['none'], [], true],
+    [['none'], ['started', 'stopped'], false],
+    [['none'], ['stopped', 'deleted'], true],
+    [['partial'], ['started', 'stopped'], true],
+    [['partial'], ['stopped'], true],
+    [['partial'], ['stopped', 'uninitialized'], true],
+    [['partial'], ['uninitialized', 'deleted'], false],
+    [['partial'], ['started'], false],
+    [['partial'], [], false],
+    [['none', 'partial'], ['started'], false],
+    [[], ['started'], true],
   ])('node_instances_active %j with states %j: %s', (rule, states, expected) => {
     expect(available({ node_instances_active: rule }, states)).toBe(expected);
   });

@@ -28,11 +28,15 @@ export interface ModelActivity {
 }
 
 /** Whether the rules of a workflow are met (reference/rest-api.md 6.7, reference/workflows.md 1.3). */
-export function isAvailable(rules: Record<string, unknown> | null | undefined, activity: ModelActivity): boolean {
+export function isAvailable(
+  rules: Record<string, unknown> | null | undefined,
+  activity: ModelActivity,
+): boolean {
   if (!rules) return true;
   if (rules.available === false) return false;
   const required = Array.isArray(rules.node_types_required) ? rules.node_types_required : [];
-  if (required.length > 0 && !required.some((type) => activity.nodeTypes.includes(String(type)))) return false;
+  if (required.length > 0 && !required.some((type) => activity.nodeTypes.includes(String(type))))
+    return false;
   const active = Array.isArray(rules.node_instances_active) ? rules.node_instances_active : [];
   return active.length === 0 || active.some((rule) => isActivity(String(rule), activity.states));
 }
@@ -41,7 +45,9 @@ function isActivity(rule: string, states: readonly string[]): boolean {
   const isAll = states.every((state) => state === 'started');
   if (rule === 'all') return isAll;
   if (rule === 'none') return !states.includes('started');
-  return rule === 'partial' && !isAll && !states.every((state) => state === 'uninitialized' || state === 'deleted');
+  return (
+    rule === 'partial' && !isAll && !states.every((state) => state === 'uninitialized' || state === 'deleted')
+  );
 }
 
 /** The workflows of a plan in the form of REST, sorted as in the plan. */

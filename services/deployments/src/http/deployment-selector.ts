@@ -1,4 +1,4 @@
-import { type FilterRule, type ListQuery, parseConstraints, type Principal } from '@baton/contracts';
+import { type FilterRule, type ListQuery, type Principal, parseConstraints } from '@baton/contracts';
 import { badParameter, notFound } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import { deploymentRules } from '../commands/filters';
@@ -14,10 +14,16 @@ export async function deploymentSelector(
 ): Promise<DeploymentSelector> {
   refuseGroup(list);
   if (body.filter_rules !== undefined && body.constraints !== undefined && body.constraints !== null) {
-    throw badParameter('constraints', 'filter_rules and constraints cannot be given together', { expected: 'one of them' });
+    throw badParameter('constraints', 'filter_rules and constraints cannot be given together', {
+      expected: 'one of them',
+    });
   }
   const constraints = body.constraints
-    ? parseConstraints(body.constraints, { nameAttribute: 'display_name', nameAliases: ['display_name_specs'], extra: ['blueprint_id', 'deployment_id'] })
+    ? parseConstraints(body.constraints, {
+        nameAttribute: 'display_name',
+        nameAliases: ['display_name_specs'],
+        extra: ['blueprint_id', 'deployment_id'],
+      })
     : null;
   const given: FilterRule[] = body.filter_rules === undefined ? [] : deploymentRules(body.filter_rules);
   if (constraints) given.push(...constraints.rules, ...restRules(constraints.rest));
@@ -33,8 +39,14 @@ export async function deploymentSelector(
 function restRules(rest: Record<string, unknown>): FilterRule[] {
   return Object.entries(rest).map(([name, value]): FilterRule => {
     const values = Array.isArray(value) ? value : [value];
-    if (values.some((one) => typeof one !== 'string')) throw badParameter(`constraints.${name}`, `${name} must be a text or a list of texts`);
-    return { key: name === 'deployment_id' ? 'id' : name, values: values as string[], operator: 'any_of', type: 'attribute' };
+    if (values.some((one) => typeof one !== 'string'))
+      throw badParameter(`constraints.${name}`, `${name} must be a text or a list of texts`);
+    return {
+      key: name === 'deployment_id' ? 'id' : name,
+      values: values as string[],
+      operator: 'any_of',
+      type: 'attribute',
+    };
   });
 }
 

@@ -1,6 +1,13 @@
-import type { Principal } from '@baton/contracts';
+import type { ListQuery, Principal } from '@baton/contracts';
 import { deploymentsRoutes } from '@baton/contracts/http/deployments';
-import { answer, type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
+import {
+  answer,
+  type BoundRoute,
+  bindRoutes,
+  type HandlersOf,
+  type HttpCall,
+  listEnvelope,
+} from '@baton/http';
 import { notFound } from '@baton/kernel';
 import { changeDeployment, setSite, setVisibility } from '../commands/change-deployment';
 import { createDeployment } from '../commands/create-deployment';
@@ -15,27 +22,61 @@ import { onWire } from './wire';
 
 type AnyCall = Pick<HttpCall, 'principal' | 'include' | 'wire' | 'version'>;
 
+type Handlers = HandlersOf<typeof deploymentsRoutes>;
+type Write =
+  | 'createDeployment'
+  | 'deleteDeployment'
+  | 'updateDeployment'
+  | 'setDeploymentVisibility'
+  | 'setDeploymentSite';
+type Read = (call: AnyCall, id: string) => Promise<Record<string, unknown>>;
+
 /** Deployments (spec v3.1 part 1 "Deployments", v2.1). */
 export function deploymentsHttp(deps: ServiceDeps): BoundRoute[] {
-  const read = async (call: AnyCall, id: string) => {
+  const read: Read = async (call, id) => {
     const found = await readDeploymentObject(deps, call.principal, id, call.include);
     if (!found) throw notFound('Deployment', id);
     return onWire(call, 'deployment', found);
   };
-  return bindRoutes(deploymentsRoutes, {
+  return bindRoutes(deploymentsRoutes, { ...readHandlers(deps, read), ...writeHandlers(deps, read) });
+}
+
+function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
+  const selected = (principal: Principal, list: ListQuery) =>
+    deploymentSelector(deps.db.query, principal, list);
+  return {
     listDeployments: async (call) => {
       const { principal, list } = call;
-      const page = await listDeployments(deps, principal, list, await deploymentSelector(deps.db.query, principal, list));
-      return listEnvelope({ ...page, items: page.items.map((item) => onWire(call, 'deployment', item)) }, list);
+      const page = await listDeployments(deps, principal, list, await selected(principal, list));
+      const items = page.items.map((item) => onWire(call, 'deployment', item));
+      return listEnvelope({ ...page, items }, list);
     },
     getDeployment: async (call) => {
       const found = await read(call, call.params.id!);
       if (call.query.all_sub_deployments !== false) return found;
       return { ...found, ...(await directChildrenCounts(deps.db.query, call.principal, call.params.id!)) };
     },
+    getDeploymentOutputs: async ({ principal, params }) => ({
+      deployment_id: params.id!,
+      outputs: await evaluateOutputs(deps, principal, params.id!),
+    }),
+    getDeploymentCapabilities: async ({ principal, params }) => ({
+      deployment_id: params.id!,
+      capabilities: await evaluateCapabilities(deps, principal, params.id!),
+    }),
+    listWorkflows: async ({ principal, list }) =>
+      listEnvelope(await listWorkflows(deps, principal, list, await selected(principal, list)), list),
+  };
+}
+
+function writeHandlers(deps: ServiceDeps, read: Read): Pick<Handlers, Write> {
+  return {
     createDeployment: async (call) => {
       const isPrivate = call.body.private_resource ?? call.query.private_resource;
-      await createDeployment(deps, call.principal, call.params.id!, { ...call.body, private_resource: isPrivate });
+      await createDeployment(deps, call.principal, call.params.id!, {
+        ...call.body,
+        private_resource: isPrivate,
+      });
       return read(call, call.params.id!);
     },
     deleteDeployment: async (call) => {
@@ -61,16 +102,5 @@ export function deploymentsHttp(deps: ServiceDeps): BoundRoute[] {
       await setSite(deps, call.principal, call.params.id!, call.body);
       return read(call, call.params.id!);
     },
-    getDeploymentOutputs: ({ principal, params }) => evaluated(principal, params.id!, 'outputs'),
-    getDeploymentCapabilities: ({ principal, params }) => evaluated(principal, params.id!, 'capabilities'),
-    listWorkflows: async ({ principal, list }) => {
-      const page = await listWorkflows(deps, principal, list, await deploymentSelector(deps.db.query, principal, list));
-      return listEnvelope(page, list);
-    },
-  });
-
-  async function evaluated(principal: Principal, id: string, what: 'outputs' | 'capabilities') {
-    const evaluate = what === 'outputs' ? evaluateOutputs : evaluateCapabilities;
-    return { deployment_id: id, [what]: await evaluate(deps, principal, id) };
-  }
+  };
 }

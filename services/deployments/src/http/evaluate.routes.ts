@@ -12,7 +12,13 @@ export function evaluateHttp(deps: ServiceDeps): BoundRoute[] {
     evaluateFunctions: async ({ principal, body }) => {
       const row = await findDeployment(deps.db.query, principal, body.deployment_id);
       if (!row) throw notFound('Deployment', body.deployment_id);
-      const payload = await evaluatePayload({ db: deps.db.query, secrets: deps.secrets }, row, behalfOf(principal), body.payload as JsonObject, body.context ?? {});
+      const payload = await evaluatePayload(
+        { db: deps.db.query, secrets: deps.secrets },
+        row,
+        behalfOf(principal),
+        body.payload as JsonObject,
+        body.context ?? {},
+      );
       return { deployment_id: row.id, payload };
     },
   });

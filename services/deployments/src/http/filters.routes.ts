@@ -1,5 +1,5 @@
-import { deploymentFiltersRoutes } from '@baton/contracts/http/deployment-filters';
 import type { Principal } from '@baton/contracts';
+import { deploymentFiltersRoutes } from '@baton/contracts/http/deployment-filters';
 import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { notFound } from '@baton/kernel';
 import { selectPage } from '@baton/postgres';

@@ -1,5 +1,5 @@
 import { deploymentLabelsRoutes } from '@baton/contracts/http/deployment-labels';
-import { summaryFields, deploymentSummariesRoutes } from '@baton/contracts/http/deployment-summaries';
+import { deploymentSummariesRoutes, summaryFields } from '@baton/contracts/http/deployment-summaries';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import type { ServiceDeps } from '../deps';
 import { listLabelKeys, listLabelValues } from '../queries/list-labels';
@@ -7,10 +7,14 @@ import { summarize, summarySources } from '../queries/summarize';
 
 /** Labels in use (reference/rest-api.md 4.2) and summaries (5.27). */
 export function labelsAndSummariesHttp(deps: ServiceDeps): BoundRoute[] {
-  const summary = (name: keyof typeof summaryFields) => async ({ principal, list, query }: HttpCall) => {
-    const kind = { name, fields: summaryFields[name], ...summarySources[name] };
-    return listEnvelope(await summarize(deps.db.query, principal, kind, list, query), list, { hasFiltered: false });
-  };
+  const summary =
+    (name: keyof typeof summaryFields) =>
+    async ({ principal, list, query }: HttpCall) => {
+      const kind = { name, fields: summaryFields[name], ...summarySources[name] };
+      return listEnvelope(await summarize(deps.db.query, principal, kind, list, query), list, {
+        hasFiltered: false,
+      });
+    };
   return [
     ...bindRoutes(deploymentLabelsRoutes, {
       listDeploymentLabelKeys: async ({ principal, list }) => {

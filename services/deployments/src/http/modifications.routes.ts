@@ -1,5 +1,5 @@
-import { deploymentModificationsRoutes } from '@baton/contracts/http/deployment-modifications';
 import type { Principal } from '@baton/contracts';
+import { deploymentModificationsRoutes } from '@baton/contracts/http/deployment-modifications';
 import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { notFound } from '@baton/kernel';
 import { finishModification, rollbackModification, startModification } from '../commands/modifications';
@@ -23,7 +23,8 @@ export function modificationsHttp(deps: ServiceDeps): BoundRoute[] {
     return read(principal, id);
   };
   return bindRoutes(deploymentModificationsRoutes, {
-    listDeploymentModifications: async ({ principal, list }) => listEnvelope(await listModifications(deps.db.query, principal, list), list),
+    listDeploymentModifications: async ({ principal, list }) =>
+      listEnvelope(await listModifications(deps.db.query, principal, list), list),
     getDeploymentModification: ({ principal, params }) => read(principal, params.id!),
     startDeploymentModification: async ({ principal, body }) => {
       const row = await findDeployment(deps.db.query, principal, body.deployment_id);
@@ -38,6 +39,7 @@ export function modificationsHttp(deps: ServiceDeps): BoundRoute[] {
       return read(principal, id);
     },
     finishDeploymentModification: ({ principal, params }) => end(principal, params.id!, finishModification),
-    rollbackDeploymentModification: ({ principal, params }) => end(principal, params.id!, rollbackModification),
+    rollbackDeploymentModification: ({ principal, params }) =>
+      end(principal, params.id!, rollbackModification),
   });
 }

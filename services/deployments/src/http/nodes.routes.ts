@@ -1,7 +1,7 @@
 import type { ListQuery, Principal } from '@baton/contracts';
 import { nodeInstancesRoutes } from '@baton/contracts/http/node-instances';
 import { nodesRoutes } from '@baton/contracts/http/nodes';
-import { booleanOf, type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
+import { type BoundRoute, bindRoutes, booleanOf, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError, notFound } from '@baton/kernel';
 import { type InstancePatch, patchNodeInstance } from '../commands/node-instances';
 import type { ServiceDeps } from '../deps';
@@ -18,7 +18,9 @@ export function nodesHttp(deps: ServiceDeps): BoundRoute[] {
       listNodes: async (call) => {
         const { principal, list } = call;
         const page = await listNodes(deps, principal, list, { rules: null });
-        const items = wantsEvaluation(list) ? await evaluateNodes(deps, principal, page.items, list.extra._instance_context?.at(-1) ?? null) : page.items;
+        const items = wantsEvaluation(list)
+          ? await evaluateNodes(deps, principal, page.items, list.extra._instance_context?.at(-1) ?? null)
+          : page.items;
         return listEnvelope({ ...page, items: items.map((item) => onWire(call, 'node', item)) }, list);
       },
       createNodes: async ({ principal, body }) => {
@@ -31,7 +33,10 @@ export function nodesHttp(deps: ServiceDeps): BoundRoute[] {
       listNodeInstances: async (call) => {
         const { principal, list } = call;
         const page = await listNodeInstances(deps.db.query, principal, list, { rules: null });
-        return listEnvelope({ ...page, items: page.items.map((item) => onWire(call, 'nodeInstance', item)) }, list);
+        return listEnvelope(
+          { ...page, items: page.items.map((item) => onWire(call, 'nodeInstance', item)) },
+          list,
+        );
       },
       getNodeInstance: async (call) => {
         const found = await one(deps, call, call.params.id!);
@@ -51,20 +56,34 @@ function wantsEvaluation(list: ListQuery): boolean {
   return booleanOf('_evaluate_functions', list.extra._evaluate_functions);
 }
 
-async function one(deps: ServiceDeps, call: Pick<HttpCall, 'principal' | 'wire' | 'version'>, id: string): Promise<Record<string, unknown>> {
+async function one(
+  deps: ServiceDeps,
+  call: Pick<HttpCall, 'principal' | 'wire' | 'version'>,
+  id: string,
+): Promise<Record<string, unknown>> {
   const found = await readNodeInstance(deps.db.query, call.principal, id);
   if (!found) throw notFound('NodeInstance', id);
   return onWire(call, 'nodeInstance', found);
 }
 
-async function patch(deps: ServiceDeps, call: HttpCall<InstancePatch, { force?: boolean }>, id: string): Promise<Record<string, unknown>> {
+async function patch(
+  deps: ServiceDeps,
+  call: HttpCall<InstancePatch, { force?: boolean }>,
+  id: string,
+): Promise<Record<string, unknown>> {
   await patchNodeInstance(deps, call.principal, id, call.body, call.query.force ?? false);
   return one(deps, call, id);
 }
 
 /** Nothing to add is no change; anything else belongs to updates, which write the model themselves. */
-async function refuseAddition(deps: ServiceDeps, principal: Principal, deploymentId: string, added: readonly unknown[]): Promise<void> {
-  if (!(await findDeployment(deps.db.query, principal, deploymentId))) throw notFound('Deployment', deploymentId);
+async function refuseAddition(
+  deps: ServiceDeps,
+  principal: Principal,
+  deploymentId: string,
+  added: readonly unknown[],
+): Promise<void> {
+  if (!(await findDeployment(deps.db.query, principal, deploymentId)))
+    throw notFound('Deployment', deploymentId);
   if (added.length > 0) updateOnly('Nodes and node instances are added');
 }
 

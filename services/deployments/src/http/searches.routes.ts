@@ -1,66 +1,103 @@
-import { deploymentSearchesRoutes } from '@baton/contracts/http/deployment-searches';
 import type { ListPage, ListQuery } from '@baton/contracts';
-import { type BoundRoute, bindRoutes, listEnvelope, type Wire } from '@baton/http';
+import { deploymentSearchesRoutes } from '@baton/contracts/http/deployment-searches';
+import { type BoundRoute, bindRoutes, type HandlersOf, type HttpCall, listEnvelope } from '@baton/http';
 import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import { listDeployments } from '../queries/list-deployments';
 import { listNodeInstances } from '../queries/list-node-instances';
 import { listNodes } from '../queries/list-nodes';
 import { listWorkflows } from '../queries/list-workflows';
-import { inDeployment, type ModelSearch, readModelSearch, searchCapabilities, searchScalingGroups } from '../queries/search-model';
+import {
+  inDeployment,
+  readModelSearch,
+  searchCapabilities,
+  searchScalingGroups,
+} from '../queries/search-model';
 import { searchPlanNodes } from '../queries/search-plan-nodes';
 import { deploymentSelector } from './deployment-selector';
-import { onWire } from './wire';
+import { type Kind, onWire } from './wire';
+
+type Handlers = HandlersOf<typeof deploymentSearchesRoutes>;
+type NodeSearch = 'searchNodes' | 'searchNodeTypes' | 'searchNodeInstances';
+type Page = ListPage<Record<string, unknown>>;
 
 /** POST /searches/{kind} of the model (spec v3.1 part 2 "Searches", reference/rest-api.md 5.11). */
 export function searchesHttp(deps: ServiceDeps): BoundRoute[] {
+  return bindRoutes(deploymentSearchesRoutes, { ...deploymentSearches(deps), ...nodeSearches(deps) });
+}
+
+function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
   const db = deps.db.query;
-  return bindRoutes(deploymentSearchesRoutes, {
-    searchDeployments: async ({ principal, list, body, wire }) => {
-      const page = await listDeployments(deps, principal, list, await deploymentSelector(db, principal, list, body));
-      return listEnvelope({ ...page, items: page.items.map((item) => onWire({ wire, version: 'v3.1' }, 'deployment', item)) }, list);
+  return {
+    searchDeployments: async (call) => {
+      const { principal, list } = call;
+      const page = await listDeployments(
+        deps,
+        principal,
+        list,
+        await deploymentSelector(db, principal, list, call.body),
+      );
+      return onPage(call, 'deployment', page);
     },
-    searchWorkflows: async ({ principal, list, body }) =>
-      listEnvelope(await listWorkflows(deps, principal, list, await deploymentSelector(db, principal, list, body)), list),
-    searchNodes: async ({ principal, list, body, wire }) => {
-      const search = readModelSearch(body, list, { nameAttribute: 'id', needsModel: true });
-      return nodes(search, list, wire, () => listNodes(deps, principal, plain(list), { rules: search.rules, where: inDeployment(sql`n.deployment_key`, search.deploymentId) }), () =>
-        searchPlanNodes(deps, principal, list, search, 'id'));
-    },
-    searchNodeTypes: async ({ principal, list, body, wire }) => {
-      const search = readModelSearch(body, list, { nameAttribute: 'type', needsModel: true });
-      return nodes(search, list, wire, () => listNodes(deps, principal, plain(list), { rules: search.rules, where: inDeployment(sql`n.deployment_key`, search.deploymentId), search: sql`n.type` }), () =>
-        searchPlanNodes(deps, principal, list, search, 'type'));
-    },
-    searchNodeInstances: async ({ principal, list, body, wire }) => {
-      const search = readModelSearch(body, list, { nameAttribute: 'id', needsModel: false });
-      const page = await listNodeInstances(db, principal, plain(list, ['node_id']), { rules: search.rules, where: inDeployment(sql`ni.deployment_key`, search.deploymentId) });
-      return listEnvelope({ ...page, items: page.items.map((item) => onWire({ wire, version: 'v3.1' }, 'nodeInstance', item)) }, list);
+    searchWorkflows: async ({ principal, list, body }) => {
+      const selector = await deploymentSelector(db, principal, list, body);
+      return listEnvelope(await listWorkflows(deps, principal, list, selector), list);
     },
     searchCapabilities: async ({ principal, list, body }) => {
       const search = readModelSearch(body, list, { nameAttribute: 'name', needsModel: true });
       // valid_values test the value of a capability, name patterns its name.
       const valueRules = search.rules.filter((rule) => rule.operator === 'any_of');
-      const page = await searchCapabilities(deps, principal, list, { ...search, rules: search.rules.filter((rule) => rule.operator !== 'any_of'), valueRules });
-      return listEnvelope(page, list);
+      const rules = search.rules.filter((rule) => rule.operator !== 'any_of');
+      return listEnvelope(
+        await searchCapabilities(deps, principal, list, { ...search, rules, valueRules }),
+        list,
+      );
     },
-    searchScalingGroups: async ({ principal, list, body }) =>
-      listEnvelope(await searchScalingGroups(deps, principal, list, readModelSearch(body, list, { nameAttribute: 'name', needsModel: true })), list),
-  });
+    searchScalingGroups: async ({ principal, list, body }) => {
+      const search = readModelSearch(body, list, { nameAttribute: 'name', needsModel: true });
+      return listEnvelope(await searchScalingGroups(deps, principal, list, search), list);
+    },
+  };
+}
 
-  async function nodes(
-    search: ModelSearch,
-    list: ListQuery,
-    wire: Wire,
-    stored: () => Promise<ListPage<Record<string, unknown>>>,
-    planned: () => Promise<ListPage<Record<string, unknown>>>,
-  ) {
-    const page = await (search.deploymentId === null && search.blueprintId !== null ? planned() : stored());
-    return listEnvelope({ ...page, filtered: search.rules.length > 0 ? page.filtered : null, items: page.items.map((item) => onWire({ wire, version: 'v3.1' }, 'node', item)) }, list);
-  }
+function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
+  const nodes = async (call: HttpCall, attribute: 'id' | 'type') => {
+    const { principal, list } = call;
+    const search = readModelSearch(call.body, list, { nameAttribute: attribute, needsModel: true });
+    const isPlanned = search.deploymentId === null && search.blueprintId !== null;
+    const page = isPlanned
+      ? await searchPlanNodes(deps, principal, list, search, attribute)
+      : await listNodes(deps, principal, plain(list), {
+          rules: search.rules,
+          where: inDeployment(sql`n.deployment_key`, search.deploymentId),
+          search: attribute === 'type' ? sql`n.type` : sql`n.id`,
+        });
+    return onPage(call, 'node', { ...page, filtered: search.rules.length > 0 ? page.filtered : null });
+  };
+  return {
+    searchNodes: (call) => nodes(call, 'id'),
+    searchNodeTypes: (call) => nodes(call, 'type'),
+    searchNodeInstances: async (call) => {
+      const search = readModelSearch(call.body, call.list, { nameAttribute: 'id', needsModel: false });
+      const where = inDeployment(sql`ni.deployment_key`, search.deploymentId);
+      const list = plain(call.list, ['node_id']);
+      const page = await listNodeInstances(deps.db.query, call.principal, list, {
+        rules: search.rules,
+        where,
+      });
+      return onPage(call, 'nodeInstance', page);
+    },
+  };
+}
+
+function onPage(call: Pick<HttpCall, 'wire' | 'version' | 'list'>, kind: Kind, page: Page) {
+  return listEnvelope({ ...page, items: page.items.map((item) => onWire(call, kind, item)) }, call.list);
 }
 
 /** The list without the filters that the search itself reads. */
 function plain(list: ListQuery, keep: readonly string[] = []): ListQuery {
-  return { ...list, filters: Object.fromEntries(Object.entries(list.filters).filter(([name]) => keep.includes(name))) };
+  return {
+    ...list,
+    filters: Object.fromEntries(Object.entries(list.filters).filter(([name]) => keep.includes(name))),
+  };
 }

@@ -1,9 +1,9 @@
+import type { Principal } from '@baton/contracts';
 import { sitesRoutes } from '@baton/contracts/http/sites';
 import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { notFound } from '@baton/kernel';
 import { selectPage } from '@baton/postgres';
 import { sql } from 'kysely';
-import type { Principal } from '@baton/contracts';
 import { createSite, deleteSite, updateSite } from '../commands/sites';
 import type { ServiceDeps } from '../deps';
 import { formatLocation } from '../domain/site-location';
@@ -14,7 +14,10 @@ interface SelectedSite extends Record<string, unknown> {
   longitude: number | null;
 }
 
-const present = (site: SelectedSite) => ({ ...site, location: formatLocation(site.latitude, site.longitude) });
+const present = (site: SelectedSite) => ({
+  ...site,
+  location: formatLocation(site.latitude, site.longitude),
+});
 
 /** Sites (spec v3.1 part 2 "Sites"). */
 export function sitesHttp(deps: ServiceDeps): BoundRoute[] {
@@ -46,7 +49,8 @@ export function sitesHttp(deps: ServiceDeps): BoundRoute[] {
       await createSite(deps, principal, params.name!, body);
       return read(principal, params.name!);
     },
-    updateSite: async ({ principal, params, body }) => read(principal, await updateSite(deps, principal, params.name!, body)),
+    updateSite: async ({ principal, params, body }) =>
+      read(principal, await updateSite(deps, principal, params.name!, body)),
     deleteSite: async ({ principal, params }) => {
       await deleteSite(deps, principal, params.name!);
     },

@@ -9,19 +9,63 @@ export type Kind = 'deployment' | 'node' | 'nodeInstance';
  * BATON_WIRE=cloudify shows them; they are no part of the spec.
  */
 const RETIRED: Record<Kind, readonly string[]> = {
-  deployment: ['inputs', 'groups', 'policy_triggers', 'policy_types', 'outputs', 'capabilities', 'scaling_groups', 'workflows'],
+  deployment: [
+    'inputs',
+    'groups',
+    'policy_triggers',
+    'policy_types',
+    'outputs',
+    'capabilities',
+    'scaling_groups',
+    'workflows',
+  ],
   node: ['plugins', 'plugins_to_install', 'properties', 'relationships', 'operations', 'type_hierarchy'],
   nodeInstance: ['relationships', 'runtime_properties', 'scaling_groups'],
 };
 
 /** Fields of spec v2.1 "Resources and their fields"; it knows no tenants, labels or visibility. */
 const LEGACY: Record<Kind, readonly string[]> = {
-  deployment: ['id', 'blueprint_id', 'created_at', 'updated_at', 'workflows', 'inputs', 'policy_types', 'policy_triggers', 'groups', 'outputs'],
-  node: [
-    'id', 'deployment_id', 'blueprint_id', 'type', 'type_hierarchy', 'number_of_instances', 'planned_number_of_instances', 'deploy_number_of_instances',
-    'min_number_of_instances', 'max_number_of_instances', 'host_id', 'properties', 'operations', 'plugins', 'plugins_to_install', 'relationships',
+  deployment: [
+    'id',
+    'blueprint_id',
+    'created_at',
+    'updated_at',
+    'workflows',
+    'inputs',
+    'policy_types',
+    'policy_triggers',
+    'groups',
+    'outputs',
   ],
-  nodeInstance: ['id', 'node_id', 'deployment_id', 'host_id', 'runtime_properties', 'relationships', 'state', 'version', 'scaling_groups'],
+  node: [
+    'id',
+    'deployment_id',
+    'blueprint_id',
+    'type',
+    'type_hierarchy',
+    'number_of_instances',
+    'planned_number_of_instances',
+    'deploy_number_of_instances',
+    'min_number_of_instances',
+    'max_number_of_instances',
+    'host_id',
+    'properties',
+    'operations',
+    'plugins',
+    'plugins_to_install',
+    'relationships',
+  ],
+  nodeInstance: [
+    'id',
+    'node_id',
+    'deployment_id',
+    'host_id',
+    'runtime_properties',
+    'relationships',
+    'state',
+    'version',
+    'scaling_groups',
+  ],
 };
 const LEGACY_TIMES = ['created_at', 'updated_at'];
 
@@ -32,11 +76,17 @@ function legacyTime(iso: unknown): unknown {
 
 function legacy(kind: Kind, item: Record<string, unknown>): Record<string, unknown> {
   const known = LEGACY[kind].filter((name) => name in item);
-  return Object.fromEntries(known.map((name) => [name, LEGACY_TIMES.includes(name) ? legacyTime(item[name]) : item[name]]));
+  return Object.fromEntries(
+    known.map((name) => [name, LEGACY_TIMES.includes(name) ? legacyTime(item[name]) : item[name]]),
+  );
 }
 
 /** `item` as the caller's version and wire show it. Managers of the original gave v2.1 the fields of v3. */
-export function onWire({ wire, version }: Pick<HttpCall, 'wire' | 'version'>, kind: Kind, item: Record<string, unknown>): Record<string, unknown> {
+export function onWire(
+  { wire, version }: Pick<HttpCall, 'wire' | 'version'>,
+  kind: Kind,
+  item: Record<string, unknown>,
+): Record<string, unknown> {
   if (wire !== 'cloudify') return version === 'v2.1' ? legacy(kind, item) : item;
   const retired = RETIRED[kind].filter((name) => name in item).map((name) => [`${name}_p`, null]);
   return { ...item, ...Object.fromEntries(retired) };

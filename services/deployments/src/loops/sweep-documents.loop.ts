@@ -7,5 +7,9 @@ const INTERVAL_MS = 600_000;
 
 /** Removes shared parts of plans that nothing uses any more; at most 500 a tick. */
 export function sweepDocumentsLoop(deps: { db: Db<DB>; keepMs: number }) {
-  return { name: 'sweep-documents', intervalMs: INTERVAL_MS, tickOnce: () => sweepDocuments(deps.db, deps.keepMs, BATCH) };
+  return {
+    name: 'sweep-documents',
+    intervalMs: INTERVAL_MS,
+    tickOnce: () => sweepDocuments(deps.db, deps.keepMs, BATCH),
+  };
 }

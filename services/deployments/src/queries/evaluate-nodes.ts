@@ -1,7 +1,7 @@
-import { evaluateFunctions, evaluateNodeProperties } from '@baton/dsl';
 import type { Principal } from '@baton/contracts';
-import type { Json, JsonObject } from '@baton/kernel';
 import type { FunctionStorage } from '@baton/dsl';
+import { evaluateFunctions, evaluateNodeProperties } from '@baton/dsl';
+import type { Json, JsonObject } from '@baton/kernel';
 import type { ServiceDeps } from '../deps';
 import { findDeployment } from '../store/deployments.sql';
 import { behalfOf } from './evaluate-outputs';
@@ -12,7 +12,10 @@ type Deps = Pick<ServiceDeps, 'db' | 'secrets'>;
 type Item = Record<string, unknown>;
 
 /** One storage per deployment, so that nodes of a page share what was read. */
-function storages(deps: Deps, principal: Principal): (deploymentId: string) => Promise<FunctionStorage | null> {
+function storages(
+  deps: Deps,
+  principal: Principal,
+): (deploymentId: string) => Promise<FunctionStorage | null> {
   const known = new Map<string, Promise<FunctionStorage | null>>();
   return (deploymentId) => {
     const load = async (): Promise<FunctionStorage | null> => {
@@ -26,7 +29,12 @@ function storages(deps: Deps, principal: Principal): (deploymentId: string) => P
 }
 
 /** Nodes of a page with the functions in properties and operation inputs evaluated (`_evaluate_functions`). */
-export async function evaluateNodes(deps: Deps, principal: Principal, items: readonly Item[], instanceId: string | null): Promise<Item[]> {
+export async function evaluateNodes(
+  deps: Deps,
+  principal: Principal,
+  items: readonly Item[],
+  instanceId: string | null,
+): Promise<Item[]> {
   const storageOf = storages(deps, principal);
   const evaluated: Item[] = [];
   for (const item of items) {
@@ -39,13 +47,20 @@ export async function evaluateNodes(deps: Deps, principal: Principal, items: rea
 async function evaluateNode(item: Item, storage: FunctionStorage, instanceId: string | null): Promise<Item> {
   const result: Item = { ...item };
   if (item.properties !== undefined && typeof item.id === 'string') {
-    const node = await evaluateNodeProperties({ id: item.id, properties: item.properties as JsonObject }, storage, instanceId);
+    const node = await evaluateNodeProperties(
+      { id: item.id, properties: item.properties as JsonObject },
+      storage,
+      instanceId,
+    );
     if (!node.ok) throw functionError('functions_evaluation_error', node.error);
     result.properties = node.value.properties;
   }
   // Without an instance SELF has no meaning in inputs: they stay as they are.
   if (item.operations !== undefined && instanceId !== null) {
-    const operations = await evaluateFunctions(item.operations as Json, storage, { context: { self: instanceId }, path: 'operations' });
+    const operations = await evaluateFunctions(item.operations as Json, storage, {
+      context: { self: instanceId },
+      path: 'operations',
+    });
     if (!operations.ok) throw functionError('functions_evaluation_error', operations.error);
     result.operations = operations.value;
   }
@@ -56,7 +71,10 @@ async function evaluateNode(item: Item, storage: FunctionStorage, instanceId: st
 export async function evaluateInstance(deps: Deps, principal: Principal, item: Item): Promise<Item> {
   const storage = await storages(deps, principal)(String(item.deployment_id));
   if (!storage) return item;
-  const result = await evaluateFunctions(item.runtime_properties as Json, storage, { context: { self: String(item.id) }, path: 'runtime_properties' });
+  const result = await evaluateFunctions(item.runtime_properties as Json, storage, {
+    context: { self: String(item.id) },
+    path: 'runtime_properties',
+  });
   if (!result.ok) throw functionError('functions_evaluation_error', result.error);
   return { ...item, runtime_properties: result.value };
 }

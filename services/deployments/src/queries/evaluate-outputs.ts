@@ -1,6 +1,6 @@
-import { evaluateOutputs as evaluateDefinitions } from '@baton/dsl';
 import { isAdministrator, type Principal } from '@baton/contracts';
-import { type ErrorCode, isAppError, AppError, type JsonObject, notFound } from '@baton/kernel';
+import { evaluateOutputs as evaluateDefinitions } from '@baton/dsl';
+import { AppError, type ErrorCode, isAppError, type JsonObject, notFound } from '@baton/kernel';
 import type { ServiceDeps } from '../deps';
 import { type DeploymentRow, findDeployment, readPlan } from '../store/deployments.sql';
 import { functionError } from './function-error';
@@ -22,14 +22,26 @@ export function evaluateCapabilities(deps: Deps, principal: Principal, id: strin
   return evaluateSection(deps, principal, id, 'capabilities', 'deployment_capabilities_evaluation_error');
 }
 
-async function evaluateSection(deps: Deps, principal: Principal, id: string, section: 'outputs' | 'capabilities', code: ErrorCode): Promise<JsonObject> {
+async function evaluateSection(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  section: 'outputs' | 'capabilities',
+  code: ErrorCode,
+): Promise<JsonObject> {
   const row = await findDeployment(deps.db.query, principal, id);
   if (!row) throw notFound('Deployment', id);
   return evaluateOf(deps, row, behalfOf(principal), section, code);
 }
 
 /** The evaluated outputs or capabilities of a deployment that was found. */
-export async function evaluateOf(deps: Deps, row: DeploymentRow, on: OnBehalf, section: 'outputs' | 'capabilities', code: ErrorCode): Promise<JsonObject> {
+export async function evaluateOf(
+  deps: Deps,
+  row: DeploymentRow,
+  on: OnBehalf,
+  section: 'outputs' | 'capabilities',
+  code: ErrorCode,
+): Promise<JsonObject> {
   const plan = await readPlan(deps.db.query, row.key);
   const storage = functionStorage({ db: deps.db.query, secrets: deps.secrets }, row, on);
   try {
@@ -37,7 +49,8 @@ export async function evaluateOf(deps: Deps, row: DeploymentRow, on: OnBehalf, s
     if (!result.ok) throw functionError(code, result.error);
     return result.value;
   } catch (error) {
-    if (isAppError(error, 'functions_evaluation_error')) throw new AppError(code, error.message, error.details, { cause: error });
+    if (isAppError(error, 'functions_evaluation_error'))
+      throw new AppError(code, error.message, error.details, { cause: error });
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { evaluateFunctions } from '@baton/dsl';
-import { type JsonObject } from '@baton/kernel';
+import type { JsonObject } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import type { SecretsPort } from '../adapters/secrets.client';
 import type { DeploymentRow } from '../store/deployments.sql';
@@ -18,7 +18,8 @@ export async function evaluatePayload(
   payload: JsonObject,
   context: Record<string, unknown>,
 ): Promise<JsonObject> {
-  const id = (name: string): string | null => (typeof context[name] === 'string' ? (context[name] as string) : null);
+  const id = (name: string): string | null =>
+    typeof context[name] === 'string' ? (context[name] as string) : null;
   const result = await evaluateFunctions(payload, functionStorage(deps, row, on), {
     context: { self: id('self'), source: id('source'), target: id('target') },
   });

@@ -35,10 +35,18 @@ function remembered<T>(load: (key: string) => Promise<T>): (key: string) => Prom
  * What intrinsic functions of a deployment read (reference/dsl.md ch. 4), loaded when it is asked and only once. `seed`
  * holds instances that are in memory already.
  */
-export function functionStorage(deps: StorageDeps, row: DeploymentRow, on: OnBehalf, seed: readonly StoredInstance[] = [], depth = 0): FunctionStorage {
+export function functionStorage(
+  deps: StorageDeps,
+  row: DeploymentRow,
+  on: OnBehalf,
+  seed: readonly StoredInstance[] = [],
+  depth = 0,
+): FunctionStorage {
   const plan = remembered(async () => readPlan(deps.db, row.key));
   const labels = remembered(async () => readLabels(deps.db, row.key));
-  const instance = remembered(async (id: string) => seed.find((one) => one.id === id) ?? (await readInstance(deps.db, row.key, id)));
+  const instance = remembered(
+    async (id: string) => seed.find((one) => one.id === id) ?? (await readInstance(deps.db, row.key, id)),
+  );
   const nodes = remembered((id: string) => readNode(deps.db, row.key, id));
   const instances = remembered((nodeId: string) => readInstances(deps.db, row.key, nodeId));
   const secret = remembered((name: string) => readSecret(deps, row.tenant, name, on));
@@ -47,13 +55,16 @@ export function functionStorage(deps: StorageDeps, row: DeploymentRow, on: OnBeh
     getInput: async (name) => ownValue((await plan(''))?.inputs, name),
     getNode: nodes,
     // Contexts may name a node instead of an instance (reference/rest-api.md 5.22).
-    getNodeInstance: async (id) => (await instance(id)) ?? ((await nodes(id)) ? ((await instances(id))[0] ?? { id, node_id: id }) : null),
+    getNodeInstance: async (id) =>
+      (await instance(id)) ?? ((await nodes(id)) ? ((await instances(id))[0] ?? { id, node_id: id }) : null),
     getNodeInstances: instances,
     getSecret: secret,
     getCapability: (deploymentId, name) => capability(JSON.stringify([deploymentId, name])),
     getGroupCapability: async () => [],
     getLabel: async (key) => {
-      const values = (await labels('')).filter((label) => label.key === key.toLowerCase()).map((label) => label.value);
+      const values = (await labels(''))
+        .filter((label) => label.key === key.toLowerCase())
+        .map((label) => label.value);
       return values.length > 0 ? values : null;
     },
     getSys: async (entity, property) => system(row, entity, property),
@@ -68,39 +79,74 @@ function ownValue(values: unknown, name: string): Json | undefined {
 const INSTANCE = sql.raw('id, node_id, runtime_properties, relationships, scaling_groups, index');
 
 async function readInstance(db: AnyQuery, key: number, id: string): Promise<StoredInstance | null> {
-  const { rows } = await sql<StoredInstance>`select ${INSTANCE} from node_instances where deployment_key = ${key} and id = ${id}`.execute(db);
+  const { rows } =
+    await sql<StoredInstance>`select ${INSTANCE} from node_instances where deployment_key = ${key} and id = ${id}`.execute(
+      db,
+    );
   return rows[0] ?? null;
 }
 
 async function readInstances(db: AnyQuery, key: number, nodeId: string): Promise<StoredInstance[]> {
   const { rows } = await sql<StoredInstance>`
-    select ${INSTANCE} from node_instances where deployment_key = ${key} and node_id = ${nodeId} order by index`.execute(db);
+    select ${INSTANCE} from node_instances where deployment_key = ${key} and node_id = ${nodeId} order by index`.execute(
+    db,
+  );
   return rows;
 }
 
 async function readNode(db: AnyQuery, key: number, id: string): Promise<StoredNode | null> {
   const { rows } = await sql<StoredNode>`
     select n.id, n.properties, d.body -> 'relationships' as relationships
-    from nodes n left join documents d on d.digest = n.definition where n.deployment_key = ${key} and n.id = ${id}`.execute(db);
+    from nodes n left join documents d on d.digest = n.definition where n.deployment_key = ${key} and n.id = ${id}`.execute(
+    db,
+  );
   return rows[0] ?? null;
 }
 
-async function readSecret(deps: StorageDeps, tenant: string, name: string, on: OnBehalf): Promise<string | null> {
+async function readSecret(
+  deps: StorageDeps,
+  tenant: string,
+  name: string,
+  on: OnBehalf,
+): Promise<string | null> {
   const { values, hidden } = await deps.secrets.read(tenant, [name], on);
-  if (hidden.includes(name)) throw new AppError('forbidden_error', `The value of secret \`${name}\` is hidden from user \`${on.username}\``, { field: name });
+  if (hidden.includes(name))
+    throw new AppError(
+      'forbidden_error',
+      `The value of secret \`${name}\` is hidden from user \`${on.username}\``,
+      { field: name },
+    );
   const value = values.get(name);
   return value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-async function readCapability(deps: StorageDeps, tenant: string, key: string, on: OnBehalf, depth: number): Promise<{ value: Json } | null> {
+async function readCapability(
+  deps: StorageDeps,
+  tenant: string,
+  key: string,
+  on: OnBehalf,
+  depth: number,
+): Promise<{ value: Json } | null> {
   const [deploymentId, name] = JSON.parse(key) as [string, string];
-  if (depth >= MAX_DEPTH) throw new AppError('functions_evaluation_error', `Capabilities lead through more than ${MAX_DEPTH} deployments`, { field: name });
+  if (depth >= MAX_DEPTH)
+    throw new AppError(
+      'functions_evaluation_error',
+      `Capabilities lead through more than ${MAX_DEPTH} deployments`,
+      { field: name },
+    );
   const row = await readDeployment(deps.db, tenant, deploymentId);
-  if (!row) throw new AppError('functions_evaluation_error', `get_capability: deployment \`${deploymentId}\` does not exist`, { deployment_id: deploymentId });
+  if (!row)
+    throw new AppError(
+      'functions_evaluation_error',
+      `get_capability: deployment \`${deploymentId}\` does not exist`,
+      { deployment_id: deploymentId },
+    );
   const definition = ownValue((await readPlan(deps.db, row.key))?.capabilities, name);
   if (definition === undefined) return null;
   const raw = isJsonObject(definition) ? (definition.value ?? null) : definition;
-  const result = await evaluateFunctions(raw, functionStorage(deps, row, on, [], depth + 1), { path: `capabilities.${name}.value` });
+  const result = await evaluateFunctions(raw, functionStorage(deps, row, on, [], depth + 1), {
+    path: `capabilities.${name}.value`,
+  });
   if (!result.ok) throw functionError('functions_evaluation_error', result.error);
   return { value: result.value };
 }

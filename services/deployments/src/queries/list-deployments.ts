@@ -1,9 +1,22 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type Db, filterConditions, type FilterTarget, type PageRequest, pageConditions, selectPage } from '@baton/postgres';
+import {
+  type Db,
+  type FilterTarget,
+  filterConditions,
+  type PageRequest,
+  pageConditions,
+  selectPage,
+} from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type DocumentCache, readDocuments } from '../store/documents.sql';
-import { deploymentColumns, deploymentFilterExpressions, deploymentSelection, deploymentSorts, siteName } from '../store/deployment-columns.sql';
+import {
+  deploymentColumns,
+  deploymentFilterExpressions,
+  deploymentSelection,
+  deploymentSorts,
+  siteName,
+} from '../store/deployment-columns.sql';
 import { deploymentScope } from '../store/deployments.sql';
+import { type DocumentCache, readDocuments } from '../store/documents.sql';
 import type { DB } from '../store/tables.gen';
 import { type PresentedDeployment, presentDeployment, type SelectedDeployment } from './present-deployment';
 
@@ -40,9 +53,18 @@ export const deploymentRuleTarget: FilterTarget = {
 };
 
 /** Conditions of everything but the rules. */
-export function deploymentConditions(principal: Principal, list: ListQuery, selector: DeploymentSelector): RawBuilder<SqlBool>[] {
+export function deploymentConditions(
+  principal: Principal,
+  list: ListQuery,
+  selector: DeploymentSelector,
+): RawBuilder<SqlBool>[] {
   const tenants = selector.tenants ? [sql<SqlBool>`d.tenant = any(${selector.tenants}::text[])`] : [];
-  return [deploymentScope(principal, list.allTenants || !!selector.tenants), ...tenants, ...(selector.where ?? []), ...extraConditions(principal, list)];
+  return [
+    deploymentScope(principal, list.allTenants || !!selector.tenants),
+    ...tenants,
+    ...(selector.where ?? []),
+    ...extraConditions(principal, list),
+  ];
 }
 
 /** `_dependencies_of` and `_environments_only` (reference/rest-api.md 3.2). */
@@ -58,17 +80,26 @@ function extraConditions(principal: Principal, list: ListQuery): RawBuilder<SqlB
       ) select key from reached)`);
   }
   if (list.extra._environments_only?.at(-1)?.toLowerCase() === 'true') {
-    found.push(sql<SqlBool>`not exists (select 1 from inter_deployment_dependencies i where i.target_key = d.key and i.dependency_creator like 'component.%')`);
+    found.push(
+      sql<SqlBool>`not exists (select 1 from inter_deployment_dependencies i where i.target_key = d.key and i.dependency_creator like 'component.%')`,
+    );
   }
   return found;
 }
 
 /** The page request of any list over deployments; `columns` default to those of the resource. */
-export function deploymentPage(principal: Principal, list: ListQuery, selector: DeploymentSelector): Omit<PageRequest, 'db' | 'columns'> {
+export function deploymentPage(
+  principal: Principal,
+  list: ListQuery,
+  selector: DeploymentSelector,
+): Omit<PageRequest, 'db' | 'columns'> {
   return {
     from: FROM,
     list,
-    where: [...deploymentConditions(principal, list, selector), ...filterConditions(selector.rules ?? [], deploymentRuleTarget)],
+    where: [
+      ...deploymentConditions(principal, list, selector),
+      ...filterConditions(selector.rules ?? [], deploymentRuleTarget),
+    ],
     tieBreak: sql`d.created_at, d.key`,
     search: sql`d.id`,
     searchName: sql`d.display_name`,
@@ -90,7 +121,11 @@ export async function listDeployments(
     ...deploymentSelection(list.include),
   });
   const items = await presentAll(deps, page.items, list.include);
-  return { items, total: page.total, filtered: await countFiltered(deps, principal, list, selector, page.total) };
+  return {
+    items,
+    total: page.total,
+    filtered: await countFiltered(deps, principal, list, selector, page.total),
+  };
 }
 
 /** How many the rules removed; null without rules (reference/rest-api.md 3.1). */
@@ -102,8 +137,13 @@ export async function countFiltered(
   total: number,
 ): Promise<number | null> {
   if (selector.rules === null) return null;
-  const where = pageConditions({ ...deploymentPage(principal, list, { ...selector, rules: [] }), columns: deploymentColumns });
-  const { rows } = await sql<{ total: number }>`select count(*) as total from ${FROM} where ${where}`.execute(deps.db.query);
+  const where = pageConditions({
+    ...deploymentPage(principal, list, { ...selector, rules: [] }),
+    columns: deploymentColumns,
+  });
+  const { rows } = await sql<{ total: number }>`select count(*) as total from ${FROM} where ${where}`.execute(
+    deps.db.query,
+  );
   return (rows[0]?.total ?? 0) - total;
 }
 
@@ -115,7 +155,10 @@ export async function readDeploymentObject(
   include: string[] | null,
 ): Promise<PresentedDeployment | null> {
   const { columns, always } = deploymentSelection(include);
-  const names = include === null ? Object.keys(columns) : [...new Set([...include, ...always])].filter((name) => columns[name] !== undefined);
+  const names =
+    include === null
+      ? Object.keys(columns)
+      : [...new Set([...include, ...always])].filter((name) => columns[name] !== undefined);
   const fields = names.map((name) => sql`${columns[name]} as ${sql.id(name)}`);
   const { rows } = await sql<SelectedDeployment>`
     select ${sql.join([sql`1 as one_`, ...fields])} from deployments d where d.id = ${id} and ${deploymentScope(principal)}
@@ -123,7 +166,11 @@ export async function readDeploymentObject(
   return (await presentAll(deps, rows, include))[0] ?? null;
 }
 
-async function presentAll(deps: ListDeps, rows: SelectedDeployment[], include: string[] | null): Promise<PresentedDeployment[]> {
+async function presentAll(
+  deps: ListDeps,
+  rows: SelectedDeployment[],
+  include: string[] | null,
+): Promise<PresentedDeployment[]> {
   const digests = rows.map((row) => row.plan_?.model).filter((digest) => digest !== undefined);
   const models = await readDocuments(deps.db.query, deps.documents, digests);
   return rows.map((row) => presentDeployment(row, models, include));

@@ -3,7 +3,8 @@ import { type AnyQuery, filterConditions, selectPage, visibilityScope } from '@b
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { inDeployments, noLabels } from './list-nodes';
 
-const ofDeployment = (column: 'id' | 'created_by'): RawBuilder<unknown> => sql`(select d.${sql.ref(column)} from deployments d where d.key = ni.deployment_key)`;
+const ofDeployment = (column: 'id' | 'created_by'): RawBuilder<unknown> =>
+  sql`(select d.${sql.ref(column)} from deployments d where d.key = ni.deployment_key)`;
 
 /** Response fields over `node_instances ni` alone. */
 export const instanceColumns: Record<string, RawBuilder<unknown>> = {
@@ -36,17 +37,31 @@ const FROM = sql`node_instances ni`;
 
 /** The rows of `node_instances ni` that the caller may see. */
 export function instanceScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
-  return visibilityScope(principal, { tenantColumn: sql`ni.tenant`, visibilityColumn: sql`ni.visibility`, creatorColumn: sql`ni.private_to`, allTenants });
+  return visibilityScope(principal, {
+    tenantColumn: sql`ni.tenant`,
+    visibilityColumn: sql`ni.visibility`,
+    creatorColumn: sql`ni.private_to`,
+    allTenants,
+  });
 }
 
 /** One page of node instances, in at most two statements. */
-export async function listNodeInstances(db: AnyQuery, principal: Principal, list: ListQuery, selector: InstanceSelector): Promise<ListPage<Record<string, unknown>>> {
+export async function listNodeInstances(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+  selector: InstanceSelector,
+): Promise<ListPage<Record<string, unknown>>> {
   const page = await selectPage<Record<string, unknown>>({
     db,
     from: FROM,
     columns: instanceColumns,
     list,
-    where: [instanceScope(principal, list.allTenants), ...(selector.where ?? []), ...filterConditions(selector.rules ?? [], { attributes: { id: sql`ni.id` }, ...noLabels })],
+    where: [
+      instanceScope(principal, list.allTenants),
+      ...(selector.where ?? []),
+      ...filterConditions(selector.rules ?? [], { attributes: { id: sql`ni.id` }, ...noLabels }),
+    ],
     tieBreak: sql`ni.id, ni.tenant`,
     search: sql`ni.id`,
     filters: { deployment_id: inDeployments(sql`ni.deployment_key`), node_name: sql`ni.node_id` },
@@ -56,7 +71,11 @@ export async function listNodeInstances(db: AnyQuery, principal: Principal, list
 }
 
 /** One instance that the caller may see, the own tenant's first; null when there is none. */
-export async function readNodeInstance(db: AnyQuery, principal: Principal, id: string): Promise<Record<string, unknown> | null> {
+export async function readNodeInstance(
+  db: AnyQuery,
+  principal: Principal,
+  id: string,
+): Promise<Record<string, unknown> | null> {
   const fields = Object.entries(instanceColumns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
   const { rows } = await sql<Record<string, unknown>>`
     select ${sql.join(fields)} from ${FROM} where ni.id = ${id} and ${instanceScope(principal)}

@@ -1,8 +1,8 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
-import { filterConditions, type FilterTarget, selectPage } from '@baton/postgres';
+import { type FilterTarget, filterConditions, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { readDocuments } from '../store/documents.sql';
 import { deploymentScope } from '../store/deployments.sql';
+import { readDocuments } from '../store/documents.sql';
 import type { NodeDefinition } from '../store/nodes.sql';
 import type { ListDeps } from './list-deployments';
 
@@ -34,7 +34,13 @@ const nodeColumns: Record<string, RawBuilder<unknown>> = {
   drifted_instances: instances(sql`and ni.has_configuration_drift`),
   unavailable_instances: instances(sql`and not ni.is_status_check_ok`),
 };
-const definitionFields = ['type_hierarchy', 'operations', 'plugins', 'plugins_to_install', 'relationships'] as const;
+const definitionFields = [
+  'type_hierarchy',
+  'operations',
+  'plugins',
+  'plugins_to_install',
+  'relationships',
+] as const;
 
 /** What a search adds to a list of nodes. */
 export interface NodeSelector {
@@ -57,7 +63,12 @@ export const inDeployments =
 type SelectedNode = Record<string, unknown> & { definition_?: string };
 
 /** One page of nodes, in at most three statements. */
-export async function listNodes(deps: ListDeps, principal: Principal, list: ListQuery, selector: NodeSelector): Promise<ListPage<Record<string, unknown>>> {
+export async function listNodes(
+  deps: ListDeps,
+  principal: Principal,
+  list: ListQuery,
+  selector: NodeSelector,
+): Promise<ListPage<Record<string, unknown>>> {
   const wanted = definitionFields.filter((field) => list.include === null || list.include.includes(field));
   const { node_id: filterOnly, ...columns } = nodeColumns;
   const page = await selectPage<SelectedNode>({
@@ -65,16 +76,25 @@ export async function listNodes(deps: ListDeps, principal: Principal, list: List
     from: sql`nodes n join deployments d on d.key = n.deployment_key`,
     columns: wanted.length > 0 ? { ...columns, definition_: sql`encode(n.definition, 'hex')` } : columns,
     list,
-    where: [deploymentScope(principal, list.allTenants), ...(selector.where ?? []), ...filterConditions(selector.rules ?? [], ruleTarget)],
+    where: [
+      deploymentScope(principal, list.allTenants),
+      ...(selector.where ?? []),
+      ...filterConditions(selector.rules ?? [], ruleTarget),
+    ],
     tieBreak: sql`n.deployment_key, n.id`,
     search: selector.search ?? sql`n.id`,
     filters: { deployment_id: inDeployments(sql`n.deployment_key`), node_id: filterOnly! },
     sorts: (field) => nodeColumns[field],
     always: wanted.length > 0 ? ['definition_'] : [],
   });
-  const definitions = await readDocuments(deps.db.query, deps.documents, page.items.map((row) => row.definition_).filter((d) => d !== undefined));
+  const definitions = await readDocuments(
+    deps.db.query,
+    deps.documents,
+    page.items.map((row) => row.definition_).filter((d) => d !== undefined),
+  );
   const items = page.items.map(({ definition_: digest, one_: _one, ...row }) => {
-    const definition = digest === undefined ? undefined : (definitions.get(digest) as NodeDefinition | undefined);
+    const definition =
+      digest === undefined ? undefined : (definitions.get(digest) as NodeDefinition | undefined);
     for (const field of wanted) row[field] = definition?.[field] ?? null;
     return row;
   });

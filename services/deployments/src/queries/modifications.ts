@@ -24,7 +24,11 @@ const columns: Record<string, RawBuilder<unknown>> = {
 };
 const FROM = sql`deployment_modifications m join deployments d on d.key = m.deployment_key`;
 
-export function listModifications(db: AnyQuery, principal: Principal, list: ListQuery): Promise<ListPage<Record<string, unknown>>> {
+export function listModifications(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+): Promise<ListPage<Record<string, unknown>>> {
   return selectPage<Record<string, unknown>>({
     db,
     from: FROM,
@@ -38,7 +42,11 @@ export function listModifications(db: AnyQuery, principal: Principal, list: List
 }
 
 /** One that the caller may see, with the deployment it belongs to; null when there is none. */
-export async function readModification(db: AnyQuery, principal: Principal, id: string): Promise<Record<string, unknown> | null> {
+export async function readModification(
+  db: AnyQuery,
+  principal: Principal,
+  id: string,
+): Promise<Record<string, unknown> | null> {
   if (!isUuid(id)) return null;
   const fields = Object.entries(columns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
   const { rows } = await sql<Record<string, unknown>>`

@@ -1,9 +1,14 @@
-import { evaluateFunctions, evaluateNodeProperties, type FunctionStorage, type StoredInstance } from '@baton/dsl';
+import {
+  evaluateFunctions,
+  evaluateNodeProperties,
+  type FunctionStorage,
+  type StoredInstance,
+} from '@baton/dsl';
 import type { Json, JsonObject } from '@baton/kernel';
 import { notFound } from '@baton/kernel';
 import { prepared } from '@baton/postgres';
 import type { SecretsPort } from '../adapters/secrets.client';
-import { type DeploymentRow } from '../store/deployments.sql';
+import type { DeploymentRow } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
 import type { NodeDefinition } from '../store/nodes.sql';
 import { functionError } from './function-error';
@@ -64,17 +69,31 @@ const SIDES = {
 };
 
 /** Everything an operation may read, functions evaluated in the name of the execution's creator. */
-export async function openOperation(deps: ListDeps & { secrets: SecretsPort }, request: OperationRequest): Promise<OpenedOperation> {
+export async function openOperation(
+  deps: ListDeps & { secrets: SecretsPort },
+  request: OperationRequest,
+): Promise<OpenedOperation> {
   const row = await requireDeployment(deps, request.tenant, request.deploymentId);
   const ids = [request.nodeInstanceId, request.relatedInstanceId].filter((id) => id !== '');
   const rows = await prepared<SideRow>(deps.db, SIDES, [request.tenant, row.key, ids]);
   const missing = ids.find((id) => !rows.some((side) => side.id === id));
   if (missing !== undefined) throw notFound('NodeInstance', missing);
-  const definitions = await readDocuments(deps.db.query, deps.documents, rows.map((side) => side.definition));
-  const storage = functionStorage({ db: deps.db.query, secrets: deps.secrets }, row, { username: request.username }, rows);
+  const definitions = await readDocuments(
+    deps.db.query,
+    deps.documents,
+    rows.map((side) => side.definition),
+  );
+  const storage = functionStorage(
+    { db: deps.db.query, secrets: deps.secrets },
+    row,
+    { username: request.username },
+    rows,
+  );
   const side = async (id: string): Promise<Side | null> => {
     const found = rows.find((one) => one.id === id);
-    return found ? presentSide(found, row, definitions.get(found.definition) as NodeDefinition, storage) : null;
+    return found
+      ? presentSide(found, row, definitions.get(found.definition) as NodeDefinition, storage)
+      : null;
   };
   return {
     inputs: request.hasFunctions ? await evaluateInputs(request, storage) : request.inputs,
@@ -86,14 +105,31 @@ export async function openOperation(deps: ListDeps & { secrets: SecretsPort }, r
 
 async function evaluateInputs(request: OperationRequest, storage: FunctionStorage): Promise<string> {
   const { nodeInstanceId: self, relatedInstanceId: related } = request;
-  const context = related === '' ? { self } : request.isSource ? { source: self, target: related } : { source: related, target: self };
-  const result = await evaluateFunctions(JSON.parse(request.inputs) as Json, storage, { context, path: 'inputs' });
+  const context =
+    related === ''
+      ? { self }
+      : request.isSource
+        ? { source: self, target: related }
+        : { source: related, target: self };
+  const result = await evaluateFunctions(JSON.parse(request.inputs) as Json, storage, {
+    context,
+    path: 'inputs',
+  });
   if (!result.ok) throw functionError('functions_evaluation_error', result.error);
   return JSON.stringify(result.value);
 }
 
-async function presentSide(row: SideRow, deployment: DeploymentRow, definition: NodeDefinition, storage: FunctionStorage): Promise<Side> {
-  const evaluated = await evaluateNodeProperties({ id: row.node_id, properties: row.properties }, storage, row.id);
+async function presentSide(
+  row: SideRow,
+  deployment: DeploymentRow,
+  definition: NodeDefinition,
+  storage: FunctionStorage,
+): Promise<Side> {
+  const evaluated = await evaluateNodeProperties(
+    { id: row.node_id, properties: row.properties },
+    storage,
+    row.id,
+  );
   if (!evaluated.ok) throw functionError('functions_evaluation_error', evaluated.error);
   return {
     node: {
@@ -107,7 +143,9 @@ async function presentSide(row: SideRow, deployment: DeploymentRow, definition: 
       properties: evaluated.value.properties,
       number_of_instances: row.number_of_instances,
       plugins: definition.plugins,
-      relationships: (definition.relationships as JsonObject[]).map(({ source_operations: _source, target_operations: _target, ...rest }) => rest),
+      relationships: (definition.relationships as JsonObject[]).map(
+        ({ source_operations: _source, target_operations: _target, ...rest }) => rest,
+      ),
     },
     instance: {
       id: row.id,
@@ -127,7 +165,10 @@ async function presentSide(row: SideRow, deployment: DeploymentRow, definition: 
 }
 
 async function presentDeployment(deps: ListDeps, row: DeploymentRow): Promise<Record<string, unknown>> {
-  const statement = { name: 'plans-resource-tags', text: 'select resource_tags from deployment_plans where deployment_key = $1' };
+  const statement = {
+    name: 'plans-resource-tags',
+    text: 'select resource_tags from deployment_plans where deployment_key = $1',
+  };
   const plan = (await prepared<{ resource_tags: unknown }>(deps.db, statement, [row.key]))[0];
   return {
     id: row.id,

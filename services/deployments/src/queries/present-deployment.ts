@@ -12,7 +12,11 @@ export type PresentedDeployment = Record<string, unknown>;
 const EMPTY: Record<string, unknown> = { permalink: null, deployment_groups: [], workdir_zip: null };
 
 /** The object of REST. `models` holds the shared documents by digest. */
-export function presentDeployment(row: SelectedDeployment, models: ReadonlyMap<string, unknown>, include: string[] | null): PresentedDeployment {
+export function presentDeployment(
+  row: SelectedDeployment,
+  models: ReadonlyMap<string, unknown>,
+  include: string[] | null,
+): PresentedDeployment {
   const { plan_: plan, states_: states, one_: _one, ...fields } = row;
   const isWanted = (name: string): boolean => include === null || include.includes(name);
   for (const [name, value] of Object.entries(EMPTY)) if (isWanted(name)) fields[name] = value;
@@ -20,7 +24,10 @@ export function presentDeployment(row: SelectedDeployment, models: ReadonlyMap<s
   for (const name of planFields) {
     if (!isWanted(name)) continue;
     const value = modelFields.includes(name) ? model[name] : plan?.[name];
-    fields[name] = name === 'workflows' ? workflowEntries(value, { states: states ?? [], nodeTypes: plan?.node_types ?? [] }) : (value ?? {});
+    fields[name] =
+      name === 'workflows'
+        ? workflowEntries(value, { states: states ?? [], nodeTypes: plan?.node_types ?? [] })
+        : (value ?? {});
   }
   return fields;
 }

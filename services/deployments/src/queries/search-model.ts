@@ -1,4 +1,11 @@
-import { type FilterRule, isAdministrator, type ListPage, type ListQuery, parseConstraints, type Principal } from '@baton/contracts';
+import {
+  type FilterRule,
+  isAdministrator,
+  type ListPage,
+  type ListQuery,
+  type Principal,
+  parseConstraints,
+} from '@baton/contracts';
 import { badParameter, isJsonObject, type JsonObject, notFound } from '@baton/kernel';
 import { containsText } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
@@ -27,49 +34,88 @@ export function readModelSearch(
   });
   const named = (name: string): string | null => {
     const value = constraints.rest[name] ?? list.filters[name]?.[0] ?? null;
-    if (value !== null && typeof value !== 'string') throw badParameter(`constraints.${name}`, `${name} must be a text`, { expected: 'text' });
+    if (value !== null && typeof value !== 'string')
+      throw badParameter(`constraints.${name}`, `${name} must be a text`, { expected: 'text' });
     return value;
   };
-  const search = { rules: constraints.rules, deploymentId: named('deployment_id'), blueprintId: named('blueprint_id') };
+  const search = {
+    rules: constraints.rules,
+    deploymentId: named('deployment_id'),
+    blueprintId: named('blueprint_id'),
+  };
   if (kind.needsModel && search.deploymentId === null && search.blueprintId === null) {
-    throw badParameter('deployment_id', 'deployment_id or blueprint_id is needed, in the query or in constraints', { expected: 'deployment_id' });
+    throw badParameter(
+      'deployment_id',
+      'deployment_id or blueprint_id is needed, in the query or in constraints',
+      { expected: 'deployment_id' },
+    );
   }
   return search;
 }
 
 /** The nodes or instances of the deployment that a search names. */
-export function inDeployment(column: RawBuilder<unknown>, deploymentId: string | null): RawBuilder<SqlBool>[] {
-  return deploymentId === null ? [] : [sql<SqlBool>`${column} = any(array(select x.key from deployments x where x.id = ${deploymentId}))`];
+export function inDeployment(
+  column: RawBuilder<unknown>,
+  deploymentId: string | null,
+): RawBuilder<SqlBool>[] {
+  return deploymentId === null
+    ? []
+    : [sql<SqlBool>`${column} = any(array(select x.key from deployments x where x.id = ${deploymentId}))`];
 }
 
 function matches(rules: readonly FilterRule[], value: unknown): boolean {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return rules.every((rule) => {
     if (rule.operator === 'contains') return rule.values.some((v) => text.includes(v));
-    if (rule.operator === 'starts_with') return rule.values.some((v) => text.toLowerCase().startsWith(v.toLowerCase()));
-    if (rule.operator === 'ends_with') return rule.values.some((v) => text.toLowerCase().endsWith(v.toLowerCase()));
+    if (rule.operator === 'starts_with')
+      return rule.values.some((v) => text.toLowerCase().startsWith(v.toLowerCase()));
+    if (rule.operator === 'ends_with')
+      return rule.values.some((v) => text.toLowerCase().endsWith(v.toLowerCase()));
     return rule.values.includes(text);
   });
 }
 
 function pageOf<T>(items: T[], list: ListQuery): ListPage<T> {
-  return { items: list.getAll ? items : items.slice(list.offset, list.offset + list.size), total: items.length, filtered: 0 };
+  return {
+    items: list.getAll ? items : items.slice(list.offset, list.offset + list.size),
+    total: items.length,
+    filtered: 0,
+  };
 }
 
 /** Deployments searched for capabilities at once: each may cost rpc calls. */
 const MAX_DEPLOYMENTS = 200;
 
 /** POST /searches/capabilities: one item per deployment with a hit, values evaluated; valid_values test the value. */
-export async function searchCapabilities(deps: ServiceDeps, principal: Principal, list: ListQuery, search: ModelSearch & { valueRules: FilterRule[] }): Promise<ListPage<JsonObject>> {
-  if (search.deploymentId === null) throw badParameter('deployment_id', 'deployment_id is needed', { expected: 'deployment_id' });
+export async function searchCapabilities(
+  deps: ServiceDeps,
+  principal: Principal,
+  list: ListQuery,
+  search: ModelSearch & { valueRules: FilterRule[] },
+): Promise<ListPage<JsonObject>> {
+  if (search.deploymentId === null)
+    throw badParameter('deployment_id', 'deployment_id is needed', { expected: 'deployment_id' });
   const { rows } = await sql<DeploymentRow>`
     select d.key, d.tenant, d.id, d.display_name, d.blueprint_id, d.created_by from deployments d
-    where ${deploymentScope(principal, list.allTenants)} and ${containsText(sql`d.id`, search.deploymentId)} order by d.created_at, d.key limit ${MAX_DEPLOYMENTS}`.execute(deps.db.query);
+    where ${deploymentScope(principal, list.allTenants)} and ${containsText(sql`d.id`, search.deploymentId)} order by d.created_at, d.key limit ${MAX_DEPLOYMENTS}`.execute(
+    deps.db.query,
+  );
   const found: JsonObject[] = [];
   for (const row of rows) {
     const definitions = ((await readPlan(deps.db.query, row.key))?.capabilities ?? {}) as JsonObject;
-    const values = await evaluateOf(deps, row, behalfOf(principal), 'capabilities', 'deployment_capabilities_evaluation_error');
-    const hits = Object.keys(values).filter((name) => matches(search.rules, name) && matches(search.valueRules, values[name]) && (list.search === null || name.includes(list.search)));
+    const values = await evaluateOf(
+      deps,
+      row,
+      behalfOf(principal),
+      'capabilities',
+      'deployment_capabilities_evaluation_error',
+    );
+    const hits = Object.keys(values).filter(
+      (name) =>
+        matches(search.rules, name) &&
+        matches(search.valueRules, values[name]) &&
+        (list.search === null || name.includes(list.search)),
+    );
     if (hits.length === 0) continue;
     found.push({
       deployment_id: row.id,
@@ -83,15 +129,28 @@ export async function searchCapabilities(deps: ServiceDeps, principal: Principal
 }
 
 /** POST /searches/scaling-groups, of a deployment or of a blueprint's plan. */
-export async function searchScalingGroups(deps: ServiceDeps, principal: Principal, list: ListQuery, search: ModelSearch): Promise<ListPage<JsonObject>> {
+export async function searchScalingGroups(
+  deps: ServiceDeps,
+  principal: Principal,
+  list: ListQuery,
+  search: ModelSearch,
+): Promise<ListPage<JsonObject>> {
   const groups = await scalingGroups(deps, principal, search);
   const items = Object.entries(groups)
-    .filter(([name]) => matches(search.rules, name) && (list.search === null || name.toLowerCase().includes(list.search.toLowerCase())))
+    .filter(
+      ([name]) =>
+        matches(search.rules, name) &&
+        (list.search === null || name.toLowerCase().includes(list.search.toLowerCase())),
+    )
     .map(([name, group]) => ({ deployment_id: null, name, ...(group as JsonObject) }));
   return pageOf(items as JsonObject[], list);
 }
 
-async function scalingGroups(deps: ServiceDeps, principal: Principal, search: ModelSearch): Promise<JsonObject> {
+async function scalingGroups(
+  deps: ServiceDeps,
+  principal: Principal,
+  search: ModelSearch,
+): Promise<JsonObject> {
   if (search.deploymentId !== null) {
     const row = await findDeployment(deps.db.query, principal, search.deploymentId);
     if (!row) throw notFound('Deployment', search.deploymentId);

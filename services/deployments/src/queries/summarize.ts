@@ -55,10 +55,14 @@ export const summarySources = {
 function fieldOf(kind: SummaryKind, parameter: string, name: string | undefined): RawBuilder<unknown> | null {
   if (name === undefined) return null;
   if (kind.fields.includes(name)) return kind.columns[name]!;
-  throw new AppError('bad_parameters_error', `Field \`${name}\` is not valid for ${parameter}. Valid fields: ${kind.fields.join(', ')}`, {
-    field: parameter,
-    expected: kind.fields,
-  });
+  throw new AppError(
+    'bad_parameters_error',
+    `Field \`${name}\` is not valid for ${parameter}. Valid fields: ${kind.fields.join(', ')}`,
+    {
+      field: parameter,
+      expected: kind.fields,
+    },
+  );
 }
 
 /** Counts by the target field, and within each by the sub field; one statement. @throws AppError bad_parameters_error */
@@ -70,25 +74,50 @@ export async function summarize(
   query: { _target_field?: string; _sub_field?: string },
 ): Promise<ListPage<Record<string, unknown>>> {
   const target = fieldOf(kind, '_target_field', query._target_field);
-  if (!target) throw new AppError('bad_parameters_error', '_target_field is missing', { field: '_target_field', expected: kind.fields });
+  if (!target)
+    throw new AppError('bad_parameters_error', '_target_field is missing', {
+      field: '_target_field',
+      expected: kind.fields,
+    });
   const sub = fieldOf(kind, '_sub_field', query._sub_field);
   if (query._sub_field !== undefined && query._sub_field === query._target_field) {
-    throw new AppError('bad_parameters_error', '_sub_field must differ from _target_field', { field: '_sub_field' });
+    throw new AppError('bad_parameters_error', '_sub_field must differ from _target_field', {
+      field: '_sub_field',
+    });
   }
-  const where = pageConditions({ columns: kind.columns, list, filters: kind.filters, where: [(kind.scope ?? deploymentScope)(principal, list.allTenants)] });
-  const { rows } = await sql<{ target: unknown; count: number; subs: { value: unknown; count: number }[] | null; total: number }>`
+  const where = pageConditions({
+    columns: kind.columns,
+    list,
+    filters: kind.filters,
+    where: [(kind.scope ?? deploymentScope)(principal, list.allTenants)],
+  });
+  const { rows } = await sql<{
+    target: unknown;
+    count: number;
+    subs: { value: unknown; count: number }[] | null;
+    total: number;
+  }>`
     with counted as (
       select ${target} as target, ${sub ?? sql`null::text`} as sub, count(*)::int as count from ${kind.from} where ${where} group by 1, 2
     ), grouped as (
       select target, sum(count)::int as count, json_agg(json_build_object('value', sub, 'count', count) order by sub) as subs from counted group by target
     )
     select *, (select count(*) from grouped) as total from grouped
-    order by target nulls last ${list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`}`.execute(db);
+    order by target nulls last ${list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`}`.execute(
+    db,
+  );
   const name = query._target_field!;
   const items = rows.map((row) => ({
     [name]: row.target,
     [kind.name]: row.count,
-    ...(sub === null ? {} : { [`by ${query._sub_field}`]: (row.subs ?? []).map((s) => ({ [query._sub_field!]: s.value, [kind.name]: s.count })) }),
+    ...(sub === null
+      ? {}
+      : {
+          [`by ${query._sub_field}`]: (row.subs ?? []).map((s) => ({
+            [query._sub_field!]: s.value,
+            [kind.name]: s.count,
+          })),
+        }),
   }));
   return { items, total: rows[0]?.total ?? 0 };
 }

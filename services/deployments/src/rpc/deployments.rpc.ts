@@ -1,4 +1,4 @@
-import { deploymentsRpc } from '@baton/contracts';
+import type { deploymentsRpc } from '@baton/contracts';
 import { badParameter, type JsonObject } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 import { callModel } from '../commands/call-model';
@@ -8,7 +8,12 @@ import type { ServiceDeps } from '../deps';
 import { foldWrites } from '../domain/state-writes';
 import { evaluatePayload } from '../queries/evaluate-payload';
 import { openOperation } from '../queries/open-operation';
-import { deploymentFacts, requireDeployment, workflowModel } from '../queries/workflow-model';
+import {
+  type DeploymentFacts,
+  deploymentFacts,
+  requireDeployment,
+  workflowModel,
+} from '../queries/workflow-model';
 import { deploymentsOfBlueprint } from '../store/deployments.sql';
 import { applyStates } from '../store/node-instances.sql';
 
@@ -26,14 +31,24 @@ function parse(field: string, text: string, absent: unknown): unknown {
 }
 
 function writesOf(states: readonly deploymentsRpc.StateWrite[]) {
-  return foldWrites(states.map(({ systemPropertiesJson, ...write }) => ({ ...write, edits: systemPropertiesJson })));
+  return foldWrites(
+    states.map(({ systemPropertiesJson, ...write }) => ({ ...write, edits: systemPropertiesJson })),
+  );
 }
 
 /** DeploymentsService (proto/deployments/v1): every call may be repeated. */
 export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> {
   return {
     ...readHandlers(deps),
-    updateNodeInstance: async ({ tenant, nodeInstanceId, version, runtimePropertiesJson, taskId, attempt, force }) => ({
+    updateNodeInstance: async ({
+      tenant,
+      nodeInstanceId,
+      version,
+      runtimePropertiesJson,
+      taskId,
+      attempt,
+      force,
+    }) => ({
       version: await writeRuntimeProperties(deps, {
         tenant,
         nodeInstanceId,
@@ -50,39 +65,63 @@ export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> 
     },
     callModel: async ({ tenant, deploymentId, executionId, callName, requestJson }) => {
       const request = parse('request_json', requestJson, null) as JsonObject | null;
-      const result = await callModel(deps, { tenant, deploymentId, executionId, callName, request: request ?? {} });
+      const result = await callModel(deps, {
+        tenant,
+        deploymentId,
+        executionId,
+        callName,
+        request: request ?? {},
+      });
       return { resultJson: JSON.stringify(result) };
     },
-    executionEnded: async ({ tenant, deploymentId, executionId, workflowId, status, totalOperations, finishedOperations }) => {
-      await executionEnded(deps, { tenant, deploymentId, execution: { id: executionId, status, workflowId, totalOperations, finishedOperations } });
+    executionEnded: async ({
+      tenant,
+      deploymentId,
+      executionId,
+      workflowId,
+      status,
+      totalOperations,
+      finishedOperations,
+    }) => {
+      await executionEnded(deps, {
+        tenant,
+        deploymentId,
+        execution: { id: executionId, status, workflowId, totalOperations, finishedOperations },
+      });
       return {};
     },
   };
 }
 
-type Reads = Pick<RpcHandlers<Definition>, 'getDeployment' | 'getWorkflowModel' | 'openOperation' | 'evaluateFunctions' | 'listDeploymentsOfBlueprint'>;
+type Reads = Pick<
+  RpcHandlers<Definition>,
+  'getDeployment' | 'getWorkflowModel' | 'openOperation' | 'evaluateFunctions' | 'listDeploymentsOfBlueprint'
+>;
+
+function factsAnswer(facts: DeploymentFacts): deploymentsRpc.GetDeploymentResponse {
+  const { row } = facts;
+  return {
+    id: row.id,
+    tenant: row.tenant,
+    blueprintId: row.blueprint_id ?? '',
+    displayName: row.display_name,
+    visibility: row.visibility,
+    createdBy: row.created_by,
+    revision: row.revision,
+    workflowsJson: JSON.stringify(facts.workflows),
+    labelsJson: JSON.stringify(facts.labels),
+    inputsJson: JSON.stringify(facts.inputs),
+    installationStatus: row.installation_status,
+    instanceStatesJson: JSON.stringify(facts.instanceStates),
+    nodeTypesJson: JSON.stringify(facts.nodeTypes),
+    dependents: facts.dependents,
+  };
+}
 
 function readHandlers(deps: ServiceDeps): Reads {
   return {
     getDeployment: async ({ tenant, deploymentId, username, isAdministrator }) => {
-      const facts = await deploymentFacts(deps, tenant, deploymentId, { username, isAdministrator });
-      const { row } = facts;
-      return {
-        id: row.id,
-        tenant: row.tenant,
-        blueprintId: row.blueprint_id ?? '',
-        displayName: row.display_name,
-        visibility: row.visibility,
-        createdBy: row.created_by,
-        revision: row.revision,
-        workflowsJson: JSON.stringify(facts.workflows),
-        labelsJson: JSON.stringify(facts.labels),
-        inputsJson: JSON.stringify(facts.inputs),
-        installationStatus: row.installation_status,
-        instanceStatesJson: JSON.stringify(facts.instanceStates),
-        nodeTypesJson: JSON.stringify(facts.nodeTypes),
-        dependents: facts.dependents,
-      };
+      return factsAnswer(await deploymentFacts(deps, tenant, deploymentId, { username, isAdministrator }));
     },
     getWorkflowModel: async ({ tenant, deploymentId }) => {
       const model = await workflowModel(deps, tenant, deploymentId);
@@ -98,7 +137,10 @@ function readHandlers(deps: ServiceDeps): Reads {
     openOperation: async (request) => {
       // What the engine decided before this operation must be seen by it.
       await applyStates(deps.db, request.tenant, request.executionId, writesOf(request.states));
-      const opened = await openOperation(deps, { ...request, inputs: request.inputsJson === '' ? '{}' : request.inputsJson });
+      const opened = await openOperation(deps, {
+        ...request,
+        inputs: request.inputsJson === '' ? '{}' : request.inputsJson,
+      });
       return {
         inputsJson: opened.inputs,
         selfJson: JSON.stringify(opened.self),
@@ -110,11 +152,22 @@ function readHandlers(deps: ServiceDeps): Reads {
       const row = await requireDeployment(deps, tenant, deploymentId);
       const payload = parse('payload_json', payloadJson, {}) as JsonObject;
       const context = parse('context_json', contextJson, {}) as JsonObject;
-      const evaluated = await evaluatePayload({ db: deps.db.query, secrets: deps.secrets }, row, { username }, payload, context);
+      const evaluated = await evaluatePayload(
+        { db: deps.db.query, secrets: deps.secrets },
+        row,
+        { username },
+        payload,
+        context,
+      );
       return { payloadJson: JSON.stringify(evaluated) };
     },
     listDeploymentsOfBlueprint: async ({ tenant, blueprintId, limit }) => ({
-      deploymentIds: await deploymentsOfBlueprint(deps.db.query, tenant, blueprintId, Math.min(limit > 0 ? limit : MAX_LISTED, MAX_LISTED)),
+      deploymentIds: await deploymentsOfBlueprint(
+        deps.db.query,
+        tenant,
+        blueprintId,
+        Math.min(limit > 0 ? limit : MAX_LISTED, MAX_LISTED),
+      ),
     }),
   };
 }

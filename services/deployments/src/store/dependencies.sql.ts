@@ -1,4 +1,4 @@
-import { type AnyQuery, type AnyTx } from '@baton/postgres';
+import type { AnyQuery, AnyTx } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import type { Dependent } from '../domain/dependents';
 
@@ -27,7 +27,9 @@ export async function insertDependencies(
     select x.id, ${owner.tenant}, x.dependency_creator, x.source_key, x.target_key, nullif(x.target_deployment_func::text, 'null')::json,
       nullif(x.external_source::text, 'null')::json, nullif(x.external_target::text, 'null')::json, ${owner.visibility}, ${owner.createdBy}, coalesce(x.created_at, app_now())
     from json_to_recordset(${JSON.stringify(dependencies)}::json) as x(id uuid, dependency_creator text, source_key bigint, target_key bigint,
-      target_deployment_func json, external_source json, external_target json, created_at timestamptz)`.execute(tx);
+      target_deployment_func json, external_source json, external_target json, created_at timestamptz)`.execute(
+    tx,
+  );
 }
 
 /** Whether `target` already depends, directly or not, on `source`: the reverse edge would be a cycle. */
@@ -50,7 +52,11 @@ const LEAVING = (alias: 's' | 'c'): RawBuilder<unknown> =>
  * Everything that needs the deployment: dependencies that point to it and its csys-obj-parent children.
  * `ignoring` leaves out deployments of these keys and what comes from them.
  */
-export async function readDependents(db: AnyQuery | AnyTx, key: number, ignoring: readonly number[] = []): Promise<Dependent[]> {
+export async function readDependents(
+  db: AnyQuery | AnyTx,
+  key: number,
+  ignoring: readonly number[] = [],
+): Promise<Dependent[]> {
   const left: RawBuilder<unknown> = sql`${[...ignoring]}::bigint[]`;
   const { rows } = await sql<Dependent>`
     select coalesce(s.id, i.external_source ->> 'deployment', '') as "deploymentId", i.dependency_creator as creator,
@@ -67,7 +73,10 @@ export async function readDependents(db: AnyQuery | AnyTx, key: number, ignoring
 }
 
 /** Deployments below `key` by csys-obj-parent, at any depth. */
-export async function descendantKeys(db: AnyQuery | AnyTx, key: number): Promise<{ key: number; id: string }[]> {
+export async function descendantKeys(
+  db: AnyQuery | AnyTx,
+  key: number,
+): Promise<{ key: number; id: string }[]> {
   const { rows } = await sql<{ key: number; id: string }>`
     with recursive below(key, depth) as (
       select child_key, 1 from deployment_parents where parent_key = ${key}
@@ -81,6 +90,8 @@ export async function descendantKeys(db: AnyQuery | AnyTx, key: number): Promise
 /** Keys of the deployments that `key` uses. */
 export async function sharedTargets(tx: AnyTx, key: number): Promise<number[]> {
   const { rows } = await sql<{ key: number }>`
-    select distinct target_key as key from inter_deployment_dependencies where source_key = ${key} and target_key is not null`.execute(tx);
+    select distinct target_key as key from inter_deployment_dependencies where source_key = ${key} and target_key is not null`.execute(
+    tx,
+  );
   return rows.map((row) => row.key);
 }

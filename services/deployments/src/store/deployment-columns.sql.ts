@@ -3,7 +3,17 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 /** Response fields of deployments over `deployments d`; queries/present-deployment.ts puts the rest together. */
 
 /** Stand in deployment_plans or its shared document; read as one value, only when one of them is asked for. */
-export const planFields = ['inputs', 'outputs', 'capabilities', 'scaling_groups', 'resource_tags', 'groups', 'policy_types', 'policy_triggers', 'workflows'];
+export const planFields = [
+  'inputs',
+  'outputs',
+  'capabilities',
+  'scaling_groups',
+  'resource_tags',
+  'groups',
+  'policy_types',
+  'policy_triggers',
+  'workflows',
+];
 /** Of these, what stands in the shared document. */
 export const modelFields = ['groups', 'policy_types', 'policy_triggers', 'workflows'];
 
@@ -70,7 +80,10 @@ const planValue = (fields: readonly string[]): RawBuilder<unknown> => {
 };
 
 /** `deploymentColumns` and, when `include` asks for them, the pseudo columns plan_ and states_. */
-export function deploymentSelection(include: string[] | null): { columns: Record<string, RawBuilder<unknown>>; always: string[] } {
+export function deploymentSelection(include: string[] | null): {
+  columns: Record<string, RawBuilder<unknown>>;
+  always: string[];
+} {
   const wanted = planFields.filter((field) => include === null || include.includes(field));
   const columns = { ...deploymentColumns };
   const always: string[] = [];
@@ -95,5 +108,7 @@ export function deploymentSorts(field: string): RawBuilder<unknown> | undefined 
 /** Filters that would otherwise hide an index behind an expression. */
 export const deploymentFilterExpressions: Record<string, (values: string[]) => RawBuilder<SqlBool>> = {
   site_name: (values) =>
-    values.length === 0 ? sql<SqlBool>`d.site_key is null` : sql<SqlBool>`d.site_key in (select s.key from sites s where s.name = any(${values}::text[]))`,
+    values.length === 0
+      ? sql<SqlBool>`d.site_key is null`
+      : sql<SqlBool>`d.site_key in (select s.key from sites s where s.name = any(${values}::text[]))`,
 };

@@ -41,7 +41,11 @@ export function deploymentScope(principal: Principal, allTenants = false): RawBu
 }
 
 /** One that the caller may see, the own tenant's before a global one. */
-export async function findDeployment(db: AnyQuery, principal: Principal, id: string): Promise<DeploymentRow | null> {
+export async function findDeployment(
+  db: AnyQuery,
+  principal: Principal,
+  id: string,
+): Promise<DeploymentRow | null> {
   const { rows } = await sql<DeploymentRow>`
     select ${sql.raw(ROW)} from deployments d where d.id = ${id} and ${deploymentScope(principal)}
     order by d.tenant = ${principal.tenant} desc limit 1`.execute(db);
@@ -49,14 +53,24 @@ export async function findDeployment(db: AnyQuery, principal: Principal, id: str
 }
 
 /** By id in a tenant, for services acting for themselves. */
-export async function readDeployment(db: AnyQuery | AnyTx, tenant: string, id: string): Promise<DeploymentRow | null> {
-  const statement = { name: 'deployments-read', text: `select ${ROW} from deployments where tenant = $1 and id = $2` };
+export async function readDeployment(
+  db: AnyQuery | AnyTx,
+  tenant: string,
+  id: string,
+): Promise<DeploymentRow | null> {
+  const statement = {
+    name: 'deployments-read',
+    text: `select ${ROW} from deployments where tenant = $1 and id = $2`,
+  };
   return (await prepared<DeploymentRow>(db, statement, [tenant, id]))[0] ?? null;
 }
 
 /** The guard row of everything that changes a deployment. */
 export async function lockDeployment(tx: AnyTx, key: number): Promise<DeploymentRow | null> {
-  const statement = { name: 'deployments-lock', text: `select ${ROW} from deployments where key = $1 for no key update` };
+  const statement = {
+    name: 'deployments-lock',
+    text: `select ${ROW} from deployments where key = $1 for no key update`,
+  };
   return (await prepared<DeploymentRow>(tx, statement, [key]))[0] ?? null;
 }
 
@@ -91,8 +105,22 @@ export async function insertDeployment(tx: AnyTx, d: NewDeployment): Promise<num
           'terminated', 'create_deployment_environment', $12, $13, $14, $14)
         returning key`,
     },
-    [d.tenant, d.id, d.blueprint_id, d.display_name, d.description, d.visibility, d.created_by, d.created_at, d.site_key,
-      d.runtime_only_evaluation, d.create_execution, d.is_environment, d.installation_status, d.own_status],
+    [
+      d.tenant,
+      d.id,
+      d.blueprint_id,
+      d.display_name,
+      d.description,
+      d.visibility,
+      d.created_by,
+      d.created_at,
+      d.site_key,
+      d.runtime_only_evaluation,
+      d.create_execution,
+      d.is_environment,
+      d.installation_status,
+      d.own_status,
+    ],
   );
   return rows[0]!.key;
 }
@@ -116,8 +144,16 @@ export async function insertPlan(tx: AnyTx, key: number, plan: PlanColumns): Pro
       text: `insert into deployment_plans (deployment_key, model, inputs, outputs, capabilities, scaling_groups, resource_tags, node_types)
         values ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8)`,
     },
-    [key, plan.model, JSON.stringify(plan.inputs), JSON.stringify(plan.outputs), JSON.stringify(plan.capabilities),
-      JSON.stringify(plan.scaling_groups), JSON.stringify(plan.resource_tags), plan.node_types],
+    [
+      key,
+      plan.model,
+      JSON.stringify(plan.inputs),
+      JSON.stringify(plan.outputs),
+      JSON.stringify(plan.capabilities),
+      JSON.stringify(plan.scaling_groups),
+      JSON.stringify(plan.resource_tags),
+      plan.node_types,
+    ],
   );
 }
 
@@ -138,14 +174,21 @@ export async function readPlan(db: AnyQuery | AnyTx, key: number): Promise<PlanC
 export async function updateDeployment(
   tx: AnyTx,
   key: number,
-  change: { display_name?: string; visibility?: Visibility; site_key?: number | null; is_environment?: boolean },
+  change: {
+    display_name?: string;
+    visibility?: Visibility;
+    site_key?: number | null;
+    is_environment?: boolean;
+  },
   raisesRevision = false,
 ): Promise<void> {
   const sets = Object.entries(change)
     .filter(([, value]) => value !== undefined)
     .map(([column, value]) => sql`${sql.id(column)} = ${value}`);
   const revision = raisesRevision ? [sql`revision = revision + 1`] : [];
-  await sql`update deployments set ${sql.join([...sets, ...revision, sql`updated_at = app_now()`])} where key = ${key}`.execute(tx);
+  await sql`update deployments set ${sql.join([...sets, ...revision, sql`updated_at = app_now()`])} where key = ${key}`.execute(
+    tx,
+  );
 }
 
 /** A visibility of the deployment and, with it, of its node instances. */
@@ -157,12 +200,18 @@ export async function setVisibility(tx: AnyTx, key: number, visibility: Visibili
 
 /** Writes the scaling groups (they hold instance counts) and raises the revision. */
 export async function setScalingGroups(tx: AnyTx, key: number, scalingGroups: unknown): Promise<void> {
-  await sql`update deployment_plans set scaling_groups = ${JSON.stringify(scalingGroups)}::json where deployment_key = ${key}`.execute(tx);
-  await sql`update deployments set revision = revision + 1, updated_at = app_now() where key = ${key}`.execute(tx);
+  await sql`update deployment_plans set scaling_groups = ${JSON.stringify(scalingGroups)}::json where deployment_key = ${key}`.execute(
+    tx,
+  );
+  await sql`update deployments set revision = revision + 1, updated_at = app_now() where key = ${key}`.execute(
+    tx,
+  );
 }
 
 export async function markDeletion(tx: AnyTx, key: number, deletion: Deletion): Promise<void> {
-  await sql`update deployments set deletion = ${JSON.stringify(deletion)}::json where key = ${key}`.execute(tx);
+  await sql`update deployments set deletion = ${JSON.stringify(deletion)}::json where key = ${key}`.execute(
+    tx,
+  );
 }
 
 export async function deleteDeployment(tx: AnyTx, key: number): Promise<void> {
@@ -170,14 +219,28 @@ export async function deleteDeployment(tx: AnyTx, key: number): Promise<void> {
 }
 
 /** Whether another tenant has a global deployment of this id, or (for a new global one) any at all. */
-export async function isIdTakenElsewhere(db: AnyQuery | AnyTx, tenant: string, id: string, isGlobal: boolean): Promise<boolean> {
+export async function isIdTakenElsewhere(
+  db: AnyQuery | AnyTx,
+  tenant: string,
+  id: string,
+  isGlobal: boolean,
+): Promise<boolean> {
   const { rows } = await sql`
-    select 1 as found from deployments where id = ${id} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and visibility = 'global'`} limit 1`.execute(db);
+    select 1 as found from deployments where id = ${id} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and visibility = 'global'`} limit 1`.execute(
+    db,
+  );
   return rows.length > 0;
 }
 
-export async function deploymentsOfBlueprint(db: AnyQuery, tenant: string, blueprintId: string, limit: number): Promise<string[]> {
+export async function deploymentsOfBlueprint(
+  db: AnyQuery,
+  tenant: string,
+  blueprintId: string,
+  limit: number,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from deployments where tenant = ${tenant} and blueprint_id = ${blueprintId} order by id limit ${limit}`.execute(db);
+    select id from deployments where tenant = ${tenant} and blueprint_id = ${blueprintId} order by id limit ${limit}`.execute(
+    db,
+  );
   return rows.map((row) => row.id);
 }

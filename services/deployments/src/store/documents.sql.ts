@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AnyQuery, type AnyTx, type Db, prepared } from '@baton/postgres';
-import { LRUCache } from 'lru-cache';
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { DB } from './tables.gen';
 
 /**
@@ -32,7 +32,9 @@ export function documentOf(value: unknown): DocumentText {
 
 /** Stores texts that are not there yet. The caller commits its references in the same transaction. */
 export async function putDocuments(tx: AnyTx, documents: readonly DocumentText[]): Promise<void> {
-  const distinct = [...new Map(documents.map((d) => [d.digest, d])).values()].sort((a, b) => (a.digest < b.digest ? -1 : 1));
+  const distinct = [...new Map(documents.map((d) => [d.digest, d])).values()].sort((a, b) =>
+    a.digest < b.digest ? -1 : 1,
+  );
   await prepared(
     tx,
     {
@@ -47,7 +49,11 @@ export async function putDocuments(tx: AnyTx, documents: readonly DocumentText[]
 }
 
 /** Bodies by hex digest; what the cache holds is not read again. */
-export async function readDocuments(db: AnyQuery, cache: DocumentCache, digests: readonly string[]): Promise<Map<string, unknown>> {
+export async function readDocuments(
+  db: AnyQuery,
+  cache: DocumentCache,
+  digests: readonly string[],
+): Promise<Map<string, unknown>> {
   const found = new Map<string, unknown>();
   const missing = new Set<string>();
   for (const digest of digests) {

@@ -8,7 +8,13 @@ export interface LabelOwner {
 }
 
 /** Adds labels; those that are there keep their time and creator. */
-export async function addLabels(tx: AnyTx, tenant: string, deploymentKey: number, labels: readonly LabelPair[], owner: LabelOwner): Promise<void> {
+export async function addLabels(
+  tx: AnyTx,
+  tenant: string,
+  deploymentKey: number,
+  labels: readonly LabelPair[],
+  owner: LabelOwner,
+): Promise<void> {
   if (labels.length === 0) return;
   await prepared(
     tx,
@@ -17,11 +23,22 @@ export async function addLabels(tx: AnyTx, tenant: string, deploymentKey: number
       text: `insert into deployment_labels (deployment_key, tenant, key, value, created_by, creator_id)
         select $1, $2, l.key, l.value, $5, $6 from unnest($3::text[], $4::text[]) as l(key, value) on conflict do nothing`,
     },
-    [deploymentKey, tenant, labels.map((l) => l.key), labels.map((l) => l.value), owner.username, owner.userId],
+    [
+      deploymentKey,
+      tenant,
+      labels.map((l) => l.key),
+      labels.map((l) => l.value),
+      owner.username,
+      owner.userId,
+    ],
   );
 }
 
-export async function removeLabels(tx: AnyTx, deploymentKey: number, labels: readonly LabelPair[]): Promise<void> {
+export async function removeLabels(
+  tx: AnyTx,
+  deploymentKey: number,
+  labels: readonly LabelPair[],
+): Promise<void> {
   if (labels.length === 0) return;
   await sql`delete from deployment_labels dl using unnest(${labels.map((l) => l.key)}::text[], ${labels.map((l) => l.value)}::text[]) as l(key, value)
     where dl.deployment_key = ${deploymentKey} and dl.key = l.key and dl.value = l.value`.execute(tx);
@@ -29,7 +46,9 @@ export async function removeLabels(tx: AnyTx, deploymentKey: number, labels: rea
 
 export async function readLabels(db: AnyQuery, deploymentKey: number): Promise<LabelPair[]> {
   const { rows } = await sql<LabelPair>`
-    select key, value from deployment_labels where deployment_key = ${deploymentKey} order by created_at, key, value`.execute(db);
+    select key, value from deployment_labels where deployment_key = ${deploymentKey} order by created_at, key, value`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -49,7 +68,11 @@ export async function refreshConsumers(tx: AnyTx, deploymentKeys: readonly numbe
     ) c on c.target_key = t.key
     join deployments s on s.key = c.source_key`;
   await sql`delete from deployment_labels l where l.deployment_key = any(${keys}::bigint[]) and l.key = 'csys-consumer-id'
-    and not exists (select 1 from (${consumers}) c where c.deployment_key = l.deployment_key and c.value = l.value)`.execute(tx);
+    and not exists (select 1 from (${consumers}) c where c.deployment_key = l.deployment_key and c.value = l.value)`.execute(
+    tx,
+  );
   await sql`insert into deployment_labels (deployment_key, tenant, key, value, created_by, creator_id)
-    select c.deployment_key, c.tenant, 'csys-consumer-id', c.value, c.created_by, 0 from (${consumers}) c on conflict do nothing`.execute(tx);
+    select c.deployment_key, c.tenant, 'csys-consumer-id', c.value, c.created_by, 0 from (${consumers}) c on conflict do nothing`.execute(
+    tx,
+  );
 }

@@ -14,11 +14,23 @@ export interface ModificationRow {
 /** @throws unique violation of modifications_one_started. */
 export async function insertModification(
   tx: AnyTx,
-  m: { id: string; deploymentKey: number; context: unknown; modifiedNodes: unknown; createdBy: string; added: unknown; removed: unknown; before: string; beforeCounts: unknown },
+  m: {
+    id: string;
+    deploymentKey: number;
+    context: unknown;
+    modifiedNodes: unknown;
+    createdBy: string;
+    added: unknown;
+    removed: unknown;
+    before: string;
+    beforeCounts: unknown;
+  },
 ): Promise<void> {
   await sql`insert into deployment_modifications (id, deployment_key, context, modified_nodes, status, created_by, added_and_related, removed_and_related, before_modification, before_counts)
     values (${m.id}, ${m.deploymentKey}, ${JSON.stringify(m.context ?? null)}::json, ${JSON.stringify(m.modifiedNodes)}::json, 'started', ${m.createdBy},
-      ${JSON.stringify(m.added)}::json, ${JSON.stringify(m.removed)}::json, ${m.before}::json, ${JSON.stringify(m.beforeCounts)}::json)`.execute(tx);
+      ${JSON.stringify(m.added)}::json, ${JSON.stringify(m.removed)}::json, ${m.before}::json, ${JSON.stringify(m.beforeCounts)}::json)`.execute(
+    tx,
+  );
 }
 
 export async function lockModification(tx: AnyTx, id: string): Promise<ModificationRow | null> {
@@ -28,13 +40,22 @@ export async function lockModification(tx: AnyTx, id: string): Promise<Modificat
   return rows[0] ?? null;
 }
 
-export async function endModification(tx: AnyTx, id: string, status: 'finished' | 'rolledback', beforeRollback: string): Promise<void> {
-  await sql`update deployment_modifications set status = ${status}, ended_at = app_now(), before_rollback = ${beforeRollback}::json where id = ${id}`.execute(tx);
+export async function endModification(
+  tx: AnyTx,
+  id: string,
+  status: 'finished' | 'rolledback',
+  beforeRollback: string,
+): Promise<void> {
+  await sql`update deployment_modifications set status = ${status}, ended_at = app_now(), before_rollback = ${beforeRollback}::json where id = ${id}`.execute(
+    tx,
+  );
 }
 
 export async function startedModificationIds(tx: AnyTx, deploymentKey: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from deployment_modifications where deployment_key = ${deploymentKey} and status = 'started'`.execute(tx);
+    select id from deployment_modifications where deployment_key = ${deploymentKey} and status = 'started'`.execute(
+    tx,
+  );
   return rows.map((row) => row.id);
 }
 
@@ -49,11 +70,18 @@ export async function copyInstances(tx: AnyTx, deploymentKey: number): Promise<s
 }
 
 /** Puts the instances of the stored copy back as they were; those that were not there go. Versions go on. */
-export async function restoreInstances(tx: AnyTx, modificationId: string, tenant: string, deploymentKey: number): Promise<void> {
+export async function restoreInstances(
+  tx: AnyTx,
+  modificationId: string,
+  tenant: string,
+  deploymentKey: number,
+): Promise<void> {
   const copy = sql`
     (select x.* from deployment_modifications m, json_to_recordset(m.before_modification) as x(id text, node_id text, index integer, host_id text, state text,
       version integer, runtime_properties json, system_properties jsonb, relationships json, scaling_groups json) where m.id = ${modificationId})`;
-  await sql`delete from node_instances where deployment_key = ${deploymentKey} and id not in (select id from ${copy} c)`.execute(tx);
+  await sql`delete from node_instances where deployment_key = ${deploymentKey} and id not in (select id from ${copy} c)`.execute(
+    tx,
+  );
   await sql`
     insert into node_instances as ni (tenant, deployment_key, id, node_id, index, host_id, state, version, runtime_properties, system_properties, relationships, scaling_groups,
       visibility, private_to)
@@ -66,11 +94,17 @@ export async function restoreInstances(tx: AnyTx, modificationId: string, tenant
 }
 
 /** Relationships of surviving instances to `ids` go. */
-export async function dropRelationshipsTo(tx: AnyTx, deploymentKey: number, ids: readonly string[]): Promise<void> {
+export async function dropRelationshipsTo(
+  tx: AnyTx,
+  deploymentKey: number,
+  ids: readonly string[],
+): Promise<void> {
   if (ids.length === 0) return;
   await sql`
     update node_instances ni set version = version + 1, relationships = (
       select coalesce(json_agg(r order by n), '[]') from json_array_elements(ni.relationships) with ordinality as x(r, n) where not r ->> 'target_id' = any(${[...ids]}::text[]))
     where ni.deployment_key = ${deploymentKey}
-      and exists (select 1 from json_array_elements(ni.relationships) r where r ->> 'target_id' = any(${[...ids]}::text[]))`.execute(tx);
+      and exists (select 1 from json_array_elements(ni.relationships) r where r ->> 'target_id' = any(${[...ids]}::text[]))`.execute(
+    tx,
+  );
 }

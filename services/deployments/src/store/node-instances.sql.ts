@@ -41,7 +41,12 @@ const APPLY = {
  * Applies states that the engine decided: repeated writes and those older than the last one of the same execution are
  * dropped. One statement, rows locked in id order.
  */
-export async function applyStates(db: Db<DB>, tenant: string, executionId: string, writes: readonly FoldedWrite[]): Promise<void> {
+export async function applyStates(
+  db: Db<DB>,
+  tenant: string,
+  executionId: string,
+  writes: readonly FoldedWrite[],
+): Promise<void> {
   if (writes.length === 0) return;
   await prepared(db, APPLY, [tenant, executionId, JSON.stringify(writes), writes.map((w) => w.id)]);
 }
@@ -71,7 +76,12 @@ export interface InstanceChange {
 }
 
 /** Writes a locked instance; the version goes up by one. Answers the new version. */
-export async function writeInstance(tx: AnyTx, tenant: string, id: string, change: InstanceChange): Promise<number> {
+export async function writeInstance(
+  tx: AnyTx,
+  tenant: string,
+  id: string,
+  change: InstanceChange,
+): Promise<number> {
   const rows = await prepared<{ version: number }>(
     tx,
     {
@@ -87,8 +97,16 @@ export async function writeInstance(tx: AnyTx, tenant: string, id: string, chang
           written_attempt = coalesce($8, written_attempt)
         where tenant = $1 and id = $2 returning version`,
     },
-    [tenant, id, change.state ?? null, change.runtimeProperties ?? null, change.systemProperties ?? null,
-      change.relationships ?? null, change.task?.id ?? null, change.task?.attempt ?? null],
+    [
+      tenant,
+      id,
+      change.state ?? null,
+      change.runtimeProperties ?? null,
+      change.systemProperties ?? null,
+      change.relationships ?? null,
+      change.task?.id ?? null,
+      change.task?.attempt ?? null,
+    ],
   );
   return rows[0]!.version;
 }
@@ -104,7 +122,12 @@ export interface NewInstance {
 }
 
 /** @throws unique violation of node_instances_pkey when an id is taken in the tenant. */
-export async function insertInstances(tx: AnyTx, tenant: string, deploymentKey: number, instances: readonly NewInstance[]): Promise<void> {
+export async function insertInstances(
+  tx: AnyTx,
+  tenant: string,
+  deploymentKey: number,
+  instances: readonly NewInstance[],
+): Promise<void> {
   if (instances.length === 0) return;
   await prepared(
     tx,
@@ -121,20 +144,33 @@ export async function insertInstances(tx: AnyTx, tenant: string, deploymentKey: 
 }
 
 /** Which of `ids` are taken in the tenant. */
-export async function takenInstanceIds(db: AnyQuery, tenant: string, ids: readonly string[]): Promise<string[]> {
+export async function takenInstanceIds(
+  db: AnyQuery,
+  tenant: string,
+  ids: readonly string[],
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from node_instances where tenant = ${tenant} and id = any(${[...ids]}::text[])`.execute(db);
   return rows.map((row) => row.id);
 }
 
-export async function deleteInstances(tx: AnyTx, tenant: string, deploymentKey: number, ids: readonly string[]): Promise<void> {
+export async function deleteInstances(
+  tx: AnyTx,
+  tenant: string,
+  deploymentKey: number,
+  ids: readonly string[],
+): Promise<void> {
   if (ids.length === 0) return;
-  await sql`delete from node_instances where tenant = ${tenant} and deployment_key = ${deploymentKey} and id = any(${[...ids]}::text[])`.execute(tx);
+  await sql`delete from node_instances where tenant = ${tenant} and deployment_key = ${deploymentKey} and id = any(${[...ids]}::text[])`.execute(
+    tx,
+  );
 }
 
 /** Whether some instance of the deployment is neither uninitialized nor deleted; names at most five of them. */
 export async function liveInstances(db: AnyQuery, deploymentKey: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from node_instances where deployment_key = ${deploymentKey} and state not in ('uninitialized', 'deleted') limit 5`.execute(db);
+    select id from node_instances where deployment_key = ${deploymentKey} and state not in ('uninitialized', 'deleted') limit 5`.execute(
+    db,
+  );
   return rows.map((row) => row.id);
 }

@@ -25,7 +25,11 @@ export interface NewNode {
   max_number_of_instances: number;
 }
 
-export async function insertNodes(tx: AnyTx, deploymentKey: number, nodes: readonly NewNode[]): Promise<void> {
+export async function insertNodes(
+  tx: AnyTx,
+  deploymentKey: number,
+  nodes: readonly NewNode[],
+): Promise<void> {
   if (nodes.length === 0) return;
   await prepared(
     tx,

@@ -1,8 +1,12 @@
-import { type AnyQuery, type AnyTx } from '@baton/postgres';
+import type { AnyQuery, AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 
 /** Keys of deployments of the tenant by id. */
-export async function keysOfIds(db: AnyQuery | AnyTx, tenant: string, ids: readonly string[]): Promise<Map<string, number>> {
+export async function keysOfIds(
+  db: AnyQuery | AnyTx,
+  tenant: string,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<{ id: string; key: number }>`
     select id, key from deployments where tenant = ${tenant} and id = any(${[...ids]}::text[])`.execute(db);
@@ -10,15 +14,21 @@ export async function keysOfIds(db: AnyQuery | AnyTx, tenant: string, ids: reado
 }
 
 export async function parentsOf(db: AnyQuery | AnyTx, key: number): Promise<number[]> {
-  const { rows } = await sql<{ key: number }>`select parent_key as key from deployment_parents where child_key = ${key}`.execute(db);
+  const { rows } = await sql<{
+    key: number;
+  }>`select parent_key as key from deployment_parents where child_key = ${key}`.execute(db);
   return rows.map((row) => row.key);
 }
 
 /** The edges from `child` become exactly those to `parents`. */
 export async function setParents(tx: AnyTx, child: number, parents: readonly number[]): Promise<void> {
-  await sql`delete from deployment_parents where child_key = ${child} and not parent_key = any(${[...parents]}::bigint[])`.execute(tx);
+  await sql`delete from deployment_parents where child_key = ${child} and not parent_key = any(${[...parents]}::bigint[])`.execute(
+    tx,
+  );
   if (parents.length === 0) return;
-  await sql`insert into deployment_parents (child_key, parent_key) select ${child}, unnest(${[...parents]}::bigint[]) on conflict do nothing`.execute(tx);
+  await sql`insert into deployment_parents (child_key, parent_key) select ${child}, unnest(${[...parents]}::bigint[]) on conflict do nothing`.execute(
+    tx,
+  );
 }
 
 /** Those who change the graph of parents or dependencies of a tenant, one after the other: two edges may close a cycle. */

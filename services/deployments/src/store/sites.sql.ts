@@ -13,7 +13,12 @@ export interface SiteRow {
 }
 
 export function siteScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
-  return visibilityScope(principal, { tenantColumn: sql`s.tenant`, visibilityColumn: sql`s.visibility`, creatorColumn: sql`s.created_by`, allTenants });
+  return visibilityScope(principal, {
+    tenantColumn: sql`s.tenant`,
+    visibilityColumn: sql`s.visibility`,
+    creatorColumn: sql`s.created_by`,
+    allTenants,
+  });
 }
 
 export const siteColumns: Record<string, RawBuilder<unknown>> = {
@@ -28,7 +33,11 @@ export const siteColumns: Record<string, RawBuilder<unknown>> = {
   resource_availability: sql`s.visibility`,
 };
 
-export async function findSite(db: AnyQuery | AnyTx, principal: Principal, name: string): Promise<SiteRow | null> {
+export async function findSite(
+  db: AnyQuery | AnyTx,
+  principal: Principal,
+  name: string,
+): Promise<SiteRow | null> {
   const { rows } = await sql<SiteRow>`
     select key, tenant, name, visibility, created_by from sites s where s.name = ${name} and ${siteScope(principal)}
     order by s.tenant = ${principal.tenant} desc limit 1`.execute(db);
@@ -37,14 +46,24 @@ export async function findSite(db: AnyQuery | AnyTx, principal: Principal, name:
 
 /** The row of a site that a command changes, locked. */
 export async function lockSite(tx: AnyTx, key: number): Promise<SiteRow | null> {
-  const { rows } = await sql<SiteRow>`select key, tenant, name, visibility, created_by from sites where key = ${key} for update`.execute(tx);
+  const { rows } =
+    await sql<SiteRow>`select key, tenant, name, visibility, created_by from sites where key = ${key} for update`.execute(
+      tx,
+    );
   return rows[0] ?? null;
 }
 
 /** @throws unique violation when the tenant has the name. */
 export async function insertSite(
   tx: AnyTx,
-  site: { tenant: string; name: string; location: Location | null; visibility: Visibility; createdBy: string; createdAt: string | null },
+  site: {
+    tenant: string;
+    name: string;
+    location: Location | null;
+    visibility: Visibility;
+    createdBy: string;
+    createdAt: string | null;
+  },
 ): Promise<void> {
   await sql`insert into sites (tenant, name, latitude, longitude, visibility, created_by, created_at)
     values (${site.tenant}, ${site.name}, ${site.location?.latitude ?? null}, ${site.location?.longitude ?? null}, ${site.visibility},
@@ -60,7 +79,11 @@ export async function updateSite(
   const sets = [
     ...(change.name === undefined ? [] : [sql`name = ${change.name}`]),
     ...(change.visibility === undefined ? [] : [sql`visibility = ${change.visibility}`]),
-    ...(change.location === undefined ? [] : [sql`latitude = ${change.location?.latitude ?? null}, longitude = ${change.location?.longitude ?? null}`]),
+    ...(change.location === undefined
+      ? []
+      : [
+          sql`latitude = ${change.location?.latitude ?? null}, longitude = ${change.location?.longitude ?? null}`,
+        ]),
   ];
   if (sets.length > 0) await sql`update sites set ${sql.join(sets)} where key = ${key}`.execute(tx);
 }
@@ -70,8 +93,15 @@ export async function deleteSite(tx: AnyTx, key: number): Promise<void> {
 }
 
 /** Whether another tenant has a global site of this name, or (for a new global one) any at all. */
-export async function isSiteNameTakenElsewhere(db: AnyQuery | AnyTx, tenant: string, name: string, isGlobal: boolean): Promise<boolean> {
+export async function isSiteNameTakenElsewhere(
+  db: AnyQuery | AnyTx,
+  tenant: string,
+  name: string,
+  isGlobal: boolean,
+): Promise<boolean> {
   const { rows } = await sql`
-    select 1 as found from sites where name = ${name} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and visibility = 'global'`} limit 1`.execute(db);
+    select 1 as found from sites where name = ${name} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and visibility = 'global'`} limit 1`.execute(
+    db,
+  );
   return rows.length > 0;
 }

@@ -29,7 +29,9 @@ async function lockAncestors(tx: AnyTx, keys: readonly number[]): Promise<number
       select parent_key from deployment_parents where child_key = any(${[...keys]}::bigint[])
       union select p.parent_key from deployment_parents p join above a on p.child_key = a.key
     )
-    select d.key from deployments d where d.key in (select key from above) order by d.key for no key update`.execute(tx);
+    select d.key from deployments d where d.key in (select key from above) order by d.key for no key update`.execute(
+    tx,
+  );
   return rows.map((row) => row.key);
 }
 
@@ -66,7 +68,10 @@ export async function refreshFamily(tx: AnyTx, keys: readonly number[]): Promise
 async function hasFamily(tx: AnyTx, key: number): Promise<boolean> {
   const rows = await prepared(
     tx,
-    { name: 'family-any', text: 'select 1 as found from deployment_parents where child_key = $1 union all select 1 from deployment_parents where parent_key = $1 limit 1' },
+    {
+      name: 'family-any',
+      text: 'select 1 as found from deployment_parents where child_key = $1 union all select 1 from deployment_parents where parent_key = $1 limit 1',
+    },
     [key],
   );
   return rows.length > 0;
@@ -84,7 +89,12 @@ export interface LatestExecution {
  * Writes the latest execution (ids are UUIDv7: a later one is greater) and, when the execution ended, whether the
  * deployment is installed: active when no node instance is in a state other than started.
  */
-export async function writeExecutionStatus(tx: AnyTx, key: number, execution: LatestExecution, hasEnded: boolean): Promise<void> {
+export async function writeExecutionStatus(
+  tx: AnyTx,
+  key: number,
+  execution: LatestExecution,
+  hasEnded: boolean,
+): Promise<void> {
   const rows = await prepared<{ latest_status: string | null; installation_status: string }>(
     tx,
     {
@@ -103,7 +113,15 @@ export async function writeExecutionStatus(tx: AnyTx, key: number, execution: La
         where d.key = x.key
         returning d.latest_status, d.installation_status`,
     },
-    [key, execution.id, execution.status, execution.workflowId, execution.totalOperations, execution.finishedOperations, hasEnded],
+    [
+      key,
+      execution.id,
+      execution.status,
+      execution.workflowId,
+      execution.totalOperations,
+      execution.finishedOperations,
+      hasEnded,
+    ],
   );
   const row = rows[0];
   if (!row) return;
@@ -112,6 +130,8 @@ export async function writeExecutionStatus(tx: AnyTx, key: number, execution: La
 
 async function setOwnStatus(tx: AnyTx, key: number, own: SummaryStatus): Promise<void> {
   const isRelated = await hasFamily(tx, key);
-  await sql`update deployments set own_status = ${own} ${isRelated ? sql`` : sql`, deployment_status = ${own}`} where key = ${key}`.execute(tx);
+  await sql`update deployments set own_status = ${own} ${isRelated ? sql`` : sql`, deployment_status = ${own}`} where key = ${key}`.execute(
+    tx,
+  );
   if (isRelated) await refreshFamily(tx, [key]);
 }

@@ -1,4 +1,4 @@
-import { catalogRpc } from '@baton/contracts';
+import type { catalogRpc } from '@baton/contracts';
 import { emptyResolver, parseBlueprint, withBuiltinTypes } from '@baton/dsl';
 import { AppError, notFound } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';

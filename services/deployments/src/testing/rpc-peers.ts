@@ -1,4 +1,4 @@
-import { executionsRpc, identityRpc, secretsRpc } from '@baton/contracts';
+import type { executionsRpc, identityRpc, secretsRpc } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 
@@ -42,7 +42,18 @@ export function createPeers(): Peers {
       getPrincipal: async ({ username, tenant }) => {
         if (!['admin', 'bob', 'carol'].includes(username)) throw notFound('User', username);
         const permissions = username === 'admin' ? ['administrators'] : [];
-        const principal = { userId: 1, username, tenant, role: 'default', roles: [], permissions, tenants: [], authMethod: 'external', executionId: '', isBootstrapAdmin: false };
+        const principal = {
+          userId: 1,
+          username,
+          tenant,
+          role: 'default',
+          roles: [],
+          permissions,
+          tenants: [],
+          authMethod: 'external',
+          executionId: '',
+          isBootstrapAdmin: false,
+        };
         return { principal, cacheMs: 0 };
       },
       listTenants: async () => ({ names: ['default_tenant'] }),
@@ -58,7 +69,9 @@ export function createPeers(): Peers {
         started.push(request);
         return { executionId: `execution-${started.length}`, executionJson: '{}' };
       },
-      listActiveExecutions: async ({ deploymentId }) => ({ executionsJson: JSON.stringify(active.get(deploymentId) ?? []) }),
+      listActiveExecutions: async ({ deploymentId }) => ({
+        executionsJson: JSON.stringify(active.get(deploymentId) ?? []),
+      }),
     },
   };
 }

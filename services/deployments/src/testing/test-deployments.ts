@@ -1,6 +1,13 @@
 /** A running deployments service for tests: its own database, real HTTP, rpc in the process, peers for the others. */
 import { join } from 'node:path';
-import { catalogRpc, deploymentsRpc, executionsRpc, identityRpc, type Principal, secretsRpc } from '@baton/contracts';
+import {
+  catalogRpc,
+  deploymentsRpc,
+  executionsRpc,
+  identityRpc,
+  type Principal,
+  secretsRpc,
+} from '@baton/contracts';
 import { createHttpApp, principalHeader, signPrincipal, type Wire } from '@baton/http';
 import { Secret, silentLog, systemClock } from '@baton/kernel';
 import { createDb, type Db } from '@baton/postgres';
@@ -44,7 +51,9 @@ export function principal(username: string, change: Partial<Principal> = {}): Pr
     tenant: 'default_tenant',
     role: isAdmin ? 'sys_admin' : 'default',
     roles: [],
-    permissions: isAdmin ? ['administrators', 'all_tenants', 'create_global_resource', 'set_timestamp', 'set_owner'] : [],
+    permissions: isAdmin
+      ? ['administrators', 'all_tenants', 'create_global_resource', 'set_timestamp', 'set_owner']
+      : [],
     tenants: [{ name: 'default_tenant', roles: ['user'] }],
     authMethod: 'token',
     executionId: '',
@@ -65,8 +74,15 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
 };
 
 export async function startTestDeployments(options: { wire?: Wire } = {}): Promise<TestDeployments> {
-  const database = await testDatabase({ migrations: [{ schema: 'deployments', dir: join(__dirname, '../../migrations') }] });
-  const db = createDb<DB>({ url: database.url, schema: 'deployments', applicationName: 'test', log: silentLog });
+  const database = await testDatabase({
+    migrations: [{ schema: 'deployments', dir: join(__dirname, '../../migrations') }],
+  });
+  const db = createDb<DB>({
+    url: database.url,
+    schema: 'deployments',
+    applicationName: 'test',
+    log: silentLog,
+  });
   const local = createLocalRpc();
   const peers = createPeers();
   const catalog = await createCatalogPeer(BLUEPRINTS);
@@ -75,15 +91,34 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   local.serve('identity', identityRpc.IdentityServiceDefinition, peers.identity);
   local.serve('executions', executionsRpc.ExecutionsServiceDefinition, peers.executions);
   const config = configSchema.parse({ BATON_INTERNAL_KEY: 'a key for tests only' }) as Config;
-  const parts = buildService(config, { db, rpc: local, log: silentLog, clock: systemClock } as unknown as Infra);
+  const parts = buildService(config, {
+    db,
+    rpc: local,
+    log: silentLog,
+    clock: systemClock,
+  } as unknown as Infra);
   for (const part of parts.rpc) local.serve('deployments', part.definition, part.handlers as never);
-  const app = createHttpApp({ service: 'deployments', routes: parts.routes, internalKey, log: silentLog, wire: options.wire ?? 'spec', validateResponses: true });
+  const app = createHttpApp({
+    service: 'deployments',
+    routes: parts.routes,
+    internalKey,
+    log: silentLog,
+    wire: options.wire ?? 'spec',
+    validateResponses: true,
+  });
   const origin = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;
   const count = countStatements(db);
   const call: TestDeployments['call'] = async (method, path, body, as = principal('admin')) => {
-    const headers = { [principalHeader]: await signPrincipal(as, internalKey), 'content-type': 'application/json' };
+    const headers = {
+      [principalHeader]: await signPrincipal(as, internalKey),
+      'content-type': 'application/json',
+    };
     const url = path.startsWith('/api/') ? `${origin}${path}` : `${origin}/api/v3.1${path}`;
-    const answer = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    const answer = await fetch(url, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
     const text = await answer.text();
     return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
   };
