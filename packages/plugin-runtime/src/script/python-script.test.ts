@@ -100,6 +100,7 @@ describe('Python scripts', () => {
       `#!/bin/bash
        cat > t.py <<'END'
 import os, sys
+sys.dont_write_bytecode = True
 sys.path[:0] = os.environ['PATH'].split(':')
 from ctx import ctx
 ctx.instance.runtime_properties['a'] = {'b': [1]}
