@@ -11,12 +11,19 @@ const get = (path: string, o: CallOptions = {}) => call('GET', path, { as: admin
 
 beforeAll(async () => {
   // A long cache: what is dropped in time is dropped by the message, not by the clock.
-  world = await startWorld({ gateways: 2, env: { BATON_CREDENTIAL_CACHE_MS: '60000', BATON_MAX_UPLOAD_BYTES: '2000000' } });
+  world = await startWorld({
+    gateways: 2,
+    env: { BATON_CREDENTIAL_CACHE_MS: '60000', BATON_MAX_UPLOAD_BYTES: '2000000' },
+  });
   await call('POST', '/tenants/t2', { as: admin });
   for (const name of ['bob', 'carol', 'dave']) {
     await call('PUT', '/users', { as: admin, body: { username: name, password: `${name}_pw` } });
   }
-  for (const [username, tenant_name, role] of [['bob', T, 'viewer'], ['carol', T, 'user'], ['carol', 't2', 'manager']]) {
+  for (const [username, tenant_name, role] of [
+    ['bob', T, 'viewer'],
+    ['carol', T, 'user'],
+    ['carol', 't2', 'manager'],
+  ]) {
     await call('PUT', '/tenants/users', { as: admin, body: { tenant_name, username, role } });
   }
 });
@@ -32,11 +39,39 @@ test.each<[string, string, string, CallOptions, number, string | null]>([
   ['wrong password', 'GET', '/things', { as: 'admin:wrong', tenant: T }, 401, unauthorized],
   ['unknown user', 'GET', '/things', { as: 'nobody:x', tenant: T }, 401, unauthorized],
   ['empty credentials', 'GET', '/things', { as: ':', tenant: T }, 401, unauthorized],
-  ['undecodable header', 'GET', '/things', { headers: { authorization: 'Basic !!!notbase64' }, tenant: T }, 401, unauthorized],
+  [
+    'undecodable header',
+    'GET',
+    '/things',
+    { headers: { authorization: 'Basic !!!notbase64' }, tenant: T },
+    401,
+    unauthorized,
+  ],
   ['bearer', 'GET', '/things', { headers: { authorization: 'Bearer abc' }, tenant: T }, 401, unauthorized],
-  ['garbage token', 'GET', '/things', { headers: { 'authentication-token': 'garbage' }, tenant: T }, 401, unauthorized],
-  ['unknown token', 'GET', '/things', { headers: { 'authentication-token': `ctok-abcdefghij-${'x'.repeat(40)}` }, tenant: T }, 401, unauthorized],
-  ['bad execution token', 'GET', '/things', { headers: { 'execution-token': 'garbage' }, tenant: T }, 401, unauthorized],
+  [
+    'garbage token',
+    'GET',
+    '/things',
+    { headers: { 'authentication-token': 'garbage' }, tenant: T },
+    401,
+    unauthorized,
+  ],
+  [
+    'unknown token',
+    'GET',
+    '/things',
+    { headers: { 'authentication-token': `ctok-abcdefghij-${'x'.repeat(40)}` }, tenant: T },
+    401,
+    unauthorized,
+  ],
+  [
+    'bad execution token',
+    'GET',
+    '/things',
+    { headers: { 'execution-token': 'garbage' }, tenant: T },
+    401,
+    unauthorized,
+  ],
   ['admin without tenant', 'GET', '/things', { as: admin }, 403, forbidden],
   ['empty tenant', 'GET', '/things', { as: admin, tenant: '' }, 403, forbidden],
   ['unknown tenant', 'GET', '/things', { as: admin, tenant: 'nosuch' }, 403, forbidden],
@@ -63,13 +98,21 @@ test.each<[string, string, string, CallOptions, number, string | null]>([
   ['known to v3', 'GET', '/tenants', { as: admin, api: '/api/v3' }, 200, null],
   ['not in v2.1', 'GET', '/tenants', { as: admin, tenant: T, api: '/api/v2.1' }, 404, 'not_found_error'],
   ['v2.1 without tenant, member', 'GET', '/things', { as: 'bob:bob_pw', api: '/api/v2.1' }, 200, null],
-  ['v2.1 without tenant, stranger', 'GET', '/things', { as: 'dave:dave_pw', api: '/api/v2.1' }, 403, forbidden],
+  [
+    'v2.1 without tenant, stranger',
+    'GET',
+    '/things',
+    { as: 'dave:dave_pw', api: '/api/v2.1' },
+    403,
+    forbidden,
+  ],
   ['v2.1 with tenant', 'GET', '/things', { as: 'carol:carol_pw', tenant: 't2', api: '/api/v2.1' }, 200, null],
   ['outside of the API', 'GET', '/things', { as: admin, tenant: T, api: '' }, 404, 'not_found_error'],
 ])('%s: %s %s', async (_name, method, path, o, status, code) => {
   const answer = await call(method, path, o);
   expect({ status: answer.status, code: answer.body?.error_code ?? null }).toEqual({ status, code });
-  if (status >= 400) expect(answer.body).toMatchObject({ message: expect.any(String), server_traceback: null });
+  if (status >= 400)
+    expect(answer.body).toMatchObject({ message: expect.any(String), server_traceback: null });
   expect(answer.headers.get('www-authenticate')).toBeNull();
 });
 
@@ -83,10 +126,21 @@ test('405 and OPTIONS name the methods; HEAD is GET without a body', async () =>
 
 test('the service gets the true identity, whatever the client claims, and no credential', async () => {
   const { body, headers } = await get('/who', {
-    as: 'carol:carol_pw', tenant: 't2',
-    headers: { 'x-baton-principal': 'forged', 'x-forwarded-user': 'admin', 'x-request-id': 'my-id', traceparent: '00-1-2-01' },
+    as: 'carol:carol_pw',
+    tenant: 't2',
+    headers: {
+      'x-baton-principal': 'forged',
+      'x-forwarded-user': 'admin',
+      'x-request-id': 'my-id',
+      traceparent: '00-1-2-01',
+    },
   });
-  expect(body.principal).toMatchObject({ username: 'carol', tenant: 't2', authMethod: 'http_basic', isBootstrapAdmin: false });
+  expect(body.principal).toMatchObject({
+    username: 'carol',
+    tenant: 't2',
+    authMethod: 'http_basic',
+    isBootstrapAdmin: false,
+  });
   expect(body.principal.roles).toEqual(['default', 'manager']);
   expect(Object.keys(body.headers)).not.toEqual(expect.arrayContaining(['authorization']));
   expect(body.headers).not.toHaveProperty('tenant');
@@ -96,7 +150,9 @@ test('the service gets the true identity, whatever the client claims, and no cre
   expect(headers.get('x-cloudify-audit-auth-method')).toBe('http_basic');
   expect(headers.get('x-cloudify-audit-tenant')).toBe('t2');
   expect(headers.get('x-cloudify-audit-username')).toBe('carol');
-  expect((await call('GET', '/open', { headers: { 'x-baton-principal': 'forged' } })).body.principal.username).toBe('');
+  expect(
+    (await call('GET', '/open', { headers: { 'x-baton-principal': 'forged' } })).body.principal.username,
+  ).toBe('');
 });
 
 async function raw(text: string): Promise<string> {
@@ -125,11 +181,15 @@ test.each([
   ['a name with a blank', 'Tenant : t2\r\n'],
   ['a folded header', 'Tenant: t2\r\n t3\r\n'],
 ])('%s are refused', async (_name, headers) => {
-  expect(await raw(`PUT /api/v3.1/things/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\nabc`)).toMatch(/^HTTP\/1.1 400 /);
+  expect(
+    await raw(`PUT /api/v3.1/things/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\nabc`),
+  ).toMatch(/^HTTP\/1.1 400 /);
 });
 
 test('an absolute request target is no way around the routes', async () => {
-  expect(await raw('GET http://elsewhere/api/v3.1/things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 404 /);
+  expect(
+    await raw('GET http://elsewhere/api/v3.1/things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+  ).toMatch(/^HTTP\/1.1 404 /);
 });
 
 test('a revoked token, a changed password and a lost role count on every gateway within a second', async () => {
@@ -138,7 +198,13 @@ test('a revoked token, a changed password and a lost role count on every gateway
   for (const at of [0, 1]) expect((await call('GET', '/things', { ...byToken, at })).status).toBe(200);
   await call('DELETE', `/tokens/${token.id}`, { as: 'bob:bob_pw', at: 1 });
   const gone = (o: CallOptions, status: number) =>
-    Promise.all([0, 1].map((at) => eventually(async () => (await call('GET', '/things', { ...o, at })).status === status, { deadlineMs: 1000 })));
+    Promise.all(
+      [0, 1].map((at) =>
+        eventually(async () => (await call('GET', '/things', { ...o, at })).status === status, {
+          deadlineMs: 1000,
+        }),
+      ),
+    );
   await gone(byToken, 401);
 
   const byPassword = { as: 'bob:bob_pw', tenant: T };
@@ -157,7 +223,7 @@ test('a revoked token, a changed password and a lost role count on every gateway
 
 test('_all_tenants reaches where the permission is held, and shows the request tenant only by its own rights', async () => {
   const all = (await get('/things?_all_tenants=true', { as: 'carol:carol_pw' })).body.items[0].principal;
-  expect(all.tenants.map((t: any) => t.name)).toEqual([T, 't2']);
+  expect(all.tenants.map((t: { name: string }) => t.name)).toEqual([T, 't2']);
   await call('POST', '/tenants/t9', { as: admin });
   const { status, body } = await get('/things?_all_tenants=true', { as: 'carol:carol_pw', tenant: 't9' });
   expect([status, body.items[0].principal.tenant]).toEqual([200, T]);
@@ -170,9 +236,16 @@ test("an execution's token acts as its creator, opens its own routes, and dies w
   world.executions.set(token, { executionId: 'e1', tenant: T, createdBy: 'carol' });
   const headers = { 'execution-token': token };
   const who = (await call('GET', '/who', { headers })).body.principal;
-  expect(who).toMatchObject({ username: 'carol', tenant: T, authMethod: 'execution_token', executionId: 'e1' });
+  expect(who).toMatchObject({
+    username: 'carol',
+    tenant: T,
+    authMethod: 'execution_token',
+    executionId: 'e1',
+  });
   expect((await call('POST', '/work', { headers })).status).toBe(200);
-  expect((await call('POST', '/work', { headers: { 'authentication-token': token }, tenant: T })).status).toBe(200);
+  expect(
+    (await call('POST', '/work', { headers: { 'authentication-token': token }, tenant: T })).status,
+  ).toBe(200);
   // In another tenant the roles count again, and nobody but an administrator has this permission.
   expect((await call('POST', '/work', { headers, tenant: 't2' })).status).toBe(403);
   expect((await call('POST', '/work', { as: 'carol:carol_pw', tenant: T })).status).toBe(403);
@@ -190,13 +263,19 @@ async function upload(chunks: number, headers: Record<string, string> = {}): Pro
   });
   const authorization = `Basic ${Buffer.from(admin).toString('base64')}`;
   return fetch(`${world.gateways[0]}/api/v3.1/uploads/x`, {
-    method: 'PUT', body, duplex: 'half', headers: { authorization, tenant: T, 'content-type': 'application/json', ...headers },
+    method: 'PUT',
+    body,
+    duplex: 'half',
+    headers: { authorization, tenant: T, 'content-type': 'application/json', ...headers },
   } as RequestInit);
 }
 
 test('uploads stream through in chunks, up to their limit', async () => {
   expect(await (await upload(15)).json()).toEqual({ bytes: 1_500_000 });
-  const refused = await upload(25).then((answer) => answer.status, () => 'broken off');
+  const refused = await upload(25).then(
+    (answer) => answer.status,
+    () => 'broken off',
+  );
   expect([413, 'broken off']).toContain(refused);
   expect(world.seen.uploads).toEqual([1_500_000]);
   const announced = await raw(
@@ -208,7 +287,10 @@ test('uploads stream through in chunks, up to their limit', async () => {
 test('a client that leaves takes its request along', async () => {
   const leave = new AbortController();
   const authorization = `Basic ${Buffer.from(admin).toString('base64')}`;
-  const request = fetch(`${world.gateways[0]}/api/v3.1/hang`, { headers: { authorization, tenant: T }, signal: leave.signal });
+  const request = fetch(`${world.gateways[0]}/api/v3.1/hang`, {
+    headers: { authorization, tenant: T },
+    signal: leave.signal,
+  });
   request.catch(() => undefined);
   await eventually(() => world.seen.hanging === 1);
   leave.abort();
@@ -218,7 +300,10 @@ test('a client that leaves takes its request along', async () => {
 test('events pass as they happen', async () => {
   const leave = new AbortController();
   const authorization = `Basic ${Buffer.from(admin).toString('base64')}`;
-  const answer = await fetch(`${world.gateways[0]}/api/v3.1/watch`, { headers: { authorization, tenant: T }, signal: leave.signal });
+  const answer = await fetch(`${world.gateways[0]}/api/v3.1/watch`, {
+    headers: { authorization, tenant: T },
+    signal: leave.signal,
+  });
   expect(answer.headers.get('content-type')).toContain('text/event-stream');
   const { value } = await answer.body!.getReader().read();
   expect(Buffer.from(value!).toString()).toContain('data: {"n":1}');
@@ -228,7 +313,11 @@ test('events pass as they happen', async () => {
 test('a service that is down is 503 with Retry-After, and comes back', async () => {
   await world.catalog.stop();
   const down = await get('/things');
-  expect([down.status, down.body.error_code, down.headers.get('retry-after')]).toEqual([503, 'service_unavailable_error', '1']);
+  expect([down.status, down.body.error_code, down.headers.get('retry-after')]).toEqual([
+    503,
+    'service_unavailable_error',
+    '1',
+  ]);
   expect((await get('/user')).status).toBe(200);
   await world.catalog.start();
   expect((await get('/things')).status).toBe(200);
@@ -254,7 +343,10 @@ function validate(document: unknown): unknown {
   const script = `import { Validator } from '@seriousme/openapi-schema-validator';
     import { readFileSync } from 'node:fs';
     console.log(JSON.stringify(await new Validator().validate(JSON.parse(readFileSync(0, 'utf8')))));`;
-  const run = spawnSync(process.execPath, ['--input-type=module', '-e', script], { input: JSON.stringify(document), encoding: 'utf8' });
+  const run = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    input: JSON.stringify(document),
+    encoding: 'utf8',
+  });
   return JSON.parse(run.stdout);
 }
 
@@ -268,7 +360,9 @@ test('the description is valid OpenAPI 3.1 and its pages need nothing from elsew
   for (const link of links) {
     const file = await call('GET', link, { api: '' });
     expect([link, file.status]).toEqual([link, 200]);
-    expect((await call('GET', link, { api: '', headers: { 'if-none-match': file.headers.get('etag')! } })).status).toBe(304);
+    expect(
+      (await call('GET', link, { api: '', headers: { 'if-none-match': file.headers.get('etag')! } })).status,
+    ).toBe(304);
   }
   expect((await call('GET', '/', { api: '' })).text).toContain('/api/v3.1');
 });
@@ -276,5 +370,7 @@ test('the description is valid OpenAPI 3.1 and its pages need nothing from elsew
 test('health and metrics answer without credentials', async () => {
   expect((await call('GET', '/healthz', { api: '' })).status).toBe(200);
   expect((await call('GET', '/readyz', { api: '' })).status).toBe(200);
-  expect((await call('GET', '/metrics', { api: '' })).text).toMatch(/baton_http_seconds_count\{.*route="listThings"/);
+  expect((await call('GET', '/metrics', { api: '' })).text).toMatch(
+    /baton_http_seconds_count\{.*route="listThings"/,
+  );
 });

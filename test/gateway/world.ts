@@ -10,30 +10,84 @@ import { answer, bindRoutes, createHttpApp, type HttpApp, type HttpCall, listEnv
 import { buildService as buildIdentity, configSchema as identityConfig } from '@baton/identity';
 import { AppError, Secret, silentLog } from '@baton/kernel';
 import { createLocalRpc, type LocalRpc } from '@baton/rpc';
-import { createLocalHttp, loadConfig, type LocalHttp, type Running, type ServiceParts, startParts } from '@baton/service-runtime';
+import {
+  createLocalHttp,
+  type LocalHttp,
+  loadConfig,
+  type Running,
+  type ServiceParts,
+  startParts,
+} from '@baton/service-runtime';
 import { connectInfra } from '@baton/service-runtime/infra';
 import { type TestDatabase, testDatabase, testNamespace, testUrls } from '@baton/testkit';
 import { z } from 'zod';
 
 const KEY = 'the key of the gateway tests';
 const versions: readonly ApiVersion[] = ['v2.1', 'v3.1'];
-const base = { owner: 'catalog', tenant: 'required', versions, summary: '', spec: 'test', status: 200, response: z.any() } as const;
+const base = {
+  owner: 'catalog',
+  tenant: 'required',
+  versions,
+  summary: '',
+  spec: 'test',
+  status: 200,
+  response: z.any(),
+} as const;
 
 /** One route of each kind. */
 export const testRoutes = defineRoutes([
   {
-    ...base, id: 'listThings', method: 'GET', path: '/things', permission: 'site_list',
-    list: { fields: ['id'], filters: ['id', 'tenant_name'], sorts: ['id'], defaultSort: [], allowsAllTenants: true, allowsGetAll: true },
+    ...base,
+    id: 'listThings',
+    method: 'GET',
+    path: '/things',
+    permission: 'site_list',
+    list: {
+      fields: ['id'],
+      filters: ['id', 'tenant_name'],
+      sorts: ['id'],
+      defaultSort: [],
+      allowsAllTenants: true,
+      allowsGetAll: true,
+    },
   },
-  { ...base, id: 'createThing', method: 'PUT', path: '/things/:id', permission: 'site_create', body: z.looseObject({}), isBodyOptional: true },
+  {
+    ...base,
+    id: 'createThing',
+    method: 'PUT',
+    path: '/things/:id',
+    permission: 'site_create',
+    body: z.looseObject({}),
+    isBodyOptional: true,
+  },
   { ...base, id: 'whoAmI', method: 'GET', path: '/who', permission: 'login', tenant: 'optional' },
   { ...base, id: 'open', method: 'GET', path: '/open', permission: 'none', tenant: 'none' },
-  { ...base, id: 'upload', method: 'PUT', path: '/uploads/:id', permission: 'site_create', rawBody: 'archive' },
+  {
+    ...base,
+    id: 'upload',
+    method: 'PUT',
+    path: '/uploads/:id',
+    permission: 'site_create',
+    rawBody: 'archive',
+  },
   { ...base, id: 'hang', method: 'GET', path: '/hang', permission: 'site_list' },
   { ...base, id: 'watch', method: 'GET', path: '/watch', permission: 'site_list', responseKind: 'events' },
-  { ...base, id: 'work', method: 'POST', path: '/work', permission: 'user_create', isAllowedToExecution: true },
+  {
+    ...base,
+    id: 'work',
+    method: 'POST',
+    path: '/work',
+    permission: 'user_create',
+    isAllowedToExecution: true,
+  },
 ]);
-export const routes: readonly RouteContract[] = [...testRoutes, ...usersRoutes, ...tenantsRoutes, ...tokensRoutes, ...permissionsRoutes];
+export const routes: readonly RouteContract[] = [
+  ...testRoutes,
+  ...usersRoutes,
+  ...tenantsRoutes,
+  ...tokensRoutes,
+  ...permissionsRoutes,
+];
 
 export interface World {
   gateways: string[];
@@ -61,6 +115,7 @@ export interface Called {
   status: number;
   headers: Headers;
   text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   body: any;
 }
 
@@ -71,7 +126,9 @@ interface Parts {
 }
 
 /** `isLocal`: the services are reached within the process, as in standalone. */
-export async function startWorld(o: { gateways?: number; isLocal?: boolean; env?: Record<string, string> } = {}): Promise<World> {
+export async function startWorld(
+  o: { gateways?: number; isLocal?: boolean; env?: Record<string, string> } = {},
+): Promise<World> {
   const database = await testDatabase({
     migrations: [{ schema: 'identity', dir: join(__dirname, '../../services/identity/migrations') }],
   });
@@ -88,7 +145,8 @@ export async function startWorld(o: { gateways?: number; isLocal?: boolean; env?
     BATON_HTTP_CATALOG: `http://127.0.0.1:${catalog.port()}`,
   };
   const edges: Parts[] = [];
-  for (let i = 0; i < (o.gateways ?? 1); i++) edges.push(await startGateway({ ...env, ...origins }, rpc, localHttp));
+  for (let i = 0; i < (o.gateways ?? 1); i++)
+    edges.push(await startGateway({ ...env, ...origins }, rpc, localHttp));
   const gateways = edges.map(({ running }) => `http://127.0.0.1:${running.services[0]!.httpPort}`);
   const stop = async (): Promise<void> => {
     for (const { running, infra } of [...edges, identity]) {
@@ -99,7 +157,11 @@ export async function startWorld(o: { gateways?: number; isLocal?: boolean; env?
     await database.drop();
   };
   return {
-    gateways, seen, executions, catalog, stop,
+    gateways,
+    seen,
+    executions,
+    catalog,
+    stop,
     setMaintenance: (at, state) => edges[at]!.parts.onMaintenance?.(state),
     call: (method, path, options = {}) => callApi(gateways[options.at ?? 0]!, method, path, options),
   };
@@ -107,8 +169,15 @@ export async function startWorld(o: { gateways?: number; isLocal?: boolean; env?
 
 function envOf(database: TestDatabase, more: Record<string, string>): Record<string, string> {
   return {
-    BATON_INTERNAL_KEY: KEY, BATON_ADMIN_PASSWORD: 'admin', BATON_HTTP_PORT: '0', BATON_RPC_PORT: '0', BATON_LOG_LEVEL: 'silent',
-    DATABASE_URL: database.url, AMQP_URL: testUrls.amqp(), BATON_NAMESPACE: testNamespace(), ...more,
+    BATON_INTERNAL_KEY: KEY,
+    BATON_ADMIN_PASSWORD: 'admin',
+    BATON_HTTP_PORT: '0',
+    BATON_RPC_PORT: '0',
+    BATON_LOG_LEVEL: 'silent',
+    DATABASE_URL: database.url,
+    AMQP_URL: testUrls.amqp(),
+    BATON_NAMESPACE: testNamespace(),
+    ...more,
   };
 }
 
@@ -122,17 +191,34 @@ function executionsStub(executions: World['executions']) {
   };
 }
 
-async function startIdentity(env: Record<string, string>, rpc: LocalRpc, localHttp: LocalHttp | undefined): Promise<Parts> {
+async function startIdentity(
+  env: Record<string, string>,
+  rpc: LocalRpc,
+  localHttp: LocalHttp | undefined,
+): Promise<Parts> {
   const config = loadConfig(identityConfig, env);
-  const infra = await connectInfra(config, { service: 'identity', schema: 'identity', log: silentLog, shared: { rpc, localHttp } });
+  const infra = await connectInfra(config, {
+    service: 'identity',
+    schema: 'identity',
+    log: silentLog,
+    shared: { rpc, localHttp },
+  });
   const parts = buildIdentity(config, infra);
   const running = await startParts([{ parts, infra }], { config, localRpc: rpc, hasHeartbeat: false });
   return { infra, running, parts };
 }
 
-async function startGateway(env: Record<string, string>, rpc: LocalRpc, localHttp: LocalHttp | undefined): Promise<Parts> {
+async function startGateway(
+  env: Record<string, string>,
+  rpc: LocalRpc,
+  localHttp: LocalHttp | undefined,
+): Promise<Parts> {
   const config = loadConfig(gatewayConfig, env);
-  const infra = await connectInfra(config, { service: 'gateway', log: silentLog, shared: { rpc, localHttp } });
+  const infra = await connectInfra(config, {
+    service: 'gateway',
+    log: silentLog,
+    shared: { rpc, localHttp },
+  });
   const parts = buildGateway(config, infra, { routes });
   const running = await startParts([{ parts, infra }], { config, localRpc: rpc, hasHeartbeat: false });
   return { infra, running, parts };
@@ -142,7 +228,13 @@ async function startCatalog(seen: World['seen'], localHttp: LocalHttp | undefine
   let app: HttpApp | undefined;
   let port = 0;
   const start = async (): Promise<void> => {
-    app = createHttpApp({ service: 'catalog', routes: catalogRoutes(seen), internalKey: new Secret(KEY), log: silentLog, wire: 'spec' });
+    app = createHttpApp({
+      service: 'catalog',
+      routes: catalogRoutes(seen),
+      internalKey: new Secret(KEY),
+      log: silentLog,
+      wire: 'spec',
+    });
     port = await app.listen('127.0.0.1', port);
     localHttp?.set('catalog', app.handle);
   };
@@ -153,7 +245,8 @@ async function startCatalog(seen: World['seen'], localHttp: LocalHttp | undefine
 function catalogRoutes(seen: World['seen']) {
   const about = ({ principal, headers, version }: HttpCall) => ({ principal, headers, version });
   return bindRoutes(testRoutes, {
-    listThings: (call) => listEnvelope({ items: [{ id: call.principal.tenant, ...about(call) }], total: 1 }, call.list),
+    listThings: (call) =>
+      listEnvelope({ items: [{ id: call.principal.tenant, ...about(call) }], total: 1 }, call.list),
     createThing: about,
     whoAmI: about,
     open: about,

@@ -9,7 +9,12 @@ const RETRY_AFTER = new Set([429, 503]);
  * Writes the JSON body of an error; `headers` is [name, value, ...]. A request body that nobody has read ends the
  * connection, since reading on just to throw it away would let clients keep the gateway busy.
  */
-export function answerError(response: ServerResponse, thrown: unknown, headers: readonly string[], isBodyUnread: boolean): AppError {
+export function answerError(
+  response: ServerResponse,
+  thrown: unknown,
+  headers: readonly string[],
+  isBodyUnread: boolean,
+): AppError {
   const error = toAppError(thrown);
   const status = error.entry.http;
   if (response.headersSent) {
@@ -17,7 +22,13 @@ export function answerError(response: ServerResponse, thrown: unknown, headers: 
     return error;
   }
   const body = JSON.stringify(errorBody(error));
-  const all = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body)), ...headers];
+  const all = [
+    'content-type',
+    'application/json',
+    'content-length',
+    String(Buffer.byteLength(body)),
+    ...headers,
+  ];
   if (RETRY_AFTER.has(status)) all.push('retry-after', '1');
   if (isBodyUnread) all.push('connection', 'close');
   response.writeHead(status, all);

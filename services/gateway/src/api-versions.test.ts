@@ -8,9 +8,19 @@ test.each([
   ['/api/v2/executions', 'v2.1', '/executions', false],
   ['/api/v1/blueprints', 'v2.1', '/blueprints', true],
   ['/api/version', 'v3.1', '/version', false],
-])('%s is %s %s', (text, version, path, hasBareLists) => expect(parseApiPath(text)).toEqual({ version, path, hasBareLists }));
-
-test.each(['/', '/api', '/api/', '/blueprints', '/api/v3.1', '/api/v4/blueprints', '/api/v9.9/x', '/api/v3/sites', '/api/version/', '//api/v3.1/sites'])(
-  '%s is no path of the API',
-  (text) => expect(parseApiPath(text)).toBeNull(),
+])('%s is %s %s', (text, version, path, hasBareLists) =>
+  expect(parseApiPath(text)).toEqual({ version, path, hasBareLists }),
 );
+
+test.each([
+  '/',
+  '/api',
+  '/api/',
+  '/blueprints',
+  '/api/v3.1',
+  '/api/v4/blueprints',
+  '/api/v9.9/x',
+  '/api/v3/sites',
+  '/api/version/',
+  '//api/v3.1/sites',
+])('%s is no path of the API', (text) => expect(parseApiPath(text)).toBeNull());

@@ -17,7 +17,8 @@ const IN_V3 = new Set(
    tokens user user-groups users version`.split(/\s+/),
 );
 
-const firstSegment = (path: string): string => path.slice(1, path.indexOf('/', 1) < 0 ? undefined : path.indexOf('/', 1));
+const firstSegment = (path: string): string =>
+  path.slice(1, path.indexOf('/', 1) < 0 ? undefined : path.indexOf('/', 1));
 
 /** Version and path of a request path; null when it is not below a version of the API. */
 export function parseApiPath(path: string): ApiPath | null {

@@ -30,36 +30,71 @@ export function noCredentials(): AppError {
  * that something changed. Execution tokens are looked up for every request: they must die with their execution.
  * @throws AppError unauthorized_error; forbidden_error for an unknown tenant; service_unavailable_error.
  */
-export function authenticate(deps: AuthenticateDeps, credential: Credential, scope: AuthenticationScope): Caller | Promise<Caller> {
+export function authenticate(
+  deps: AuthenticateDeps,
+  credential: Credential,
+  scope: AuthenticationScope,
+): Caller | Promise<Caller> {
   const { tenant, isLegacy, allTenantsPermission } = scope;
   if (credential.kind === 'execution') return authenticateExecution(deps, credential.token, scope);
   const who =
     credential.kind === 'basic'
       ? { username: credential.username, password: credential.password }
       : { token: credential.token };
-  return deps.cache.get([credential.kind, ...Object.values(who), tenant, isLegacy ? 'legacy' : '', allTenantsPermission], async () =>
-    answerOf(await deps.identity.authenticate({ ...who, tenant, isLegacy, allTenantsPermission }, { deadlineMs: DEADLINE_MS })),
+  return deps.cache.get(
+    [credential.kind, ...Object.values(who), tenant, isLegacy ? 'legacy' : '', allTenantsPermission],
+    async () =>
+      answerOf(
+        await deps.identity.authenticate(
+          { ...who, tenant, isLegacy, allTenantsPermission },
+          { deadlineMs: DEADLINE_MS },
+        ),
+      ),
   );
 }
 
-async function authenticateExecution(deps: AuthenticateDeps, token: string, scope: AuthenticationScope): Promise<Caller> {
-  const execution = await deps.executions.resolveExecutionToken({ token }, { deadlineMs: DEADLINE_MS }).catch((error) => {
-    if (isAppError(error) && error.entry.retryable) throw error;
-    throw new AppError('unauthorized_error', 'User unauthorized: Invalid execution token', {}, { cause: error });
-  });
-  if (execution.executionId === '') throw new AppError('unauthorized_error', 'User unauthorized: Invalid execution token');
+async function authenticateExecution(
+  deps: AuthenticateDeps,
+  token: string,
+  scope: AuthenticationScope,
+): Promise<Caller> {
+  const execution = await deps.executions
+    .resolveExecutionToken({ token }, { deadlineMs: DEADLINE_MS })
+    .catch((error) => {
+      if (isAppError(error) && error.entry.retryable) throw error;
+      throw new AppError(
+        'unauthorized_error',
+        'User unauthorized: Invalid execution token',
+        {},
+        { cause: error },
+      );
+    });
+  if (execution.executionId === '')
+    throw new AppError('unauthorized_error', 'User unauthorized: Invalid execution token');
   const tenant = scope.tenant === '' ? execution.tenant : scope.tenant;
   const { allTenantsPermission } = scope;
-  const { principal } = await deps.cache.get(['user', execution.createdBy, tenant, allTenantsPermission], async () =>
-    answerOf(
-      await deps.identity.getPrincipal({ username: execution.createdBy, tenant, allTenantsPermission }, { deadlineMs: DEADLINE_MS }),
-    ),
+  const { principal } = await deps.cache.get(
+    ['user', execution.createdBy, tenant, allTenantsPermission],
+    async () =>
+      answerOf(
+        await deps.identity.getPrincipal(
+          { username: execution.createdBy, tenant, allTenantsPermission },
+          { deadlineMs: DEADLINE_MS },
+        ),
+      ),
   );
-  const caller = callerOf({ ...principal, authMethod: 'execution_token', executionId: execution.executionId });
+  const caller = callerOf({
+    ...principal,
+    authMethod: 'execution_token',
+    executionId: execution.executionId,
+  });
   return { ...caller, executionTenant: execution.tenant };
 }
 
-function answerOf({ principal, cacheMs }: identityRpc.AuthenticateResponse): { principal: Principal; cacheMs: number } {
+function answerOf({ principal, cacheMs }: identityRpc.AuthenticateResponse): {
+  principal: Principal;
+  cacheMs: number;
+} {
   if (!principal) throw new AppError('internal_server_error', 'identity answered without a principal');
   return { principal: principal as Principal, cacheMs };
 }

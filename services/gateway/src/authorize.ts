@@ -20,7 +20,10 @@ export interface AuthorizationRequest {
  * The caller, whose permission for the route has been checked; null on routes open to everybody.
  * @throws AppError unauthorized_error, forbidden_error, bad_parameters_error, service_unavailable_error
  */
-export async function authorize(deps: AuthenticateDeps, request: AuthorizationRequest): Promise<Caller | null> {
+export async function authorize(
+  deps: AuthenticateDeps,
+  request: AuthorizationRequest,
+): Promise<Caller | null> {
   const { contract } = request.route;
   if (contract.permission === 'none') return null;
   const credential = readCredential(request.headers);
@@ -57,7 +60,12 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch (cause) {
-    throw new AppError('bad_parameters_error', `Path segment \`${segment}\` is not well encoded`, {}, { cause });
+    throw new AppError(
+      'bad_parameters_error',
+      `Path segment \`${segment}\` is not well encoded`,
+      {},
+      { cause },
+    );
   }
 }
 
@@ -82,8 +90,15 @@ async function authenticateIn(
 }
 
 /** Some routes belong to the work of an execution: its token opens them in its own tenant whatever the roles are (2.1). */
-function isFreeForExecution({ route }: AuthorizationRequest, { principal, executionTenant }: Caller): boolean {
-  return route.contract.isAllowedToExecution === true && executionTenant !== undefined && principal.tenant === executionTenant;
+function isFreeForExecution(
+  { route }: AuthorizationRequest,
+  { principal, executionTenant }: Caller,
+): boolean {
+  return (
+    route.contract.isAllowedToExecution === true &&
+    executionTenant !== undefined &&
+    principal.tenant === executionTenant
+  );
 }
 
 /**
@@ -126,5 +141,8 @@ function tenantMissing(): AppError {
 
 function forbidden({ principal }: Caller, permission: string): AppError {
   const where = principal.tenant === '' ? '' : ` in the tenant \`${principal.tenant}\``;
-  return new AppError('forbidden_error', `User \`${principal.username}\` is not permitted to perform the action ${permission}${where}`);
+  return new AppError(
+    'forbidden_error',
+    `User \`${principal.username}\` is not permitted to perform the action ${permission}${where}`,
+  );
 }

@@ -48,7 +48,9 @@ function itemsOf(text: string): string {
 function withoutLength(headers: Headers): Headers {
   if (!headers) return headers;
   if (!Array.isArray(headers)) {
-    return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length'));
+    return Object.fromEntries(
+      Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length'),
+    );
   }
   const kept: OutgoingHttpHeader[] = [];
   for (let i = 0; i < headers.length; i += 2) {

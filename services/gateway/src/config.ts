@@ -21,13 +21,21 @@ export const configSchema = runtimeConfig.extend({
     .integer(1, 1_000_000)
     .prefault('1000')
     .describe('Requests that one gateway takes at the same time; more get 503 with Retry-After'),
-  BATON_MAX_EVENT_STREAMS: envValue.integer(0, 1_000_000).prefault('1000').describe('Event streams open at the same time on one gateway'),
+  BATON_MAX_EVENT_STREAMS: envValue
+    .integer(0, 1_000_000)
+    .prefault('1000')
+    .describe('Event streams open at the same time on one gateway'),
   BATON_MAX_BODY_BYTES: envValue.integer(1024, LARGEST).prefault('10485760').describe('Largest JSON body'),
-  BATON_MAX_UPLOAD_BYTES: envValue.integer(1024, LARGEST).prefault('4294967296').describe('Largest uploaded archive'),
+  BATON_MAX_UPLOAD_BYTES: envValue
+    .integer(1024, LARGEST)
+    .prefault('4294967296')
+    .describe('Largest uploaded archive'),
   BATON_RATE_LIMIT: envValue
     .integer(0, 100_000_000)
     .prefault('0')
-    .describe('Requests that one client address may make a minute, over all gateways with one Redis; 0: not limited'),
+    .describe(
+      'Requests that one client address may make a minute, over all gateways with one Redis; 0: not limited',
+    ),
 });
 
 export type Config = Readonly<z.output<typeof configSchema>>;

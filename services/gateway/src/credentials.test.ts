@@ -14,9 +14,14 @@ test('the order is execution token, basic, user token', () => {
 
 test('a password may hold colons and any characters', () => {
   expect(read(basic('a:b:c:ü'))).toEqual({ kind: 'basic', username: 'a', password: 'b:c:ü' });
-  expect(read(`bAsIc ${Buffer.from('a:').toString('base64')}`)).toEqual({ kind: 'basic', username: 'a', password: '' });
+  expect(read(`bAsIc ${Buffer.from('a:').toString('base64')}`)).toEqual({
+    kind: 'basic',
+    username: 'a',
+    password: '',
+  });
 });
 
-test.each(['Basic !!!notbase64', 'Basic', 'Bearer abc', basic('nocolon'), basic(':x'), 'Basic YTpi x'])('%p is no credential', (text) =>
-  expect(read(text)).toBeNull(),
+test.each(['Basic !!!notbase64', 'Basic', 'Bearer abc', basic('nocolon'), basic(':x'), 'Basic YTpi x'])(
+  '%p is no credential',
+  (text) => expect(read(text)).toBeNull(),
 );

@@ -12,7 +12,9 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
  * The credential that counts, in the order of reference/rest-api.md 2.1: execution token (in either header), basic,
  * user token. Null: none, or an Authorization header that cannot be read, which is the same thing to the caller.
  */
-export function readCredential(headers: Pick<RequestHeaders, 'authorization' | 'authenticationToken' | 'executionToken'>): Credential | null {
+export function readCredential(
+  headers: Pick<RequestHeaders, 'authorization' | 'authenticationToken' | 'executionToken'>,
+): Credential | null {
   const { authorization, authenticationToken, executionToken } = headers;
   if (executionToken !== '') return { kind: 'execution', token: executionToken };
   if (EXECUTION_TOKEN.test(authenticationToken)) return { kind: 'execution', token: authenticationToken };

@@ -21,6 +21,11 @@ export interface ForwardRequest {
 
 export interface Forwarder {
   /** Answers `response`; calls `fail` instead when nothing was sent and nothing will be. */
-  forward(request: ForwardRequest, incoming: IncomingMessage, response: ServerResponse, fail: (error: AppError) => void): void;
+  forward(
+    request: ForwardRequest,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    fail: (error: AppError) => void,
+  ): void;
   close(): Promise<void>;
 }

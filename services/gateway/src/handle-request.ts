@@ -25,6 +25,7 @@ export interface HandleDeps extends AuthenticateDeps {
   room: Room;
   limits: LimitSettings;
   internalKey: Secret;
+  mintRequestId: () => string;
   clock: Clock;
   log: Log;
   maintenance: () => MaintenanceState;
@@ -41,7 +42,9 @@ interface Exchange {
 }
 
 /** Handler of a node:http server. Never throws; every refusal is a JSON body. */
-export function createHandler(deps: HandleDeps): (request: IncomingMessage, response: ServerResponse) => void {
+export function createHandler(
+  deps: HandleDeps,
+): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
@@ -64,18 +67,24 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
   const fail = (thrown: unknown): void => {
     const error = answerError(response, thrown, answerHeaders, hasBody(request) && !request.complete);
     if (error.entry.http >= 500 && error.code !== 'maintenance_mode_active') {
-      deps.log.error({ method, path: api.path, errorCode: error.code, err: error.cause ?? error }, 'request failed');
+      deps.log.error(
+        { method, path: api.path, errorCode: error.code, err: error.cause ?? error },
+        'request failed',
+      );
     }
   };
   try {
-    const headers = readHeaders(request.rawHeaders);
+    const headers = readHeaders(request.rawHeaders, deps.mintRequestId);
     answerHeaders.push('x-request-id', headers.requestId, 'x-content-type-options', 'nosniff');
     const match = deps.routes.match(api.version, method, api.path);
     if (match.kind === 'none') throw noSuchPath(api.path);
     if (match.kind === 'method') {
       answerHeaders.push('allow', match.allowed.join(', '));
-      if (method === 'OPTIONS') return void response.writeHead(200, [...answerHeaders, 'content-length', '0']).end();
-      throw new AppError('method_not_allowed_error', `The method ${method} is not allowed for this path`, { expected: match.allowed });
+      if (method === 'OPTIONS')
+        return void response.writeHead(200, [...answerHeaders, 'content-length', '0']).end();
+      throw new AppError('method_not_allowed_error', `The method ${method} is not allowed for this path`, {
+        expected: match.allowed,
+      });
     }
     ({ contract } = match.route);
     const leave = deps.room.enter(contract.responseKind === 'events');
@@ -101,12 +110,14 @@ async function callerOf(
   answerHeaders: string[],
 ): Promise<Caller | null> {
   const isRated = deps.limits.ratePerMinute > 0;
-  if (isRated) await countRequest(deps.rateCache, request.socket.remoteAddress ?? '', deps.limits, deps.clock.now());
+  if (isRated)
+    await countRequest(deps.rateCache, request.socket.remoteAddress ?? '', deps.limits, deps.clock.now());
   const isLegacy = api.version === 'v2.1';
   const caller = await authorize(deps, { route, segments, query, headers, isLegacy });
   answerHeaders.push('x-cloudify-audit-auth-method', caller?.principal.authMethod ?? '');
   if (caller) {
-    if (caller.principal.tenant !== '') answerHeaders.push('x-cloudify-audit-tenant', caller.principal.tenant);
+    if (caller.principal.tenant !== '')
+      answerHeaders.push('x-cloudify-audit-tenant', caller.principal.tenant);
     answerHeaders.push('x-cloudify-audit-username', caller.principal.username);
   }
   checkMaintenance(deps.maintenance(), { route, method, path: api.path, headers }, caller);
@@ -124,7 +135,8 @@ async function forward(
 ): Promise<void> {
   const outgoing = headers.forwarded;
   // The same principal object is signed twice a minute, not once a request.
-  if (caller) outgoing.push(principalHeader, await signPrincipal(caller.principal, deps.internalKey, deps.clock));
+  if (caller)
+    outgoing.push(principalHeader, await signPrincipal(caller.principal, deps.internalKey, deps.clock));
   // Gone while it was looked up who calls.
   if (response.destroyed) return;
   if (api.hasBareLists && contract.list) unwrapList(response);
@@ -147,7 +159,9 @@ async function forward(
 }
 
 function hasBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  return (
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+  );
 }
 
 function noSuchPath(path: string): AppError {

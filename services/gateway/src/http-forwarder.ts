@@ -55,7 +55,10 @@ export function createHttpForwarder({ origins, log }: HttpForwarderOptions): For
     forward(request, incoming, response, fail) {
       const pair = pools.get(request.service);
       if (!pair) return fail(unavailable(request.service));
-      send({ pool: request.isLong ? pair.long : pair.short, request, incoming, response, fail, log }, request.body === 'none');
+      send(
+        { pool: request.isLong ? pair.long : pair.short, request, incoming, response, fail, log },
+        request.body === 'none',
+      );
     },
     close: async () => {
       // `close` would wait for event streams, which end only with their clients.
@@ -75,13 +78,21 @@ interface Exchange {
 
 function send(exchange: Exchange, mayRetry: boolean): void {
   const { pool, request, incoming, response } = exchange;
-  const answer = new AnswerWriter(exchange, mayRetry && (request.method === 'GET' || request.method === 'HEAD'));
+  const answer = new AnswerWriter(
+    exchange,
+    mayRetry && (request.method === 'GET' || request.method === 'HEAD'),
+  );
   pool.dispatch(
     {
       path: request.url,
       method: request.method as Dispatcher.HttpMethod,
       headers: request.headers,
-      body: request.body === 'none' ? null : request.body === 'sized' ? incoming : Readable.from(limitBody(incoming, request.maxBodyBytes)),
+      body:
+        request.body === 'none'
+          ? null
+          : request.body === 'sized'
+            ? incoming
+            : Readable.from(limitBody(incoming, request.maxBodyBytes)),
       ...(request.isLong ? { bodyTimeout: 0 } : {}),
     },
     answer,
@@ -162,10 +173,20 @@ function refusal({ service, maxBodyBytes }: ForwardRequest, error: Error): AppEr
   if (error instanceof AppError) return error;
   if (error instanceof errors.RequestContentLengthMismatchError) return tooLarge(maxBodyBytes);
   if (error instanceof errors.InvalidArgumentError) {
-    return new AppError('bad_parameters_error', 'The request line or a header holds characters that are not allowed', {}, { cause: error });
+    return new AppError(
+      'bad_parameters_error',
+      'The request line or a header holds characters that are not allowed',
+      {},
+      { cause: error },
+    );
   }
   if (error instanceof errors.HeadersTimeoutError) {
-    return new AppError('request_timeout_error', `Service ${service} did not answer in time`, {}, { cause: error });
+    return new AppError(
+      'request_timeout_error',
+      `Service ${service} did not answer in time`,
+      {},
+      { cause: error },
+    );
   }
   return unavailable(service, error);
 }

@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '@baton/kernel';
 
 export function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large_error', `The body is larger than ${maxBytes} bytes`, { expected: `at most ${maxBytes} bytes` });
+  return new AppError('payload_too_large_error', `The body is larger than ${maxBytes} bytes`, {
+    expected: `at most ${maxBytes} bytes`,
+  });
 }
 
 /** The chunks of a body of unknown length, until there are too many. @throws AppError payload_too_large_error */

@@ -31,7 +31,10 @@ export function createRoom({ maxConcurrent, maxStreams }: LimitSettings): Room {
   return {
     enter(isStream) {
       if (isStream ? streams >= maxStreams : requests >= maxConcurrent) {
-        throw new AppError('service_unavailable_error', 'The manager has too many requests at once; try again in a second');
+        throw new AppError(
+          'service_unavailable_error',
+          'The manager has too many requests at once; try again in a second',
+        );
       }
       if (isStream) streams += 1;
       else requests += 1;
@@ -61,12 +64,21 @@ export function checkAnnouncedLength(headers: RequestHeaders, limit: number): vo
  * Counts a request of `client` over all gateways, in the cache; without the cache nothing is refused.
  * @throws AppError too_many_requests_error
  */
-export async function countRequest(cache: Cache, client: string, settings: LimitSettings, nowMs: number): Promise<void> {
+export async function countRequest(
+  cache: Cache,
+  client: string,
+  settings: LimitSettings,
+  nowMs: number,
+): Promise<void> {
   const key = `rate:${Math.floor(nowMs / MINUTE_MS)}:${client}`;
   const count = await cache.increment(key, MINUTE_MS);
   if (count > settings.ratePerMinute) {
-    throw new AppError('too_many_requests_error', `More than ${settings.ratePerMinute} requests in a minute`, {
-      expected: `at most ${settings.ratePerMinute} requests a minute`,
-    });
+    throw new AppError(
+      'too_many_requests_error',
+      `More than ${settings.ratePerMinute} requests in a minute`,
+      {
+        expected: `at most ${settings.ratePerMinute} requests a minute`,
+      },
+    );
   }
 }

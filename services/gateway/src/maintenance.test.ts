@@ -2,10 +2,28 @@ import type { Principal } from '@baton/contracts';
 import { checkMaintenance, type MaintenanceState } from './maintenance';
 import type { CompiledRoute } from './route-table';
 
-const caller = (permissions: string[]) => ({ principal: { isBootstrapAdmin: false } as Principal, permissions: new Set(permissions) });
-const check = (state: MaintenanceState, method: string, path: string, bypass = false, permissions: string[] = []) => {
+const caller = (permissions: string[]) => ({
+  principal: { isBootstrapAdmin: false } as Principal,
+  permissions: new Set(permissions),
+});
+const check = (
+  state: MaintenanceState,
+  method: string,
+  path: string,
+  bypass = false,
+  permissions: string[] = [],
+) => {
   try {
-    checkMaintenance(state, { route: { contract: {} } as CompiledRoute, method, path, headers: { bypassesMaintenance: bypass } as never }, caller(permissions));
+    checkMaintenance(
+      state,
+      {
+        route: { contract: {} } as CompiledRoute,
+        method,
+        path,
+        headers: { bypassesMaintenance: bypass } as never,
+      },
+      caller(permissions),
+    );
     return 'open';
   } catch (error) {
     return (error as { code: string }).code;
@@ -15,7 +33,8 @@ const check = (state: MaintenanceState, method: string, path: string, bypass = f
 test('activated: only the listed resources answer', () => {
   expect(check('deactivated', 'GET', '/sites')).toBe('open');
   expect(check('activated', 'GET', '/sites')).toBe('maintenance_mode_active');
-  for (const path of ['/version', '/maintenance/deactivate', '/snapshots/s1', '/snapshots/s1/restore']) expect(check('activated', 'POST', path)).toBe('open');
+  for (const path of ['/version', '/maintenance/deactivate', '/snapshots/s1', '/snapshots/s1/restore'])
+    expect(check('activated', 'POST', path)).toBe('open');
 });
 test('activating: only what starts work waits', () => {
   expect(check('activating', 'GET', '/executions')).toBe('open');

@@ -28,7 +28,10 @@ export function checkMaintenance(
   if (headers.bypassesMaintenance && caller && holds(caller, 'maintenance_mode_set')) return;
   if (state === 'activating') {
     if (RESTORES.test(path) || (WRITES.has(method) && STARTS_WORK.test(path))) {
-      throw new AppError('entering_maintenance_mode', 'The manager is about to enter maintenance mode and starts nothing new');
+      throw new AppError(
+        'entering_maintenance_mode',
+        'The manager is about to enter maintenance mode and starts nothing new',
+      );
     }
     return;
   }

@@ -52,7 +52,8 @@ const SECURITY_HEADERS = {
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   // swagger-ui draws its icons from data URLs and sets styles of its own.
-  'content-security-policy': "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
 };
 
 export interface Pages {
@@ -70,7 +71,11 @@ export function createPages(routes: readonly RouteContract[], version: string): 
       let page = built.get(path);
       if (!page) {
         const { type, body } = make();
-        page = { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+        page = {
+          type,
+          body,
+          etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+        };
         built.set(path, page);
       }
       write(page, request, response);
@@ -79,7 +84,10 @@ export function createPages(routes: readonly RouteContract[], version: string): 
   };
 }
 
-function pageMakers(routes: readonly RouteContract[], version: string): Record<string, () => { type: string; body: Buffer }> {
+function pageMakers(
+  routes: readonly RouteContract[],
+  version: string,
+): Record<string, () => { type: string; body: Buffer }> {
   const html = (text: string) => () => ({ type: 'text/html; charset=utf-8', body: Buffer.from(text) });
   const makers: Record<string, () => { type: string; body: Buffer }> = {
     '/': html(ROOT_HTML),

@@ -2,7 +2,16 @@ import type { Principal } from '@baton/contracts';
 import { createPrincipalCache } from './principal-cache';
 
 const principal = (username: string): Principal => ({
-  userId: 1, username, tenant: '', role: 'default', roles: [], permissions: ['p'], tenants: [], authMethod: 'token', executionId: '', isBootstrapAdmin: false,
+  userId: 1,
+  username,
+  tenant: '',
+  role: 'default',
+  roles: [],
+  permissions: ['p'],
+  tenants: [],
+  authMethod: 'token',
+  executionId: '',
+  isBootstrapAdmin: false,
 });
 let nowMs = 0;
 const clock = { now: () => nowMs, monotonic: () => nowMs };
@@ -26,8 +35,13 @@ test('words that join to the same text are different keys', async () => {
 test('what was asked before a change is not kept after it', async () => {
   const cache = createPrincipalCache(clock);
   let release!: () => void;
-  const gate = new Promise<void>((resolve) => { release = resolve; });
-  const early = cache.get(['a'], async () => { await gate; return answer('bob')(); });
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const early = cache.get(['a'], async () => {
+    await gate;
+    return answer('bob')();
+  });
   cache.forget('someone');
   const late = cache.get(['a'], answer('bob the second'));
   release();
@@ -51,7 +65,10 @@ test('a refusal is not remembered and many askers ask once', async () => {
   const cache = createPrincipalCache(clock);
   await expect(cache.get(['a'], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   let asked = 0;
-  const ask = async () => { asked += 1; return answer('bob')(); };
+  const ask = async () => {
+    asked += 1;
+    return answer('bob')();
+  };
   await Promise.all([cache.get(['a'], ask), cache.get(['a'], ask), cache.get(['a'], ask)]);
   expect(asked).toBe(1);
 });

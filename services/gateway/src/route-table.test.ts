@@ -2,8 +2,23 @@ import type { RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import { compileRoutes } from './route-table';
 
-const route = (id: string, method: RouteContract['method'], path: string, more: Partial<RouteContract> = {}): RouteContract => ({
-  id, method, path, owner: 'catalog', permission: 'login', tenant: 'required', versions: ['v3.1'], summary: '', spec: '', status: 200, ...more,
+const route = (
+  id: string,
+  method: RouteContract['method'],
+  path: string,
+  more: Partial<RouteContract> = {},
+): RouteContract => ({
+  id,
+  method,
+  path,
+  owner: 'catalog',
+  permission: 'login',
+  tenant: 'required',
+  versions: ['v3.1'],
+  summary: '',
+  spec: '',
+  status: 200,
+  ...more,
 });
 const table = compileRoutes([
   route('list', 'GET', '/things'),
@@ -16,7 +31,11 @@ const table = compileRoutes([
 ]);
 const idOf = (method: string, path: string, version: 'v3.1' | 'v2.1' = 'v3.1'): string => {
   const match = table.match(version, method, path);
-  return match.kind === 'route' ? match.route.contract.id : match.kind === 'method' ? match.allowed.join(',') : 'none';
+  return match.kind === 'route'
+    ? match.route.contract.id
+    : match.kind === 'method'
+      ? match.allowed.join(',')
+      : 'none';
 };
 
 test.each([

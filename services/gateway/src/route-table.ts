@@ -61,7 +61,10 @@ function compile(contract: RouteContract): CompiledRoute {
     tenantSegment: contract.tenant === 'none' ? -1 : segments.indexOf(':tenant_name'),
     allowsAllTenants: contract.list?.allowsAllTenants === true || queryKeys.includes('_all_tenants'),
     takesTenantFromQuery: contract.list === undefined && !queryKeys.includes('tenant_name'),
-    isLong: contract.responseKind === 'events' || contract.responseKind === 'stream' || contract.rawBody === 'archive',
+    isLong:
+      contract.responseKind === 'events' ||
+      contract.responseKind === 'stream' ||
+      contract.rawBody === 'archive',
   };
 }
 
@@ -97,7 +100,13 @@ function matchWithRest(tree: Node, method: string, segments: string[]): Match {
 }
 
 /** Literal segments win over parameters, a parameter over the rest; methods of near misses are gathered in `allowed`. */
-function find(node: Node, method: string, segments: string[], at: number, allowed: Set<string>): CompiledRoute | undefined {
+function find(
+  node: Node,
+  method: string,
+  segments: string[],
+  at: number,
+  allowed: Set<string>,
+): CompiledRoute | undefined {
   if (at === segments.length) return ending(node, method, allowed);
   const literal = node.literals.get(segments[at]!);
   return (

@@ -1,5 +1,12 @@
 import { hostname } from 'node:os';
-import { clusterStatusRpc, credentialsChanged, executionsRpc, identityRpc, type RouteContract, type ServiceName } from '@baton/contracts';
+import {
+  clusterStatusRpc,
+  credentialsChanged,
+  executionsRpc,
+  identityRpc,
+  type RouteContract,
+  type ServiceName,
+} from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import { isoInstant } from '@baton/kernel';
 import { type Infra, productVersion, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
@@ -12,6 +19,7 @@ import type { MaintenanceState } from './maintenance';
 import { requestObserver } from './metrics';
 import { createPages } from './pages';
 import { createPrincipalCache } from './principal-cache';
+import { createRequestIds } from './request-headers';
 import { compileRoutes } from './route-table';
 
 export { configSchema } from './config';
@@ -19,7 +27,11 @@ export { configSchema } from './config';
 export const serviceName = 'gateway';
 
 /** The edge in front of `routes`; with `infra.localHttp` the services are reached within the process. */
-export function buildService(config: Config, infra: Infra, ports: { routes?: readonly RouteContract[] } = {}): ServiceParts {
+export function buildService(
+  config: Config,
+  infra: Infra,
+  ports: { routes?: readonly RouteContract[] } = {},
+): ServiceParts {
   const routes = ports.routes ?? allRoutes;
   const { localHttp, rpc, clock, log } = infra;
   const cache = createPrincipalCache(clock);
@@ -40,6 +52,7 @@ export function buildService(config: Config, infra: Infra, ports: { routes?: rea
     room: createRoom(limits),
     limits,
     internalKey: config.BATON_INTERNAL_KEY,
+    mintRequestId: createRequestIds(),
     clock,
     log,
     maintenance: maintenance.state,
@@ -101,9 +114,23 @@ function maintenanceOf({ rpc, clock, instanceId, log }: Infra): Maintenance {
     if (state === 'deactivated' || state === 'activating' || state === 'activated') current = state;
   };
   const refresh = async (): Promise<void> => {
-    const report = { service: serviceName, instanceId, hostname: hostname(), version: productVersion, pid: process.pid, startedAt };
+    const report = {
+      service: serviceName,
+      instanceId,
+      hostname: hostname(),
+      version: productVersion,
+      pid: process.pid,
+      startedAt,
+    };
     try {
-      learn((await client.report({ ...report, rssBytes: process.memoryUsage.rss() }, { deadlineMs: REFRESH_DEADLINE_MS })).maintenance);
+      learn(
+        (
+          await client.report(
+            { ...report, rssBytes: process.memoryUsage.rss() },
+            { deadlineMs: REFRESH_DEADLINE_MS },
+          )
+        ).maintenance,
+      );
     } catch (error) {
       log.warn({ reason: (error as Error).message }, 'maintenance state not known');
     }

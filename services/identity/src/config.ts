@@ -27,7 +27,9 @@ export const configSchema = runtimeConfig.extend({
     .min(0)
     .max(60_000)
     .prefault(1_000)
-    .describe('Longest time in ms that gateways trust a credential after it changed, should the message about it be lost'),
+    .describe(
+      'Longest time in ms that gateways trust a credential after it changed, should the message about it be lost',
+    ),
 });
 
 export type Config = Readonly<z.output<typeof configSchema>>;

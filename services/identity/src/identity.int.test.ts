@@ -10,26 +10,32 @@ const { call, principal } = {
   call: (...args: Parameters<TestIdentity['call']>) => identity.call(...args),
   principal: (...args: Parameters<TestIdentity['principal']>) => identity.principal(...args),
 };
-const code = (answer: { body: any }): string => answer.body?.error_code;
+const code = (answer: { body: { error_code?: string } | null }): string => answer.body?.error_code ?? '';
 
 beforeAll(async () => {
   identity = await startTestIdentity();
   await call('POST', '/tenants/t2', {});
-  for (const name of ['bob', 'carol', 'dave', 'eve']) await call('PUT', '/users', { username: name, password: `${name}_pw` });
+  for (const name of ['bob', 'carol', 'dave', 'eve'])
+    await call('PUT', '/users', { username: name, password: `${name}_pw` });
   await call('PUT', '/tenants/users', { tenant_name: 'default_tenant', username: 'bob', role: 'viewer' });
   await call('PUT', '/tenants/users', { tenant_name: 't2', username: 'carol', role: 'manager' });
 });
 afterAll(() => identity.stop());
 
 async function messagesAbout(username: string): Promise<number> {
-  const { rows } = await identity.db.pool.query(`select count(*) as n from outbox where envelope->>'key' = $1`, [username]);
+  const { rows } = await identity.db.pool.query(
+    `select count(*) as n from outbox where envelope->>'key' = $1`,
+    [username],
+  );
   return rows[0].n;
 }
 
 test('bootstrap is done once however many replicas start, and keeps what an administrator changed', async () => {
   await call('DELETE', '/permissions/viewer/site_list');
   const deps = { db: identity.db, passwords: createPasswords() };
-  const again = await Promise.all([1, 2, 3].map(() => bootstrapManager(deps, { adminPassword: new Secret('other') })));
+  const again = await Promise.all(
+    [1, 2, 3].map(() => bootstrapManager(deps, { adminPassword: new Secret('other') })),
+  );
   expect(again).toEqual([{ created: false }, { created: false }, { created: false }]);
   expect((await principal('bob', 'bob_pw', 'default_tenant')).permissions).not.toContain('site_list');
   await call('PUT', '/permissions/viewer/site_list');
@@ -57,7 +63,9 @@ test('a first start without a password generates one and makes exactly one admin
 test('names match in any letter case; wrong, unknown and inactive are refused alike', async () => {
   expect((await principal('BOB', 'bob_pw')).username).toBe('bob');
   const reasons = await Promise.all(
-    [principal('bob', 'wrong'), principal('nobody', 'x'), principal('1admin', 'x')].map((p) => p.catch((e) => [e.code, e.message])),
+    [principal('bob', 'wrong'), principal('nobody', 'x'), principal('1admin', 'x')].map((p) =>
+      p.catch((e) => [e.code, e.message]),
+    ),
   );
   expect(new Set(reasons.map(String)).size).toBe(1);
   expect((await call('POST', '/users/active/eve', { action: 'deactivate' })).body.active).toBe(false);
@@ -97,23 +105,34 @@ test('accounts lock after the configured failures and open again by unlock', asy
 });
 
 test('user rules: duplicates in any case, passwords, roles, exactly one change', async () => {
-  expect(await call('PUT', '/users', { username: 'BoB', password: 'password' })).toMatchObject({ status: 409 });
+  expect(await call('PUT', '/users', { username: 'BoB', password: 'password' })).toMatchObject({
+    status: 409,
+  });
   for (const body of [
     { username: 'x', password: '1234' },
     { username: '1x', password: 'password' },
     { username: 'x', password: 'password', role: 'viewer' },
     { username: 'x', password: 'not a hash', is_prehashed: true },
   ]) {
-    expect(await call('PUT', '/users', body)).toMatchObject({ status: 400, body: { error_code: 'bad_parameters_error' } });
+    expect(await call('PUT', '/users', body)).toMatchObject({
+      status: 400,
+      body: { error_code: 'bad_parameters_error' },
+    });
   }
   expect(code(await call('POST', '/users/bob', {}))).toBe('bad_parameters_error');
-  expect(code(await call('POST', '/users/bob', { password: 'password', role: 'default' }))).toBe('bad_parameters_error');
+  expect(code(await call('POST', '/users/bob', { password: 'password', role: 'default' }))).toBe(
+    'bad_parameters_error',
+  );
   expect(code(await call('GET', '/users/nosuch'))).toBe('not_found_error');
   expect((await call('GET', '/users?_search=AR&_include=username')).body).toMatchObject({
     items: [{ username: 'carol' }],
     metadata: { pagination: { total: 1, offset: 0, size: 1000 }, filtered: null },
   });
-  expect((await call('GET', '/users?username=CAROL&username=bob&_sort=-username')).body.items.map((u: any) => u.username)).toEqual(['carol', 'bob']);
+  expect(
+    (await call('GET', '/users?username=CAROL&username=bob&_sort=-username')).body.items.map(
+      (u: { username: string }) => u.username,
+    ),
+  ).toEqual(['carol', 'bob']);
   expect(code(await call('GET', '/users?nosuch=1'))).toBe('bad_parameters_error');
 });
 
@@ -142,26 +161,44 @@ test('memberships count once, direct and by group, and show in both directions',
   await call('POST', '/user-groups', { group_name: 'ops' });
   expect((await call('POST', '/user-groups', { group_name: 'OPS' })).status).toBe(409);
   await call('PUT', '/user-groups/users', { group_name: 'ops', username: 'bob' });
-  await call('PUT', '/tenants/user-groups', { tenant_name: 'default_tenant', group_name: 'ops', role: 'operations' });
+  await call('PUT', '/tenants/user-groups', {
+    tenant_name: 'default_tenant',
+    group_name: 'ops',
+    role: 'operations',
+  });
   await call('PUT', '/tenants/user-groups', { tenant_name: 't2', group_name: 'ops', role: 'viewer' });
-  expect((await principal('bob', 'bob_pw', 'default_tenant')).roles.sort()).toEqual(['default', 'operations', 'viewer']);
+  expect((await principal('bob', 'bob_pw', 'default_tenant')).roles.sort()).toEqual([
+    'default',
+    'operations',
+    'viewer',
+  ]);
   expect((await call('GET', '/users/bob?_get_data=true')).body).toMatchObject({
     groups: ['ops'],
     tenants: {
       default_tenant: { 'tenant-role': 'viewer', roles: ['operations', 'viewer'] },
       t2: { 'tenant-role': null, roles: ['viewer'] },
     },
-    tenant_roles: { direct: { default_tenant: 'viewer' }, groups: { default_tenant: { operations: ['ops'] }, t2: { viewer: ['ops'] } } },
+    tenant_roles: {
+      direct: { default_tenant: 'viewer' },
+      groups: { default_tenant: { operations: ['ops'] }, t2: { viewer: ['ops'] } },
+    },
     group_system_roles: { default: ['ops'] },
   });
   expect((await call('GET', '/users/bob')).body).toMatchObject({ groups: 1, tenants: 2, tenant_roles: null });
   expect((await call('GET', '/tenants/t2?_get_data=true')).body).toMatchObject({
     groups: { ops: 'viewer' },
-    users: { bob: { 'tenant-role': null, roles: ['viewer'] }, carol: { 'tenant-role': 'manager', roles: ['manager'] } },
+    users: {
+      bob: { 'tenant-role': null, roles: ['viewer'] },
+      carol: { 'tenant-role': 'manager', roles: ['manager'] },
+    },
     user_roles: { direct: { carol: 'manager' }, groups: { ops: { role: 'viewer', users: ['bob'] } } },
   });
   expect((await call('GET', '/user-groups/ops?_get_data=true')).body).toEqual({
-    name: 'ops', ldap_dn: null, role: 'default', users: ['bob'], tenants: { default_tenant: 'operations', t2: 'viewer' },
+    name: 'ops',
+    ldap_dn: null,
+    role: 'default',
+    users: ['bob'],
+    tenants: { default_tenant: 'operations', t2: 'viewer' },
   });
   expect((await call('DELETE', '/user-groups/ops')).status).toBe(204);
   expect((await principal('bob', 'bob_pw', 'default_tenant')).roles.sort()).toEqual(['default', 'viewer']);
@@ -175,7 +212,9 @@ test('tenants: names, duplicates, membership rules, removal only when empty', as
   const member = { tenant_name: 't3', username: 'bob', role: '' };
   expect((await call('PUT', '/tenants/users', member)).body).toMatchObject({ name: 't3', users: 1 });
   expect((await call('PUT', '/tenants/users', member)).status).toBe(409);
-  expect(code(await call('PUT', '/tenants/users', { ...member, username: 'dave', role: 'sys_admin' }))).toBe('bad_parameters_error');
+  expect(code(await call('PUT', '/tenants/users', { ...member, username: 'dave', role: 'sys_admin' }))).toBe(
+    'bad_parameters_error',
+  );
   expect((await call('PATCH', '/tenants/users', { ...member, role: 'manager' })).status).toBe(200);
   expect((await principal('bob', 'bob_pw', 't3')).roles).toEqual(['default', 'manager']);
   expect(code(await call('DELETE', '/tenants/t3'))).toBe('illegal_action_error');
@@ -188,33 +227,58 @@ test('tenants: names, duplicates, membership rules, removal only when empty', as
 
 test('who is no administrator sees own tenants only and may not touch others', async () => {
   const bob = await principal('bob', 'bob_pw', 'default_tenant');
-  expect((await call('GET', '/tenants', undefined, bob)).body.items.map((t: any) => t.name)).toEqual(['default_tenant']);
-  expect(code(await call('PUT', '/tenants/users', { tenant_name: 't2', username: 'bob', role: 'manager' }, bob))).toBe('forbidden_error');
+  expect(
+    (await call('GET', '/tenants', undefined, bob)).body.items.map((t: { name: string }) => t.name),
+  ).toEqual(['default_tenant']);
+  expect(
+    code(await call('PUT', '/tenants/users', { tenant_name: 't2', username: 'bob', role: 'manager' }, bob)),
+  ).toBe('forbidden_error');
   expect(code(await call('POST', '/users/carol', { password: 'taken_over' }, bob))).toBe('forbidden_error');
   expect(code(await call('POST', '/users/bob', { role: 'sys_admin' }, bob))).toBe('forbidden_error');
-  expect((await call('POST', '/users/bob', { show_getting_started: false }, bob)).body.show_getting_started).toBe(false);
-  expect(await call('GET', '/permissions', undefined, bob)).toMatchObject({ status: 401, body: { error_code: 'unauthorized_error' } });
+  expect(
+    (await call('POST', '/users/bob', { show_getting_started: false }, bob)).body.show_getting_started,
+  ).toBe(false);
+  expect(await call('GET', '/permissions', undefined, bob)).toMatchObject({
+    status: 401,
+    body: { error_code: 'unauthorized_error' },
+  });
 });
 
 test('tokens: made once, masked after, good until revoked or expired', async () => {
   const bob = await principal('bob', 'bob_pw');
   const made = (await call('POST', '/tokens', { description: 'mine', expiration_date: '+2h' }, bob)).body;
   expect(made).toMatchObject({ username: 'bob', role: 'default', description: 'mine', last_used: null });
-  expect((await identity.rpc.authenticate({ token: made.value })).principal).toMatchObject({ username: 'bob', authMethod: 'token' });
-  expect((await call('GET', `/tokens/${made.id}`, undefined, bob)).body.value).toBe(`ctok-${made.id}-********`);
-  expect((await call('GET', `/tokens/${made.id}`, undefined, await principal('carol', 'carol_pw'))).status).toBe(404);
+  expect((await identity.rpc.authenticate({ token: made.value })).principal).toMatchObject({
+    username: 'bob',
+    authMethod: 'token',
+  });
+  expect((await call('GET', `/tokens/${made.id}`, undefined, bob)).body.value).toBe(
+    `ctok-${made.id}-********`,
+  );
+  expect(
+    (await call('GET', `/tokens/${made.id}`, undefined, await principal('carol', 'carol_pw'))).status,
+  ).toBe(404);
   const { rows } = await identity.db.pool.query('select t::text as row from tokens t');
-  expect(rows.some((r: any) => r.row.includes(made.value.slice(16)))).toBe(false);
+  expect(rows.some((r: { row: string }) => r.row.includes(made.value.slice(16)))).toBe(false);
   await identity.parts.loops.find((loop) => loop.name === 'write-activity')!.tickOnce();
   expect((await call('GET', `/tokens/${made.id}`, undefined, bob)).body.last_used).toMatch(/^\d{4}-.*Z$/);
-  await expect(identity.rpc.authenticate({ token: `${made.value.slice(0, -1)}!` })).rejects.toThrow('Invalid token structure');
+  await expect(identity.rpc.authenticate({ token: `${made.value.slice(0, -1)}!` })).rejects.toThrow(
+    'Invalid token structure',
+  );
   await identity.db.pool.query(`update tokens set expiration_date = app_now() where id = $1`, [made.id]);
   await expect(identity.rpc.authenticate({ token: made.value })).rejects.toThrow('Token is expired');
   const second = (await call('POST', '/tokens', {}, bob)).body;
   expect((await call('GET', '/tokens?_include=id', undefined, bob)).body.items).toEqual([{ id: second.id }]);
   expect((await call('DELETE', `/tokens/${second.id}`, undefined, bob)).status).toBe(204);
-  await expect(identity.rpc.authenticate({ token: second.value })).rejects.toMatchObject({ code: 'unauthorized_error' });
-  for (const bad of [{ expiration_date: 'rubbish' }, { expiration_date: '2001-01-01 00:00' }, { description: 5 }, { description: 'a\u0000' }]) {
+  await expect(identity.rpc.authenticate({ token: second.value })).rejects.toMatchObject({
+    code: 'unauthorized_error',
+  });
+  for (const bad of [
+    { expiration_date: 'rubbish' },
+    { expiration_date: '2001-01-01 00:00' },
+    { description: 5 },
+    { description: 'a\u0000' },
+  ]) {
     expect(code(await call('POST', '/tokens', bad, bob))).toBe('bad_parameters_error');
   }
 });
@@ -222,34 +286,47 @@ test('tokens: made once, masked after, good until revoked or expired', async () 
 test('GET /tokens with a password is both forms at once; its token is left out of lists and dies with the password', async () => {
   const dave = await principal('dave', 'new_pw');
   const { body } = await call('GET', '/tokens', undefined, dave);
-  expect(body).toMatchObject({ items: [], metadata: { pagination: { total: 0 } }, role: 'default', username: 'dave' });
+  expect(body).toMatchObject({
+    items: [],
+    metadata: { pagination: { total: 0 } },
+    role: 'default',
+    username: 'dave',
+  });
   const byToken = (await identity.rpc.authenticate({ token: body.value })).principal as Principal;
   expect((await call('GET', '/tokens', undefined, byToken)).body.value).toBeUndefined();
   expect((await call('GET', '/tokens?_size=5', undefined, dave)).body.value).toBeUndefined();
   await call('POST', '/users/dave', { password: 'newer_pw' });
-  await expect(identity.rpc.authenticate({ token: body.value })).rejects.toMatchObject({ code: 'unauthorized_error' });
+  await expect(identity.rpc.authenticate({ token: body.value })).rejects.toMatchObject({
+    code: 'unauthorized_error',
+  });
 });
 
 test('the permission table is data: read, granted, taken', async () => {
   const { body } = await call('GET', '/permissions/viewer?_size=3');
   expect(body.metadata.pagination).toEqual({ total: 99, size: 3, offset: 0 });
   expect(body.items[0]).toEqual({ role: 'viewer', permission: 'agent_list' });
-  expect((await call('PUT', '/permissions/viewer/made%20up')).body).toEqual({ role: 'viewer', permission: 'made up' });
+  expect((await call('PUT', '/permissions/viewer/made%20up')).body).toEqual({
+    role: 'viewer',
+    permission: 'made up',
+  });
   expect((await call('PUT', '/permissions/viewer/made%20up')).status).toBe(409);
   expect((await call('DELETE', '/permissions/viewer/made%20up')).status).toBe(204);
   expect((await call('DELETE', '/permissions/viewer/made%20up')).status).toBe(404);
   for (const path of ['/permissions/nosuch', '/permissions/nosuch/x']) {
     expect(code(await call(path.endsWith('x') ? 'PUT' : 'GET', path))).toBe('not_found_error');
   }
-  expect((await call('GET', '/roles?_include=name')).body.items.map((r: any) => r.name)).toEqual([
-    'sys_admin', 'manager', 'user', 'operations', 'viewer', 'default',
-  ]);
+  expect((await call('GET', '/roles?_include=name')).body.items.map((r: { name: string }) => r.name)).toEqual(
+    ['sys_admin', 'manager', 'user', 'operations', 'viewer', 'default'],
+  );
 });
 
 test('a tenant with contents elsewhere is not deleted and stays open', async () => {
   await call('POST', '/tenants/full', {});
   const deps = { db: identity.db, listTenantContents: async () => ['2 blueprints'] };
-  await expect(removeTenant(deps, 'full')).rejects.toMatchObject({ code: 'illegal_action_error', details: { contents: ['2 blueprints'] } });
+  await expect(removeTenant(deps, 'full')).rejects.toMatchObject({
+    code: 'illegal_action_error',
+    details: { contents: ['2 blueprints'] },
+  });
   expect((await principal('admin', 'admin', 'full')).tenant).toBe('full');
   const broken = { db: identity.db, listTenantContents: async () => Promise.reject(new Error('away')) };
   await expect(removeTenant(broken, 'full')).rejects.toThrow('away');

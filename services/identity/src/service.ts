@@ -29,7 +29,10 @@ const MINUTE_MS = 60_000;
  * Makes roles, permissions, default_tenant and `admin` where they are missing; for callers that keep the generated
  * password themselves (standalone). The service does the same when it starts.
  */
-export async function bootstrap(db: Db<Tables>, options: { adminPassword?: Secret } = {}): Promise<Bootstrapped> {
+export async function bootstrap(
+  db: Db<Tables>,
+  options: { adminPassword?: Secret } = {},
+): Promise<Bootstrapped> {
   return bootstrapManager({ db, passwords: createPasswords() }, options);
 }
 
@@ -58,7 +61,13 @@ export function buildService(
   };
   return {
     name: 'identity',
-    routes: [...usersHttp(deps), ...tenantsHttp(deps), ...userGroupsHttp(deps), ...tokensHttp(deps), ...permissionsHttp(deps)],
+    routes: [
+      ...usersHttp(deps),
+      ...tenantsHttp(deps),
+      ...userGroupsHttp(deps),
+      ...tokensHttp(deps),
+      ...permissionsHttp(deps),
+    ],
     rpc: [identityRpcPart(deps)],
     consumers: [],
     subscriptions: [],
@@ -69,7 +78,9 @@ export function buildService(
     ],
     checks: { database: () => db.ping() },
     start: async () => {
-      const { created, generatedPassword } = await bootstrapManager(deps, { adminPassword: config.BATON_ADMIN_PASSWORD });
+      const { created, generatedPassword } = await bootstrapManager(deps, {
+        adminPassword: config.BATON_ADMIN_PASSWORD,
+      });
       if (created) infra.log.info({ username: bootstrapAdminName }, 'administrator created');
       if (generatedPassword) printOnce(generatedPassword);
     },

@@ -15,6 +15,7 @@ export interface TestIdentity {
   parts: ServiceParts;
   rpc: RpcClient<identityRpc.IdentityServiceDefinition>;
   /** Answer of a REST call; `as` is the caller, default the bootstrap admin by password. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   call(method: string, path: string, body?: unknown, as?: Principal): Promise<{ status: number; body: any }>;
   principal(username: string, password: string, tenant?: string): Promise<Principal>;
   stop(): Promise<void>;
@@ -23,9 +24,20 @@ export interface TestIdentity {
 const internalKey = new Secret('a key for tests only');
 
 export async function startTestIdentity(env: Record<string, string> = {}): Promise<TestIdentity> {
-  const database = await testDatabase({ migrations: [{ schema: 'identity', dir: join(__dirname, '../migrations') }] });
-  const db = createDb<Tables>({ url: database.url, schema: 'identity', applicationName: 'test', log: silentLog });
-  const config = configSchema.parse({ BATON_INTERNAL_KEY: 'a key for tests only', BATON_ADMIN_PASSWORD: 'admin', ...env }) as Config;
+  const database = await testDatabase({
+    migrations: [{ schema: 'identity', dir: join(__dirname, '../migrations') }],
+  });
+  const db = createDb<Tables>({
+    url: database.url,
+    schema: 'identity',
+    applicationName: 'test',
+    log: silentLog,
+  });
+  const config = configSchema.parse({
+    BATON_INTERNAL_KEY: 'a key for tests only',
+    BATON_ADMIN_PASSWORD: 'admin',
+    ...env,
+  }) as Config;
   const parts = buildService(config, { db, log: silentLog, clock: systemClock } as unknown as Infra);
   await parts.start?.();
   const local = createLocalRpc();
@@ -47,19 +59,32 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
     parts,
     rpc,
     principal,
-    call: async (method, path, body, as) => request(origin, method, path, body, as ?? (await principal('admin', 'admin'))),
+    call: async (method, path, body, as) =>
+      request(origin, method, path, body, as ?? (await principal('admin', 'admin'))),
     stop: () => stopAll(app, parts, db, database.drop),
   };
 }
 
 async function request(origin: string, method: string, path: string, body: unknown, as: Principal) {
-  const headers = { [principalHeader]: await signPrincipal(as, internalKey), 'content-type': 'application/json' };
-  const answer = await fetch(`${origin}/api/v3.1${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const headers = {
+    [principalHeader]: await signPrincipal(as, internalKey),
+    'content-type': 'application/json',
+  };
+  const answer = await fetch(`${origin}/api/v3.1${path}`, {
+    method,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
   const text = await answer.text();
   return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
 }
 
-async function stopAll(app: HttpApp, parts: ServiceParts, db: Db<Tables>, drop: () => Promise<void>): Promise<void> {
+async function stopAll(
+  app: HttpApp,
+  parts: ServiceParts,
+  db: Db<Tables>,
+  drop: () => Promise<void>,
+): Promise<void> {
   await app.close();
   await parts.stop?.();
   await db.close();

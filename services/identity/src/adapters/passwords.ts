@@ -49,7 +49,10 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
     }
   };
 
-  const verify = async (hash: string, password: string): Promise<{ isGood: boolean; isRemembered: boolean }> => {
+  const verify = async (
+    hash: string,
+    password: string,
+  ): Promise<{ isGood: boolean; isRemembered: boolean }> => {
     const entry = createHmac('sha256', key).update(hash).update('\0').update(password).digest('base64');
     if ((remembered.get(entry) ?? 0) > clock.now()) return { isGood: true, isRemembered: true };
     // Many requests of one client at once: computed once.
@@ -75,5 +78,7 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
 
 /** Whether `text` is a hash that `verify` understands (for users restored with `is_prehashed`). */
 export function isPasswordHash(text: string): boolean {
-  return /^\$argon2(id|i|d)\$v=\d+\$m=\d{1,7},t=\d{1,3},p=\d{1,2}\$[A-Za-z0-9+/]{11,}\$[A-Za-z0-9+/]{22,}$/.test(text);
+  return /^\$argon2(id|i|d)\$v=\d+\$m=\d{1,7},t=\d{1,3},p=\d{1,2}\$[A-Za-z0-9+/]{11,}\$[A-Za-z0-9+/]{22,}$/.test(
+    text,
+  );
 }

@@ -40,7 +40,11 @@ export async function bootstrapManager(
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
     await seedRoles(tx);
     await seedPermissions(tx);
-    await tx.insertInto('tenants').values({ name: defaultTenant }).onConflict((c) => c.doNothing()).execute();
+    await tx
+      .insertInto('tenants')
+      .values({ name: defaultTenant })
+      .onConflict((c) => c.doNothing())
+      .execute();
     return passwordHash === null ? false : createAdmin(tx, passwordHash);
   });
   return created && generated ? { created, generatedPassword: generated } : { created };
@@ -70,7 +74,15 @@ async function seedPermissions(tx: Tx<Tables>): Promise<void> {
 async function createAdmin(tx: Tx<Tables>, passwordHash: string): Promise<boolean> {
   const existing = await tx.selectFrom('users').select('id').limit(1).executeTakeFirst();
   if (existing) return false;
-  await insertUser(tx, { id: bootstrapAdminId, username: bootstrapAdminName, password_hash: passwordHash, role: systemAdmin });
-  await tx.insertInto('tenant_users').values({ user_id: bootstrapAdminId, tenant: defaultTenant, role: defaultTenantRole }).execute();
+  await insertUser(tx, {
+    id: bootstrapAdminId,
+    username: bootstrapAdminName,
+    password_hash: passwordHash,
+    role: systemAdmin,
+  });
+  await tx
+    .insertInto('tenant_users')
+    .values({ user_id: bootstrapAdminId, tenant: defaultTenant, role: defaultTenantRole })
+    .execute();
   return true;
 }

@@ -5,7 +5,15 @@ import { requirePassword } from '../domain/checks';
 import { requireRole, systemAdmin } from '../domain/roles';
 import { listRoles } from '../store/authorization.sql';
 import type { Tables } from '../store/tables.gen';
-import { deleteSessionTokens, deleteUser, lockActiveAdmins, lockUser, type UserChanges, updateUser, type UserRow } from '../store/users.sql';
+import {
+  deleteSessionTokens,
+  deleteUser,
+  lockActiveAdmins,
+  lockUser,
+  type UserChanges,
+  type UserRow,
+  updateUser,
+} from '../store/users.sql';
 import { announceChange } from './announce';
 
 interface Deps {
@@ -41,7 +49,11 @@ async function changeRole(deps: Deps, username: string, name: string): Promise<v
 }
 
 /** False when nothing changes. @throws AppError not_found_error; illegal_action_error for the last administrator. */
-export async function setUserActive(deps: Pick<Deps, 'db'>, username: string, active: boolean): Promise<boolean> {
+export async function setUserActive(
+  deps: Pick<Deps, 'db'>,
+  username: string,
+  active: boolean,
+): Promise<boolean> {
   return deps.db.tx(async (tx) => {
     const user = await requireRemovable(tx, username, !active, 'deactivated');
     if (user.active === active) return false;
@@ -75,12 +87,20 @@ async function requireUser(tx: Tx<Tables>, username: string): Promise<UserRow> {
 }
 
 /** The user, locked; refused when `isRemoval` would leave no active administrator. */
-async function requireRemovable(tx: Tx<Tables>, username: string, isRemoval: boolean, verb: string): Promise<UserRow> {
+async function requireRemovable(
+  tx: Tx<Tables>,
+  username: string,
+  isRemoval: boolean,
+  verb: string,
+): Promise<UserRow> {
   // Administrators first, then the user: the same order in every transaction.
   const admins = isRemoval ? await lockActiveAdmins(tx) : [];
   const user = await requireUser(tx, username);
   if (isRemoval && admins.length === 1 && admins[0] === user.id) {
-    throw new AppError('illegal_action_error', `User \`${user.username}\` is the last active administrator and cannot be ${verb}`);
+    throw new AppError(
+      'illegal_action_error',
+      `User \`${user.username}\` is the last active administrator and cannot be ${verb}`,
+    );
   }
   return user;
 }

@@ -19,10 +19,19 @@ export interface NewUser {
 }
 
 /** Answers the user's name. @throws AppError bad_parameters_error; conflict_error when the name is taken in any letter case. */
-export async function createUser(deps: { db: Db<Tables>; passwords: Passwords }, user: NewUser): Promise<string> {
+export async function createUser(
+  deps: { db: Db<Tables>; passwords: Passwords },
+  user: NewUser,
+): Promise<string> {
   const username = requireName('username', user.username);
-  const role = requireRole(await listRoles(deps.db.query), user.role ?? defaultSystemRole, 'system_role').name;
-  const passwordHash = user.isPrehashed ? requireHash(user.password) : await deps.passwords.hash(requirePassword(user.password));
+  const role = requireRole(
+    await listRoles(deps.db.query),
+    user.role ?? defaultSystemRole,
+    'system_role',
+  ).name;
+  const passwordHash = user.isPrehashed
+    ? requireHash(user.password)
+    : await deps.passwords.hash(requirePassword(user.password));
   try {
     await deps.db.tx((tx) =>
       insertUser(tx, {
@@ -36,7 +45,12 @@ export async function createUser(deps: { db: Db<Tables>; passwords: Passwords },
     );
   } catch (error) {
     if (isUniqueViolation(error, 'users_username_key')) {
-      throw new AppError('conflict_error', `User \`${username}\` already exists`, { field: 'username' }, { cause: error });
+      throw new AppError(
+        'conflict_error',
+        `User \`${username}\` already exists`,
+        { field: 'username' },
+        { cause: error },
+      );
     }
     throw error;
   }

@@ -23,7 +23,8 @@ const ABANDONED_MS = 60_000;
  * @throws AppError not_found_error; illegal_action_error for the default tenant or one that is not empty.
  */
 export async function removeTenant(deps: Deps, name: string): Promise<void> {
-  if (name === defaultTenant) throw new AppError('illegal_action_error', `The default tenant \`${name}\` cannot be deleted`);
+  if (name === defaultTenant)
+    throw new AppError('illegal_action_error', `The default tenant \`${name}\` cannot be deleted`);
   await deps.db.tx(async (tx) => {
     const members = await lockTenant(tx, name);
     if (!members) throw notFound('Tenant', name);
@@ -48,7 +49,9 @@ export async function removeTenant(deps: Deps, name: string): Promise<void> {
 }
 
 function requireNoMembers(name: string, members: { users: number; groups: number }): void {
-  const left = [count(members.users, 'user'), count(members.groups, 'user group')].filter((text) => text !== '');
+  const left = [count(members.users, 'user'), count(members.groups, 'user group')].filter(
+    (text) => text !== '',
+  );
   if (left.length > 0) throw notEmpty(name, left);
 }
 
@@ -69,7 +72,11 @@ export async function reopenAbandonedTenants(deps: Pick<Deps, 'db'>): Promise<st
 }
 
 function notEmpty(name: string, contents: string[]): AppError {
-  return new AppError('illegal_action_error', `Tenant \`${name}\` is not empty: it has ${contents.join(', ')}`, { contents });
+  return new AppError(
+    'illegal_action_error',
+    `Tenant \`${name}\` is not empty: it has ${contents.join(', ')}`,
+    { contents },
+  );
 }
 
 function count(n: number, word: string): string {

@@ -3,7 +3,14 @@ import type { Db, Tx } from '@baton/postgres';
 import { defaultTenantRole, requireRole } from '../domain/roles';
 import { listRoles } from '../store/authorization.sql';
 import type { Tables } from '../store/tables.gen';
-import { deleteMember, findTenant, groupMember, insertMember, updateMember, userMember } from '../store/tenants.sql';
+import {
+  deleteMember,
+  findTenant,
+  groupMember,
+  insertMember,
+  updateMember,
+  userMember,
+} from '../store/tenants.sql';
 import { findGroup } from '../store/user-groups.sql';
 import { lockUser } from '../store/users.sql';
 import { announceChange } from './announce';
@@ -22,7 +29,12 @@ interface Found {
 }
 
 /** An empty role means `user`. @throws AppError not_found_error; bad_parameters_error; conflict_error for a member. */
-export async function addTenantMember(deps: Deps, tenant: string, who: Member, roleName: string): Promise<void> {
+export async function addTenantMember(
+  deps: Deps,
+  tenant: string,
+  who: Member,
+  roleName: string,
+): Promise<void> {
   const role = await tenantRole(deps, roleName);
   await deps.db.tx(async (tx) => {
     const found = await find(tx, tenant, who);
@@ -34,7 +46,12 @@ export async function addTenantMember(deps: Deps, tenant: string, who: Member, r
 }
 
 /** @throws AppError not_found_error, also for who is no member; bad_parameters_error. */
-export async function updateTenantMember(deps: Deps, tenant: string, who: Member, roleName: string): Promise<void> {
+export async function updateTenantMember(
+  deps: Deps,
+  tenant: string,
+  who: Member,
+  roleName: string,
+): Promise<void> {
   const role = await tenantRole(deps, roleName);
   await deps.db.tx(async (tx) => {
     const found = await find(tx, tenant, who);
@@ -53,7 +70,8 @@ export async function removeTenantMember(deps: Deps, tenant: string, who: Member
 }
 
 async function tenantRole(deps: Deps, name: string): Promise<string> {
-  return requireRole(await listRoles(deps.db.query), name === '' ? defaultTenantRole : name, 'tenant_role').name;
+  return requireRole(await listRoles(deps.db.query), name === '' ? defaultTenantRole : name, 'tenant_role')
+    .name;
 }
 
 async function find(tx: Tx<Tables>, tenant: string, who: Member): Promise<Found> {

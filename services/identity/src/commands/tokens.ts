@@ -31,7 +31,9 @@ export async function createToken(
   wish: { description?: string | null; expirationDate?: string | null },
 ): Promise<CreatedToken> {
   const description = wish.description ? requireText('description', wish.description) : null;
-  const expirationDate = wish.expirationDate ? isoInstant(requireExpiration(wish.expirationDate, await deps.nowMs())) : null;
+  const expirationDate = wish.expirationDate
+    ? isoInstant(requireExpiration(wish.expirationDate, await deps.nowMs()))
+    : null;
   return store(deps, userId, { description, expirationDate, isSession: false });
 }
 
@@ -44,7 +46,11 @@ export async function createSessionToken(deps: Deps, userId: number): Promise<Cr
 async function store(
   deps: Deps,
   userId: number,
-  { description, expirationDate, isSession }: { description: string | null; expirationDate: string | null; isSession: boolean },
+  {
+    description,
+    expirationDate,
+    isSession,
+  }: { description: string | null; expirationDate: string | null; isSession: boolean },
 ): Promise<CreatedToken> {
   const token = newToken();
   await deps.db.tx(async (tx) => {

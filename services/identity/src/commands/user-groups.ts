@@ -4,7 +4,14 @@ import { requireName, requireText } from '../domain/checks';
 import { defaultSystemRole, requireRole } from '../domain/roles';
 import { listRoles } from '../store/authorization.sql';
 import type { Tables } from '../store/tables.gen';
-import { deleteGroup, deleteGroupMember, findGroup, insertGroup, insertGroupMember, updateGroupRole } from '../store/user-groups.sql';
+import {
+  deleteGroup,
+  deleteGroupMember,
+  findGroup,
+  insertGroup,
+  insertGroupMember,
+  updateGroupRole,
+} from '../store/user-groups.sql';
 import { lockUser, type UserRow } from '../store/users.sql';
 import { announceChange } from './announce';
 
@@ -13,18 +20,30 @@ interface Deps {
 }
 
 /** @throws AppError bad_parameters_error; conflict_error when name or ldap_dn are taken in any letter case. */
-export async function createUserGroup(deps: Deps, group: { name: string; ldapDn?: string | null; role?: string }): Promise<void> {
+export async function createUserGroup(
+  deps: Deps,
+  group: { name: string; ldapDn?: string | null; role?: string },
+): Promise<void> {
   const name = requireName('group_name', group.name);
   // `users` is a path below /user-groups.
   if (name === 'users') throw badParameter('group_name', '`users` is not allowed as a user group name');
   const ldapDn = group.ldapDn ? requireText('ldap_group_dn', group.ldapDn) : null;
-  const role = requireRole(await listRoles(deps.db.query), group.role || defaultSystemRole, 'system_role').name;
+  const role = requireRole(
+    await listRoles(deps.db.query),
+    group.role || defaultSystemRole,
+    'system_role',
+  ).name;
   try {
     await deps.db.tx((tx) => insertGroup(tx, { name, ldap_dn: ldapDn, role }));
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     const field = isUniqueViolation(error, 'user_groups_ldap_dn_key') ? 'ldap_group_dn' : 'group_name';
-    throw new AppError('conflict_error', `A user group with this ${field} already exists`, { field }, { cause: error });
+    throw new AppError(
+      'conflict_error',
+      `A user group with this ${field} already exists`,
+      { field },
+      { cause: error },
+    );
   }
 }
 

@@ -10,5 +10,7 @@ test('the fifth failure locks, until the period is over', () => {
 });
 
 test('a period of -1 never locks', () => {
-  expect(isLocked({ failedLogins: 500, sinceLastFailureMs: 0 }, { ...settings, lockPeriodMinutes: -1 })).toBe(false);
+  expect(isLocked({ failedLogins: 500, sinceLastFailureMs: 0 }, { ...settings, lockPeriodMinutes: -1 })).toBe(
+    false,
+  );
 });

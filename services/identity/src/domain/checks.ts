@@ -20,7 +20,9 @@ export function requireName(field: string, text: string): string {
 export function requireText(field: string, text: string, maxLength = MAX_TEXT): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there.
   if (text.length > 0 && text.length <= maxLength && !/[\u0000-\u001f\u007f]/.test(text)) return text;
-  throw badParameter(field, `Invalid ${field}`, { expected: `1 to ${maxLength} characters, no control characters` });
+  throw badParameter(field, `Invalid ${field}`, {
+    expected: `1 to ${maxLength} characters, no control characters`,
+  });
 }
 
 const MIN_PASSWORD = 5;
@@ -29,7 +31,11 @@ const MAX_PASSWORD = 256;
 /** @throws AppError bad_parameters_error when the length is not allowed; the text never contains the password. */
 export function requirePassword(password: string): string {
   if (password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD) return password;
-  throw badParameter('password', `Invalid password: it must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`, {
-    expected: `${MIN_PASSWORD} to ${MAX_PASSWORD} characters`,
-  });
+  throw badParameter(
+    'password',
+    `Invalid password: it must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`,
+    {
+      expected: `${MIN_PASSWORD} to ${MAX_PASSWORD} characters`,
+    },
+  );
 }

@@ -20,14 +20,30 @@ test.each([
   ['+1 year', '2027-01-31T10:20:30.500Z'],
 ])('%s ends at %s', (text, expected) => expect(iso(text)).toBe(expected));
 
-test.each(['', 'rubbish', '+', '+2', '+2 parsecs', '+h', '25:00', '12:61', '2050-02-30', '2050-01-01 24:00', '2001-01-01 00:00', '10:00', '+0h', '+999999y', '1h'])(
-  '%p is refused',
-  (text) => expect(iso(text)).toBeNull(),
-);
+test.each([
+  '',
+  'rubbish',
+  '+',
+  '+2',
+  '+2 parsecs',
+  '+h',
+  '25:00',
+  '12:61',
+  '2050-02-30',
+  '2050-01-01 24:00',
+  '2001-01-01 00:00',
+  '10:00',
+  '+0h',
+  '+999999y',
+  '1h',
+])('%p is refused', (text) => expect(iso(text)).toBeNull());
 
 test('the refusal names the field and what is expected', () => {
   expect(() => requireExpiration('rubbish', now)).toThrow(
-    expect.objectContaining({ code: 'bad_parameters_error', details: expect.objectContaining({ field: 'expiration_date' }) }),
+    expect.objectContaining({
+      code: 'bad_parameters_error',
+      details: expect.objectContaining({ field: 'expiration_date' }),
+    }),
   );
   expect(requireExpiration('+1h', now)).toBe(now + 3_600_000);
 });

@@ -1,15 +1,29 @@
 import { badParameter, err, ok, type Result } from '@baton/kernel';
 
-const EXPECTED = 'YYYY-MM-DD HH:MM (UTC), HH:MM (today), or +<n><unit> with min, h, d, w, mo or y, e.g. +10h or +1d 12h';
+const EXPECTED =
+  'YYYY-MM-DD HH:MM (UTC), HH:MM (today), or +<n><unit> with min, h, d, w, mo or y, e.g. +10h or +1d 12h';
 
 type Unit = 'min' | 'h' | 'd' | 'w' | 'mo' | 'y';
 const UNITS: Record<string, Unit> = {
-  min: 'min', mins: 'min', minute: 'min', minutes: 'min',
-  h: 'h', hour: 'h', hours: 'h',
-  d: 'd', day: 'd', days: 'd',
-  w: 'w', week: 'w', weeks: 'w',
-  mo: 'mo', month: 'mo', months: 'mo',
-  y: 'y', year: 'y', years: 'y',
+  min: 'min',
+  mins: 'min',
+  minute: 'min',
+  minutes: 'min',
+  h: 'h',
+  hour: 'h',
+  hours: 'h',
+  d: 'd',
+  day: 'd',
+  days: 'd',
+  w: 'w',
+  week: 'w',
+  weeks: 'w',
+  mo: 'mo',
+  month: 'mo',
+  months: 'mo',
+  y: 'y',
+  year: 'y',
+  years: 'y',
 };
 const ABSOLUTE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?Z?$/;
 const TIME = /^(\d{1,2}):(\d\d)$/;
@@ -21,10 +35,15 @@ const MAX_MS = 253_402_300_799_999;
  * When a token ends: epoch ms of `text` (reference/rest-api.md 2.3): an instant in UTC, a time of today, or chained
  * `+<n><unit>` terms counted from `nowMs`.
  */
-export function parseExpiration(text: string, nowMs: number): Result<number, { message: string; expected: string }> {
+export function parseExpiration(
+  text: string,
+  nowMs: number,
+): Result<number, { message: string; expected: string }> {
   const parsed = text.startsWith('+') ? relative(text, nowMs) : (absolute(text) ?? ofToday(text, nowMs));
-  if (parsed === null || parsed > MAX_MS) return err({ message: `Invalid expiration date \`${text}\``, expected: EXPECTED });
-  if (parsed <= nowMs) return err({ message: `Expiration date \`${text}\` has passed`, expected: 'an instant to come' });
+  if (parsed === null || parsed > MAX_MS)
+    return err({ message: `Invalid expiration date \`${text}\``, expected: EXPECTED });
+  if (parsed <= nowMs)
+    return err({ message: `Expiration date \`${text}\` has passed`, expected: 'an instant to come' });
   return ok(parsed);
 }
 
@@ -38,11 +57,23 @@ export function requireExpiration(text: string, nowMs: number): number {
 function absolute(text: string): number | null {
   const match = ABSOLUTE.exec(text.trim());
   if (!match) return null;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const ms = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
   const instant = new Date(Date.UTC(year, month - 1, day, hour, minute, second, ms));
   // 2026-02-31 would roll over into March.
-  const isReal = instant.getUTCMonth() === month - 1 && instant.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
+  const isReal =
+    instant.getUTCMonth() === month - 1 &&
+    instant.getUTCDate() === day &&
+    hour < 24 &&
+    minute < 60 &&
+    second < 60;
   return isReal ? instant.getTime() : null;
 }
 

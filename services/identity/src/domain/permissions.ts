@@ -122,11 +122,16 @@ export interface PermissionGrant {
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
 
 /** Every permission name of the default table. */
-export const permissionNames: readonly string[] = sets.flatMap((set) => [...words(set.api), ...words(set.console)]);
+export const permissionNames: readonly string[] = sets.flatMap((set) => [
+  ...words(set.api),
+  ...words(set.console),
+]);
 
 /** One entry for each role that holds a permission, in the order of the table. */
 export const defaultGrants: readonly PermissionGrant[] = sets.flatMap((set) =>
-  [...words(set.api), ...words(set.console)].flatMap((permission) => set.roles.map((role) => ({ role, permission }))),
+  [...words(set.api), ...words(set.console)].flatMap((permission) =>
+    set.roles.map((role) => ({ role, permission })),
+  ),
 );
 
 /** Whether only the console asks for it; such names do not travel in principals. */

@@ -20,7 +20,8 @@ export function buildAuthorization(
   grants: readonly { role: string; permission: string }[],
 ): Authorization {
   const permissions = new Map<string, Set<string>>(roles.map((role) => [role.name, new Set()]));
-  for (const { role, permission } of grants) if (!isConsolePermission(permission)) permissions.get(role)?.add(permission);
+  for (const { role, permission } of grants)
+    if (!isConsolePermission(permission)) permissions.get(role)?.add(permission);
   return { revision, roles, permissions };
 }
 
@@ -38,7 +39,8 @@ export interface UserRights {
 /** Every permission that at least one of the roles holds. */
 export function permissionsOf(authorization: Authorization, roles: readonly string[]): Set<string> {
   const held = new Set<string>();
-  for (const role of roles) for (const permission of authorization.permissions.get(role) ?? []) held.add(permission);
+  for (const role of roles)
+    for (const permission of authorization.permissions.get(role) ?? []) held.add(permission);
   return held;
 }
 
@@ -71,7 +73,11 @@ export interface PrincipalRequest {
  * Who calls and what they may do (reference/rest-api.md 2.4). The bootstrap admin carries no permission names:
  * `hasPermission` answers yes for it anyway, and the header between the services stays short.
  */
-export function buildPrincipal(user: UserRights, authorization: Authorization, request: PrincipalRequest): Principal {
+export function buildPrincipal(
+  user: UserRights,
+  authorization: Authorization,
+  request: PrincipalRequest,
+): Principal {
   const isBootstrapAdmin = user.id === bootstrapAdminId;
   const roles = rolesIn(user, request.tenant);
   return {
@@ -98,6 +104,7 @@ function reachableTenants(
   const all = names.map((name) => ({ name, roles: rolesIn(user, name) }));
   if (allTenantsPermission === '') return all.filter((entry) => entry.name === tenant);
   // They see every tenant anyway; a list of thousands would only make the header long.
-  if (isBootstrapAdmin || holds(authorization, systemRolesOf(user), allTenants)) return all.filter((entry) => entry.name === tenant);
+  if (isBootstrapAdmin || holds(authorization, systemRolesOf(user), allTenants))
+    return all.filter((entry) => entry.name === tenant);
   return all.filter((entry) => holds(authorization, entry.roles, allTenantsPermission));
 }

@@ -5,9 +5,21 @@ export type RoleType = 'system_role' | 'tenant_role';
 /** Roles of a new manager (reference/rest-api.md 2.4), in the order of their ids. */
 export const defaultRoles: readonly { name: string; type: RoleType; description: string }[] = [
   { name: 'sys_admin', type: 'system_role', description: 'May do everything on the manager' },
-  { name: 'manager', type: 'tenant_role', description: 'Manages the resources of a tenant, private ones too' },
-  { name: 'user', type: 'tenant_role', description: 'Works with the resources of a tenant and creates new ones' },
-  { name: 'operations', type: 'tenant_role', description: 'Deploys and runs workflows, leaves blueprints and plugins alone' },
+  {
+    name: 'manager',
+    type: 'tenant_role',
+    description: 'Manages the resources of a tenant, private ones too',
+  },
+  {
+    name: 'user',
+    type: 'tenant_role',
+    description: 'Works with the resources of a tenant and creates new ones',
+  },
+  {
+    name: 'operations',
+    type: 'tenant_role',
+    description: 'Deploys and runs workflows, leaves blueprints and plugins alone',
+  },
   { name: 'viewer', type: 'tenant_role', description: 'Reads the resources of a tenant' },
   { name: 'default', type: 'system_role', description: 'A user without special rights' },
 ];
@@ -34,13 +46,20 @@ export function requireRole(roles: readonly Role[], name: string, type: RoleType
   if (found) return found;
   const names = fitting.map((role) => role.name);
   const kind = type === 'system_role' ? 'system' : 'tenant';
-  throw badParameter('role', `Invalid role \`${name}\`: expected a ${kind} role, one of ${names.join(', ')}`, {
-    expected: names,
-    nearest: nearestName(name, names),
-  });
+  throw badParameter(
+    'role',
+    `Invalid role \`${name}\`: expected a ${kind} role, one of ${names.join(', ')}`,
+    {
+      expected: names,
+      nearest: nearestName(name, names),
+    },
+  );
 }
 
 /** Of several role names the one with the lowest id; `default` when there is none. */
 export function lowestRole(roles: readonly Role[], names: readonly string[]): string {
-  return roles.filter((role) => names.includes(role.name)).sort((a, b) => a.id - b.id)[0]?.name ?? defaultSystemRole;
+  return (
+    roles.filter((role) => names.includes(role.name)).sort((a, b) => a.id - b.id)[0]?.name ??
+    defaultSystemRole
+  );
 }

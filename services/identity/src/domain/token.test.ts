@@ -10,10 +10,14 @@ test('a new token has the shape of the reference and only its own secret opens i
   expect(isSecretOf(parsed.secret, token.secretHash.subarray(1))).toBe(false);
 });
 
-test.each(['', 'garbage', 'ctok-abc-def', `ctok-abcdefghij-${'x'.repeat(39)}`, `ctok-abcdefghij-${'x'.repeat(41)}`, `ctok-abcdefghi!-${'x'.repeat(40)}`])(
-  '%p is no token',
-  (text) => expect(parseToken(text)).toBeNull(),
-);
+test.each([
+  '',
+  'garbage',
+  'ctok-abc-def',
+  `ctok-abcdefghij-${'x'.repeat(39)}`,
+  `ctok-abcdefghij-${'x'.repeat(41)}`,
+  `ctok-abcdefghi!-${'x'.repeat(40)}`,
+])('%p is no token', (text) => expect(parseToken(text)).toBeNull());
 
 test('random text uses every character of its alphabet about equally', () => {
   const counts = new Map<string, number>();

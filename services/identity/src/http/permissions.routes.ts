@@ -40,5 +40,8 @@ export function permissionsHttp(deps: { db: Db<Tables> }): BoundRoute[] {
 /** By system role: these routes know no tenant. The original answers 401, not 403 (reference/rest-api.md 2.6). */
 function requireAdministrator(principal: Principal): void {
   if (isAdministrator(principal)) return;
-  throw new AppError('unauthorized_error', `User unauthorized: \`${principal.username}\` is not an administrator`);
+  throw new AppError(
+    'unauthorized_error',
+    `User unauthorized: \`${principal.username}\` is not an administrator`,
+  );
 }

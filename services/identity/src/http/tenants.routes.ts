@@ -5,7 +5,12 @@ import type { Db } from '@baton/postgres';
 import type { AuthorizationAt } from '../adapters/authorization-cache';
 import { createTenant } from '../commands/create-tenant';
 import { type ListTenantContents, removeTenant } from '../commands/delete-tenant';
-import { addTenantMember, type Member, removeTenantMember, updateTenantMember } from '../commands/tenant-members';
+import {
+  addTenantMember,
+  type Member,
+  removeTenantMember,
+  updateTenantMember,
+} from '../commands/tenant-members';
 import { forbidden, requirePermissionIn } from '../queries/rights';
 import { getTenant, listTenants } from '../queries/tenants';
 import type { Tables } from '../store/tables.gen';
@@ -25,7 +30,10 @@ interface MemberBody {
 
 export function tenantsHttp(deps: TenantsDeps): BoundRoute[] {
   const change =
-    (permission: string, run: (deps: TenantsDeps, tenant: string, who: Member, role: string) => Promise<void>) =>
+    (
+      permission: string,
+      run: (deps: TenantsDeps, tenant: string, who: Member, role: string) => Promise<void>,
+    ) =>
     async (call: HttpCall<MemberBody>) => {
       const { tenant_name: tenant, role = '' } = call.body;
       await requirePermissionIn(deps, call.principal, permission, tenant);

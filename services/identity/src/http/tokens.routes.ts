@@ -4,8 +4,8 @@ import { AppError } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createSessionToken, createToken, revokeToken } from '../commands/tokens';
 import { type AuthenticateDeps, authenticateToken } from '../queries/authenticate';
-import { getToken, listTokens, ownerScope } from '../queries/tokens';
 import { forbidden } from '../queries/rights';
+import { getToken, listTokens, ownerScope } from '../queries/tokens';
 import type { Tables } from '../store/tables.gen';
 
 export interface TokensDeps extends AuthenticateDeps {
@@ -51,7 +51,13 @@ function wantsToken(call: HttpCall): boolean {
 
 async function sessionToken(deps: TokensDeps, { principal }: HttpCall) {
   const token = await createSessionToken(deps, principal.userId);
-  return { id: token.id, value: token.value, role: principal.role, username: principal.username, expiration_date: token.expirationDate };
+  return {
+    id: token.id,
+    value: token.value,
+    role: principal.role,
+    username: principal.username,
+    expiration_date: token.expirationDate,
+  };
 }
 
 const COOKIE = /(?:^|;\s*)XSRF-TOKEN=([^;]*)/;
@@ -61,6 +67,7 @@ async function checkMonitoringAccess(deps: TokensDeps, call: HttpCall): Promise<
   const token = COOKIE.exec(call.headers.cookie ?? '')?.[1];
   if (!token) throw new AppError('unauthorized_error', 'User unauthorized: No authentication info provided');
   const principal = await authenticateToken(deps, token, { tenant: '', allTenantsPermission: '' });
-  if (!principal.isBootstrapAdmin && !principal.permissions.includes('monitoring')) throw forbidden(principal, 'monitoring', '');
+  if (!principal.isBootstrapAdmin && !principal.permissions.includes('monitoring'))
+    throw forbidden(principal, 'monitoring', '');
   return {};
 }

@@ -1,13 +1,20 @@
 import { userGroupsRoutes } from '@baton/contracts/http/user-groups';
 import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import type { Db } from '@baton/postgres';
-import { addUserToGroup, changeGroupRole, createUserGroup, removeUserFromGroup, removeUserGroup } from '../commands/user-groups';
+import {
+  addUserToGroup,
+  changeGroupRole,
+  createUserGroup,
+  removeUserFromGroup,
+  removeUserGroup,
+} from '../commands/user-groups';
 import { getUserGroup, listUserGroups } from '../queries/user-groups';
 import type { Tables } from '../store/tables.gen';
 
 export function userGroupsHttp(deps: { db: Db<Tables> }): BoundRoute[] {
   return bindRoutes(userGroupsRoutes, {
-    listUserGroups: async (call) => listEnvelope(await listUserGroups(deps, call.list, call.query._get_data === true), call.list),
+    listUserGroups: async (call) =>
+      listEnvelope(await listUserGroups(deps, call.list, call.query._get_data === true), call.list),
     createUserGroup: async (call) => {
       const { group_name: name, ldap_group_dn: ldapDn, role } = call.body;
       await createUserGroup(deps, { name, ldapDn, role });

@@ -32,11 +32,15 @@ export function usersHttp(deps: UsersDeps): BoundRoute[] {
     listUsers: async (call) => {
       const includeHash = call.query._include_hash === true;
       if (includeHash) requirePermission(call.principal, 'get_password_hash');
-      return listEnvelope(await listUsers(deps, call.list, { getData: call.query._get_data === true, includeHash }), call.list);
+      return listEnvelope(
+        await listUsers(deps, call.list, { getData: call.query._get_data === true, includeHash }),
+        call.list,
+      );
     },
     createUser: async (call) => {
       const { body } = call;
-      if (body.created_at !== undefined || body.first_login_at || body.last_login_at) requirePermission(call.principal, 'set_timestamp');
+      if (body.created_at !== undefined || body.first_login_at || body.last_login_at)
+        requirePermission(call.principal, 'set_timestamp');
       const username = await createUser(deps, {
         username: body.username,
         password: body.password,
@@ -65,7 +69,10 @@ export function usersHttp(deps: UsersDeps): BoundRoute[] {
     getIdentityProvider: () => 'local',
     getLdap: () => 'disabled',
     setLdap: () => {
-      throw new AppError('method_not_allowed_error', 'This manager keeps its own users; a directory cannot be set');
+      throw new AppError(
+        'method_not_allowed_error',
+        'This manager keeps its own users; a directory cannot be set',
+      );
     },
   });
 }
@@ -111,7 +118,12 @@ const INSTANT = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\d(\.\d+)?Z?)?$/;
 /** Dates in input (reference/rest-api.md 4.1); naive ones are UTC. */
 function instantOf(field: string, text: string | null | undefined): string | null {
   if (text === undefined || text === null) return null;
-  const ms = INSTANT.test(text) ? Date.parse(`${text.replace(' ', 'T').replace(/Z$/, '')}${text.length > 10 ? 'Z' : ''}`) : Number.NaN;
-  if (Number.isNaN(ms)) throw badParameter(field, `Invalid date \`${text.slice(0, 50)}\``, { expected: 'YYYY-MM-DDThh:mm:ss.mmmZ' });
+  const ms = INSTANT.test(text)
+    ? Date.parse(`${text.replace(' ', 'T').replace(/Z$/, '')}${text.length > 10 ? 'Z' : ''}`)
+    : Number.NaN;
+  if (Number.isNaN(ms))
+    throw badParameter(field, `Invalid date \`${text.slice(0, 50)}\``, {
+      expected: 'YYYY-MM-DDThh:mm:ss.mmmZ',
+    });
   return isoInstant(ms);
 }

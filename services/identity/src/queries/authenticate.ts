@@ -8,7 +8,13 @@ import { isLocked, type LockSettings } from '../domain/account-lock';
 import { isName } from '../domain/checks';
 import { buildPrincipal } from '../domain/principal';
 import { isSecretOf, parseToken } from '../domain/token';
-import { countFailedLogin, findLoginByName, findLoginByToken, type LoginRow, recordLogin } from '../store/authentication.sql';
+import {
+  countFailedLogin,
+  findLoginByName,
+  findLoginByToken,
+  type LoginRow,
+  recordLogin,
+} from '../store/authentication.sql';
 import type { Tables } from '../store/tables.gen';
 
 export interface AuthenticateDeps {
@@ -69,7 +75,11 @@ export async function authenticateBasic(
 }
 
 /** Principal of a user token. @throws AppError as authenticateBasic. */
-export async function authenticateToken(deps: AuthenticateDeps, token: string, scope: Scope): Promise<Principal> {
+export async function authenticateToken(
+  deps: AuthenticateDeps,
+  token: string,
+  scope: Scope,
+): Promise<Principal> {
   const parsed = parseToken(token);
   if (!parsed) throw unauthorized('Invalid token structure');
   const row = await findLoginByToken(deps.db, parsed.id, scope.tenant, scope.allTenantsPermission !== '');
@@ -84,7 +94,11 @@ export async function authenticateToken(deps: AuthenticateDeps, token: string, s
  * Principal of a user by name, for calls made with the token of an execution that the user started.
  * @throws AppError unauthorized_error when the user is gone, inactive or locked; forbidden_error for an unknown tenant.
  */
-export async function principalOfUser(deps: AuthenticateDeps, username: string, scope: Scope): Promise<Principal> {
+export async function principalOfUser(
+  deps: AuthenticateDeps,
+  username: string,
+  scope: Scope,
+): Promise<Principal> {
   const row = isName(username) ? await findLogin(deps, username, scope) : undefined;
   if (!row) throw noCredentials();
   requireUsable(deps, row, noCredentials);
@@ -109,9 +123,22 @@ async function principalOf(
   authMethod: Principal['authMethod'],
 ): Promise<Principal> {
   if (scope.tenant !== '' && !row.is_tenant_there) {
-    throw new AppError('forbidden_error', `Authorization failed: Tried to authenticate with invalid tenant name: ${scope.tenant}`);
+    throw new AppError(
+      'forbidden_error',
+      `Authorization failed: Tried to authenticate with invalid tenant name: ${scope.tenant}`,
+    );
   }
-  const user = { id: row.id, username: row.username, role: row.role, groupRoles: row.group_roles, tenantRoles: row.tenant_roles };
+  const user = {
+    id: row.id,
+    username: row.username,
+    role: row.role,
+    groupRoles: row.group_roles,
+    tenantRoles: row.tenant_roles,
+  };
   const authorization = await deps.authorizationAt(row.revision);
-  return buildPrincipal(user, authorization, { tenant: scope.tenant, authMethod, allTenantsPermission: scope.allTenantsPermission });
+  return buildPrincipal(user, authorization, {
+    tenant: scope.tenant,
+    authMethod,
+    allTenantsPermission: scope.allTenantsPermission,
+  });
 }

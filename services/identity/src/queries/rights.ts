@@ -12,16 +12,30 @@ interface Deps {
 }
 
 /** For routes whose tenant stands in the body: the caller must hold `permission` there (reference/rest-api.md 2.8). */
-export async function requirePermissionIn(deps: Deps, principal: Principal, permission: string, tenant: string): Promise<void> {
+export async function requirePermissionIn(
+  deps: Deps,
+  principal: Principal,
+  permission: string,
+  tenant: string,
+): Promise<void> {
   if (principal.isBootstrapAdmin) return;
   const row = await findLoginByName(deps.db, principal.username, tenant, false);
   const authorization = row && (await deps.authorizationAt(row.revision));
-  const user = row && { id: row.id, username: row.username, role: row.role, groupRoles: row.group_roles, tenantRoles: row.tenant_roles };
+  const user = row && {
+    id: row.id,
+    username: row.username,
+    role: row.role,
+    groupRoles: row.group_roles,
+    tenantRoles: row.tenant_roles,
+  };
   if (user && authorization && permissionsOf(authorization, rolesIn(user, tenant)).has(permission)) return;
   throw forbidden(principal, permission, tenant);
 }
 
 export function forbidden(principal: Principal, permission: string, tenant: string): AppError {
   const where = tenant === '' ? '' : ` in the tenant \`${tenant}\``;
-  return new AppError('forbidden_error', `User \`${principal.username}\` is not permitted to perform the action ${permission}${where}`);
+  return new AppError(
+    'forbidden_error',
+    `User \`${principal.username}\` is not permitted to perform the action ${permission}${where}`,
+  );
 }

@@ -73,8 +73,13 @@ export async function listTenants(
 
 /** @throws AppError not_found_error */
 export async function getTenant(deps: Deps, name: string, getData: boolean): Promise<TenantAnswer> {
-  const columns = Object.entries(columnsOf(getData)).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
-  const { rows } = await sql<TenantAnswer>`select ${sql.join(columns)} from tenants t where t.name = ${name}`.execute(deps.db.query);
+  const columns = Object.entries(columnsOf(getData)).map(
+    ([field, column]) => sql`${column} as ${sql.id(field)}`,
+  );
+  const { rows } =
+    await sql<TenantAnswer>`select ${sql.join(columns)} from tenants t where t.name = ${name}`.execute(
+      deps.db.query,
+    );
   if (!rows[0]) throw notFound('Tenant', name);
   return rows[0];
 }

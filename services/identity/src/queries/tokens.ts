@@ -33,7 +33,11 @@ function owned(ownerId: number | null): RawBuilder<SqlBool>[] {
 }
 
 /** Tokens that were made on purpose; those that GET /tokens hands out would only fill the list. */
-export async function listTokens(deps: Deps, principal: Principal, list: ListQuery): Promise<ListPage<TokenAnswer>> {
+export async function listTokens(
+  deps: Deps,
+  principal: Principal,
+  list: ListQuery,
+): Promise<ListPage<TokenAnswer>> {
   return selectPage<TokenAnswer>({
     db: deps.db.query,
     from,

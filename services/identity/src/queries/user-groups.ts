@@ -25,7 +25,11 @@ function columnsOf(getData: boolean): Record<keyof UserGroupAnswer, RawBuilder<u
   };
 }
 
-export async function listUserGroups(deps: Deps, list: ListQuery, getData: boolean): Promise<ListPage<UserGroupAnswer>> {
+export async function listUserGroups(
+  deps: Deps,
+  list: ListQuery,
+  getData: boolean,
+): Promise<ListPage<UserGroupAnswer>> {
   return selectPage<UserGroupAnswer>({
     db: deps.db.query,
     from: sql`user_groups g`,
@@ -39,8 +43,13 @@ export async function listUserGroups(deps: Deps, list: ListQuery, getData: boole
 
 /** @throws AppError not_found_error */
 export async function getUserGroup(deps: Deps, name: string, getData: boolean): Promise<UserGroupAnswer> {
-  const columns = Object.entries(columnsOf(getData)).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
-  const { rows } = await sql<UserGroupAnswer>`select ${sql.join(columns)} from user_groups g where g.name = ${name}`.execute(deps.db.query);
+  const columns = Object.entries(columnsOf(getData)).map(
+    ([field, column]) => sql`${column} as ${sql.id(field)}`,
+  );
+  const { rows } =
+    await sql<UserGroupAnswer>`select ${sql.join(columns)} from user_groups g where g.name = ${name}`.execute(
+      deps.db.query,
+    );
   if (!rows[0]) throw notFound('UserGroup', name);
   return rows[0];
 }

@@ -94,7 +94,9 @@ export function anyCase(column: RawBuilder<unknown>): (values: string[]) => RawB
 
 /** @throws AppError not_found_error */
 export async function getUser(deps: Deps, username: string, view: UserView): Promise<UserAnswer> {
-  const columns = Object.entries(columnsOf(view, deps.lock)).map(([name, column]) => sql`${column} as ${sql.id(name)}`);
+  const columns = Object.entries(columnsOf(view, deps.lock)).map(
+    ([name, column]) => sql`${column} as ${sql.id(name)}`,
+  );
   const { rows } = await sql<UserAnswer>`select ${sql.join(columns)} from ${from}
     where lower(u.username) = lower(${username})`.execute(deps.db.query);
   if (!rows[0]) throw notFound('User', username);

@@ -2,7 +2,12 @@ import { identityRpc, type Principal } from '@baton/contracts';
 import { badParameter } from '@baton/kernel';
 import { rpcPart } from '@baton/service-runtime';
 import { defaultTenant } from '../domain/roles';
-import { type AuthenticateDeps, authenticateBasic, authenticateToken, principalOfUser } from '../queries/authenticate';
+import {
+  type AuthenticateDeps,
+  authenticateBasic,
+  authenticateToken,
+  principalOfUser,
+} from '../queries/authenticate';
 import { listTenantNames } from '../store/tenants.sql';
 
 export interface IdentityRpcDeps extends AuthenticateDeps {
@@ -11,7 +16,10 @@ export interface IdentityRpcDeps extends AuthenticateDeps {
 }
 
 export function identityRpcPart(deps: IdentityRpcDeps) {
-  const answerOf = (principal: Principal): identityRpc.AuthenticateResponse => ({ principal, cacheMs: deps.cacheMs });
+  const answerOf = (principal: Principal): identityRpc.AuthenticateResponse => ({
+    principal,
+    cacheMs: deps.cacheMs,
+  });
   return rpcPart(identityRpc.IdentityServiceDefinition, {
     authenticate: async (request) => {
       // v2.1 knows no tenants: the default one is meant. Whether the user is a member shows in the principal.
@@ -32,5 +40,7 @@ function byCredential(
 ): Promise<Principal> {
   const isBasic = username !== '' || password !== '';
   if (isBasic === (token !== '')) throw badParameter('token', 'Exactly one credential must be given');
-  return isBasic ? authenticateBasic(deps, { username, password }, scope) : authenticateToken(deps, token, scope);
+  return isBasic
+    ? authenticateBasic(deps, { username, password }, scope)
+    : authenticateToken(deps, token, scope);
 }

@@ -40,7 +40,10 @@ const rights = `
   (select revision from authorization_state) as revision,
   app_now() as now`;
 
-const byName = { name: 'login-by-name', text: `select ${rights} from users u where lower(u.username) = lower($1)` };
+const byName = {
+  name: 'login-by-name',
+  text: `select ${rights} from users u where lower(u.username) = lower($1)`,
+};
 const byToken = {
   name: 'login-by-token',
   text: `select ${rights}, t.secret_hash, coalesce(t.expiration_date <= app_now(), false) as is_expired

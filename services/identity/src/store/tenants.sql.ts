@@ -9,7 +9,12 @@ export async function findTenant(db: Reader, name: string): Promise<{ name: stri
 }
 
 export async function listTenantNames(db: Reader): Promise<string[]> {
-  const rows = await db.selectFrom('tenants').select('name').where('closing_since', 'is', null).orderBy('name').execute();
+  const rows = await db
+    .selectFrom('tenants')
+    .select('name')
+    .where('closing_since', 'is', null)
+    .orderBy('name')
+    .execute();
   return rows.map((row) => row.name);
 }
 
@@ -25,8 +30,16 @@ export async function insertTenant(tx: Tx<Tables>, name: string): Promise<boolea
 }
 
 /** How many users and groups belong to the tenant; the tenant row is locked. Null: no such tenant. */
-export async function lockTenant(tx: Tx<Tables>, name: string): Promise<{ users: number; groups: number } | null> {
-  const locked = await tx.selectFrom('tenants').select('name').where('name', '=', name).forUpdate().executeTakeFirst();
+export async function lockTenant(
+  tx: Tx<Tables>,
+  name: string,
+): Promise<{ users: number; groups: number } | null> {
+  const locked = await tx
+    .selectFrom('tenants')
+    .select('name')
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirst();
   if (!locked) return null;
   const { rows } = await sql<{ users: number; groups: number }>`
     select (select count(*) from tenant_users where tenant = ${name}) as users,
@@ -61,18 +74,36 @@ type Members =
   | { table: 'tenant_users'; column: 'user_id'; member: number }
   | { table: 'tenant_groups'; column: 'group_name'; member: string };
 
-export const userMember = (userId: number): Members => ({ table: 'tenant_users', column: 'user_id', member: userId });
-export const groupMember = (name: string): Members => ({ table: 'tenant_groups', column: 'group_name', member: name });
+export const userMember = (userId: number): Members => ({
+  table: 'tenant_users',
+  column: 'user_id',
+  member: userId,
+});
+export const groupMember = (name: string): Members => ({
+  table: 'tenant_groups',
+  column: 'group_name',
+  member: name,
+});
 
 /** False when the user or group belongs to the tenant already. */
-export async function insertMember(tx: Tx<Tables>, tenant: string, who: Members, role: string): Promise<boolean> {
+export async function insertMember(
+  tx: Tx<Tables>,
+  tenant: string,
+  who: Members,
+  role: string,
+): Promise<boolean> {
   const result = await sql`insert into ${sql.table(who.table)} (tenant, ${sql.ref(who.column)}, role)
     values (${tenant}, ${who.member}, ${role}) on conflict do nothing`.execute(tx);
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
 /** False when the user or group does not belong to the tenant. */
-export async function updateMember(tx: Tx<Tables>, tenant: string, who: Members, role: string): Promise<boolean> {
+export async function updateMember(
+  tx: Tx<Tables>,
+  tenant: string,
+  who: Members,
+  role: string,
+): Promise<boolean> {
   const result = await sql`update ${sql.table(who.table)} set role = ${role}
     where tenant = ${tenant} and ${sql.ref(who.column)} = ${who.member}`.execute(tx);
   return (result.numAffectedRows ?? 0n) > 0n;

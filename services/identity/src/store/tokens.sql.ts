@@ -34,7 +34,11 @@ export async function trimSessionTokens(tx: Tx<Tables>, userId: number): Promise
 }
 
 /** Removes a token of `userId`, or of anybody when null; answers its owner's name. */
-export async function deleteToken(tx: Tx<Tables>, id: string, userId: number | null): Promise<string | undefined> {
+export async function deleteToken(
+  tx: Tx<Tables>,
+  id: string,
+  userId: number | null,
+): Promise<string | undefined> {
   const { rows } = await sql<{ username: string }>`delete from tokens t using users u
     where t.id = ${id} and u.id = t.user_id ${userId === null ? sql`` : sql`and t.user_id = ${userId}`}
     returning u.username`.execute(tx);

@@ -4,18 +4,28 @@ import type { Tables } from './tables.gen';
 
 type Reader = Kysely<Tables> | Tx<Tables>;
 
-export async function findGroup(db: Reader, name: string): Promise<{ name: string; role: string } | undefined> {
+export async function findGroup(
+  db: Reader,
+  name: string,
+): Promise<{ name: string; role: string } | undefined> {
   return db.selectFrom('user_groups').select(['name', 'role']).where('name', '=', name).executeTakeFirst();
 }
 
 /** @throws unique violation of user_groups_name_key or user_groups_ldap_dn_key. */
-export async function insertGroup(tx: Tx<Tables>, row: { name: string; ldap_dn: string | null; role: string }): Promise<void> {
+export async function insertGroup(
+  tx: Tx<Tables>,
+  row: { name: string; ldap_dn: string | null; role: string },
+): Promise<void> {
   await tx.insertInto('user_groups').values(row).execute();
 }
 
 /** False when there is no such group. */
 export async function updateGroupRole(tx: Tx<Tables>, name: string, role: string): Promise<boolean> {
-  const result = await tx.updateTable('user_groups').set({ role }).where('name', '=', name).executeTakeFirst();
+  const result = await tx
+    .updateTable('user_groups')
+    .set({ role })
+    .where('name', '=', name)
+    .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
 
