@@ -135,7 +135,10 @@ async function serviceProcesses(
       SERVICES.map((service) => [`BATON_RPC_${variable(service)}`, `127.0.0.1:${rpcPorts[service]}`]),
     ),
     ...Object.fromEntries(
-      SERVICES.map((service) => [`BATON_HTTP_${variable(service)}`, `127.0.0.1:${httpPorts[service]}`]),
+      SERVICES.map((service) => [
+        `BATON_HTTP_${variable(service)}`,
+        `http://127.0.0.1:${httpPorts[service]}`,
+      ]),
     ),
     ...options.env,
   };

@@ -11,6 +11,10 @@ const origin = (service: keyof typeof defaultPorts) =>
 const LARGEST = 2 ** 40;
 
 export const configSchema = runtimeConfig.extend({
+  BATON_PORT: envValue
+    .integer(0, 65535)
+    .optional()
+    .describe('Port of the API; another word for BATON_HTTP_PORT of the gateway'),
   BATON_HTTP_IDENTITY: origin('identity'),
   BATON_HTTP_CATALOG: origin('catalog'),
   BATON_HTTP_DEPLOYMENTS: origin('deployments'),

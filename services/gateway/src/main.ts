@@ -1,4 +1,9 @@
 import { runService } from '@baton/service-runtime';
 import { buildService, configSchema, serviceName } from './service';
 
-void runService({ name: serviceName, configSchema, build: buildService });
+void runService({
+  name: serviceName,
+  configSchema,
+  build: buildService,
+  env: { ...process.env, BATON_HTTP_PORT: process.env.BATON_PORT || process.env.BATON_HTTP_PORT },
+});
