@@ -21,6 +21,7 @@ export type {
   ScalingGroup,
   StartedModification,
 } from './model';
+export type { OperationPayload } from './operation';
 export { type ResumeOptions, resumeGraph } from './resume';
 export { rowOf, undoDecision } from './step';
 export type { LifecycleSubject, OperationTemplate, RelationshipTemplate } from './subject';
@@ -29,7 +30,6 @@ export type {
   FailureHandler,
   GraphSpec,
   NodeEventPayload,
-  OperationPayload,
   OperationTask,
   SetStatePayload,
   SubgraphPayload,

@@ -1,4 +1,4 @@
-import type { OperationPayload } from './task';
+import type { OperationPayload } from './operation';
 
 /**
  * The part of the deployment model that one node instance's lifecycle is made of: the only thing the sequence

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@baton/kernel';
 import type { NodeInstance, PlanNode, PlanOperation } from '../model';
+import type { OperationPayload } from '../operation';
 import type { LifecycleSubject, OperationTemplate, RelationshipTemplate } from '../subject';
-import type { OperationPayload } from '../task';
 import type { WorkflowConfig } from '../workflow';
 import { type InstanceRelationship, installMethodOf, isHostNode, type ModelIndex } from './model-index';
 import { RELATIONSHIP_LIFECYCLE } from './steps';

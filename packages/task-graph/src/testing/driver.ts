@@ -4,8 +4,9 @@ import type { Decision, GraphEvent, GraphFlags, GraphOutcome } from '../decision
 import { freshFlags, type GraphState, graphFromRows } from '../graph';
 import type { Happening } from '../happening';
 import type { DeploymentModel } from '../model';
+import type { OperationPayload } from '../operation';
 import { undoDecision } from '../step';
-import type { GraphSpec, OperationPayload, SystemPropertyEdit, TaskError, TaskRow } from '../task';
+import type { GraphSpec, SystemPropertyEdit, TaskError, TaskRow } from '../task';
 import type { CallRequest, Stage, StageResult, WorkflowInput } from '../workflow';
 import { nextStage } from '../workflows/registry';
 
