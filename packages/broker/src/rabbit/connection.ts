@@ -1,6 +1,7 @@
 import { backoffMs, type Log } from '@baton/kernel';
 import { type ChannelModel, connect } from 'amqplib';
 import { unavailable } from '../unavailable';
+import { atMost } from './at-most';
 
 const RECONNECT = { firstMs: 100, maxMs: 5_000, factor: 2, jitter: 0.3 };
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -127,7 +128,7 @@ export function createLastingConnection({ url, name, log }: { url: string; name:
       const last = current;
       current = null;
       for (const resolve of [...waiting]) resolve();
-      await last?.connection.close().catch(() => undefined);
+      if (last) await atMost(last.connection.close());
     },
   };
 }

@@ -5,6 +5,7 @@ import { readEnvelope } from '../catalogue';
 import { decideFailure } from '../delivery';
 import { createInFlight } from '../in-flight';
 import type { ConsumeOptions, Subscription } from '../port';
+import { atMost } from './at-most';
 import type { LastingConnection } from './connection';
 import { declareWorkQueue, type Shape } from './declare';
 import type { Publisher } from './publisher';
@@ -61,9 +62,9 @@ export async function consumeQueue<T>(deps: ConsumerDeps, message: MessageType<T
       forget();
       // Deliveries that are on the way after this are given back when the channel closes.
       isClosing = true;
-      await stopDelivery().catch(() => undefined);
+      await atMost(stopDelivery());
       await inFlight.drain(DRAIN_MS);
-      await closeChannel().catch(() => undefined);
+      await atMost(closeChannel());
     },
   };
 }

@@ -14,6 +14,7 @@ import { createParking } from './parked';
 import { createPublisher } from './publisher';
 
 export interface RabbitBrokerOptions {
+  /** `amqp://user:password@host:port/vhost`; `?unusedExpiryMs=<ms>` is the same as the option. */
   url: string;
   log: Log;
   /** Before every name on the server, default `baton`. */
@@ -33,12 +34,13 @@ const PING_MS = 2_000;
  * publishing and consuming have a connection each, because the server may hold up the one that publishes too fast.
  */
 export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
-  const { url, log } = options;
+  const { log } = options;
+  const { url, unusedExpiryMs = options.unusedExpiryMs } = readUrl(options.url);
   const names = rabbitNames(options.namespace ?? 'baton');
   const shape: Shape = {
     names,
     stepsMs: options.retryStepsMs ?? retryStepsMs,
-    expiry: options.unusedExpiryMs ? { 'x-expires': options.unusedExpiryMs } : {},
+    expiry: unusedExpiryMs ? { 'x-expires': unusedExpiryMs } : {},
   };
   const catalogue = createCatalogue(options.topology ?? allMessages);
   const outgoing = createLastingConnection({ url, name: `${names.work} publish`, log });
@@ -83,4 +85,12 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
       await Promise.all([incoming.close(), outgoing.close()]);
     },
   };
+}
+
+/** Takes our own parameter out of the address, so that whoever only hands on an address hands on this too. */
+function readUrl(text: string): { url: string; unusedExpiryMs?: number } {
+  const url = new URL(text);
+  const expiry = Number(url.searchParams.get('unusedExpiryMs'));
+  url.searchParams.delete('unusedExpiryMs');
+  return { url: url.href, unusedExpiryMs: expiry > 0 ? expiry : undefined };
 }

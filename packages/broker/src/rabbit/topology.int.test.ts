@@ -3,19 +3,26 @@ import { isAppError, newId, silentLog } from '@baton/kernel';
 import { eventually, tcpProxy, testNamespace, testUrls } from '@baton/testkit';
 import { connect } from 'amqplib';
 import { z } from 'zod';
-import { createRabbitBroker } from '../index';
+import { type Broker, createRabbitBroker, type RabbitBrokerOptions } from '../index';
 import { rabbitNames } from './names';
 
 const work = defineMessage('sample.work-arrived.v1', 'work', z.object({ n: z.number() }));
 const topology = [{ message: work, queues: ['only'] }];
 const envelope = (n: number): Envelope => ({ id: newId(), type: work.type, time: '', tenant: 't', key: 'k', payload: { n } });
-const settings = { url: testUrls.amqp(), log: silentLog, topology, unusedExpiryMs: 60_000 };
+const open: Broker[] = [];
+const openBroker = (options: RabbitBrokerOptions): Broker => {
+  const broker = createRabbitBroker(options);
+  open.push(broker);
+  return broker;
+};
+afterEach(() => Promise.all(open.splice(0).map((broker) => broker.close())));
+
+const settings = { url: testUrls.amqp(), log: silentLog, topology };
 
 test('a queue that somebody deleted is made again before the publisher calls a message stored', async () => {
   const namespace = testNamespace();
-  const broker = createRabbitBroker({ ...settings, namespace });
-  await broker.ping();
-  await broker.publish([envelope(1)]);
+  const broker = openBroker({ ...settings, namespace });
+  await eventually(() => broker.ping(), { deadlineMs: 20_000 });
   const admin = await connect(testUrls.amqp());
   const channel = await admin.createChannel();
   const queue = rabbitNames(namespace).queue(work.type, 'only');
@@ -23,14 +30,13 @@ test('a queue that somebody deleted is made again before the publisher calls a m
   await broker.publish([envelope(2), envelope(3)]);
   await eventually(async () => expect((await channel.checkQueue(queue)).messageCount).toBe(2));
   await admin.close();
-  await broker.close();
 });
 
 test('a confirm that never comes is a retryable error, and the connection works again afterwards', async () => {
   const target = new URL(testUrls.amqp());
   const proxy = await tcpProxy({ host: target.hostname, port: Number(target.port || 5672) });
-  const broker = createRabbitBroker({ ...settings, url: proxy.through(testUrls.amqp()), namespace: testNamespace() });
-  await broker.ping();
+  const broker = openBroker({ ...settings, url: proxy.through(testUrls.amqp()), namespace: testNamespace() });
+  await eventually(() => broker.ping(), { deadlineMs: 20_000 });
   proxy.dropAnswers();
   const lost = broker.publish([envelope(1)]).catch((e) => e);
   await eventually(async () => {
