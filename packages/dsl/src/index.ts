@@ -5,6 +5,7 @@ export { type DiagnosticKind, diagnosticKinds, type KindEntry } from './diagnost
 export { emptyResolver, type FoundPlugin, type FoundText, type ImportResolver } from './imports/resolver';
 export { parseResolverRules, type ResolverRules, withRules } from './imports/rules';
 export { choosePluginYaml, parsePluginSpec, type PluginCandidate, type PluginSpec, selectPlugin } from './imports/plugin-spec';
+export { derivePluginYaml13 } from './imports/plugin-compat';
 export { comparePythonVersions, matchesSpecifiers } from './imports/python-version';
 export { createTextCache, type TextCache } from './imports/text-cache';
 export { parseVersion, supportedVersions } from './elements/version';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
-import { diagnostic, type Diagnostic } from '../diagnostics/diagnostic';
+import { diagnostic, type Diagnostic, shownValue } from '../diagnostics/diagnostic';
 import { asFunction, isFunction } from '../functions/registry';
 import { primitiveTypes } from '../elements/primitive-types';
 import { compilePattern, patternCost } from './pattern';
@@ -98,7 +98,7 @@ function checkConstraint(target: ConstrainedValue, constraint: JsonObject, type:
   if (holds === true) return null;
   if (holds !== false) return diagnostic('constraint_not_applicable', `${target.owner}: ${holds}`, { path: target.path, value: target.value });
   const own = constraint.error_message;
-  const shown = JSON.stringify(target.value);
+  const shown = shownValue(target.value);
   const message = typeof own === 'string' ? `Value ${shown} of ${target.owner} is invalid. ${own}` : `Value ${shown} of ${target.owner} violates constraint ${name}(${JSON.stringify(argument)}) operator.`;
   return diagnostic('constraint_violated', message, { path: target.path, value: target.value, expected: `${name}: ${JSON.stringify(argument)}` });
 }
@@ -131,7 +131,7 @@ function test(name: string, value: Json, argument: Json): boolean | string {
 
 function compare(value: Json, argument: Json, name: string, holds: (a: number, b: number) => boolean): boolean | string {
   const number = typeof value === 'boolean' ? Number(value) : value;
-  if (typeof number !== 'number' || typeof argument !== 'number') return `${name} cannot compare ${JSON.stringify(value)} with ${JSON.stringify(argument)}`;
+  if (typeof number !== 'number' || typeof argument !== 'number') return `${name} cannot compare ${shownValue(value)} with ${JSON.stringify(argument)}`;
   return holds(number, argument);
 }
 
@@ -166,8 +166,8 @@ async function checkObject(target: ConstrainedValue, type: string, context: Valu
   const getter = context.getValues;
   if (!getter) return bad(`${target.owner} is of the type ${type}, which cannot be looked up here`);
   const isOne = (candidates: readonly Json[]): boolean => candidates.some((c) => isSame(c, target.value));
-  if (EXISTENCE_FIRST.has(type) && !isOne(await getter(type, target.value, {}))) return bad(`there is no ${type} ${JSON.stringify(target.value)}, as ${target.owner} wants`);
-  return isOne(await getter(type, target.value, query)) ? null : bad(`${JSON.stringify(target.value)} is not a ${type} that ${target.owner} may name`);
+  if (EXISTENCE_FIRST.has(type) && !isOne(await getter(type, target.value, {}))) return bad(`there is no ${type} ${shownValue(target.value)}, as ${target.owner} wants`);
+  return isOne(await getter(type, target.value, query)) ? null : bad(`${shownValue(target.value)} is not a ${type} that ${target.owner} may name`);
 }
 
 /** The declared constraints of an input or parameter, as the plan holds them. */

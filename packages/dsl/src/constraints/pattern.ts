@@ -43,7 +43,7 @@ export function checkPattern(source: string): string | null {
 /** Steps that compiling a pattern takes, more or less: repetitions are written out. */
 export function patternCost(source: string): number {
   let cost = source.length;
-  for (const [, low, high] of source.matchAll(REPEAT)) cost += 2 * Math.min(EXPANSION_MAX, Math.max(Number(low), Number(high || 0)));
+  for (const [, low, high] of source.matchAll(REPEAT)) cost += 8 * Math.min(EXPANSION_MAX, Math.max(Number(low), Number(high || 0)));
   return cost;
 }
 

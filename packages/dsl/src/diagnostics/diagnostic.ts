@@ -52,6 +52,12 @@ function bounded(value: Json): Json {
   return text !== undefined && text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}...` : value;
 }
 
+/** A value as messages show it: JSON, cut when long. */
+export function shownValue(value: Json): string {
+  const text = JSON.stringify(value) ?? 'undefined';
+  return text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}...` : text;
+}
+
 /** Builds a diagnostic; place and value come from the node. */
 export function diagnostic(kind: DiagnosticKind, message: string, details: ReportDetails = {}, isSearched = true): Diagnostic {
   const { severity, code, className } = diagnosticKinds[kind];

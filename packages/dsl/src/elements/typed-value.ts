@@ -1,4 +1,5 @@
 import { isFunctionNode } from '../functions/registry';
+import { shownValue } from '../diagnostics/diagnostic';
 import { checkPattern, patternCost } from '../constraints/pattern';
 import { foundName, joinPath } from '../schema/check-shape';
 import { type Entry, isNull, MapNode, type Node, textOf } from '../yaml/node';
@@ -51,7 +52,7 @@ export function fitsPrimitive(node: Node, type: string): boolean {
 
 function mismatch(check: ValueCheck, node: Node, type: string, path: string): void {
   const where = path === check.path ? check.owner : `property "${path.slice(check.path.length + 1)}" of ${check.owner}`;
-  check.context.diagnostics.report('type_mismatch', `${where} is of the type ${type}, the value is ${node.kind === 'scalar' ? JSON.stringify(node.value) : `a ${foundName(node)}`}`, {
+  check.context.diagnostics.report('type_mismatch', `${where} is of the type ${type}, the value is ${node.kind === 'scalar' ? shownValue(node.value) : `a ${foundName(node)}`}`, {
     at: node, path, expected: type === 'regex' ? 'a regular expression' : type,
   });
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { isSame } from '../constraints/check-value';
-import { diagnostic } from '../diagnostics/diagnostic';
+import { diagnostic, shownValue } from '../diagnostics/diagnostic';
 import { DslError, fail } from '../diagnostics/dsl-error';
 import { primitiveTypes } from '../elements/primitive-types';
 import { fitsPrimitive } from '../elements/typed-value';
@@ -115,7 +115,7 @@ export class Evaluator {
     if (typeof call.type !== 'string' || !primitiveTypes.has(call.type) || isFunction(value)) return;
     if (call.name !== 'get_input' && call.name !== 'get_property') return;
     if (fitsPrimitive(fromJson(value), call.type)) return;
-    fail('input_path', `${call.name} gives ${JSON.stringify(value)}, but the type ${call.type} is wanted`, { path, value, expected: call.type });
+    fail('input_path', `${call.name} gives ${shownValue(value)}, but the type ${call.type} is wanted`, { path, value, expected: call.type });
   }
 }
 

@@ -1,4 +1,4 @@
-import { choosePluginYaml, comparePythonVersions, matchesSpecifiers, parsePluginSpec, parseResolverRules, parseVersion, selectPlugin, withRules } from '../index';
+import { choosePluginYaml, comparePythonVersions, derivePluginYaml13, matchesSpecifiers, parsePluginSpec, parseResolverRules, parseVersion, selectPlugin, withRules } from '../index';
 
 describe('plugin imports', () => {
   it('reads the query as an address has it', () => {
@@ -27,6 +27,22 @@ describe('plugin imports', () => {
     expect(choosePluginYaml(['plugin.yaml', 'plugin_1_3.yaml', 'plugin_1_4.yaml'], '1_4')).toBe('plugin_1_4.yaml');
     expect(choosePluginYaml(['plugin.yaml', 'plugin_1_3.yaml'], '1_5')).toBe('plugin.yaml');
     expect(choosePluginYaml(['plugin.yaml', 'plugin_1_3.yaml'], null)).toBe('plugin_1_3.yaml');
+  });
+});
+
+describe('plugins for old blueprints', () => {
+  it('lose what 1_3 does not know', () => {
+    const derived = derivePluginYaml13(`
+inputs: {a: {type: blueprint_id, constraints: [{filter_id: f}]}, b: {type: string, constraints: [{length: 1}]}}
+node_types: {t: {properties: {l: {type: list, item_type: node_id}, k: {type: secret_key}}}}
+workflows: {w: {mapping: p.w, availability_rules: {available: true}, parameters: {n: {type: node_instance}}}}
+`);
+    expect(JSON.parse(derived!)).toEqual({
+      inputs: { a: { type: 'string' }, b: { type: 'string', constraints: [{ length: 1 }] } },
+      node_types: { t: { properties: { k: { type: 'string' } } } },
+      workflows: { w: { mapping: 'p.w', parameters: { n: { type: 'string' } } } },
+    });
+    expect(derivePluginYaml13('node_types: {t: {properties: {k: {type: string}}}}')).toBeNull();
   });
 });
 
