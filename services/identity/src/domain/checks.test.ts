@@ -1,8 +1,9 @@
 import { isName, requireName, requirePassword, requireText } from './checks';
 
-test.each(['a', 'A1', 'a.b-c_d~e', `a${'x'.repeat(255)}`])('%p is a name', (name) =>
-  expect(isName(name)).toBe(true),
-);
+test.each(['a', 'A1', 'a.b-c_d~e', `a${'x'.repeat(255)}`])('%p is a name', (name) => {
+  expect(isName(name)).toBe(true);
+  expect(requireName('username', name)).toBe(name);
+});
 test.each(['', '1a', '-a', 'a b', 'ä', 'a/b', 'a\u0000', `a${'x'.repeat(256)}`])('%p is no name', (name) => {
   expect(isName(name)).toBe(false);
   expect(() => requireName('username', name)).toThrow(

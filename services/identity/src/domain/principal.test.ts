@@ -66,3 +66,25 @@ test('roles are checked by type and near misses are named', () => {
   );
   expect(lowestRole(roles, [])).toBe('default');
 });
+
+test('a grant of a role that is gone gives nothing', () => {
+  const odd = buildAuthorization(1, roles.slice(0, 1), [{ role: 'gone', permission: 'site_list' }]);
+  expect(odd.permissions.has('gone')).toBe(false);
+  const user = { ...bob, tenantRoles: [{ tenant: 't1', role: 'gone' }] };
+  expect(
+    buildPrincipal(user, odd, {
+      tenant: 't1',
+      authMethod: 'token',
+      executionId: 'e1',
+      allTenantsPermission: '',
+    }),
+  ).toMatchObject({
+    roles: ['default', 'gone'],
+    permissions: [],
+    executionId: 'e1',
+  });
+  expect(
+    buildPrincipal(user, odd, { tenant: 't1', authMethod: 'token', allTenantsPermission: 'site_list' })
+      .tenants,
+  ).toEqual([]);
+});

@@ -45,11 +45,6 @@ export function parseToken(value: string): { id: string; secret: string } | null
   return match ? { id: match[1]!, secret: match[2]! } : null;
 }
 
-/** How reads after the creation show a token. */
-export function maskedToken(id: string): string {
-  return `ctok-${id}-********`;
-}
-
 /** Compares in constant time. */
 export function isSecretOf(secret: string, hash: Buffer): boolean {
   const given = hashSecret(secret);
