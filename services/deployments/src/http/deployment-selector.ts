@@ -2,8 +2,8 @@ import { type FilterRule, type ListQuery, type Principal, parseConstraints } fro
 import { badParameter, notFound } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import { deploymentRules } from '../commands/filters';
+import { storedRules } from '../queries/filters';
 import type { DeploymentSelector } from '../queries/list-deployments';
-import { storedRules } from '../queries/stored-filter';
 
 /** Rules of `_filter_id`, of a body's filter_rules or of its constraints, all together (reference/rest-api.md 5.11). */
 export async function deploymentSelector(

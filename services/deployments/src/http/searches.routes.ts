@@ -1,18 +1,12 @@
 import type { ListPage, ListQuery } from '@baton/contracts';
 import { deploymentSearchesRoutes } from '@baton/contracts/http/deployment-searches';
 import { type BoundRoute, bindRoutes, type HandlersOf, type HttpCall, listEnvelope } from '@baton/http';
-import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import { listDeployments } from '../queries/list-deployments';
 import { listNodeInstances } from '../queries/list-node-instances';
 import { listNodes } from '../queries/list-nodes';
 import { listWorkflows } from '../queries/list-workflows';
-import {
-  inDeployment,
-  readModelSearch,
-  searchCapabilities,
-  searchScalingGroups,
-} from '../queries/search-model';
+import { readModelSearch, searchCapabilities, searchScalingGroups } from '../queries/search-model';
 import { searchPlanNodes } from '../queries/search-plan-nodes';
 import { deploymentSelector } from './deployment-selector';
 import { type Kind, onWire } from './wire';
@@ -69,8 +63,8 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
       ? await searchPlanNodes(deps, principal, list, search, attribute)
       : await listNodes(deps, principal, plain(list), {
           rules: search.rules,
-          where: inDeployment(sql`n.deployment_key`, search.deploymentId),
-          search: attribute === 'type' ? sql`n.type` : sql`n.id`,
+          deploymentId: search.deploymentId,
+          searchIn: attribute,
         });
     return onPage(call, 'node', { ...page, filtered: search.rules.length > 0 ? page.filtered : null });
   };
@@ -79,11 +73,10 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
     searchNodeTypes: (call) => nodes(call, 'type'),
     searchNodeInstances: async (call) => {
       const search = readModelSearch(call.body, call.list, { nameAttribute: 'id', needsModel: false });
-      const where = inDeployment(sql`ni.deployment_key`, search.deploymentId);
       const list = plain(call.list, ['node_id']);
       const page = await listNodeInstances(deps.db.query, call.principal, list, {
         rules: search.rules,
-        where,
+        deploymentId: search.deploymentId,
       });
       return onPage(call, 'nodeInstance', page);
     },

@@ -1,7 +1,7 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
 import { type AnyQuery, filterConditions, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { inDeployments, noLabels } from './list-nodes';
+import { inDeployment, inDeployments, noLabels } from './list-nodes';
 
 const ofDeployment = (column: 'id' | 'created_by'): RawBuilder<unknown> =>
   sql`(select d.${sql.ref(column)} from deployments d where d.key = ni.deployment_key)`;
@@ -30,7 +30,8 @@ export const instanceColumns: Record<string, RawBuilder<unknown>> = {
 
 export interface InstanceSelector {
   rules: FilterRule[] | null;
-  where?: readonly RawBuilder<SqlBool>[];
+  /** Only of this deployment. */
+  deploymentId?: string | null;
 }
 
 const FROM = sql`node_instances ni`;
@@ -59,7 +60,7 @@ export async function listNodeInstances(
     list,
     where: [
       instanceScope(principal, list.allTenants),
-      ...(selector.where ?? []),
+      ...inDeployment(sql`ni.deployment_key`, selector.deploymentId),
       ...filterConditions(selector.rules ?? [], { attributes: { id: sql`ni.id` }, ...noLabels }),
     ],
     tieBreak: sql`ni.id, ni.tenant`,

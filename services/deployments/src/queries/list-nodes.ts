@@ -45,9 +45,10 @@ const definitionFields = [
 /** What a search adds to a list of nodes. */
 export interface NodeSelector {
   rules: FilterRule[] | null;
-  where?: readonly RawBuilder<SqlBool>[];
+  /** Only of this deployment. */
+  deploymentId?: string | null;
   /** What `_search` looks in; default the id. */
-  search?: RawBuilder<unknown>;
+  searchIn?: 'id' | 'type';
 }
 
 /** Nodes and instances have no labels. */
@@ -59,6 +60,14 @@ export const inDeployments =
   (column: RawBuilder<unknown>) =>
   (values: string[]): RawBuilder<SqlBool> =>
     sql<SqlBool>`${column} = any(array(select x.key from deployments x where x.id = any(${values}::text[])))`;
+
+/** Nothing, or the rows of one deployment. */
+export function inDeployment(
+  column: RawBuilder<unknown>,
+  deploymentId?: string | null,
+): RawBuilder<SqlBool>[] {
+  return deploymentId === null || deploymentId === undefined ? [] : [inDeployments(column)([deploymentId])];
+}
 
 type SelectedNode = Record<string, unknown> & { definition_?: string };
 
@@ -78,11 +87,11 @@ export async function listNodes(
     list,
     where: [
       deploymentScope(principal, list.allTenants),
-      ...(selector.where ?? []),
+      ...inDeployment(sql`n.deployment_key`, selector.deploymentId),
       ...filterConditions(selector.rules ?? [], ruleTarget),
     ],
     tieBreak: sql`n.deployment_key, n.id`,
-    search: selector.search ?? sql`n.id`,
+    search: selector.searchIn === 'type' ? sql`n.type` : sql`n.id`,
     filters: { deployment_id: inDeployments(sql`n.deployment_key`), node_id: filterOnly! },
     sorts: (field) => nodeColumns[field],
     always: wanted.length > 0 ? ['definition_'] : [],

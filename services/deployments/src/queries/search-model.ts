@@ -8,7 +8,7 @@ import {
 } from '@baton/contracts';
 import { badParameter, isJsonObject, type JsonObject, notFound } from '@baton/kernel';
 import { containsText } from '@baton/postgres';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import { type DeploymentRow, deploymentScope, findDeployment, readPlan } from '../store/deployments.sql';
 import { behalfOf, evaluateOf } from './evaluate-outputs';
@@ -51,16 +51,6 @@ export function readModelSearch(
     );
   }
   return search;
-}
-
-/** The nodes or instances of the deployment that a search names. */
-export function inDeployment(
-  column: RawBuilder<unknown>,
-  deploymentId: string | null,
-): RawBuilder<SqlBool>[] {
-  return deploymentId === null
-    ? []
-    : [sql<SqlBool>`${column} = any(array(select x.key from deployments x where x.id = ${deploymentId}))`];
 }
 
 function matches(rules: readonly FilterRule[], value: unknown): boolean {

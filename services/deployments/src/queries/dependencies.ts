@@ -1,0 +1,51 @@
+import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import { type AnyQuery, selectPage, visibilityScope } from '@baton/postgres';
+import { type RawBuilder, sql } from 'kysely';
+
+type Item = Record<string, unknown>;
+
+const columns: Record<string, RawBuilder<unknown>> = {
+  id: sql`i.id`,
+  created_at: sql`i.created_at`,
+  created_by: sql`i.created_by`,
+  tenant_name: sql`i.tenant`,
+  visibility: sql`i.visibility`,
+  private_resource: sql`i.visibility = 'private'`,
+  resource_availability: sql`i.visibility`,
+  dependency_creator: sql`i.dependency_creator`,
+  source_deployment_id: sql`(select d.id from deployments d where d.key = i.source_key)`,
+  target_deployment_id: sql`(select d.id from deployments d where d.key = i.target_key)`,
+  target_deployment_func: sql`i.target_deployment_func`,
+  external_source: sql`i.external_source`,
+  external_target: sql`i.external_target`,
+};
+
+export function listDependencies(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+): Promise<ListPage<Item>> {
+  const scope = visibilityScope(principal, {
+    tenantColumn: sql`i.tenant`,
+    visibilityColumn: sql`i.visibility`,
+    creatorColumn: sql`i.created_by`,
+    allTenants: list.allTenants,
+  });
+  return selectPage<Item>({
+    db,
+    from: sql`inter_deployment_dependencies i`,
+    columns,
+    list,
+    where: [scope],
+    tieBreak: sql`i.created_at, i.id`,
+    search: sql`i.id`,
+  });
+}
+
+/** By id, for whoever has just written or is about to remove it. */
+export async function readDependency(db: AnyQuery, id: string): Promise<Item | undefined> {
+  const fields = Object.entries(columns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
+  const { rows } = await sql<Item>`
+    select ${sql.join(fields)} from inter_deployment_dependencies i where i.id = ${id}`.execute(db);
+  return rows[0];
+}

@@ -1,0 +1,45 @@
+import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import { notFound } from '@baton/kernel';
+import { type AnyQuery, selectPage } from '@baton/postgres';
+import { sql } from 'kysely';
+import { formatLocation } from '../domain/site-location';
+import { siteColumns, siteScope } from '../store/sites.sql';
+
+interface SelectedSite extends Record<string, unknown> {
+  latitude: number | null;
+  longitude: number | null;
+}
+
+const present = (site: SelectedSite) => ({
+  ...site,
+  location: formatLocation(site.latitude, site.longitude),
+});
+
+export async function listSites(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+): Promise<ListPage<object>> {
+  const page = await selectPage<SelectedSite>({
+    db,
+    from: sql`sites s`,
+    columns: siteColumns,
+    list,
+    where: [siteScope(principal, list.allTenants)],
+    tieBreak: sql`s.created_at, s.key`,
+    search: sql`s.name`,
+    always: list.include?.includes('location') ? ['latitude', 'longitude'] : [],
+  });
+  const wantsLocation = list.include === null || list.include.includes('location');
+  return { ...page, items: wantsLocation ? page.items.map(present) : page.items };
+}
+
+/** The own tenant's before a global one. @throws AppError not_found_error */
+export async function readSite(db: AnyQuery, principal: Principal, name: string): Promise<object> {
+  const fields = Object.entries(siteColumns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
+  const { rows } = await sql<SelectedSite>`
+    select ${sql.join(fields)} from sites s where s.name = ${name} and ${siteScope(principal)}
+    order by s.tenant = ${principal.tenant} desc limit 1`.execute(db);
+  if (!rows[0]) throw notFound('Site', name);
+  return present(rows[0]);
+}
