@@ -61,6 +61,11 @@ outputs:
     expect(diagnostics[0]).toMatchObject({ kind: 'unknown_parent', file: 'file:/bp/a.yaml', line: 2, column: 21 });
   });
 
+  it('does not blame what a missing import would have brought', async () => {
+    const { diagnostics } = await run(`${V(5)}imports: [gone.yaml]\nnode_templates: {a: {type: from_there}, b: {typ: x}}\n`);
+    expect(diagnostics.map((d) => [d.kind, d.nearest ?? null])).toEqual([['import_failed', null], ['unknown_key', 'type'], ['missing_key', null]]);
+  });
+
   it('warns of what is legal but surprising', async () => {
     const { plan, diagnostics } = await run(`${V(5)}imports: [cloudify/types/types.yaml]
 plugins: {script: {executor: central_deployment_agent, install: false}}

@@ -3,6 +3,7 @@ import { isJsonObject } from '@baton/kernel';
 import { checkValue, constraintsOf, newMatchingBudget } from './constraints/check-value';
 import { type Diagnostic, Diagnostics } from './diagnostics/diagnostic';
 import { DslError } from './diagnostics/dsl-error';
+import type { DiagnosticKind } from './diagnostics/kinds';
 import { type ElementContext, newWorkBudget } from './elements/element-context';
 import { inspectFunctions } from './functions/validate';
 import { defaultImportLimits, type ImportLimits, loadBlueprint, type Loaded, type LoadContext } from './imports/load';
@@ -86,8 +87,10 @@ function load(request: ParseRequest, diagnostics: Diagnostics): Promise<Loaded |
   return loadBlueprint(cache.read(location, request.text, readLimits), location, context);
 }
 
-async function parseLoaded(request: ParseRequest, options: ParseOptions, loaded: Loaded, diagnostics: Diagnostics): Promise<ParsedPlan> {
+async function parseLoaded(request: ParseRequest, options: ParseOptions, loaded: Loaded, diagnostics: Diagnostics): Promise<ParsedPlan | null> {
   const { root, version } = loaded;
+  // with an import missing, most names would be unknown: only what stands there is checked
+  const isIncomplete = diagnostics.list.some((d) => INCOMPLETE.has(d.kind));
   const scripts = await findScripts(request, root);
   const context: ElementContext = {
     root, diagnostics,
@@ -97,12 +100,16 @@ async function parseLoaded(request: ParseRequest, options: ParseOptions, loaded:
     work: newWorkBudget(),
   };
   checkShape(context, root, blueprintShape, '');
+  if (isIncomplete) return null;
   const plan = buildPlan(context, version, { nowMs: options.nowMs ?? 0, timezone: options.timezone ?? 'UTC' });
   if (options.validateInputDefaults ?? true) await checkDefaults(plan, root, diagnostics);
   const use = await inspectFunctions(plan, (options.validateFunctions ?? true) ? diagnostics : null, root);
   if (!use.hasComputedInput) warnUnusedInputs(plan, root, use.inputs, diagnostics);
   return plan;
 }
+
+/** Faults after which the merged document lacks something. */
+const INCOMPLETE: ReadonlySet<DiagnosticKind> = new Set(['import_failed', 'blueprint_import_failed', 'too_many_imports', 'yaml_syntax', 'yaml_token', 'yaml_reference', 'yaml_character', 'limit_exceeded']);
 
 /** Implementations that are files: beside the main file or below one of the additional sources. */
 async function findScripts(request: ParseRequest, root: MapNode): Promise<Set<string>> {

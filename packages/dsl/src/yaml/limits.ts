@@ -6,12 +6,12 @@ export interface ReadLimits {
   scalarLength: number;
   /** Depth of nested collections. */
   depth: number;
-  /** Nodes of a document after every alias is written out. */
+  /** Values of a document, keys included, with every alias written out. */
   expandedNodes: number;
 }
 
 export const defaultReadLimits: ReadLimits = {
-  textLength: 8_000_000,
+  textLength: 10_000_000,
   scalarLength: 1_000_000,
   depth: 200,
   expandedNodes: 1_000_000,

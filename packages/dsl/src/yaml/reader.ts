@@ -42,6 +42,7 @@ class Reader {
   private readonly isAscii: boolean;
   private hasAliases = false;
   private depth = 0;
+  private count = 0;
 
   constructor(
     private readonly source: Source,
@@ -89,6 +90,7 @@ class Reader {
       else tag = token.text;
       token = scanner.peek();
     }
+    if (++this.count > this.limits.expandedNodes) throw new YamlError('limit', 'the document holds too many values', start, `at most ${this.limits.expandedNodes} values`);
     if (++this.depth > this.limits.depth) throw new YamlError('limit', 'collections are nested too deeply', start, `at most ${this.limits.depth} levels`);
     if (anchor !== null) this.anchors.set(anchor, null);
     const node = this.content(token, start, tag, isBlock, isIndentless, anchor !== null || tag !== null);
