@@ -44,6 +44,8 @@ create table deployments (
   -- As the engine names it; presented as in_progress, completed, failed, cancelled.
   latest_status text,
   latest_workflow_id text,
+  -- When latest_status was written: what happened before is no news.
+  latest_at timestamptz,
   latest_total_operations integer not null default 0,
   latest_finished_operations integer not null default 0,
   -- Label csys-obj-type is environment.

@@ -264,6 +264,22 @@ describe('statuses', () => {
     expect(await show()).toEqual(good);
     await consumer!.handler(requested, new AbortController().signal);
     expect(await show()).toEqual(good);
+    const resumed = (time: string) => ({
+      ...requested,
+      time,
+      payload: { ...requested.payload, isResumed: true },
+    });
+    await consumer!.handler(resumed('2020-01-01T00:00:00.000Z'), new AbortController().signal);
+    expect(await show()).toEqual(good);
+    await consumer!.handler(resumed('2100-01-01T00:00:00.000Z'), new AbortController().signal);
+    expect((await show()).latest_execution_status).toBe('in_progress');
+    await test.rpc.executionEnded({
+      tenant,
+      deploymentId,
+      executionId,
+      workflowId: 'install',
+      status: 'terminated',
+    });
     // An older execution that ends later is not the latest one.
     await test.rpc.executionEnded({
       tenant,

@@ -10,6 +10,7 @@ export const executionRequested = defineMessage(
     executionId: z.string(),
     deploymentId: z.string().optional(),
     workflowId: z.string().optional(),
+    isResumed: z.boolean().optional(),
   }),
 );
 /** An operation may be claimed. A wake-up: the row in executions is the truth. */

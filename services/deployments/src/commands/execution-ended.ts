@@ -18,20 +18,20 @@ interface Deps {
 
 const DELETE_WORKFLOW = 'delete_deployment_environment';
 
-/** An execution was accepted: it is the latest one from now on. Repeats and late messages change nothing. */
+/**
+ * An execution was accepted, or goes on after `resumedAt`: it is the latest one from now on. Repeats and late messages
+ * change nothing.
+ */
 export async function executionRequested(
   deps: Deps,
-  of: { tenant: string; deploymentId: string; executionId: string; workflowId: string },
+  of: { tenant: string; deploymentId: string; executionId: string; workflowId: string; resumedAt?: string },
 ): Promise<void> {
   const found = await readDeployment(deps.db.query, of.tenant, of.deploymentId);
-  if (!found || (found.latest_execution ?? '') >= of.executionId) return;
-  const latest = {
-    id: of.executionId,
-    status: 'pending',
-    workflowId: of.workflowId,
-    totalOperations: 0,
-    finishedOperations: 0,
-  };
+  if (!found) return;
+  const known = found.latest_execution ?? '';
+  if (known > of.executionId || (known === of.executionId && !of.resumedAt)) return;
+  const { executionId: id, workflowId, resumedAt } = of;
+  const latest = { id, status: 'pending', workflowId, totalOperations: 0, finishedOperations: 0, resumedAt };
   await deps.db.tx(async (tx) => {
     await lockUpwards(tx, [found.key]);
     await writeExecutionStatus(tx, found.key, latest, false);

@@ -10,9 +10,11 @@ export function onExecutionRequested(deps: Pick<ServiceDeps, 'db'>) {
   return consumerPart(message, {
     queue: 'deployments-latest-execution',
     prefetch: PREFETCH,
-    handler: async ({ tenant, payload: { executionId, deploymentId, workflowId } }) => {
+    handler: async ({ tenant, time, payload }) => {
+      const { executionId, deploymentId, workflowId } = payload;
       if (!deploymentId || !workflowId) return;
-      await executionRequested(deps, { tenant, deploymentId, executionId, workflowId });
+      const resumedAt = payload.isResumed ? time : undefined;
+      await executionRequested(deps, { tenant, deploymentId, executionId, workflowId, resumedAt });
     },
   });
 }

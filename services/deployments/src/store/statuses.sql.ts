@@ -78,6 +78,8 @@ async function hasFamily(tx: AnyTx, key: number): Promise<boolean> {
 }
 
 export interface LatestExecution {
+  /** ISO time of a resumption: the same execution goes on, unless it ended after that. */
+  resumedAt?: string;
   id: string;
   status: string;
   workflowId: string;
@@ -102,13 +104,15 @@ export async function writeExecutionStatus(
       text: `update deployments d set
           latest_execution = case when x.is_latest then $2 else d.latest_execution end,
           latest_status = case when x.is_latest then $3 else d.latest_status end,
+          latest_at = case when x.is_latest then app_now() else d.latest_at end,
           latest_workflow_id = case when x.is_latest then $4 else d.latest_workflow_id end,
           latest_total_operations = case when x.is_latest then $5 else d.latest_total_operations end,
           latest_finished_operations = case when x.is_latest then $6 else d.latest_finished_operations end,
           installation_status = case when not $7 then d.installation_status
             when exists (select 1 from node_instances ni where ni.deployment_key = d.key and ni.state <> 'started') then 'inactive'
             else 'active' end
-        from (select key, coalesce(latest_execution, '') < $2 or ($7 and latest_execution = $2) as is_latest
+        from (select key, coalesce(latest_execution, '') < $2
+                or (latest_execution = $2 and ($7 or latest_at < $8::timestamptz)) is true as is_latest
               from deployments where key = $1) x
         where d.key = x.key
         returning d.latest_status, d.installation_status`,
@@ -121,6 +125,7 @@ export async function writeExecutionStatus(
       execution.totalOperations,
       execution.finishedOperations,
       hasEnded,
+      execution.resumedAt ?? null,
     ],
   );
   const row = rows[0];

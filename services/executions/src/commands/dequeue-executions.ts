@@ -57,7 +57,11 @@ async function tryStart(tx: Tx<DB>, candidate: ExecutionRow): Promise<boolean> {
     tx,
     executionRequested,
     { tenant: candidate.tenant, key: candidate.id },
-    { executionId: candidate.id },
+    {
+      executionId: candidate.id,
+      deploymentId: candidate.deployment_id ?? undefined,
+      workflowId: candidate.workflow_id,
+    },
   );
   return true;
 }

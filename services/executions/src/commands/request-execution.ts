@@ -134,7 +134,12 @@ export async function requestExecutionInTx(
     wake_at: scheduledFor,
   });
   if (status === 'pending')
-    await outbox.append(tx, executionRequested, { tenant: row.tenant, key: id }, { executionId: id });
+    await outbox.append(
+      tx,
+      executionRequested,
+      { tenant: row.tenant, key: id },
+      { executionId: id, deploymentId: row.deployment_id ?? undefined, workflowId: row.workflow_id },
+    );
   return row;
 }
 

@@ -56,7 +56,12 @@ export async function resumeExecution(
         tx,
         executionRequested,
         { tenant: execution.tenant, key: executionId },
-        { executionId },
+        {
+          executionId,
+          deploymentId: execution.deployment_id ?? undefined,
+          workflowId: execution.workflow_id,
+          isResumed: true,
+        },
       );
     }),
   );
