@@ -1,7 +1,7 @@
 import type { executionsRpc, identityRpc, Principal } from '@baton/contracts';
 import { AppError, isAppError } from '@baton/kernel';
 import type { RpcClient } from '@baton/rpc';
-import type { Credential } from './credentials';
+import { type Credential, EXECUTION_TOKEN } from './credentials';
 import { type Caller, callerOf, type PrincipalCache } from './principal-cache';
 
 export interface AuthenticateDeps {
@@ -58,19 +58,14 @@ async function authenticateExecution(
   token: string,
   scope: AuthenticationScope,
 ): Promise<Caller> {
+  if (!EXECUTION_TOKEN.test(token)) throw badExecutionToken();
   const execution = await deps.executions
     .resolveExecutionToken({ token }, { deadlineMs: DEADLINE_MS })
     .catch((error) => {
       if (isAppError(error) && error.entry.retryable) throw error;
-      throw new AppError(
-        'unauthorized_error',
-        'User unauthorized: Invalid execution token',
-        {},
-        { cause: error },
-      );
+      throw badExecutionToken(error);
     });
-  if (execution.executionId === '')
-    throw new AppError('unauthorized_error', 'User unauthorized: Invalid execution token');
+  if (execution.executionId === '') throw badExecutionToken();
   const tenant = scope.tenant === '' ? execution.tenant : scope.tenant;
   const { allTenantsPermission } = scope;
   const { principal } = await deps.cache.get(
@@ -89,6 +84,10 @@ async function authenticateExecution(
     executionId: execution.executionId,
   });
   return { ...caller, executionTenant: execution.tenant };
+}
+
+function badExecutionToken(cause?: unknown): AppError {
+  return new AppError('unauthorized_error', 'User unauthorized: Invalid execution token', {}, { cause });
 }
 
 function answerOf({ principal, cacheMs }: identityRpc.AuthenticateResponse): {

@@ -5,7 +5,8 @@ export type Credential =
   | { kind: 'basic'; username: string; password: string }
   | { kind: 'token'; token: string };
 
-const EXECUTION_TOKEN = /^[0-9a-f]{32}$/i;
+/** A uuid without dashes; anything else need not be looked up. */
+export const EXECUTION_TOKEN = /^[0-9a-f]{32}$/i;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
