@@ -22,3 +22,8 @@ it('keeps the last state per instance and every edit with its seq, sorted by id'
     },
   ]);
 });
+
+it('takes an object as members to set', () => {
+  const [folded] = foldWrites([{ nodeInstanceId: 'a', state: '', seq: 1, edits: '{"status":{"ok":true}}' }]);
+  expect(folded!.edits).toEqual([{ edit: 'set', path: ['status'], value: { ok: true }, seq: 1 }]);
+});

@@ -38,10 +38,19 @@ export function foldWrites(writes: readonly StateWrite[]): FoldedWrite[] {
       one.state_seq = write.seq;
     }
     if (write.edits !== '') {
-      const edits = JSON.parse(write.edits) as Record<string, unknown>[];
-      one.edits = [...(one.edits ?? []), ...edits.map((edit) => ({ ...edit, seq: write.seq }))];
+      one.edits = [
+        ...(one.edits ?? []),
+        ...editsOf(write.edits).map((edit) => ({ ...edit, seq: write.seq })),
+      ];
     }
     folded.set(write.nodeInstanceId, one);
   }
   return [...folded.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** A list of edits; an object means that its members are set. */
+function editsOf(text: string): Record<string, unknown>[] {
+  const value: unknown = JSON.parse(text);
+  if (Array.isArray(value)) return value as Record<string, unknown>[];
+  return Object.entries(value ?? {}).map(([name, member]) => ({ edit: 'set', path: [name], value: member }));
 }
