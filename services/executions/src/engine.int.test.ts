@@ -2,6 +2,8 @@ import { executionsRpc } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
+import { cancelExecution } from './commands/cancel-execution';
+import { resumeExecution } from './commands/resume-execution';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, type Probe, work } from './testing/engine-setup';
 
@@ -196,3 +198,39 @@ test('the end waits until deployments has every state, also when it was away', a
   await phaseIs(id, 'ended');
   expect(engine.peer.deployments.get('away')!.instances[0]!.state).toBe('started');
 }, 30_000);
+
+test('a failed execution is resumed: what succeeded is not run again, what failed is', async () => {
+  engine.peer.deployments.set('resumed', peerDeployment({ a: [], b: ['a'] }));
+  const id = await begin('resumed', 'install');
+  const fatal = { kind: OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE, errorJson: '{"message":"no"}' };
+  const ran = await workToEnd(id, ({ operation, instance }) =>
+    operation === 'start' && instance === 'b_1' ? fatal : { kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED },
+  );
+  expect(ran).toEqual(['create a_1', 'start a_1', 'create b_1', 'start b_1']);
+  expect((await row(id)).status).toBe('failed');
+  await resumeExecution(engine.deps, id, false);
+  // The half-started instance is stopped before it is started again (reference/workflows.md 2.9).
+  expect(await workToEnd(id)).toEqual(['stop b_1', 'start b_1']);
+  expect(await row(id)).toMatchObject({ status: 'terminated', error: '', is_resumed: true });
+  const events = await eventsOf(id);
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1));
+  expect(events.some((event) => event.message === "Resuming 'install' workflow execution")).toBe(true);
+  await expect(resumeExecution(engine.deps, id, false)).rejects.toMatchObject({ code: 'conflict_error' });
+});
+
+test('a result that comes after a cancel counts when the execution is resumed', async () => {
+  engine.peer.deployments.set('late', peerDeployment({ a: [] }, ['create', 'start']));
+  const id = await begin('late', 'install');
+  await phaseIs(id, 'running');
+  const lease = (await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 }))
+    .leases[0]!;
+  await cancelExecution(engine.deps, id, 'cancel');
+  await phaseIs(id, 'ended');
+  expect((await row(id)).status).toBe('cancelled');
+  const outcome = { executionId: id, taskId: lease.taskId, attempt: lease.attempt, retryAfter: -1 };
+  const done = { ...outcome, kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED, resultJson: 'null' };
+  expect((await engine.client.finishTasks({ workerId: 'w1', outcomes: [done], room: 1 })).leases).toEqual([]);
+  await resumeExecution(engine.deps, id, false);
+  expect(await workToEnd(id)).toEqual(['start a_1']);
+  expect((await row(id)).status).toBe('terminated');
+});

@@ -39,8 +39,8 @@ import type { DB } from './store/tables.gen';
 export { configSchema };
 export const serviceName = 'executions' as const;
 
-/** Composes the executions service. */
-export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
+/** The engine of one replica: its memory, its wake-ups and what they do. */
+export function composeEngine(config: ExecutionsConfig, infra: Infra) {
   const db = requireDb<DB>(infra);
   const hub = createStreamHub();
   const wake = createWakes(infra, () => ({
@@ -51,6 +51,12 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     streams: (id) => hub.notify(id),
   }));
   const deps = engineDeps(config, infra, db, wake);
+  return { db, hub, wake, deps };
+}
+
+/** Composes the executions service. */
+export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
+  const { db, hub, wake, deps } = composeEngine(config, infra);
   return {
     name: serviceName,
     routes: [

@@ -30,7 +30,8 @@ export interface DeploymentsPort {
     executionId: string,
     states: readonly InstanceStateRow[],
   ): Promise<void>;
-  evaluate(tenant: string, deploymentId: string, payload: JsonObject): Promise<JsonObject>;
+  /** `username`: on whose behalf secrets are read. */
+  evaluate(tenant: string, deploymentId: string, username: string, payload: JsonObject): Promise<JsonObject>;
   /** A change of the model asked by a workflow; repeated with the same name it answers the first result. */
   call(tenant: string, deploymentId: string, executionId: string, name: string, request: Json): Promise<Json>;
   executionEnded(of: {
@@ -39,6 +40,8 @@ export interface DeploymentsPort {
     executionId: string;
     workflowId: string;
     status: string;
+    totalOperations: number;
+    finishedOperations: number;
   }): Promise<void>;
 }
 
@@ -81,12 +84,13 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
         states: states.map(stateWriteOf),
       });
     },
-    async evaluate(tenant, deploymentId, payload) {
+    async evaluate(tenant, deploymentId, username, payload) {
       const answer = await client.evaluateFunctions({
         tenant,
         deploymentId,
         payloadJson: JSON.stringify(payload),
         contextJson: '{}',
+        username,
       });
       return parse(answer.payloadJson, {});
     },

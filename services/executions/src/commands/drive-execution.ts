@@ -19,6 +19,7 @@ import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { insertGraph } from '../store/tasks.sql';
 import { carryOutCall } from './carry-out-call';
+import { deliverStates } from './deliver-states';
 import { endExecution } from './end-execution';
 
 /** Phases that one drive may pass; more means a workflow that never comes to work. */
@@ -83,6 +84,8 @@ async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<S
   if (isEmptyWorkflow(execution.workflow_id)) return { kind: 'end', outcome: 'succeeded' };
   if (execution.program === null) return noProgram(execution);
   try {
+    // The model must show what the stages before did.
+    await deliverStates(deps, execution.id);
     const { blueprintId, model } = execution.deployment_id
       ? await deps.deployments.model(execution.tenant, execution.deployment_id)
       : { blueprintId: execution.blueprint_id ?? '', model: { nodes: [], nodeInstances: [] } };
@@ -175,8 +178,6 @@ async function beginGraph(tx: Tx<DB>, execution: LockedExecution, stage: Extract
     const result: StageResult = { kind: 'graph', name: stage.name, outcome: step.outcome, memo: stage.memo };
     await updateExecution(tx, execution.id, {
       phase: 'planning',
-      stage: null,
-      graph_id: null,
       wake_at: null,
       earlier_total: execution.earlier_total + graph.total,
       earlier_finished: execution.earlier_finished + graph.finished,

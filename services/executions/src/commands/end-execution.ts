@@ -29,6 +29,8 @@ export async function endExecution(deps: EngineDeps, execution: TimedExecution):
         executionId: execution.id,
         workflowId: execution.workflow_id,
         status: outcome.status,
+        totalOperations: execution.total_operations ?? 0,
+        finishedOperations: execution.finished_operations ?? 0,
       });
     }
   } catch (error) {

@@ -26,22 +26,28 @@ export async function finishTasks(
   let room = request.room;
   const answer: executionsRpc.FinishTasksResponse = { refused: [], leases: [] };
   for (const [executionId, outcomes] of byExecution) {
-    const done = await runStep(deps, executionId, ({ loaded }) => {
-      const happenings: Happening[] = [];
-      for (const outcome of outcomes) {
-        const happening = happeningOf(loaded, request.workerId, outcome);
-        if (happening) happenings.push(happening);
-        else answer.refused.push(outcome.taskId);
-      }
-      return {
-        happenings,
-        claim: { workerId: request.workerId, room, preferred: null },
-        after: async (tx, context, step) => {
-          for (const { idx } of step.refused) answer.refused.push(loaded.ids[idx]!);
-          return await leasesOf(deps, tx, context, step.claimed);
-        },
-      };
-    });
+    const done = await runStep(
+      deps,
+      executionId,
+      ({ execution, loaded }) => {
+        const happenings: Happening[] = [];
+        for (const outcome of outcomes) {
+          const happening = happeningOf(loaded, request.workerId, outcome);
+          if (happening) happenings.push(happening);
+          else answer.refused.push(outcome.taskId);
+        }
+        const isRunning = execution.phase === 'running';
+        return {
+          happenings,
+          claim: isRunning ? { workerId: request.workerId, room, preferred: null } : null,
+          after: async (tx, context, step) => {
+            for (const { idx } of step.refused) answer.refused.push(loaded.ids[idx]!);
+            return await leasesOf(deps, tx, context, step.claimed);
+          },
+        };
+      },
+      { alsoEnded: true },
+    );
     if (!done) answer.refused.push(...outcomes.map((outcome) => outcome.taskId));
     const leases = done?.value ?? [];
     answer.leases.push(...leases);

@@ -80,7 +80,7 @@ async function subjectOf(deps: EngineDeps, request: StartRequest): Promise<Start
   const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
   const facts = await deps.deployments.facts(request.tenant, request.deploymentId, caller);
   const checked = await checkStart(request, facts, (payload) =>
-    deps.deployments.evaluate(request.tenant, facts.id, payload),
+    deps.deployments.evaluate(request.tenant, facts.id, request.createdBy, payload),
   );
   return {
     blueprintId: facts.blueprintId,

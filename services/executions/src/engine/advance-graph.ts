@@ -6,7 +6,7 @@ import { type LockedExecution, updateExecution } from '../store/executions.sql';
 import { appendStates } from '../store/instance-states.sql';
 import type { InstanceStateRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
-import { insertTasks, type TaskWrite, updateGraphFlags, updateTasks } from '../store/tasks.sql';
+import { insertTasks, type TaskWrite, updateDeps, updateGraphFlags, updateTasks } from '../store/tasks.sql';
 import { newEventOf } from './graph-events';
 import type { LoadedGraph } from './graph-memory';
 
@@ -58,9 +58,23 @@ export async function stepGraph(
   for (const decision of decisions) noteTimers(loaded, decision);
   for (const happening of happenings) if (happening.kind === 'due') loaded.timers.delete(happening.idx);
 
-  await writeTasks(tx, execution, loaded, decisions, isNewGraph);
-  if (JSON.stringify(loaded.graph.flags) !== flagsBefore)
-    await updateGraphFlags(tx, loaded.graphId, loaded.graph.flags);
+  const areFlagsChanged = JSON.stringify(loaded.graph.flags) !== flagsBefore;
+  return {
+    claimed,
+    ...(await writeDecisions(tx, execution, loaded, decisions, { isNewGraph, areFlagsChanged })),
+  };
+}
+
+/** Writes the delta of decisions and what follows from it for the execution's row; the graph fits its rows again. */
+export async function writeDecisions(
+  tx: Tx<DB>,
+  execution: LockedExecution,
+  loaded: LoadedGraph,
+  decisions: readonly Decision[],
+  options: { isNewGraph: boolean; areFlagsChanged: boolean },
+): Promise<Omit<Step, 'claimed'>> {
+  await writeTasks(tx, execution, loaded, decisions, options.isNewGraph);
+  if (options.areFlagsChanged) await updateGraphFlags(tx, loaded.graphId, loaded.graph.flags);
   const events = decisions.flatMap((decision) => decision.events.map(newEventOf));
   const lastEventSeq = await appendEvents(tx, execution, events);
   const states = decisions.flatMap(statesOf);
@@ -69,8 +83,11 @@ export async function stepGraph(
   loaded.version = execution.version + 1;
   await updateExecution(tx, execution.id, {
     version: loaded.version,
-    total_operations: execution.earlier_total + counters.total,
-    finished_operations: execution.earlier_finished + counters.finished,
+    // Late answers to a stopped graph: it is counted already.
+    ...(execution.phase === 'running' && {
+      total_operations: execution.earlier_total + counters.total,
+      finished_operations: execution.earlier_finished + counters.finished,
+    }),
     last_event_seq: lastEventSeq,
     last_state_seq: lastStateSeq,
     wake_at: nextWake(loaded),
@@ -79,16 +96,15 @@ export async function stepGraph(
   execution.last_event_seq = lastEventSeq;
   execution.last_state_seq = lastStateSeq;
   return {
-    claimed,
     ready: decisions.flatMap((d) => d.dispatch).filter((idx) => loaded.unclaimed.has(idx)),
-    outcome: first.outcome ?? second?.outcome ?? null,
+    outcome: decisions.find((decision) => decision.outcome)?.outcome ?? null,
     refused: decisions.flatMap((d) => d.refused),
     hasStates: states.length > 0,
     lastEventSeq,
   };
 }
 
-function noteDispatch(loaded: LoadedGraph, decision: Decision): void {
+export function noteDispatch(loaded: LoadedGraph, decision: Decision): void {
   for (const change of decision.changes) {
     // Whoever held it is through with it: it ended, or it was lost and gets a new attempt.
     loaded.holders.delete(change.idx);
@@ -114,7 +130,7 @@ function pick(loaded: LoadedGraph, claim: ClaimRequest): number[] {
   return taken;
 }
 
-function noteTimers(loaded: LoadedGraph, decision: Decision): void {
+export function noteTimers(loaded: LoadedGraph, decision: Decision): void {
   for (const timer of decision.timers) loaded.timers.set(timer.idx, timer.at);
   if (decision.outcome) loaded.timers.clear();
 }
@@ -153,6 +169,8 @@ async function writeTasks(
   const changed = new Set(decisions.flatMap((d) => d.changes.map((change) => change.idx)));
   await insertTasks(tx, { graphId: loaded.graphId, executionId: execution.id, version }, range(before));
   await updateTasks(tx, version, [...changed].filter((idx) => idx < before).map(written));
+  const rewired = decisions.flatMap((d) => d.changes.filter((change) => change.deps !== undefined));
+  for (const { idx, deps } of rewired) if (idx < before) await updateDeps(tx, loaded.ids[idx]!, deps!);
 }
 
 function rowOfNode(loaded: LoadedGraph, idx: number): TaskRow {

@@ -117,7 +117,7 @@ export function newLoadedGraph(
   };
 }
 
-function taskOfRow(row: StoredTask): TaskRow {
+export function taskOfRow(row: StoredTask): TaskRow {
   return {
     ...row.spec,
     idx: row.idx,

@@ -29,19 +29,21 @@ export interface StepPlan<T> {
 
 /**
  * Locks a running execution, lets `plan` say what happened, steps its graph and commits; then keeps the graph and wakes
- * whoever waits. Answers null when the execution is not running any more or `plan` finds nothing to do.
+ * whoever waits. Answers null when the execution is not running any more or `plan` finds nothing to do. With
+ * `alsoEnded` the graph of a stopped execution takes late answers, for the case that it is resumed.
  */
 export async function runStep<T = void>(
   deps: EngineDeps,
   executionId: string,
   plan: (context: StepContext, tx: Tx<DB>) => StepPlan<T> | null | Promise<StepPlan<T> | null>,
+  options: { alsoEnded?: boolean } = {},
 ): Promise<{ step: Step; context: StepContext; value: T | undefined } | null> {
   return await deps.memory.serially(executionId, async () => {
     let graphId: string | null = null;
     try {
       const done = await deps.db.tx(async (tx) => {
         const execution = await lockExecution(tx, executionId);
-        if (!execution || execution.phase !== 'running' || !execution.graph_id) return null;
+        if (!execution?.graph_id || (execution.phase !== 'running' && !options.alsoEnded)) return null;
         graphId = execution.graph_id;
         const loaded = await deps.memory.load(tx, execution);
         const context = { execution, loaded };
@@ -89,8 +91,6 @@ async function endGraph(
   const counters = { total: loaded.graph.total, finished: loaded.graph.finished };
   const changes: ExecutionChanges = {
     wake_at: null,
-    stage: null,
-    graph_id: null,
     earlier_total: execution.earlier_total + counters.total,
     earlier_finished: execution.earlier_finished + counters.finished,
   };

@@ -171,3 +171,22 @@ export async function latestExecutions(
       order by created_at desc, id desc limit 1) e`.execute(reader);
   return rows;
 }
+
+/** Lets this transaction take an execution out of its terminal status: only a resume may. */
+export async function allowLeavingTheEnd(tx: Tx<DB>): Promise<void> {
+  await sql`select set_config('baton.is_resuming', 'yes', true)`.execute(tx);
+}
+
+/** Ended executions of a deployment that is gone, and its events when asked. */
+export async function deleteOfDeployment(
+  tx: Tx<DB>,
+  tenant: string,
+  deploymentId: string,
+  withEvents: boolean,
+): Promise<void> {
+  await sql`delete from executions where tenant = ${tenant} and deployment_id = ${deploymentId} and phase = 'ended'`.execute(
+    tx,
+  );
+  if (withEvents)
+    await sql`delete from events where tenant = ${tenant} and deployment_id = ${deploymentId}`.execute(tx);
+}

@@ -103,6 +103,7 @@ export async function updateTasks(tx: Tx<DB>, version: number, writes: readonly 
     update tasks set state = t.state, attempt = t.attempt, losses = t.losses, retries = t.retries,
       not_before = t.not_before, error = t.error, result = t.result, worker_id = t.worker_id,
       lease_until = app_now() + make_interval(secs => t.lease_s),
+      is_kill_requested = tasks.is_kill_requested and tasks.attempt = t.attempt,
       dispatched_at = case when t.state = 'sent' and tasks.attempt <> t.attempt then app_now() else tasks.dispatched_at end,
       version = ${version}
     from jsonb_to_recordset(${JSON.stringify(statusArrays(writes))}::jsonb) as t(id uuid, state text, attempt int,
@@ -133,9 +134,9 @@ export async function expiredLeases(
   limit: number,
 ): Promise<{ id: string; execution_id: string; idx: number; attempt: number }[]> {
   const { rows } = await sql<{ id: string; execution_id: string; idx: number; attempt: number }>`
-    select id, execution_id, idx, attempt from tasks
-    where lease_until < app_now() and state in ('sent', 'started') and worker_id is not null
-    order by lease_until limit ${limit}`.execute(reader);
+    select t.id, t.execution_id, t.idx, t.attempt from tasks t join executions e on e.graph_id = t.graph_id
+    where t.lease_until < app_now() and t.state in ('sent', 'started') and t.worker_id is not null and e.phase = 'running'
+    order by t.lease_until limit ${limit}`.execute(reader);
   return rows;
 }
 
@@ -175,4 +176,46 @@ export async function readTasksById(reader: Reader, ids: string[]): Promise<Stor
       lease_until, version
     from tasks where id = any(${ids}::uuid[])`.execute(reader);
   return rows;
+}
+
+/** New dependencies of a task: only a resume changes them. */
+export async function updateDeps(tx: Tx<DB>, taskId: string, deps: readonly number[]): Promise<void> {
+  await sql`update tasks set spec = jsonb_set(spec, '{deps}', ${JSON.stringify(deps)}::jsonb) where id = ${taskId}`.execute(
+    tx,
+  );
+}
+
+/** Leases of operations whose execution does not run any more: nobody waits for them. */
+export async function dropEndedLeases(tx: Tx<DB>): Promise<void> {
+  await sql`
+    update tasks t set lease_until = null from executions e
+    where t.lease_until < app_now() and e.id = t.execution_id and (e.phase <> 'running' or e.graph_id <> t.graph_id)`.execute(
+    tx,
+  );
+}
+
+/** Operations in all graphs of an execution but one, and how many of them have ended. */
+export async function countOtherGraphs(
+  tx: Tx<DB>,
+  executionId: string,
+  graphId: string,
+): Promise<{ total: number; finished: number }> {
+  const { rows } = await sql<{ total: number; finished: number }>`
+    select count(*)::int as total, (count(*) filter (where state in ('succeeded', 'failed', 'rescheduled')))::int as finished
+    from tasks where execution_id = ${executionId} and graph_id <> ${graphId} and spec->>'kind' <> 'nop'`.execute(
+    tx,
+  );
+  return rows[0]!;
+}
+
+/** Gives the stopped graphs of stages that are planned again other names. */
+export async function renameStoppedGraphs(
+  tx: Tx<DB>,
+  executionId: string,
+  kept: readonly string[],
+): Promise<void> {
+  await sql`update tasks_graphs set name = name || ' (stopped ' || id || ')'
+    where execution_id = ${executionId} and name <> all(${kept}::text[]) and name not like '%(stopped %'`.execute(
+    tx,
+  );
 }

@@ -8,7 +8,7 @@ import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import { type Infra, loadConfig, startParts } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
 import { Registry } from 'prom-client';
-import { buildService, configSchema } from '../service';
+import { buildService, composeEngine, configSchema } from '../service';
 import type { DB } from '../store/tables.gen';
 import { createDeploymentsPeer } from './deployments-peer';
 
@@ -54,14 +54,18 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     localRpc: rpc,
     listensHttp: () => false,
   });
+  // A second replica beside the service: commands through it meet the first one only in the database.
+  const second = composeEngine(config, infra as Infra);
   return {
     db,
     broker,
+    deps: second.deps,
     peer,
     running,
     client: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions') as EngineClient,
     internalKey: new Secret('engine-test-internal-key'),
     async stop() {
+      second.wake.stop();
       await running.stop();
       await broker.close();
       await db.close();

@@ -1,0 +1,77 @@
+import type { Tx } from '@baton/postgres';
+import { type DeploymentModel, resumeGraph } from '@baton/task-graph';
+import { appendEvents } from '../store/events.sql';
+import { type ExecutionChanges, type LockedExecution, NOW, updateExecution } from '../store/executions.sql';
+import type { DB } from '../store/tables.gen';
+import { countOtherGraphs, readGraph, readTasks } from '../store/tasks.sql';
+import { noteDispatch, noteTimers, type Step, writeDecisions } from './advance-graph';
+import type { EngineDeps } from './deps';
+import { workflowEvent } from './graph-events';
+import { newLoadedGraph, taskOfRow } from './graph-memory';
+import { announce, type StepContext } from './run-step';
+
+export interface ResumedStep {
+  context: StepContext;
+  step: Step;
+}
+
+/** Takes the stopped graph of a locked execution up again and dispatches what is ready, in the caller's transaction. */
+export async function goOn(
+  tx: Tx<DB>,
+  deps: EngineDeps,
+  execution: LockedExecution,
+  changes: ExecutionChanges,
+  options: { isForced: boolean; model: DeploymentModel | null },
+): Promise<ResumedStep> {
+  const graphId = execution.graph_id!;
+  const head = (await readGraph(tx, graphId))!;
+  const rows = await readTasks(tx, graphId);
+  const config = { ...deps.workflowConfig, waitAfterFailMs: execution.wait_after_fail_s * 1000 };
+  const isInstall = execution.program === 'install' && head.name === 'install';
+  const { graph, decision } = resumeGraph(
+    { name: head.name, waitAfterFailMs: head.wait_after_fail_ms, dryRun: head.is_dry_run },
+    rows.map(taskOfRow),
+    {
+      force: options.isForced,
+      now: execution.now_ms,
+      ...(isInstall && options.model ? { cleanup: { model: options.model, config } } : {}),
+    },
+  );
+  deps.memory.forget(graphId);
+  const loaded = newLoadedGraph(
+    execution,
+    graphId,
+    graph,
+    rows.map((row) => row.id),
+  );
+  for (const row of rows)
+    if (row.worker_id !== null && row.state === 'started') loaded.holders.set(row.idx, row.worker_id);
+  noteDispatch(loaded, decision);
+  noteTimers(loaded, decision);
+
+  const others = await countOtherGraphs(tx, execution.id, graphId);
+  Object.assign(execution, {
+    status: 'started',
+    phase: 'running',
+    earlier_total: others.total,
+    earlier_finished: others.finished,
+  });
+  execution.last_event_seq = await appendEvents(tx, execution, [
+    workflowEvent(execution, 'workflow_started'),
+  ]);
+  await updateExecution(tx, execution.id, {
+    ...changes,
+    status: 'started',
+    phase: 'running',
+    started_at: NOW,
+    earlier_total: others.total,
+    earlier_finished: others.finished,
+  });
+  const written = await writeDecisions(tx, execution, loaded, [decision], {
+    isNewGraph: false,
+    areFlagsChanged: true,
+  });
+  const context = { execution, loaded };
+  await announce(tx, context, written.ready);
+  return { context, step: { claimed: [], ...written } };
+}
