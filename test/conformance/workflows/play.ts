@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiError, type Client } from '@baton/client';
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import type { GraphEvent } from '@baton/task-graph';
+import { call, followExecution, upload } from '../../harness/session';
+import { differences, type Expected } from '../../sim/conformance/compare';
+import type { Deployment } from '../../sim/conformance/deployment';
+import type { Call, Played } from '../../sim/conformance/play';
+
+export interface Step {
+  workflow: string;
+  parameters?: JsonObject;
+  allow_custom?: boolean;
+  subgraph_retries?: number | null;
+  blueprint?: string;
+  flags?: JsonObject;
+  expect: Expected & { update_state?: string; update_steps?: [string, string, Json][] };
+}
+
+export interface Scenario {
+  name: string;
+  blueprint: string;
+  inputs: JsonObject | null;
+  steps: Step[];
+}
+
+export interface Stage {
+  client: Client;
+  /** Folder that the probes write into. */
+  ledger: string;
+  /** Recorded on a whole manager: it refuses, and it stores the events of sending. */
+  isManager: boolean;
+}
+
+let made = 0;
+
+/** Plays a scenario on a deployment of its own; answers everything that differs from the record. */
+export async function playScenario(stage: Stage, scenario: Scenario): Promise<string[]> {
+  const id = `s${++made}-${scenario.name}`.replace(/^(\d)/, 's$1');
+  const { client } = stage;
+  await uploadText(client, id, scenario.blueprint);
+  await call(client, 'createDeployment', { id }, { blueprint_id: id, inputs: scenario.inputs ?? {} });
+  const found: string[] = [];
+  for (const [i, step] of scenario.steps.entries()) {
+    const problems = await playStep(stage, id, step, i);
+    found.push(...problems.map((problem) => `step ${i} ${step.workflow}: ${problem}`));
+  }
+  return found;
+}
+
+async function playStep(stage: Stage, id: string, step: Step, i: number): Promise<string[]> {
+  const started = await start(stage, id, step, i);
+  if (started instanceof ApiError) return refusalProblems(stage, id, step, started);
+  const ended = await followExecution(stage.client, started.executionId);
+  const played: Played = {
+    outcome: ended.status === 'terminated' ? 'completed' : 'failed',
+    // The API shows the text of an error, not the class of the exception.
+    error:
+      ended.status === 'terminated'
+        ? null
+        : { type: step.expect.error?.class ?? 'unknown', message: ended.error ?? '' },
+    calls: callsOf(stage.ledger, started.executionId),
+    events: await eventsOf(stage.client, started.executionId),
+  };
+  const problems = differences(step.expect, played, await deploymentOf(stage.client, id), stage.isManager);
+  if (started.updateId) problems.push(...(await updateProblems(stage.client, started.updateId, step)));
+  return problems;
+}
+
+interface Started {
+  executionId: string;
+  updateId: string | null;
+}
+
+async function start(stage: Stage, id: string, step: Step, i: number): Promise<Started | ApiError> {
+  const { client } = stage;
+  try {
+    if (step.workflow === 'update') return await startUpdate(client, id, step, i);
+    const execution = await call(
+      client,
+      'startExecution',
+      {},
+      {
+        deployment_id: id,
+        workflow_id: step.workflow,
+        parameters: await resolveInstances(client, id, step.parameters ?? {}),
+        allow_custom_parameters: step.allow_custom ?? false,
+        // The in-process engine knew no availability rules.
+        force: !stage.isManager,
+      },
+    );
+    return { executionId: execution.id, updateId: null };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+async function startUpdate(client: Client, id: string, step: Step, i: number): Promise<Started> {
+  const blueprintId = `${id}-update-${i}`;
+  if (step.blueprint !== undefined) await uploadText(client, blueprintId, step.blueprint);
+  const update = await call(
+    client,
+    'initiateDeploymentUpdate',
+    { deployment_id: id },
+    {
+      ...(step.blueprint === undefined ? {} : { blueprint_id: blueprintId }),
+      ...step.flags,
+    },
+  );
+  return { executionId: update.execution_id, updateId: update.id };
+}
+
+async function refusalProblems(stage: Stage, id: string, step: Step, refused: ApiError): Promise<string[]> {
+  const isRefusalExpected = step.expect.outcome === 'refused';
+  if (isRefusalExpected) {
+    return refused.errorCode === step.expect.error_code
+      ? []
+      : [`refused as ${refused.errorCode}, expected ${step.expect.error_code}`];
+  }
+  // What the in-process engine raised before it began, a manager refuses.
+  const isRaised = !stage.isManager && step.expect.error?.class === 'ValueError' && refused.status === 400;
+  if (!isRaised) return [`refused: ${refused.errorCode} ${refused.message}`];
+  const played: Played = {
+    outcome: 'failed',
+    error: { type: 'ValueError', message: refused.message },
+    calls: [],
+    events: [],
+  };
+  return differences(step.expect, played, await deploymentOf(stage.client, id), stage.isManager);
+}
+
+async function updateProblems(client: Client, updateId: string, step: Step): Promise<string[]> {
+  const update = await call(client, 'getDeploymentUpdate', { update_id: updateId });
+  const problems: string[] = [];
+  if (step.expect.update_state && update.state !== step.expect.update_state)
+    problems.push(`update is ${update.state}, expected ${step.expect.update_state}`);
+  const text = (steps: unknown[]) =>
+    steps
+      .map((one) => JSON.stringify(one))
+      .sort()
+      .join(' ');
+  const steps = (update.steps as { action: string; entity_type: string; entity_id: Json }[])
+    .filter((one) => one.entity_type !== 'workflow')
+    .map((one) => [one.action, one.entity_type, one.entity_id]);
+  if (step.expect.update_steps && text(steps) !== text(step.expect.update_steps))
+    problems.push(`steps ${text(steps)}, expected ${text(step.expect.update_steps)}`);
+  return problems;
+}
+
+async function uploadText(client: Client, id: string, text: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'baton-scenario-'));
+  mkdirSync(join(folder, 'blueprint'));
+  writeFileSync(join(folder, 'blueprint', 'blueprint.yaml'), text);
+  const archive = execFileSync('tar', ['czf', '-', '-C', folder, 'blueprint']);
+  rmSync(folder, { recursive: true });
+  await upload(client, id, archive);
+}
+
+function callsOf(ledger: string, executionId: string): Call[] {
+  const file = join(ledger, 'calls.jsonl');
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  return lines
+    .map((line) => JSON.parse(line) as Call & { execution: string })
+    .filter((one) => one.execution === executionId);
+}
+
+async function eventsOf(client: Client, executionId: string): Promise<GraphEvent[]> {
+  const query = { execution_id: executionId, type: 'platform_event', _size: 100_000, _sort: '_storage_id' };
+  const { items } = await call(client, 'listEvents', {}, undefined, query);
+  return (items as Record<string, string | null>[])
+    .filter((item) => !/^workflow_(started|succeeded|failed|cancelled)$/.test(item.event_type!))
+    .map((item) => ({
+      type: item.event_type as GraphEvent['type'],
+      message: item.message!,
+      idx: -1,
+      nodeInstanceId: item.node_instance_id!,
+      nodeId: item.node_name!,
+      operation: item.operation!,
+      sourceId: item.source_id!,
+      targetId: item.target_id!,
+      errorCauses: null,
+    }));
+}
+
+async function instancesOf(client: Client, id: string) {
+  const query = {
+    deployment_id: id,
+    _get_all_results: true,
+    _include: 'id,node_id,state,runtime_properties,version',
+  };
+  return (await call(client, 'listNodeInstances', {}, undefined, query)).items;
+}
+
+/** As much of a deployment as the comparison looks at. */
+async function deploymentOf(client: Client, id: string): Promise<Deployment> {
+  return { model: { nodes: [], nodeInstances: await instancesOf(client, id) } } as unknown as Deployment;
+}
+
+/** `{"$instance_of": node}` stands for the id of one instance of that node. */
+async function resolveInstances(client: Client, id: string, value: Json): Promise<Json> {
+  if (Array.isArray(value)) return await Promise.all(value.map((one) => resolveInstances(client, id, one)));
+  if (!isJsonObject(value)) return value;
+  if (typeof value.$instance_of === 'string') {
+    const all = (await instancesOf(client, id)) as { id: string; node_id: string }[];
+    return all.find((instance) => instance.node_id === value.$instance_of)!.id;
+  }
+  const entries = Object.entries(value).map(
+    async ([key, one]) => [key, await resolveInstances(client, id, one)] as const,
+  );
+  return Object.fromEntries(await Promise.all(entries));
+}
