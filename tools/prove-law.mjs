@@ -156,6 +156,7 @@ async function proveTexts() {
   try {
     writeTree(dir, texts);
     symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'), 'junction');
+    process.env.BATON_LINT_ROOT = dir;
     const eslint = new ESLint({ cwd: dir, overrideConfigFile: join(root, 'eslint.config.mjs') });
     const results = await eslint.lintFiles(['packages']);
     return differences(texts, (file) => {

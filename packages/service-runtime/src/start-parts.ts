@@ -54,7 +54,10 @@ class StopList {
       const startedMs = systemClock.monotonic();
       try {
         await step.stop();
-        this.log.debug({ step: step.name, durationMs: Math.round(systemClock.monotonic() - startedMs) }, 'stopped');
+        this.log.debug(
+          { step: step.name, durationMs: Math.round(systemClock.monotonic() - startedMs) },
+          'stopped',
+        );
       } catch (error) {
         this.log.error({ step: step.name, err: error }, 'stop step failed');
       }

@@ -19,7 +19,8 @@ export async function startTelemetry(
   const { loadTelemetry } = await import('@baton/service-runtime/telemetry-sdk');
   const stop = loadTelemetry(service);
   globals[started] = stop;
-  log?.info({ endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT }, 'tracing');
+  // What was loaded before this line (http) stays unpatched; bundles preload instead.
+  log?.warn({}, 'tracing was not preloaded: spans of HTTP are missing');
   return stop;
 }
 

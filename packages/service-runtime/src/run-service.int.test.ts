@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { eventually, testUrls } from '@baton/testkit';
+
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+function start(env: Record<string, string>, preload: string[] = []) {
+  const child = spawn(process.execPath, ['--import', 'tsx', ...preload, join(__dirname, 'testing-main.ts')], {
+    env: { PATH: process.env.PATH, ...env },
+  });
+  children.push(child);
+  const seen = { out: '', err: '' };
+  child.stdout.on('data', (text) => {
+    seen.out += text;
+  });
+  child.stderr.on('data', (text) => {
+    seen.err += text;
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return { child, seen, ended };
+}
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+const env = {
+  BATON_INTERNAL_KEY: 'sixteen characters',
+  BATON_HTTP_PORT: '0',
+  BATON_RPC_PORT: '0',
+  AMQP_URL: testUrls.amqp(),
+};
+
+test('a wrong configuration ends with 78 and names every problem', async () => {
+  const { ended, seen } = start({ BATON_WIRE: 'both', BATON_HTTP_PORT: 'x' });
+  expect(await ended).toBe(78);
+  expect(seen.err).toMatch(/BATON_INTERNAL_KEY is missing/);
+  expect(seen.err).toMatch(/BATON_WIRE/);
+  expect(seen.err).toMatch(/BATON_HTTP_PORT/);
+}, 20_000);
+
+test('a service starts, warns of a misspelt variable, stops on SIGTERM with 0', async () => {
+  const { child, seen, ended } = start({ ...env, BATON_LOGLEVEL: 'debug' });
+  const started = await eventually(() => lines(seen.out).find((l) => l.message === 'started') ?? false, {
+    deadlineMs: 15_000,
+  });
+  expect(lines(seen.out).find((l) => l.level === 'warn')).toMatchObject({
+    variable: 'BATON_LOGLEVEL',
+    nearest: 'BATON_LOG_LEVEL',
+  });
+  expect((await fetch(`http://127.0.0.1:${started.httpPort}/readyz`)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+}, 30_000);
+
+// As the first line of a bundle does.
+const preload = ['--import', join(__dirname, 'telemetry-preload.ts')];
+
+test('with an OTLP endpoint requests become traces', async () => {
+  const posted: string[] = [];
+  const collector: Server = createServer((request, response) => {
+    posted.push(request.url ?? '');
+    request.resume();
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  const { port } = collector.address() as { port: number };
+  const { child, seen, ended } = start(
+    {
+      ...env,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+    },
+    preload,
+  );
+  const started = await eventually(() => lines(seen.out).find((l) => l.message === 'started') ?? false, {
+    deadlineMs: 15_000,
+  });
+  await fetch(`http://127.0.0.1:${started.httpPort}/api/v3.1/nothing`);
+  await eventually(() => expect(posted).toContain('/v1/traces'), { deadlineMs: 10_000 });
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  await new Promise((resolve) => collector.close(resolve));
+}, 40_000);
