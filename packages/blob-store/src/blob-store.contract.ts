@@ -12,7 +12,10 @@ const all = async (store: BlobStore, after?: string): Promise<ListedBlob[]> => {
 };
 
 /** What every blob store promises (port.ts). `open` gives an empty one. */
-export function describeBlobStore(name: string, open: () => Promise<{ store: BlobStore; close(): Promise<void> }>): void {
+export function describeBlobStore(
+  name: string,
+  open: () => Promise<{ store: BlobStore; close(): Promise<void> }>,
+): void {
   describe(name, () => {
     let store: BlobStore;
     let close: () => Promise<void>;
@@ -24,7 +27,9 @@ export function describeBlobStore(name: string, open: () => Promise<{ store: Blo
 
     test.each([0, 1, 3_000_000])('keeps %i bytes under their SHA-256', async (size) => {
       const content = randomBytes(size);
-      const stored = await store.put(Readable.from(size === 0 ? [] : [content.subarray(0, 1), content.subarray(1)]));
+      const stored = await store.put(
+        Readable.from(size === 0 ? [] : [content.subarray(0, 1), content.subarray(1)]),
+      );
       expect(stored).toEqual({ digest: digestOf(content), size });
       expect((await read(await store.open(stored.digest))).equals(content)).toBe(true);
       expect(await store.stat(stored.digest)).toEqual({ size });
@@ -33,7 +38,9 @@ export function describeBlobStore(name: string, open: () => Promise<{ store: Blo
     test('the same content from many at once is one blob', async () => {
       const content = randomBytes(10_000);
       await Promise.all(Array.from({ length: 8 }, () => store.put(Readable.from([content]))));
-      expect((await all(store)).map(({ digest, size }) => ({ digest, size }))).toEqual([{ digest: digestOf(content), size: 10_000 }]);
+      expect((await all(store)).map(({ digest, size }) => ({ digest, size }))).toEqual([
+        { digest: digestOf(content), size: 10_000 },
+      ]);
     });
 
     test('putting content again renews its time, so that a sweep of old orphans spares it', async () => {
@@ -85,7 +92,11 @@ export function describeBlobStore(name: string, open: () => Promise<{ store: Blo
     });
 
     test('deletes, and lists in order from any point', async () => {
-      const digests = (await Promise.all(Array.from({ length: 8 }, (_, i) => store.put(Readable.from([`blob ${i}`]))))).map((b) => b.digest).sort();
+      const digests = (
+        await Promise.all(Array.from({ length: 8 }, (_, i) => store.put(Readable.from([`blob ${i}`]))))
+      )
+        .map((b) => b.digest)
+        .sort();
       expect((await all(store)).map((b) => b.digest)).toEqual(digests);
       expect((await all(store, digests[4])).map((b) => b.digest)).toEqual(digests.slice(5));
       await store.delete(digests[0] as string);

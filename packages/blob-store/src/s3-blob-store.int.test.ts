@@ -7,7 +7,13 @@ import { createS3BlobStore } from './s3-blob-store';
 const open = async () => {
   const server = await testS3();
   const { endpoint, bucket } = server;
-  const store = createS3BlobStore({ endpoint, bucket, region: 'local', accessKeyId: 'key', secretAccessKey: 'secret' });
+  const store = createS3BlobStore({
+    endpoint,
+    bucket,
+    region: 'local',
+    accessKeyId: 'key',
+    secretAccessKey: 'secret',
+  });
   return { server, store, close: server.close };
 };
 
@@ -27,7 +33,13 @@ test('repeats what the service refuses for a moment, with the whole content, and
 
 test('wrong credentials or bucket are an error, not an absent blob', async () => {
   const { server, close } = await open();
-  const store = createS3BlobStore({ endpoint: server.endpoint, bucket: 'other', region: 'local', accessKeyId: 'k', secretAccessKey: 's' });
+  const store = createS3BlobStore({
+    endpoint: server.endpoint,
+    bucket: 'other',
+    region: 'local',
+    accessKeyId: 'k',
+    secretAccessKey: 's',
+  });
   await expect(store.put(Readable.from(['x']))).rejects.toThrow('status 404');
   await expect(store.ping()).rejects.toThrow('status 404');
   await close();

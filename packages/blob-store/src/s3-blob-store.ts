@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError, backoffMs } from '@baton/kernel';
 import { AwsClient } from 'aws4fetch';
-import { type BlobStore, blobNotFound, checkDigest, isDigest, type ListedBlob, type StoredBlob } from './port';
+import {
+  type BlobStore,
+  blobNotFound,
+  checkDigest,
+  isDigest,
+  type ListedBlob,
+  type StoredBlob,
+} from './port';
 import { spool } from './spool';
 
 export interface S3Options {
@@ -46,7 +53,9 @@ export function createS3BlobStore(options: S3Options): BlobStore {
       try {
         const file = join(folder, 'content');
         const stored = await spool(content, file, limits?.maxBytes);
-        await expectOk(await send({ method: 'PUT', path: keyOf(stored.digest), upload: { ...stored, file } }));
+        await expectOk(
+          await send({ method: 'PUT', path: keyOf(stored.digest), upload: { ...stored, file } }),
+        );
         return stored;
       } finally {
         await rm(folder, { recursive: true, force: true });
@@ -56,7 +65,9 @@ export function createS3BlobStore(options: S3Options): BlobStore {
       const answer = await send({ method: 'GET', path: keyOf(digest) });
       if (answer.status === 404) throw blobNotFound(digest);
       await expectOk(answer);
-      return answer.body ? Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]) : Readable.from([]);
+      return answer.body
+        ? Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])
+        : Readable.from([]);
     },
     stat: async (digest) => {
       if (!isDigest(digest)) return null;
@@ -115,7 +126,10 @@ async function sendOnce(client: AwsClient, base: string, call: Call, timeoutMs: 
       method: call.method,
       headers,
       signal: abort.signal,
-      ...(upload && { body: Readable.toWeb(createReadStream(upload.file)) as ReadableStream, duplex: 'half' as const }),
+      ...(upload && {
+        body: Readable.toWeb(createReadStream(upload.file)) as ReadableStream,
+        duplex: 'half' as const,
+      }),
     });
   } finally {
     clearTimeout(timer);
@@ -129,13 +143,22 @@ async function expectOk(answer: Response): Promise<void> {
 }
 
 function unavailable(reason: string, cause?: unknown): AppError {
-  return new AppError('service_unavailable_error', `The blob store does not answer as it should: ${reason}`, {}, { cause });
+  return new AppError(
+    'service_unavailable_error',
+    `The blob store does not answer as it should: ${reason}`,
+    {},
+    { cause },
+  );
 }
 
 async function* listAll(send: Sender, prefix: string, after = ''): AsyncIterable<ListedBlob> {
   let last = prefix + after;
   for (;;) {
-    const answer = await send({ method: 'GET', path: '', query: { 'list-type': '2', prefix, 'start-after': last } });
+    const answer = await send({
+      method: 'GET',
+      path: '',
+      query: { 'list-type': '2', prefix, 'start-after': last },
+    });
     await expectOk(answer);
     const xml = await answer.text();
     for (const [, entry = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
@@ -143,7 +166,11 @@ async function* listAll(send: Sender, prefix: string, after = ''): AsyncIterable
       last = key;
       const digest = key.slice(prefix.length);
       if (!isDigest(digest)) continue;
-      yield { digest, size: Number(field(entry, 'Size')), modifiedMs: Date.parse(field(entry, 'LastModified')) };
+      yield {
+        digest,
+        size: Number(field(entry, 'Size')),
+        modifiedMs: Date.parse(field(entry, 'LastModified')),
+      };
     }
     if (field(xml, 'IsTruncated') !== 'true') return;
   }

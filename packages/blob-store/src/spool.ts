@@ -8,7 +8,11 @@ import type { StoredBlob } from './port';
  * Writes `content` to the new file `path` and on to the disk, hashing on the way; removes the file when that fails.
  * @throws AppError payload_too_large_error as soon as `maxBytes` is exceeded; then `content` is destroyed.
  */
-export async function spool(content: Readable, path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<StoredBlob> {
+export async function spool(
+  content: Readable,
+  path: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<StoredBlob> {
   const hash = createHash('sha256');
   let size = 0;
   const file = await open(path, 'wx');
@@ -31,12 +35,17 @@ export async function spool(content: Readable, path: string, maxBytes = Number.P
   return { digest: hash.digest('hex'), size };
 }
 
-async function writeAll(file: { write(bytes: Buffer, offset: number): Promise<{ bytesWritten: number }> }, bytes: Buffer): Promise<void> {
+async function writeAll(
+  file: { write(bytes: Buffer, offset: number): Promise<{ bytesWritten: number }> },
+  bytes: Buffer,
+): Promise<void> {
   for (let offset = 0; offset < bytes.length; ) {
     offset += (await file.write(bytes, offset)).bytesWritten;
   }
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large_error', `The content is larger than ${maxBytes} bytes`, { maxBytes });
+  return new AppError('payload_too_large_error', `The content is larger than ${maxBytes} bytes`, {
+    maxBytes,
+  });
 }

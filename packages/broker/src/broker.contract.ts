@@ -95,7 +95,11 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
       await broker.publish(sent);
       for (let i = 0; i < 3; i++) await signals.of('handling').wait();
       expect(running).toBe(3);
-      await another().consume(work, { queue: 'first', prefetch: 1, handler: async (e) => void seen.push(JSON.stringify(e)) });
+      await another().consume(work, {
+        queue: 'first',
+        prefetch: 1,
+        handler: async (e) => void seen.push(JSON.stringify(e)),
+      });
       signals.of('handling').release();
       await eventually(() => expect(seen.length).toBe(20));
       expect(new Set(seen)).toEqual(new Set(sent.map((e) => JSON.stringify(e))));
@@ -121,7 +125,12 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
       );
       expect(at).toHaveLength(MAX_DELIVERIES);
       expect((at[3] as number) - (at[2] as number)).toBeGreaterThanOrEqual((sampleStepsMs[2] as number) - 2);
-      expect(parked).toMatchObject({ type: work.type, queue: 'first', attempts: MAX_DELIVERIES, envelope: sent });
+      expect(parked).toMatchObject({
+        type: work.type,
+        queue: 'first',
+        attempts: MAX_DELIVERIES,
+        envelope: sent,
+      });
       expect(parked?.reason).toContain('still broken');
       expect(await broker.listParked('second')).toEqual([]);
     }, 30_000);
@@ -179,7 +188,10 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
     });
 
     test('parks a delivery that the consumer cannot read, and passes unknown fields of newer publishers', async () => {
-      const strict: MessageType<{ n: string }> = { ...work, schema: z.object({ n: z.string() }) as ZodType<{ n: string }> };
+      const strict: MessageType<{ n: string }> = {
+        ...work,
+        schema: z.object({ n: z.string() }) as ZodType<{ n: string }>,
+      };
       const got: unknown[] = [];
       await broker.consume(strict, { queue: 'first', prefetch: 1, handler: async (e) => void got.push(e) });
       await collect('second').then(async (second) => {
@@ -203,7 +215,11 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
       const big = 'ü"\\'.repeat(10_000);
       await broker.publish([envelope(fan, { text: 'one' }), envelope(fan, { text: big })]);
       await eventually(() => expect(got.map((list) => list.length)).toEqual([2, 2, 2]));
-      expect(got).toEqual([['one', big], ['one', big], ['one', big]]);
+      expect(got).toEqual([
+        ['one', big],
+        ['one', big],
+        ['one', big],
+      ]);
       await last.close();
       await broker.publish([envelope(fan, { text: 'three' })]);
       await eventually(() => expect(b).toHaveLength(3));
@@ -241,7 +257,9 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
         if (isFirst) {
           isFirst = false;
           await signals.of('interrupted').reached();
-          await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+          await new Promise<void>((resolve) =>
+            signal.addEventListener('abort', () => resolve(), { once: true }),
+          );
           throw new Error('aborted');
         }
         done.push(e.payload.n);
@@ -291,6 +309,7 @@ async function drain(broker: Broker): Promise<void> {
   const touch = async (): Promise<void> => {
     last = systemClock.monotonic();
   };
-  for (const queue of ['first', 'second']) await broker.consume(work, { queue, prefetch: 50, handler: touch });
+  for (const queue of ['first', 'second'])
+    await broker.consume(work, { queue, prefetch: 50, handler: touch });
   await eventually(() => systemClock.monotonic() - last > 150, { deadlineMs: 10_000 });
 }

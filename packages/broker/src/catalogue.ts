@@ -19,7 +19,8 @@ export function createCatalogue(topology: Topology): Catalogue {
     entries,
     check: (envelope) => {
       const entry = byType.get(envelope.type);
-      if (!entry) throw new AppError('internal_server_error', `no message type ${envelope.type} in the topology`);
+      if (!entry)
+        throw new AppError('internal_server_error', `no message type ${envelope.type} in the topology`);
       const parsed = entry.message.schema.safeParse(envelope.payload);
       if (parsed.success) return entry;
       throw new AppError('internal_server_error', `payload of ${envelope.type} ${envelope.id} does not fit`, {

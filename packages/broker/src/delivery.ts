@@ -8,6 +8,7 @@ export type FailureDecision = { kind: 'retry'; delayMs: number } | { kind: 'park
 export function decideFailure(error: unknown, attempts: number, stepsMs: readonly number[]): FailureDecision {
   const text = error instanceof Error ? error.message : String(error);
   if (isAppError(error) && !error.entry.retryable) return { kind: 'park', reason: `${error.code}: ${text}` };
-  if (attempts >= MAX_DELIVERIES) return { kind: 'park', reason: `failed ${attempts} times, at last: ${text}` };
+  if (attempts >= MAX_DELIVERIES)
+    return { kind: 'park', reason: `failed ${attempts} times, at last: ${text}` };
   return { kind: 'retry', delayMs: stepsMs[Math.min(attempts, stepsMs.length) - 1] as number };
 }

@@ -47,7 +47,10 @@ export interface Broker {
   /** Resolves when the queue exists and deliveries may begin. Survives the loss of the connection. */
   consume<T>(message: MessageType<T>, options: ConsumeOptions<T>): Promise<Subscription>;
   /** Fanout: `handler` gets each message published from now on; what it throws is logged and forgotten. */
-  subscribe<T>(message: MessageType<T>, handler: (envelope: Envelope<T>) => void | Promise<void>): Promise<Subscription>;
+  subscribe<T>(
+    message: MessageType<T>,
+    handler: (envelope: Envelope<T>) => void | Promise<void>,
+  ): Promise<Subscription>;
   /** @throws when the broker does not answer. */
   ping(): Promise<void>;
   /** Closes the subscriptions, then the connections. */

@@ -7,6 +7,8 @@ test('every message of the contracts is in the topology once, fanout ones withou
   const types = (Object.values(contracts) as unknown[]).filter(isMessage).map((message) => message.type);
   expect(types.length).toBeGreaterThan(0);
   expect(topology.map((entry) => entry.message.type).sort()).toEqual(types.sort());
-  const fanoutQueues = topology.filter((entry) => entry.message.delivery === 'fanout').flatMap((entry) => entry.queues);
+  const fanoutQueues = topology
+    .filter((entry) => entry.message.delivery === 'fanout')
+    .flatMap((entry) => entry.queues);
   expect(fanoutQueues).toEqual([]);
 });

@@ -15,7 +15,10 @@ import {
 export interface TopologyEntry {
   // biome-ignore lint/suspicious/noExplicitAny: one table for messages of all payloads.
   message: MessageType<any>;
-  /** Queue names of `consume`; empty for fanout. A consumer that is missing here loses what was published before its first start. */
+  /**
+   * Queue names of `consume`; empty for fanout. A consumer that is missing here loses what was published before its
+   * first start; one that does not exist makes its queue grow for ever.
+   */
   queues: readonly string[];
 }
 
@@ -25,7 +28,7 @@ export type Topology = readonly TopologyEntry[];
 export const topology: Topology = [
   { message: executionRequested, queues: ['executions', 'deployments-latest-execution'] },
   { message: taskReady, queues: ['worker'] },
-  { message: executionFinished, queues: ['executions', 'deployments'] },
+  { message: executionFinished, queues: ['executions'] },
   { message: deploymentCreated, queues: ['executions'] },
   { message: deploymentDeleted, queues: ['executions'] },
   { message: eventsAppended, queues: [] },

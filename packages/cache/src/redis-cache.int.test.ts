@@ -14,7 +14,12 @@ describe('Redis cache without its server', () => {
   const away = async () => {
     const target = new URL(testUrls.redis());
     const proxy = await tcpProxy({ host: target.hostname, port: Number(target.port) });
-    const cache = createRedisCache({ url: proxy.through(testUrls.redis()), log: silentLog, prefix: `${testNamespace()}:`, timeoutMs: 100 });
+    const cache = createRedisCache({
+      url: proxy.through(testUrls.redis()),
+      log: silentLog,
+      prefix: `${testNamespace()}:`,
+      timeoutMs: 100,
+    });
     await cache.ping();
     return { proxy, cache };
   };

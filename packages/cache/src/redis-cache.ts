@@ -41,10 +41,22 @@ export function createRedisCache(options: RedisCacheOptions): Cache {
 
   return {
     get: (key) => orElse<string | null>(null, redis.get(prefix + key)),
-    set: (key, value, ttlMs) => orElse(undefined, redis.set(prefix + key, value, 'PX', Math.max(1, ttlMs)).then(() => undefined)),
-    delete: (key) => orElse(undefined, redis.del(prefix + key).then(() => undefined)),
+    set: (key, value, ttlMs) =>
+      orElse(
+        undefined,
+        redis.set(prefix + key, value, 'PX', Math.max(1, ttlMs)).then(() => undefined),
+      ),
+    delete: (key) =>
+      orElse(
+        undefined,
+        redis.del(prefix + key).then(() => undefined),
+      ),
     increment: (key, ttlMs) => orElse(0, increment(redis, prefix + key, Math.max(1, ttlMs))),
-    publish: (channel, text) => orElse(undefined, redis.publish(prefix + channel, text).then(() => undefined)),
+    publish: (channel, text) =>
+      orElse(
+        undefined,
+        redis.publish(prefix + channel, text).then(() => undefined),
+      ),
     subscribe: async (channel, receive) => {
       const name = prefix + channel;
       const mine = (text: string): void => receive(text);
@@ -55,7 +67,12 @@ export function createRedisCache(options: RedisCacheOptions): Cache {
         set.delete(mine);
         if (set.size > 0 || receivers.get(name) !== set) return;
         receivers.delete(name);
-        await orElse(undefined, listen().unsubscribe(name).then(() => undefined));
+        await orElse(
+          undefined,
+          listen()
+            .unsubscribe(name)
+            .then(() => undefined),
+        );
       };
     },
     ping: () => ping(redis),
@@ -67,7 +84,10 @@ export function createRedisCache(options: RedisCacheOptions): Cache {
   };
 }
 
-function connect({ url, log }: RedisCacheOptions, settings: { enableOfflineQueue: boolean; autoResubscribe?: boolean; commandTimeout?: number }): Redis {
+function connect(
+  { url, log }: RedisCacheOptions,
+  settings: { enableOfflineQueue: boolean; autoResubscribe?: boolean; commandTimeout?: number },
+): Redis {
   const redis = new Redis(url, {
     ...settings,
     maxRetriesPerRequest: null,

@@ -3,7 +3,17 @@ import { isAppError, silentLog } from '@baton/kernel';
 import { eventually, setFakeNow, type TestDatabase, testDatabase, testSignals } from '@baton/testkit';
 import { type Generated, sql } from 'kysely';
 import pg from 'pg';
-import { afterCommit, appNow, appNowPlus, createDb, type Db, isInTransaction, isUniqueViolation, jsonb, prepared } from './index';
+import {
+  afterCommit,
+  appNow,
+  appNowPlus,
+  createDb,
+  type Db,
+  isInTransaction,
+  isUniqueViolation,
+  jsonb,
+  prepared,
+} from './index';
 
 interface Tables {
   things: {
@@ -23,7 +33,13 @@ let db: Db<Tables>;
 
 beforeAll(async () => {
   database = await testDatabase({ migrations: [{ schema: 'sample', dir }] });
-  db = createDb({ url: database.url, schema: 'sample', applicationName: 'test', log: silentLog, maxConnections: 4 });
+  db = createDb({
+    url: database.url,
+    schema: 'sample',
+    applicationName: 'test',
+    log: silentLog,
+    maxConnections: 4,
+  });
 });
 afterAll(async () => {
   await db.close();
@@ -34,7 +50,8 @@ beforeEach(async () => {
 });
 
 const thing = (id: string) => ({ id, tenant: 't', created_by: 'me' });
-const codeOf = (promise: Promise<unknown>) => promise.then(() => null).catch((e: { code?: string }) => e.code ?? e);
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(() => null).catch((e: { code?: string }) => e.code ?? e);
 
 test('rolls back as a whole when the body throws, and runs no work registered for after the commit', async () => {
   const ran: string[] = [];
@@ -53,13 +70,27 @@ test('runs registered work after the commit, when others can see the rows', asyn
   const seen = testSignals().of('seen');
   await db.tx(async (tx) => {
     await tx.insertInto('things').values(thing('a')).execute();
-    afterCommit(tx, () => void db.query.selectFrom('things').select('id').execute().then((rows) => seen.reached(rows)));
+    afterCommit(
+      tx,
+      () =>
+        void db.query
+          .selectFrom('things')
+          .select('id')
+          .execute()
+          .then((rows) => seen.reached(rows)),
+    );
   });
   expect(await seen.wait()).toEqual([{ id: 'a' }]);
 });
 
 test('two transactions that deadlock both succeed, because the loser is run again', async () => {
-  await db.query.insertInto('counter').values([{ id: 1, value: 0 }, { id: 2, value: 0 }]).execute();
+  await db.query
+    .insertInto('counter')
+    .values([
+      { id: 1, value: 0 },
+      { id: 2, value: 0 },
+    ])
+    .execute();
   const signals = testSignals();
   let runs = 0;
   const add = async (first: number, second: number, mine: string, other: string): Promise<void> => {
@@ -74,7 +105,10 @@ test('two transactions that deadlock both succeed, because the loser is run agai
     });
   };
   await Promise.all([add(1, 2, 'a', 'b'), add(2, 1, 'b', 'a')]);
-  expect(await db.query.selectFrom('counter').select('value').execute()).toEqual([{ value: 2 }, { value: 2 }]);
+  expect(await db.query.selectFrom('counter').select('value').execute()).toEqual([
+    { value: 2 },
+    { value: 2 },
+  ]);
   expect(runs).toBe(3);
 }, 15_000);
 
@@ -112,18 +146,26 @@ test('a prepared statement sees the rows of its own transaction and is parsed on
     await tx.insertInto('things').values(thing('a')).execute();
     expect(await prepared<{ n: number }>(tx, count, ['t'])).toEqual([{ n: 1 }]);
     await prepared(tx, count, ['t']);
-    const kept = await sql<{ name: string }>`select name from pg_prepared_statements where name = 'count-things'`.execute(tx);
+    const kept = await sql<{
+      name: string;
+    }>`select name from pg_prepared_statements where name = 'count-things'`.execute(tx);
     expect(kept.rows).toHaveLength(1);
   });
   expect(await prepared<{ n: number }>(db, count, ['t'])).toEqual([{ n: 1 }]);
 });
 
 test('bigint arrives as number, instants as ISO text cut to milliseconds in any session zone, jsonb parsed', async () => {
-  await db.query.insertInto('things').values({ ...thing('a'), size: 2 ** 40, labels: jsonb([{ k: 'ü' }]) }).execute();
+  await db.query
+    .insertInto('things')
+    .values({ ...thing('a'), size: 2 ** 40, labels: jsonb([{ k: 'ü' }]) })
+    .execute();
   const row = await db.query.selectFrom('things').select(['size', 'labels']).executeTakeFirstOrThrow();
   expect(row).toEqual({ size: 2 ** 40, labels: [{ k: 'ü' }] });
-  const { rows } = await sql`select '2026-01-02 03:04:05.9999+02'::timestamptz as cut, '2026-01-02 03:04:05Z'::timestamptz as whole,
-    '2026-01-02 03:04:05.1Z'::timestamptz as tenth, array['2026-01-02 03:04:05.12Z'::timestamptz, null] as list, null::timestamptz as none`.execute(db.query);
+  const { rows } =
+    await sql`select '2026-01-02 03:04:05.9999+02'::timestamptz as cut, '2026-01-02 03:04:05Z'::timestamptz as whole,
+    '2026-01-02 03:04:05.1Z'::timestamptz as tenth, array['2026-01-02 03:04:05.12Z'::timestamptz, null] as list, null::timestamptz as none`.execute(
+      db.query,
+    );
   expect(rows).toEqual([
     {
       cut: '2026-01-02T01:04:05.999Z',
@@ -142,14 +184,18 @@ test('a bigint beyond the safe integers is refused rather than bent', async () =
 test('fake time stops app_now() on every connection, present and future, until it is lifted', async () => {
   await setFakeNow(db.pool, '2030-01-01T00:00:00.000Z');
   try {
-    const four = await Promise.all([1, 2, 3, 4].map(() => sql<{ now: string }>`select ${appNow} as now, pg_sleep(0.01)`.execute(db.query)));
+    const four = await Promise.all(
+      [1, 2, 3, 4].map(() => sql<{ now: string }>`select ${appNow} as now, pg_sleep(0.01)`.execute(db.query)),
+    );
     expect(new Set(four.map(({ rows }) => rows[0]?.now))).toEqual(new Set(['2030-01-01T00:00:00.000Z']));
     const { rows } = await sql<{ due: string }>`select ${appNowPlus(-1500)} as due`.execute(db.query);
     expect(rows[0]?.due).toBe('2029-12-31T23:59:58.500Z');
   } finally {
     await setFakeNow(db.pool, null);
   }
-  const { rows } = await sql<{ isReal: boolean }>`select app_now() < '2030-01-01' as "isReal"`.execute(db.query);
+  const { rows } = await sql<{ isReal: boolean }>`select app_now() < '2030-01-01' as "isReal"`.execute(
+    db.query,
+  );
   expect(rows[0]?.isReal).toBe(true);
 });
 
@@ -164,14 +210,27 @@ test('comparisons with app_now() can use an index', async () => {
 
 test('names a doubled key by its constraint', async () => {
   await db.query.insertInto('things').values(thing('a')).execute();
-  const error = await db.query.insertInto('things').values(thing('a')).execute().catch((e) => e);
+  const error = await db.query
+    .insertInto('things')
+    .values(thing('a'))
+    .execute()
+    .catch((e) => e);
   expect(isUniqueViolation(error, 'things_pk')).toBe(true);
   expect(isUniqueViolation(error, 'other')).toBe(false);
 });
 
 test('a database that cannot be reached is service_unavailable_error', async () => {
-  const lost = createDb({ url: 'postgres://postgres@127.0.0.1:1/x', schema: 'sample', applicationName: 'test', log: silentLog });
-  const error = await lost.query.selectFrom('things' as never).selectAll().execute().catch((e) => e);
+  const lost = createDb({
+    url: 'postgres://postgres@127.0.0.1:1/x',
+    schema: 'sample',
+    applicationName: 'test',
+    log: silentLog,
+  });
+  const error = await lost.query
+    .selectFrom('things' as never)
+    .selectAll()
+    .execute()
+    .catch((e) => e);
   expect(isAppError(error, 'service_unavailable_error')).toBe(true);
   await lost.close();
 });
@@ -191,7 +250,9 @@ test('goes on by itself after the server ended its connections', async () => {
   await db.ping();
   const admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
-  await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+  await admin.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
   await admin.end();
   await eventually(() => db.ping());
 });

@@ -1,6 +1,6 @@
-import { type AnyTx } from './transaction-scope';
 import type { Db } from './db';
 import { prepared } from './prepared';
+import type { AnyTx } from './transaction-scope';
 
 const remember = {
   name: 'inbox-once',

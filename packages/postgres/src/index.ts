@@ -1,5 +1,5 @@
 export { createDb, type Db, type DbOptions, type Tx } from './db';
-export { filterConditions, type FilterTarget } from './filter-sql';
+export { type FilterTarget, filterConditions } from './filter-sql';
 export { createInboxPurge, inbox } from './inbox';
 export { type MigrationOptions, runMigrations } from './migrations';
 export { type MessageAbout, type OutgoingMessage, outbox, outgoing } from './outbox';

@@ -22,8 +22,14 @@ const select = async <T>(text: string): Promise<T[]> => {
 beforeEach(async () => {
   database = await testDatabase({ migrations: [] });
   dir = await mkdtemp(join(tmpdir(), 'baton-test-migrations-'));
-  await writeFile(join(dir, '0001_first.sql'), 'create table first (at timestamptz not null default app_now());');
-  await writeFile(join(dir, '0002_second.sql'), "create function two() returns int language sql as $$ select 2; $$; insert into first default values;");
+  await writeFile(
+    join(dir, '0001_first.sql'),
+    'create table first (at timestamptz not null default app_now());',
+  );
+  await writeFile(
+    join(dir, '0002_second.sql'),
+    'create function two() returns int language sql as $$ select 2; $$; insert into first default values;',
+  );
 });
 afterEach(async () => {
   await database.drop();
@@ -33,19 +39,27 @@ afterEach(async () => {
 test('many runners at once all succeed and every file runs once', async () => {
   const ran = await Promise.all(Array.from({ length: 6 }, () => run()));
   expect(ran.flat()).toEqual(['0001_first', '0002_second']);
-  expect(await select('select count(*)::int as n, sample.two() from sample.first')).toEqual([{ n: 1, two: 2 }]);
+  expect(await select('select count(*)::int as n, sample.two() from sample.first')).toEqual([
+    { n: 1, two: 2 },
+  ]);
 });
 
 test('schemas are apart from each other; several may be migrated at the same time', async () => {
   await Promise.all(['a', 'b', 'c'].map(run));
-  const found = await select<{ schema: string }>(`select table_schema as schema from information_schema.tables where table_name = 'first' order by 1`);
+  const found = await select<{ schema: string }>(
+    `select table_schema as schema from information_schema.tables where table_name = 'first' order by 1`,
+  );
   expect(found.map((row) => row.schema)).toEqual(['a', 'b', 'c']);
 });
 
 test('a failing file is rolled back, the ones before it stay, and the repaired file runs next time', async () => {
   await writeFile(join(dir, '0003_third.sql'), 'create table third (); select 1 / 0;');
   await expect(run()).rejects.toThrow('division by zero');
-  expect(await select(`select to_regclass('sample.third') as third, to_regclass('sample.first') is not null as first`)).toEqual([{ third: null, first: true }]);
+  expect(
+    await select(
+      `select to_regclass('sample.third') as third, to_regclass('sample.first') is not null as first`,
+    ),
+  ).toEqual([{ third: null, first: true }]);
   await writeFile(join(dir, '0003_third.sql'), 'create table third ();');
   expect(await run()).toEqual(['0003_third']);
 });

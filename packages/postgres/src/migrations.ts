@@ -48,9 +48,14 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
 
 async function isUpToDate(client: pg.Client, schema: string, names: string[]): Promise<boolean> {
   const table = `"${schema}".${TABLE}`;
-  const found = await client.query(`select to_regclass($1) is not null and to_regproc('baton.app_now') is not null as is_there`, [table]);
+  const found = await client.query(
+    `select to_regclass($1) is not null and to_regproc('baton.app_now') is not null as is_there`,
+    [table],
+  );
   if (!found.rows[0].is_there) return false;
-  const applied = new Set((await client.query(`select name from ${table}`)).rows.map((row: { name: string }) => row.name));
+  const applied = new Set(
+    (await client.query(`select name from ${table}`)).rows.map((row: { name: string }) => row.name),
+  );
   return names.every((name) => applied.has(name));
 }
 

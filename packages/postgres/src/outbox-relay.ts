@@ -98,7 +98,11 @@ export function startOutboxRelay(deps: OutboxRelayDeps): OutboxRelay {
   };
 }
 
-async function relayBatch(deps: OutboxRelayDeps, skip: string[], setAside: (id: string, error: unknown) => void): Promise<number> {
+async function relayBatch(
+  deps: OutboxRelayDeps,
+  skip: string[],
+  setAside: (id: string, error: unknown) => void,
+): Promise<number> {
   const client = await deps.db.pool.connect().catch((error) => {
     throw translateError(error);
   });

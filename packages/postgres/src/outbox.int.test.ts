@@ -4,7 +4,16 @@ import { AppError, newId, silentLog } from '@baton/kernel';
 import { eventually, setFakeNow, type TestDatabase, testDatabase, testSignals } from '@baton/testkit';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { createDb, createInboxPurge, type Db, inbox, type OutboxRelay, outbox, outgoing, startOutboxRelay } from './index';
+import {
+  createDb,
+  createInboxPurge,
+  type Db,
+  inbox,
+  type OutboxRelay,
+  outbox,
+  outgoing,
+  startOutboxRelay,
+} from './index';
 
 const fact = defineMessage('sample.fact-found.v1', 'work', z.object({ n: z.number() }));
 const about = { tenant: 't', key: 'k' };
@@ -15,7 +24,13 @@ const relays: OutboxRelay[] = [];
 
 beforeAll(async () => {
   database = await testDatabase({ migrations: [{ schema: 'sample', dir }] });
-  db = createDb({ url: database.url, schema: 'sample', applicationName: 'test', log: silentLog, maxConnections: 6 });
+  db = createDb({
+    url: database.url,
+    schema: 'sample',
+    applicationName: 'test',
+    log: silentLog,
+    maxConnections: 6,
+  });
 });
 afterEach(async () => {
   await Promise.all(relays.splice(0).map((relay) => relay.stop()));
@@ -32,7 +47,12 @@ const relay = (publish: (envelopes: Envelope[]) => Promise<void>, from: Db<unkno
   return made;
 };
 const append = (...numbers: number[]): Promise<void> =>
-  db.tx((tx) => outbox.appendAll(tx, numbers.map((n) => outgoing(fact, about, { n }))));
+  db.tx((tx) =>
+    outbox.appendAll(
+      tx,
+      numbers.map((n) => outgoing(fact, about, { n })),
+    ),
+  );
 const waiting = async (): Promise<number> => {
   const { rows } = await sql<{ n: number }>`select count(*) as n from outbox`.execute(db.query);
   return rows[0]?.n ?? -1;
@@ -47,7 +67,9 @@ test('a message leaves after the commit, whole, and not at all after a rollback'
       throw new Error('no');
     })
     .catch(() => undefined);
-  await db.tx((tx) => outbox.append(tx, fact, { ...about, traceparent: '00-ab', causationId: 'c' }, { n: 2 }));
+  await db.tx((tx) =>
+    outbox.append(tx, fact, { ...about, traceparent: '00-ab', causationId: 'c' }, { n: 2 }),
+  );
   await eventually(() => expect(sent).toHaveLength(1));
   expect(sent[0]).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -64,7 +86,12 @@ test('a message leaves after the commit, whole, and not at all after a rollback'
 
 test('the kick after the commit does not wait for the poll', async () => {
   const done = testSignals().of('sent');
-  const made = startOutboxRelay({ db, publish: async () => void done.reached(), log: silentLog, pollMs: 3_600_000 });
+  const made = startOutboxRelay({
+    db,
+    publish: async () => void done.reached(),
+    log: silentLog,
+    pollMs: 3_600_000,
+  });
   relays.push(made);
   await append(1);
   await done.wait(1_000);
@@ -79,9 +106,16 @@ test('a payload that does not fit is refused in the transaction', async () => {
 test('many relays share the work: nothing twice, nothing lost', async () => {
   const counts = new Map<number, number>();
   const publish = async (envelopes: Envelope[]): Promise<void> => {
-    for (const { payload } of envelopes as Envelope<{ n: number }>[]) counts.set(payload.n, (counts.get(payload.n) ?? 0) + 1);
+    for (const { payload } of envelopes as Envelope<{ n: number }>[])
+      counts.set(payload.n, (counts.get(payload.n) ?? 0) + 1);
   };
-  const second = createDb({ url: database.url, schema: 'sample', applicationName: 'test', log: silentLog, maxConnections: 3 });
+  const second = createDb({
+    url: database.url,
+    schema: 'sample',
+    applicationName: 'test',
+    log: silentLog,
+    maxConnections: 3,
+  });
   const made = [relay(publish), relay(publish), relay(publish, second)];
   await append(...Array.from({ length: 1_000 }, (_, i) => i));
   await eventually(async () => expect(await waiting()).toBe(0));

@@ -23,13 +23,17 @@ export async function prepared<Row extends object>(
   values: readonly unknown[],
 ): Promise<Row[]> {
   if ('pool' in executor) {
-    if (isInTransaction()) throw new Error(`statement ${statement.name} outside of the open transaction: pass tx to it`);
+    if (isInTransaction())
+      throw new Error(`statement ${statement.name} outside of the open transaction: pass tx to it`);
     try {
       return (await executor.pool.query({ ...statement, values: values as unknown[] })).rows as Row[];
     } catch (error) {
       throw translateError(error);
     }
   }
-  const query: NamedQuery = { ...CompiledQuery.raw(statement.text, values as unknown[]), statementName: statement.name };
+  const query: NamedQuery = {
+    ...CompiledQuery.raw(statement.text, values as unknown[]),
+    statementName: statement.name,
+  };
   return (await executor.executeQuery<Row>(query)).rows;
 }

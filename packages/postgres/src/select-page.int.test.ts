@@ -12,7 +12,13 @@ const statements: string[] = [];
 
 beforeAll(async () => {
   database = await testDatabase({ migrations: [{ schema: 'sample', dir }] });
-  db = createDb({ url: database.url, schema: 'sample', applicationName: 'test', log: silentLog, maxConnections: 2 });
+  db = createDb({
+    url: database.url,
+    schema: 'sample',
+    applicationName: 'test',
+    log: silentLog,
+    maxConnections: 2,
+  });
   await sql`insert into things (id, tenant, created_by, visibility, size, is_hidden, note, created_at)
     select 'thing_' || i, 't', 'me', 'tenant', i % 3, i = 7, case when i % 2 = 0 then 'note 100%' end, '2026-01-01Z'::timestamptz + i / 5 * interval '1 hour'
     from generate_series(1, 20) i`.execute(db.query);
@@ -58,7 +64,8 @@ const page = (query: Partial<ListQuery>, more: Partial<PageRequest> = {}) =>
     search: sql`things.id`,
     ...more,
   });
-const ids = async (query: Partial<ListQuery>, more: Partial<PageRequest> = {}) => (await page(query, more)).items.map((row) => row.id);
+const ids = async (query: Partial<ListQuery>, more: Partial<PageRequest> = {}) =>
+  (await page(query, more)).items.map((row) => row.id);
 
 test('pages cut the whole list without gap or repetition, each with the full total', async () => {
   const whole = await ids({});
@@ -86,23 +93,40 @@ test('the total is right without rows to show it, in at most two statements; oth
 });
 
 test('selects only what was asked for', async () => {
-  expect((await page({ include: ['note', 'computed_by_the_service'], size: 1 })).items).toEqual([{ note: null }]);
-  expect((await page({ include: ['computed_by_the_service'], size: 1 }, { always: ['id'] })).items).toEqual([{ id: 'thing_1' }]);
+  expect((await page({ include: ['note', 'computed_by_the_service'], size: 1 })).items).toEqual([
+    { note: null },
+  ]);
+  expect((await page({ include: ['computed_by_the_service'], size: 1 }, { always: ['id'] })).items).toEqual([
+    { id: 'thing_1' },
+  ]);
   expect((await page({ include: ['computed_by_the_service'], size: 2 })).items).toHaveLength(2);
 });
 
 test('sorts as asked and breaks ties by the given order; descending too', async () => {
   const sorted = await page({ sort: [{ field: 'size', descending: true }], size: 8 });
   expect(sorted.items.map((row) => row.size)).toEqual([2, 2, 2, 2, 2, 2, 2, 1]);
-  expect(sorted.items.map((row) => row.id).slice(0, 4)).toEqual(['thing_2', 'thing_5', 'thing_8', 'thing_11']);
-  const byLength = await ids({ sort: [{ field: 'length', descending: false }], size: 1 }, { sorts: (f) => (f === 'length' ? sql`-length(things.id)` : undefined) });
+  expect(sorted.items.map((row) => row.id).slice(0, 4)).toEqual([
+    'thing_2',
+    'thing_5',
+    'thing_8',
+    'thing_11',
+  ]);
+  const byLength = await ids(
+    { sort: [{ field: 'length', descending: false }], size: 1 },
+    { sorts: (f) => (f === 'length' ? sql`-length(things.id)` : undefined) },
+  );
   expect(byLength[0]).toBe('thing_10');
   await expect(page({ sort: [{ field: 'nonsense', descending: false }] })).rejects.toThrow('nonsense');
 });
 
 test('filters: repeated values are alternatives, fields add up, none means null, booleans in any letter case', async () => {
   expect(await ids({ filters: { id: ['thing_1', 'thing_20', 'nothing'] } })).toEqual(['thing_1', 'thing_20']);
-  expect(await ids({ filters: { size: ['1'], note: [] } })).toEqual(['thing_1', 'thing_7', 'thing_13', 'thing_19']);
+  expect(await ids({ filters: { size: ['1'], note: [] } })).toEqual([
+    'thing_1',
+    'thing_7',
+    'thing_13',
+    'thing_19',
+  ]);
   expect(await ids({ filters: { is_hidden: ['True'] } })).toEqual(['thing_7']);
   expect(await ids({ filters: { id: ["x' or true --"] } })).toEqual([]);
   const custom = { filters: { group: (values: string[]) => equalsAny(sql`things.size`, values) } };
@@ -154,16 +178,23 @@ describe('visibilityScope', () => {
   test('administrators see all of the tenant of the request and no more', async () => {
     const admin = { permissions: ['administrators', 'all_tenants'], role: 'sys_admin' };
     expect(await visible(admin)).toEqual([...whole('a'), ...globals('b', 'c')].sort());
-    expect(await visible({ isBootstrapAdmin: true, tenant: 'b' })).toEqual([...globals('a'), ...whole('b'), ...globals('c')].sort());
+    expect(await visible({ isBootstrapAdmin: true, tenant: 'b' })).toEqual(
+      [...globals('a'), ...whole('b'), ...globals('c')].sort(),
+    );
   });
   test('all tenants: those the caller belongs to, with the rights it has in each', async () => {
-    const tenants = [{ name: 'a', roles: ['user'] }, { name: 'b', roles: ['manager'] }];
+    const tenants = [
+      { name: 'a', roles: ['user'] },
+      { name: 'b', roles: ['manager'] },
+    ];
     expect(await visible({ tenants }, true)).toEqual([...shared('a'), ...whole('b'), ...globals('c')].sort());
   });
   test('all tenants with the permission: every tenant; private rows of others only for system administrators', async () => {
     const auditor = { permissions: ['all_tenants'] };
     expect(await visible(auditor, true)).toEqual(['a', 'b', 'c'].flatMap(shared).sort());
-    expect(await visible({ ...auditor, role: 'sys_admin' }, true)).toEqual(['a', 'b', 'c'].flatMap(whole).sort());
+    expect(await visible({ ...auditor, role: 'sys_admin' }, true)).toEqual(
+      ['a', 'b', 'c'].flatMap(whole).sort(),
+    );
   });
   test('without a tenant only global rows', async () => {
     expect(await visible({ tenant: '' })).toEqual(globals('a', 'b', 'c'));

@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery } from '@baton/contracts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type AnyQuery } from './transaction-scope';
+import type { AnyQuery } from './transaction-scope';
 
 export interface PageRequest {
   db: AnyQuery;
@@ -40,7 +40,8 @@ export async function selectPage<Row extends object>(request: PageRequest): Prom
     order by ${order(request)} ${list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`}`;
   const { rows } = await page.execute(request.db);
   const first = rows[0];
-  if (first === undefined) return { items: [], total: list.getAll || list.offset === 0 ? 0 : await countRows(request.db, total) };
+  if (first === undefined)
+    return { items: [], total: list.getAll || list.offset === 0 ? 0 : await countRows(request.db, total) };
   const count = list.getAll ? rows.length : first.total_;
   return { items: rows.map(({ total_, ...row }) => row as unknown as Row), total: count };
 }
@@ -72,7 +73,9 @@ function order({ columns, list, tieBreak, sorts }: PageRequest): RawBuilder<unkn
   return sql.join([...keys, tieBreak]);
 }
 
-function conditions(request: Pick<PageRequest, 'columns' | 'filters' | 'list' | 'where' | 'search' | 'searchName'>): RawBuilder<SqlBool> {
+function conditions(
+  request: Pick<PageRequest, 'columns' | 'filters' | 'list' | 'where' | 'search' | 'searchName'>,
+): RawBuilder<SqlBool> {
   const all = [...(request.where ?? [])];
   for (const [field, values] of Object.entries(request.list.filters)) {
     const custom = request.filters?.[field];
@@ -84,9 +87,10 @@ function conditions(request: Pick<PageRequest, 'columns' | 'filters' | 'list' | 
     if (!column) throw new Error(`no expression to filter by ${field}`);
     all.push(equalsAny(column, values));
   }
-  const searches = [searchIn(request.search, request.list.search), searchIn(request.searchName, request.list.searchName)].filter(
-    (one) => one !== null,
-  );
+  const searches = [
+    searchIn(request.search, request.list.search),
+    searchIn(request.searchName, request.list.searchName),
+  ].filter((one) => one !== null);
   if (searches.length > 0) all.push(sql<SqlBool>`(${sql.join(searches, sql` or `)})`);
   return all.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(all, sql` and `)}`;
 }
@@ -96,7 +100,9 @@ export function equalsAny(column: RawBuilder<unknown>, values: readonly string[]
   if (values.length === 0) return sql<SqlBool>`${column} is null`;
   const texts = values.map((value) => (/^(true|false)$/i.test(value) ? value.toLowerCase() : value));
   const wanted = [...new Set([...values, ...texts])];
-  return wanted.length === 1 ? sql<SqlBool>`(${column})::text = ${wanted[0]}` : sql<SqlBool>`(${column})::text = any(${wanted}::text[])`;
+  return wanted.length === 1
+    ? sql<SqlBool>`(${column})::text = ${wanted[0]}`
+    : sql<SqlBool>`(${column})::text = any(${wanted}::text[])`;
 }
 
 function searchIn(column: RawBuilder<unknown> | undefined, text: string | null): RawBuilder<SqlBool> | null {

@@ -11,7 +11,9 @@ function sqlState(error: unknown): string | null {
 }
 
 function isViolation(error: unknown, code: string, constraint?: string): boolean {
-  return sqlState(error) === code && (constraint === undefined || (error as SqlError).constraint === constraint);
+  return (
+    sqlState(error) === code && (constraint === undefined || (error as SqlError).constraint === constraint)
+  );
 }
 
 /** Whether `error` is the refusal of a doubled key, of `constraint` (index name) when one is given. */
@@ -30,8 +32,20 @@ export function isTransient(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
-const LOST = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', '57P01', '57P02', '57P03', '53300']);
-const LOST_TEXT = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
+const LOST = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+]);
+const LOST_TEXT =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
 
 /** Whether the database could not be reached or went away during the call; a commit may or may not have happened. */
 export function isConnectionLoss(error: unknown): boolean {

@@ -41,7 +41,8 @@ interface Tenants {
 function tenantsOf(principal: Principal, allTenants: boolean): Tenants {
   const current = principal.tenant === '' ? [] : [principal.tenant];
   const isAdmin = isAdministrator(principal);
-  if (!allTenants) return isAdmin ? { administered: current, reached: [] } : { administered: [], reached: current };
+  if (!allTenants)
+    return isAdmin ? { administered: current, reached: [] } : { administered: [], reached: current };
   if (hasPermission(principal, 'all_tenants')) {
     const isSystemAdmin = principal.isBootstrapAdmin || principal.role === 'sys_admin';
     return { administered: isSystemAdmin ? 'all' : isAdmin ? current : [], reached: 'all' };

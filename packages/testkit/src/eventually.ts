@@ -7,7 +7,10 @@ const STEP_MS = 10;
  * For effects that another process or connection brings about.
  * @throws the last failure when `deadlineMs` (default 5 s) is over.
  */
-export async function eventually<T>(check: () => T | Promise<T>, options: { deadlineMs?: number } = {}): Promise<T> {
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  options: { deadlineMs?: number } = {},
+): Promise<T> {
   const end = systemClock.monotonic() + (options.deadlineMs ?? 5_000);
   for (;;) {
     try {

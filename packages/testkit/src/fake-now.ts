@@ -6,10 +6,16 @@ import type pg from 'pg';
  */
 export async function setFakeNow(pool: pg.Pool, iso: string | null): Promise<void> {
   const value = iso === null ? '' : new Date(iso).toISOString();
-  const clients = await Promise.all(Array.from({ length: Math.max(1, pool.totalCount) }, () => pool.connect()));
+  const clients = await Promise.all(
+    Array.from({ length: Math.max(1, pool.totalCount) }, () => pool.connect()),
+  );
   try {
-    await clients[0]?.query(`do $$ begin execute format('alter database %I set baton.fake_now = %L', current_database(), '${value}'); end $$`);
-    await Promise.all(clients.map((client) => client.query(`select set_config('baton.fake_now', $1, false)`, [value])));
+    await clients[0]?.query(
+      `do $$ begin execute format('alter database %I set baton.fake_now = %L', current_database(), '${value}'); end $$`,
+    );
+    await Promise.all(
+      clients.map((client) => client.query(`select set_config('baton.fake_now', $1, false)`, [value])),
+    );
   } finally {
     for (const client of clients) client.release();
   }

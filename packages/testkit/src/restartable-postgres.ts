@@ -26,9 +26,26 @@ export async function restartablePostgres(): Promise<RestartableServer> {
   // The server refuses to run as root; in a user namespace it does not know.
   const prefix = process.getuid?.() === 0 ? ['unshare', '-U'] : [];
   const folder = join(root, 'data');
-  const [initdb = '', ...initArgs] = [...prefix, join(bin, 'initdb'), '-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '-N'];
+  const [initdb = '', ...initArgs] = [
+    ...prefix,
+    join(bin, 'initdb'),
+    '-D',
+    folder,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '-N',
+  ];
   execFileSync(initdb, initArgs, { stdio: 'pipe' });
-  const settings = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', max_connections: '60' };
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '60',
+  };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const [command = '', ...args] = [...prefix, join(bin, 'postgres'), '-D', folder, ...flags];
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -53,7 +70,9 @@ export async function restartablePostgres(): Promise<RestartableServer> {
 function findBinaries(): string {
   const base = '/usr/lib/postgresql';
   const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
-  const found = versions.map((version) => join(base, version, 'bin')).find((path) => existsSync(join(path, 'initdb')));
+  const found = versions
+    .map((version) => join(base, version, 'bin'))
+    .find((path) => existsSync(join(path, 'initdb')));
   if (!found) throw new Error(`no PostgreSQL server below ${base}`);
   return found;
 }

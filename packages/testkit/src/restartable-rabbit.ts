@@ -27,7 +27,13 @@ export async function restartableRabbit(): Promise<RestartableServer> {
     RABBITMQ_ENABLED_PLUGINS_FILE: join(root, 'plugins'),
   };
   const url = `amqp://guest:guest@127.0.0.1:${port}`;
-  const server = serverProcess({ command: SERVER, args: [], env, isReady: () => answers(url), startTimeoutMs: 60_000 });
+  const server = serverProcess({
+    command: SERVER,
+    args: [],
+    env,
+    isReady: () => answers(url),
+    startTimeoutMs: 60_000,
+  });
   await server.start();
   const kill = (): Promise<void> => server.stop('SIGKILL');
   return {

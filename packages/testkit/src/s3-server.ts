@@ -28,9 +28,11 @@ export async function testS3(bucket = 'blobs'): Promise<TestS3> {
     const body = await readAll(request);
     const failure = failures.shift();
     if (failure !== undefined) return void response.writeHead(failure).end();
-    if (!isSigned(request)) return void response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
+    if (!isSigned(request))
+      return void response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
     const url = new URL(request.url ?? '/', 'http://localhost');
-    if (url.pathname !== `/${bucket}` && !url.pathname.startsWith(`/${bucket}/`)) return void response.writeHead(404).end();
+    if (url.pathname !== `/${bucket}` && !url.pathname.startsWith(`/${bucket}/`))
+      return void response.writeHead(404).end();
     const key = decodeURIComponent(url.pathname.slice(bucket.length + 2));
     if (key === '') return void response.writeHead(200).end(list(objects, url.searchParams));
     handle(objects, request, response, key, body);
@@ -49,7 +51,13 @@ export async function testS3(bucket = 'blobs'): Promise<TestS3> {
   };
 }
 
-function handle(objects: TestS3['objects'], request: IncomingMessage, response: ServerResponse, key: string, body: Buffer): void {
+function handle(
+  objects: TestS3['objects'],
+  request: IncomingMessage,
+  response: ServerResponse,
+  key: string,
+  body: Buffer,
+): void {
   const found = objects.get(key);
   switch (request.method) {
     case 'PUT': {
@@ -71,7 +79,9 @@ function handle(objects: TestS3['objects'], request: IncomingMessage, response: 
 
 function isSigned(request: IncomingMessage): boolean {
   const authorization = request.headers.authorization ?? '';
-  return /^AWS4-HMAC-SHA256 Credential=[^,]+\/s3\/aws4_request, SignedHeaders=[^,]*x-amz-content-sha256[^,]*, Signature=[0-9a-f]{64}$/.test(authorization);
+  return /^AWS4-HMAC-SHA256 Credential=[^,]+\/s3\/aws4_request, SignedHeaders=[^,]*x-amz-content-sha256[^,]*, Signature=[0-9a-f]{64}$/.test(
+    authorization,
+  );
 }
 
 function list(objects: TestS3['objects'], query: URLSearchParams): string {

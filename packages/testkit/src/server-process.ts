@@ -21,7 +21,10 @@ export function serverProcess(options: {
   return {
     start: async () => {
       output = '';
-      child = spawn(options.command, options.args, { detached: true, env: { ...process.env, ...options.env } });
+      child = spawn(options.command, options.args, {
+        detached: true,
+        env: { ...process.env, ...options.env },
+      });
       const keep = (chunk: Buffer): void => {
         output = (output + chunk.toString()).slice(-4_000);
       };
@@ -34,7 +37,8 @@ export function serverProcess(options: {
           return;
         } catch (error) {
           if (child.exitCode !== null) throw new Error(`${options.command} ended at once:\n${output}`);
-          if (systemClock.monotonic() > end) throw new Error(`${options.command} is not ready: ${(error as Error).message}\n${output}`);
+          if (systemClock.monotonic() > end)
+            throw new Error(`${options.command} is not ready: ${(error as Error).message}\n${output}`);
         }
         await new Promise((resolve) => setTimeout(resolve, 50));
       }

@@ -38,7 +38,7 @@ test('a private RabbitMQ keeps durable messages over a restart', async () => {
     second.on('error', () => undefined);
     const reader = await second.createChannel();
     const found = await eventually(() => reader.get('kept', { noAck: true }));
-    expect(found && found.content.toString()).toBe('hello');
+    expect(found ? found.content.toString() : null).toBe('hello');
     await second.close();
   } finally {
     await server.close();
@@ -49,7 +49,10 @@ test('the proxy passes, cuts, swallows answers and heals', async () => {
   const target = new URL(testUrls.postgres());
   const proxy = await tcpProxy({ host: target.hostname, port: Number(target.port) });
   const open = async (): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString: proxy.through(testUrls.postgres()), query_timeout: 300 });
+    const client = new pg.Client({
+      connectionString: proxy.through(testUrls.postgres()),
+      query_timeout: 300,
+    });
     client.on('error', () => undefined);
     await client.connect();
     return client;

@@ -56,7 +56,11 @@ async function withServer<T>(url: string, work: (server: pg.Client) => Promise<T
   }
 }
 
-async function ensureTemplate(server: pg.Client, serverUrl: string, migrations: TestDatabaseOptions['migrations']): Promise<string> {
+async function ensureTemplate(
+  server: pg.Client,
+  serverUrl: string,
+  migrations: TestDatabaseOptions['migrations'],
+): Promise<string> {
   const name = `${PREFIX}template_${await digestOf(migrations)}`;
   const found = await server.query('select 1 from pg_database where datname = $1', [name]);
   if (found.rowCount === 1) return name;
@@ -85,10 +89,14 @@ async function digestOf(migrations: TestDatabaseOptions['migrations']): Promise<
 
 /** Databases of test processes that are gone. */
 async function removeAbandoned(server: pg.Client): Promise<void> {
-  const { rows } = await server.query<{ datname: string }>('select datname from pg_database where datname like $1', [`${PREFIX}%`]);
+  const { rows } = await server.query<{ datname: string }>(
+    'select datname from pg_database where datname like $1',
+    [`${PREFIX}%`],
+  );
   for (const { datname } of rows) {
     const pid = /^baton_test_(\d+)_/.exec(datname)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) await server.query(`drop database if exists "${datname}" with (force)`);
+    if (pid !== undefined && !isAlive(Number(pid)))
+      await server.query(`drop database if exists "${datname}" with (force)`);
   }
 }
 

@@ -23,7 +23,8 @@ export function createAcknowledger(pool: pg.Pool, sql: Statements, log: Log): Ac
         return;
       } catch (error) {
         // Not removed: handled once more after the session ends; the consumer's inbox knows them.
-        if (attempt === MAX_TRIES) return log.warn({ error: (error as Error).message }, 'messages could not be acknowledged');
+        if (attempt === MAX_TRIES)
+          return log.warn({ error: (error as Error).message }, 'messages could not be acknowledged');
         await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, RETRY)));
       }
     }

@@ -115,12 +115,20 @@ export function consumeQueue<T>(
 }
 
 /** Fails only when the database does; then the message stays ours until this session ends. */
-async function passOn({ pool, sql, stepsMs }: ConsumerDeps, log: Log, delivery: Delivery, error: unknown): Promise<void> {
+async function passOn(
+  { pool, sql, stepsMs }: ConsumerDeps,
+  log: Log,
+  delivery: Delivery,
+  error: unknown,
+): Promise<void> {
   const attempts = delivery.attempts + 1;
   const decision = decideFailure(error, attempts, stepsMs);
   const messageId = (delivery.envelope as { id?: string } | null)?.id;
   if (decision.kind === 'retry') {
-    log.warn({ messageId, attempts, delayMs: decision.delayMs, error }, 'message failed, will be delivered again');
+    log.warn(
+      { messageId, attempts, delayMs: decision.delayMs, error },
+      'message failed, will be delivered again',
+    );
     await pool.query(sql.retry, [delivery.id, delivery.owner, attempts, decision.delayMs]);
   } else {
     log.error({ messageId, attempts, reason: decision.reason, error }, 'message parked');

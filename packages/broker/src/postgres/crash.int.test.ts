@@ -8,7 +8,14 @@ import { MAX_CRASHES } from '../topology';
 
 const work = defineMessage('sample.work-arrived.v1', 'work', z.object({ n: z.number() }));
 const topology = [{ message: work, queues: ['only'] }];
-const envelope = (n: number): Envelope => ({ id: newId(), type: work.type, time: '', tenant: 't', key: 'k', payload: { n } });
+const envelope = (n: number): Envelope => ({
+  id: newId(),
+  type: work.type,
+  time: '',
+  tenant: 't',
+  key: 'k',
+  payload: { n },
+});
 let database: TestDatabase;
 let admin: pg.Client;
 const open: Broker[] = [];

@@ -10,7 +10,10 @@ export function splitFanout(envelope: Envelope): string[] {
   const text = JSON.stringify(envelope);
   const count = Math.ceil(text.length / MAX_PART_CHARACTERS);
   const id = newId();
-  return Array.from({ length: count }, (_, i) => `${id}:${i}:${count}:${text.slice(i * MAX_PART_CHARACTERS, (i + 1) * MAX_PART_CHARACTERS)}`);
+  return Array.from(
+    { length: count },
+    (_, i) => `${id}:${i}:${count}:${text.slice(i * MAX_PART_CHARACTERS, (i + 1) * MAX_PART_CHARACTERS)}`,
+  );
 }
 
 /** Puts parts together again; answers the text when its last part came. */

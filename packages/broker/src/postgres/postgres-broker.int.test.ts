@@ -6,7 +6,13 @@ import { createPostgresBroker } from './postgres-broker';
 describeBroker('PostgreSQL broker', async () => {
   const server = await restartablePostgres();
   return {
-    connect: () => createPostgresBroker({ url: server.url, log: silentLog, topology: sampleTopology, retryStepsMs: sampleStepsMs }),
+    connect: () =>
+      createPostgresBroker({
+        url: server.url,
+        log: silentLog,
+        topology: sampleTopology,
+        retryStepsMs: sampleStepsMs,
+      }),
     restart: server.restart,
     close: server.close,
   };

@@ -3,7 +3,7 @@ import { isAppError, type Log, notFound } from '@baton/kernel';
 import pg from 'pg';
 import { type Catalogue, createCatalogue, readEnvelope } from '../catalogue';
 import type { Broker, ParkedMessage } from '../port';
-import { retryStepsMs, type Topology, topology as allMessages } from '../topology';
+import { topology as allMessages, retryStepsMs, type Topology } from '../topology';
 import { assertNotInTransaction } from '../transaction-guard';
 import { unavailable } from '../unavailable';
 import { consumeQueue, type QueueConsumer } from './consumer';
@@ -71,7 +71,12 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
       }
       await untilReady(session);
       const queue = `${message.type}/${consumer.queue}`;
-      const made = consumeQueue({ pool, session, sql, log, stepsMs: options.retryStepsMs ?? retryStepsMs }, queue, message, consumer);
+      const made = consumeQueue(
+        { pool, session, sql, log, stepsMs: options.retryStepsMs ?? retryStepsMs },
+        queue,
+        message,
+        consumer,
+      );
       consumers.set(queue, (consumers.get(queue) ?? new Set()).add(made));
       return {
         close: async () => {
@@ -96,7 +101,9 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
     },
     close: async () => {
       reaper.stop();
-      await Promise.all([...consumers.values()].flatMap((set) => [...set].map((consumer) => consumer.close())));
+      await Promise.all(
+        [...consumers.values()].flatMap((set) => [...set].map((consumer) => consumer.close())),
+      );
       // Ends the lock: what was not finished is free for others.
       await session.close();
       await Promise.all([pool.end(), publishing.end()]);
@@ -114,10 +121,16 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
 }
 
 /** Claims and acknowledgements need not survive a crash of the server: without them a message only comes again. */
-function createPool({ url, maxConnections = 6, log }: PostgresBrokerOptions, synchronousCommit: 'on' | 'off' = 'off'): pg.Pool {
+function createPool(
+  { url, maxConnections = 6, log }: PostgresBrokerOptions,
+  synchronousCommit: 'on' | 'off' = 'off',
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: Math.max(1, synchronousCommit === 'on' ? Math.ceil(maxConnections / 3) : Math.floor((maxConnections * 2) / 3)),
+    max: Math.max(
+      1,
+      synchronousCommit === 'on' ? Math.ceil(maxConnections / 3) : Math.floor((maxConnections * 2) / 3),
+    ),
     application_name: 'baton-broker',
     options: `-c synchronous_commit=${synchronousCommit} -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000`,
     keepAlive: true,
@@ -159,14 +172,19 @@ async function storeAndNotify(
     }
   }
   try {
-    if (queues.length > 0) await pool.query({ ...sql.publish, values: [queues, bodies, [...new Set(queues)]] });
+    if (queues.length > 0)
+      await pool.query({ ...sql.publish, values: [queues, bodies, [...new Set(queues)]] });
     if (parts.length > 0) await pool.query({ ...sql.notify, values: [parts] });
   } catch (error) {
     throw unavailable((error as Error).message, error);
   }
 }
 
-async function deliverFanout(receivers: Map<string, Set<(raw: unknown) => Promise<void>>>, envelope: Envelope, log: Log): Promise<void> {
+async function deliverFanout(
+  receivers: Map<string, Set<(raw: unknown) => Promise<void>>>,
+  envelope: Envelope,
+  log: Log,
+): Promise<void> {
   for (const receive of [...(receivers.get(envelope.type) ?? [])]) {
     try {
       await receive(envelope);
@@ -187,5 +205,13 @@ interface ParkedRow {
 
 function describeParked(row: ParkedRow): ParkedMessage {
   const [type = '', queue = ''] = row.queue.split('/');
-  return { id: row.id, type, queue, reason: row.reason, attempts: row.attempts, parkedAt: row.parked_at, envelope: row.envelope };
+  return {
+    id: row.id,
+    type,
+    queue,
+    reason: row.reason,
+    attempts: row.attempts,
+    parkedAt: row.parked_at,
+    envelope: row.envelope,
+  };
 }

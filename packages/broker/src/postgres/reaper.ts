@@ -7,10 +7,15 @@ const EVERY_MS = 1_000;
 const REASON = 'its consumers died with it too often';
 
 /** Frees, on every process, the messages of sessions that ended without giving them back. Runs at most once at a time. */
-export function startReaper({ pool, sql, log }: { pool: pg.Pool; sql: Statements; log: Log }): { tickOnce(): Promise<number>; stop(): void } {
+export function startReaper({ pool, sql, log }: { pool: pg.Pool; sql: Statements; log: Log }): {
+  tickOnce(): Promise<number>;
+  stop(): void;
+} {
   let isRunning = false;
   const tickOnce = async (): Promise<number> => {
-    const { rows } = await pool.query<{ id: string; queue: string; is_hopeless: boolean }>(sql.reap, [MAX_CRASHES]);
+    const { rows } = await pool.query<{ id: string; queue: string; is_hopeless: boolean }>(sql.reap, [
+      MAX_CRASHES,
+    ]);
     if (rows.length === 0) return 0;
     log.warn({ messages: rows.length }, 'messages of dead consumers will be delivered again');
     // Crash here: the next claim delivers it once more, and the next reap counts again.

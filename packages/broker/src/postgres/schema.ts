@@ -32,7 +32,9 @@ create index if not exists parked_at on "${schema}".parked (parked_at);`;
 
 /** Makes what is missing; any number of processes at once. One query when all is there. */
 export async function ensureSchema(client: pg.ClientBase, schema: string): Promise<void> {
-  const found = await client.query('select to_regclass($1) is not null as is_there', [`"${schema}".parked_at`]);
+  const found = await client.query('select to_regclass($1) is not null as is_there', [
+    `"${schema}".parked_at`,
+  ]);
   if (found.rows[0].is_there) return;
   await client.query('begin');
   try {

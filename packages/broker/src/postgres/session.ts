@@ -28,7 +28,12 @@ export interface Session {
   close(): Promise<void>;
 }
 
-export function createSession(options: { url: string; schema: string; channels: readonly string[]; log: Log }): Session {
+export function createSession(options: {
+  url: string;
+  schema: string;
+  channels: readonly string[];
+  log: Log;
+}): Session {
   const { log } = options;
   const receivers = new Map<string, Set<(payload: string) => void>>();
   const connects = new Set<() => void>();
@@ -66,7 +71,10 @@ export function createSession(options: { url: string; schema: string; channels: 
       }
       reconnectLater(reason);
     };
-    const probe = setInterval(() => client.query('select 1').catch((error: Error) => lost(error.message)), PROBE_MS);
+    const probe = setInterval(
+      () => client.query('select 1').catch((error: Error) => lost(error.message)),
+      PROBE_MS,
+    );
     client.on('error', (error) => lost(error.message));
     client.on('end', () => lost('closed by the server'));
     client.on('notification', ({ channel, payload }) => {
@@ -121,11 +129,17 @@ export function createSession(options: { url: string; schema: string; channels: 
 }
 
 /** Makes the tables, takes a number that nobody has, listens. */
-async function prepare(client: pg.Client, options: { schema: string; channels: readonly string[] }): Promise<number> {
+async function prepare(
+  client: pg.Client,
+  options: { schema: string; channels: readonly string[] },
+): Promise<number> {
   await ensureSchema(client, options.schema);
   for (;;) {
     const owner = randomInt(1, 2 ** 31);
-    const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as is_ours', [OWNER_LOCKS, owner]);
+    const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as is_ours', [
+      OWNER_LOCKS,
+      owner,
+    ]);
     if (!rows[0].is_ours) continue;
     for (const channel of options.channels) await client.query(`listen "${channel}"`);
     return owner;

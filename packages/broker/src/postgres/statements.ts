@@ -13,7 +13,10 @@ export function statements(schema: string, channels: { work: string; fanout: str
         select pg_notify('${channels.work}', queue) from unnest($3::text[]) queue`,
     },
     /** $1 parts of one fanout message; they arrive together and in order. */
-    notify: { name: 'broker-notify', text: `select pg_notify('${channels.fanout}', part) from unnest($1::text[]) part` },
+    notify: {
+      name: 'broker-notify',
+      text: `select pg_notify('${channels.fanout}', part) from unnest($1::text[]) part`,
+    },
     /** $1 owner, $2 queue, $3 how many. */
     claim: {
       name: 'broker-claim',
@@ -23,7 +26,10 @@ export function statements(schema: string, channels: { work: string; fanout: str
         returning id::text, envelope, attempts`,
     },
     /** $1 ids, $2 owner: what another session has taken over stays. */
-    done: { name: 'broker-done', text: `delete from ${messages} where id = any($1::bigint[]) and owner = $2` },
+    done: {
+      name: 'broker-done',
+      text: `delete from ${messages} where id = any($1::bigint[]) and owner = $2`,
+    },
     /** $1 ids, $2 owner. */
     giveBack: `update ${messages} set owner = null where id = any($1::bigint[]) and owner = $2`,
     /** $1 id, $2 owner, $3 attempts, $4 delay in ms. */

@@ -37,7 +37,15 @@ function apply(live: Live, setUp: SetUp): Promise<void> {
 }
 
 /** Connects at once. `drop` of a set-up gives the connection up, for instance when one of its channels broke. */
-export function createLastingConnection({ url, name, log }: { url: string; name: string; log: Log }): LastingConnection {
+export function createLastingConnection({
+  url,
+  name,
+  log,
+}: {
+  url: string;
+  name: string;
+  log: Log;
+}): LastingConnection {
   const setUps = new Set<SetUp>();
   const waiting = new Set<() => void>();
   let current: Live | null = null;

@@ -28,7 +28,11 @@ export interface FailureHeaders {
 }
 
 /** Consumes one queue on a channel of its own, again on every new connection. */
-export async function consumeQueue<T>(deps: ConsumerDeps, message: MessageType<T>, options: ConsumeOptions<T>): Promise<Subscription> {
+export async function consumeQueue<T>(
+  deps: ConsumerDeps,
+  message: MessageType<T>,
+  options: ConsumeOptions<T>,
+): Promise<Subscription> {
   const inFlight = createInFlight();
   const log = deps.log.child({ queue: options.queue, messageType: message.type });
   let stopDelivery = async (): Promise<void> => undefined;
@@ -104,18 +108,37 @@ function settle(send: () => void): void {
   }
 }
 
-async function passOn(deps: ConsumerDeps, log: Log, queue: string, delivery: ConsumeMessage, error: unknown): Promise<void> {
+async function passOn(
+  deps: ConsumerDeps,
+  log: Log,
+  queue: string,
+  delivery: ConsumeMessage,
+  error: unknown,
+): Promise<void> {
   const headers = (delivery.properties.headers ?? {}) as FailureHeaders;
   const attempts = (headers['x-baton-attempts'] ?? 0) + 1;
   const decision = decideFailure(error, attempts, deps.shape.stepsMs);
   const { content, properties } = delivery;
-  const options = { persistent: true, messageId: properties.messageId, type: properties.type, contentType: properties.contentType };
+  const options = {
+    persistent: true,
+    messageId: properties.messageId,
+    type: properties.type,
+    contentType: properties.contentType,
+  };
   const messageId = properties.messageId as string;
   if (decision.kind === 'retry') {
-    log.warn({ messageId, attempts, delayMs: decision.delayMs, error }, 'message failed, will be delivered again');
+    log.warn(
+      { messageId, attempts, delayMs: decision.delayMs, error },
+      'message failed, will be delivered again',
+    );
     const exchange = deps.shape.names.retry(decision.delayMs);
     await deps.publisher.send([
-      { exchange, routingKey: queue, content, options: { ...options, headers: { 'x-baton-attempts': attempts } } },
+      {
+        exchange,
+        routingKey: queue,
+        content,
+        options: { ...options, headers: { 'x-baton-attempts': attempts } },
+      },
     ]);
     return;
   }
@@ -126,6 +149,11 @@ async function passOn(deps: ConsumerDeps, log: Log, queue: string, delivery: Con
     'x-baton-reason': decision.reason,
     'x-baton-parked-at': isoInstant(systemClock.now()),
   };
-  const park = { exchange: '', routingKey: deps.shape.names.parked, content, options: { ...options, correlationId: newId(), headers: parked } };
+  const park = {
+    exchange: '',
+    routingKey: deps.shape.names.parked,
+    content,
+    options: { ...options, correlationId: newId(), headers: parked },
+  };
   await deps.publisher.send([park]);
 }

@@ -19,18 +19,30 @@ export interface Shape {
  * Declares exchanges, the queue of every known consumer, the delay queues and the one for parked messages.
  * A delay queue gives its messages back to the queue that their routing key names, through the default exchange.
  */
-export async function declareTopology(channel: Channel, shape: Shape, entries: readonly TopologyEntry[]): Promise<void> {
+export async function declareTopology(
+  channel: Channel,
+  shape: Shape,
+  entries: readonly TopologyEntry[],
+): Promise<void> {
   const { names, stepsMs, expiry } = shape;
   await channel.assertExchange(names.work, 'direct', { durable: true });
   await channel.assertExchange(names.fanout, 'direct', { durable: true });
-  await channel.assertQueue(names.parked, { durable: true, arguments: { 'x-queue-type': 'quorum', ...expiry } });
+  await channel.assertQueue(names.parked, {
+    durable: true,
+    arguments: { 'x-queue-type': 'quorum', ...expiry },
+  });
   await Promise.all(stepsMs.map((delayMs) => declareRetry(channel, names.retry(delayMs), delayMs, expiry)));
   for (const { message, queues } of entries) {
     await Promise.all(queues.map((queue) => declareWorkQueue(channel, shape, message.type, queue)));
   }
 }
 
-async function declareRetry(channel: Channel, name: string, delayMs: number, expiry: Shape['expiry']): Promise<void> {
+async function declareRetry(
+  channel: Channel,
+  name: string,
+  delayMs: number,
+  expiry: Shape['expiry'],
+): Promise<void> {
   await channel.assertExchange(name, 'fanout', { durable: true });
   await channel.assertQueue(name, {
     durable: true,
@@ -48,7 +60,12 @@ async function declareRetry(channel: Channel, name: string, delayMs: number, exp
   await channel.bindQueue(name, name, '');
 }
 
-export async function declareWorkQueue(channel: Channel, { names, expiry }: Shape, type: string, queue: string): Promise<string> {
+export async function declareWorkQueue(
+  channel: Channel,
+  { names, expiry }: Shape,
+  type: string,
+  queue: string,
+): Promise<string> {
   const name = names.queue(type, queue);
   await channel.assertQueue(name, {
     durable: true,

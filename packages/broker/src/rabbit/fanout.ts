@@ -12,7 +12,11 @@ type Receive = (raw: unknown) => Promise<void>;
 const MAX_WAITING = 10_000;
 
 /** Subscriptions of one process: a queue that vanishes with its connection, bound to the types somebody listens to. */
-export function createFanout(deps: { connection: LastingConnection; names: RabbitNames; log: Log }): Pick<Broker, 'subscribe'> {
+export function createFanout(deps: {
+  connection: LastingConnection;
+  names: RabbitNames;
+  log: Log;
+}): Pick<Broker, 'subscribe'> {
   const { connection, names, log } = deps;
   const receivers = new Map<string, Set<Receive>>();
   const queue = names.replica(newId());
@@ -37,14 +41,26 @@ export function createFanout(deps: { connection: LastingConnection; names: Rabbi
         drop('fanout channel closed');
       });
       await opened.assertExchange(names.fanout, 'direct', { durable: true });
-      await opened.assertQueue(queue, { exclusive: true, autoDelete: true, durable: false, maxLength: MAX_WAITING });
+      await opened.assertQueue(queue, {
+        exclusive: true,
+        autoDelete: true,
+        durable: false,
+        maxLength: MAX_WAITING,
+      });
       for (const type of receivers.keys()) await opened.bindQueue(queue, names.fanout, type);
-      await opened.consume(queue, (delivery) => void (delivery && deliver(delivery.fields.routingKey, delivery.content)), { noAck: true });
+      await opened.consume(
+        queue,
+        (delivery) => void (delivery && deliver(delivery.fields.routingKey, delivery.content)),
+        { noAck: true },
+      );
       channel = opened;
     });
 
   return {
-    subscribe: async <T>(message: MessageType<T>, handler: (envelope: never) => void | Promise<void>): Promise<Subscription> => {
+    subscribe: async <T>(
+      message: MessageType<T>,
+      handler: (envelope: never) => void | Promise<void>,
+    ): Promise<Subscription> => {
       const receive: Receive = async (raw) => handler(readEnvelope(message, raw) as never);
       const known = receivers.get(message.type);
       receivers.set(message.type, (known ?? new Set()).add(receive));

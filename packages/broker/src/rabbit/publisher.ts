@@ -32,7 +32,11 @@ interface Outlet {
   failures: Set<(error: Error) => void>;
 }
 
-export function createPublisher(deps: { connection: LastingConnection; catalogue: Catalogue; shape: Shape }): Publisher {
+export function createPublisher(deps: {
+  connection: LastingConnection;
+  catalogue: Catalogue;
+  shape: Shape;
+}): Publisher {
   const { connection, catalogue, shape } = deps;
   let outlet: Outlet | null = null;
   const setUp: SetUp = async (model, drop) => {
@@ -52,7 +56,8 @@ export function createPublisher(deps: { connection: LastingConnection; catalogue
     return outlet;
   };
   const send = async (messages: readonly RawMessage[]): Promise<void> => {
-    for (let i = 0; i < messages.length; i += WINDOW) await sendWindow(await current(), messages.slice(i, i + WINDOW));
+    for (let i = 0; i < messages.length; i += WINDOW)
+      await sendWindow(await current(), messages.slice(i, i + WINDOW));
   };
 
   return {
@@ -71,7 +76,8 @@ export function createPublisher(deps: { connection: LastingConnection; catalogue
       }
       if (fanout.length === 0) return;
       const { channel } = await current();
-      for (const message of fanout) channel.publish(message.exchange, message.routingKey, message.content, message.options);
+      for (const message of fanout)
+        channel.publish(message.exchange, message.routingKey, message.content, message.options);
     },
   };
 }

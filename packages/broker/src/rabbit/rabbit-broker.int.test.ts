@@ -8,7 +8,13 @@ describeBroker('RabbitMQ broker', async () => {
   const namespace = testNamespace();
   return {
     connect: () =>
-      createRabbitBroker({ url: server.url, log: silentLog, namespace, topology: sampleTopology, retryStepsMs: sampleStepsMs }),
+      createRabbitBroker({
+        url: server.url,
+        log: silentLog,
+        namespace,
+        topology: sampleTopology,
+        retryStepsMs: sampleStepsMs,
+      }),
     restart: server.restart,
     close: server.close,
   };

@@ -2,7 +2,7 @@ import type { Log } from '@baton/kernel';
 import type { ChannelModel } from 'amqplib';
 import { createCatalogue } from '../catalogue';
 import type { Broker, Subscription } from '../port';
-import { retryStepsMs, type Topology, topology as allMessages } from '../topology';
+import { topology as allMessages, retryStepsMs, type Topology } from '../topology';
 import { assertNotInTransaction } from '../transaction-guard';
 import { unavailable } from '../unavailable';
 import { createLastingConnection } from './connection';
@@ -73,7 +73,11 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
       if (catalogue.addQueue(message, consumer.queue)) {
         log.warn({ messageType: message.type, queue: consumer.queue }, 'consumer is missing in the topology');
       }
-      const subscription = await consumeQueue({ connection: incoming, publisher, shape, log }, message, consumer);
+      const subscription = await consumeQueue(
+        { connection: incoming, publisher, shape, log },
+        message,
+        consumer,
+      );
       subscriptions.add(subscription);
       return subscription;
     },

@@ -8,7 +8,14 @@ import { rabbitNames } from './names';
 
 const work = defineMessage('sample.work-arrived.v1', 'work', z.object({ n: z.number() }));
 const topology = [{ message: work, queues: ['only'] }];
-const envelope = (n: number): Envelope => ({ id: newId(), type: work.type, time: '', tenant: 't', key: 'k', payload: { n } });
+const envelope = (n: number): Envelope => ({
+  id: newId(),
+  type: work.type,
+  time: '',
+  tenant: 't',
+  key: 'k',
+  payload: { n },
+});
 const open: Broker[] = [];
 const openBroker = (options: RabbitBrokerOptions): Broker => {
   const broker = createRabbitBroker(options);
@@ -46,7 +53,11 @@ test('a confirm that never comes is a retryable error, and the connection works 
   });
   await broker.publish([envelope(2)]);
   const got: number[] = [];
-  await broker.consume(work, { queue: 'only', prefetch: 5, handler: async (e) => void got.push(e.payload.n) });
+  await broker.consume(work, {
+    queue: 'only',
+    prefetch: 5,
+    handler: async (e) => void got.push(e.payload.n),
+  });
   // The first one was stored all the same: at least once.
   await eventually(() => expect(got).toContain(2));
   await broker.close();
