@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { call } from '../../test/harness/session';
+import type { Manager } from './manager';
+
+export interface Finished {
+  /** From the first execution's creation to the last one's end, by the clock of the database. */
+  seconds: number;
+  /** As the engine counts them. */
+  operations: number;
+}
+
+const POLL_MS = 40;
+
+/** Starts a workflow; answers the id of the execution. */
+export async function start(manager: Manager, deploymentId: string, more: object = {}): Promise<string> {
+  const body = { deployment_id: deploymentId, workflow_id: 'install', ...more };
+  return (await call(manager.client, 'startExecution', {}, body)).id;
+}
+
+/** Waits for the end of all. @throws Error when one did not end as terminated, or after `limitMs`. */
+export async function allEnded(manager: Manager, ids: readonly string[], limitMs: number): Promise<Finished> {
+  const until = performance.now() + limitMs;
+  for (;;) {
+    const { rows } = await manager.pool.query(
+      {
+        name: 'ended',
+        text: `select count(*) filter (where phase = 'ended')::int as ended,
+          count(*) filter (where phase = 'ended' and status <> 'terminated')::int as failed,
+          extract(epoch from max(ended_at) - min(created_at))::float8 as seconds, sum(total_operations)::int as operations,
+          max(error) as error from executions.executions where id = any($1::uuid[])`,
+      },
+      [ids],
+    );
+    const { ended, failed, seconds, operations, error } = rows[0];
+    if (failed > 0) throw new Error(`${failed} of ${ids.length} executions failed: ${error}`);
+    if (ended === ids.length) return { seconds, operations };
+    if (performance.now() > until)
+      throw new Error(`${ids.length - ended} of ${ids.length} executions did not end within ${limitMs / 1000} s`);
+    await pause(POLL_MS);
+  }
+}
+
+/** Installs these deployments at once. */
+export async function installAll(manager: Manager, deployments: readonly string[], limitMs = 60_000): Promise<Finished> {
+  const ids = await Promise.all(deployments.map((id) => start(manager, id)));
+  return await allEnded(manager, ids, limitMs);
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
+import pg from 'pg';
+
+export interface Machine {
+  cpu: string;
+  cores: number;
+  memoryGb: number;
+  system: string;
+  node: string;
+  postgres: { version: string; fsync: string; synchronousCommit: string; sharedBuffers: string };
+  /** Processes that waited for a core before the first measurement, mean of a minute: more than 1 is not a quiet machine. */
+  loadBefore: number;
+}
+
+/** The machine that the figures belong to. */
+export async function describeMachine(databaseUrl: string): Promise<Machine> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(`select current_setting('server_version') as version, current_setting('fsync') as fsync,
+    current_setting('synchronous_commit') as "synchronousCommit", current_setting('shared_buffers') as "sharedBuffers"`);
+  await client.end();
+  return {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGb: Math.round(totalmem() / 1e9),
+    system: `${type()} ${release()}`,
+    node: process.version,
+    postgres: rows[0],
+    loadBefore: Math.round(loadavg()[0]! * 100) / 100,
+  };
+}
+
+let last = cpuTimes();
+
+function cpuTimes(): { busy: number; all: number } {
+  try {
+    const numbers = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.trim().split(/\s+/).slice(1, 9).map(Number);
+    const all = numbers.reduce((sum, value) => sum + value, 0);
+    return { busy: all - numbers[3]! - numbers[4]!, all };
+  } catch {
+    return { busy: 0, all: 0 };
+  }
+}
+
+/** CPU seconds that all processes of the machine spent since the last call, to tell how much others took. */
+export function machineCpuSeconds(): number {
+  const now = cpuTimes();
+  const spent = (now.busy - last.busy) / 100;
+  last = now;
+  return spent;
+}

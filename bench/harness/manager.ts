@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import type { Client } from '@baton/client';
+import { randomSuffix } from '@baton/kernel';
+import { testUrls, withDatabase } from '@baton/testkit';
+import pg from 'pg';
+import { type Fleet, type Mode, startFleet } from '../../test/harness/fleet';
+import { adminClient, call, upload } from '../../test/harness/session';
+import { archive, type Shape } from './blueprints';
+import { benchRoot } from './child';
+import { childrenOf } from './processes';
+
+/** A manager under test, its database on the same server as the baselines. */
+export interface Manager {
+  fleet: Fleet;
+  client: Client;
+  databaseUrl: string;
+  /** For reading what the engine wrote: when executions began and ended. */
+  pool: pg.Pool;
+  /** Process ids by name; workers of the standalone are `worker-N`. */
+  pids(): Map<string, number>;
+  stop(): Promise<void>;
+}
+
+export interface ManagerOptions {
+  mode: Mode;
+  workers: number;
+  env?: Record<string, string>;
+  /** Standalone with its own embedded PostgreSQL instead of the shared server. */
+  isEmbedded?: boolean;
+}
+
+export const serverUrl = (): string => testUrls.postgres();
+
+export async function startManager(o: ManagerOptions): Promise<Manager> {
+  const database = o.mode === 'standalone' && !o.isEmbedded ? await createDatabase() : null;
+  const env: Record<string, string> = {
+    BATON_LOG_LEVEL: 'warn',
+    BATON_WORKER_HANDLERS: join(benchRoot, 'handlers/noop.js'),
+    ...(database ? { DATABASE_URL: database.url } : {}),
+    ...o.env,
+  };
+  const fleet = await startFleet({ mode: o.mode, workers: o.workers, env }).catch(async (error) => {
+    await database?.drop();
+    throw error;
+  });
+  const databaseUrl = database?.url ?? fleet.databaseUrl;
+  const pool = new pg.Pool({ connectionString: databaseUrl || serverUrl(), max: 2 });
+  return {
+    fleet,
+    client: adminClient(fleet),
+    databaseUrl,
+    pool,
+    pids: () => pidsOf(fleet),
+    async stop() {
+      await pool.end();
+      await fleet.stop();
+      await database?.drop();
+    },
+  };
+}
+
+function pidsOf(fleet: Fleet): Map<string, number> {
+  const pids = new Map<string, number>();
+  for (const [name, one] of fleet.processes) {
+    const pid = one.pid();
+    if (pid === null) continue;
+    pids.set(name, pid);
+    if (fleet.mode === 'standalone')
+      for (const [i, child] of childrenOf(pid).entries()) pids.set(`child-${i + 1}`, child);
+  }
+  return pids;
+}
+
+/** An empty database on the server of the tests. */
+export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `baton_bench_${process.pid}_${randomSuffix(6)}`;
+  await onServer(`create database "${name}"`);
+  return {
+    url: withDatabase(serverUrl(), name),
+    drop: () => onServer(`drop database if exists "${name}" with (force)`),
+  };
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl() });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+export const databaseName = (url: string): string => new URL(url).pathname.slice(1);
+
+export async function putBlueprint(manager: Manager, shape: Shape): Promise<void> {
+  await upload(manager.client, shape.name, archive(shape));
+}
+
+export async function putDeployment(manager: Manager, id: string, blueprint: string): Promise<void> {
+  await call(manager.client, 'createDeployment', { id }, { blueprint_id: blueprint });
+}
+
+/** Runs `work` for 0..count-1, `atOnce` at a time. */
+export async function inParallel(
+  count: number,
+  atOnce: number,
+  work: (i: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, lane));
+}

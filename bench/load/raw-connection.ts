@@ -1,0 +1,79 @@
+import { connect, type Socket } from 'node:net';
+
+/** One keep-alive HTTP connection that has one request open at a time; reads no more of an answer than it must. */
+export interface RawConnection {
+  /** Resolves with status and length of the body when the answer is complete. */
+  send(request: Buffer): Promise<{ status: number; bytes: number }>;
+  close(): void;
+}
+
+interface Pending {
+  resolve(answer: { status: number; bytes: number }): void;
+  reject(error: Error): void;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
+const EMPTY = Buffer.alloc(0);
+
+export async function openConnection(host: string, port: number): Promise<RawConnection> {
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const opened = connect({ host, port, noDelay: true }, () => resolve(opened));
+    opened.once('error', reject);
+  });
+  let pending: Pending | null = null;
+  let reader = createReader();
+  const fail = (error: Error): void => {
+    pending?.reject(error);
+    pending = null;
+  };
+  socket.on('data', (chunk: Buffer) => {
+    const answer = reader(chunk);
+    if (!answer || !pending) return;
+    const { resolve } = pending;
+    pending = null;
+    reader = createReader();
+    resolve(answer);
+  });
+  socket.on('error', fail);
+  socket.on('close', () => fail(new Error('the server closed the connection')));
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        pending = { resolve, reject };
+        socket.write(request);
+      }),
+    close: () => socket.destroy(),
+  };
+}
+
+/** A function that takes the chunks of one answer and returns its figures with the last one. */
+function createReader(): (chunk: Buffer) => { status: number; bytes: number } | null {
+  let head: Buffer = EMPTY;
+  let status = 0;
+  let left = -1;
+  let bytes = 0;
+  let tail: Buffer = EMPTY;
+  const body = (chunk: Buffer): { status: number; bytes: number } | null => {
+    bytes += chunk.length;
+    if (left >= 0) {
+      left -= chunk.length;
+      return left <= 0 ? { status, bytes } : null;
+    }
+    tail = Buffer.concat([tail, chunk]).subarray(-LAST_CHUNK.length);
+    return tail.equals(LAST_CHUNK) ? { status, bytes } : null;
+  };
+  return (chunk) => {
+    if (status > 0) return body(chunk);
+    head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+    const end = head.indexOf(HEAD_END);
+    if (end < 0) return null;
+    const text = head.toString('latin1', 0, end);
+    status = Number(text.slice(9, 12));
+    const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
+    left = length === undefined ? -1 : Number(length);
+    // The empty line belongs to the mark of the last chunk when the body has only that one.
+    if (left < 0) tail = head.subarray(end + 2, end + 4);
+    return body(head.subarray(end + HEAD_END.length));
+  };
+}

@@ -1,0 +1,85 @@
+// npm run bench -- [api|dispatch|fleet|idle|engine|dsl ...] [--rounds N] [--quick] [--mode standalone|services]
+// JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isoInstant, systemClock } from '@baton/kernel';
+import type { Mode } from '../test/harness/fleet';
+import { benchRoot } from './harness/child';
+import { describeMachine, machineCpuSeconds } from './harness/machine';
+import { serverUrl } from './harness/manager';
+import type { Plan } from './harness/report';
+import { api } from './suites/api';
+import { dispatch } from './suites/dispatch';
+import { engine } from './suites/engine';
+import { fleet } from './suites/fleet';
+import { idle } from './suites/idle';
+
+const suites: Record<string, (plan: Plan) => Promise<object>> = { api, dispatch, fleet, idle, engine, dsl };
+const DEFAULT = ['api', 'dispatch', 'fleet', 'idle'];
+const BUDGET_MS = { quick: 25_000, full: 165_000 };
+
+async function dsl(): Promise<object> {
+  const run = spawnSync(process.execPath, ['--import', 'tsx', join(benchRoot, 'dsl/bench.ts')], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: BUDGET_MS.full,
+  });
+  if (run.status !== 0) throw new Error(`bench/dsl ended with ${run.status ?? run.signal}`);
+  return JSON.parse(run.stdout) as object;
+}
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    options: {
+      rounds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      mode: { type: 'string' },
+      out: { type: 'string' },
+    },
+    allowPositionals: true,
+  });
+  const names = positionals.length > 0 ? positionals : DEFAULT;
+  const unknown = names.find((name) => !suites[name]);
+  if (unknown) throw new Error(`no bench ${unknown}; there are: ${Object.keys(suites).join(', ')}`);
+  if (values.mode !== undefined && values.mode !== 'standalone' && values.mode !== 'services')
+    throw new Error(`--mode ${values.mode}: there are standalone and services`);
+  const rounds = Number(values.rounds ?? (values.quick ? 2 : 5));
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds}: a number from 1`);
+  const modes: Mode[] = values.mode ? [values.mode as Mode] : ['standalone', 'services'];
+  return { names, rounds, isQuick: values.quick, modes, out: values.out };
+}
+
+async function main(): Promise<void> {
+  const { names, rounds, isQuick, modes, out } = readArguments();
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const machine = await describeMachine(serverUrl());
+  say(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, PostgreSQL ${machine.postgres.version} (fsync ${machine.postgres.fsync}), load ${machine.loadBefore}`);
+  const results: Record<string, object> = {};
+  let failures = 0;
+  for (const name of names) {
+    const begin = performance.now();
+    machineCpuSeconds();
+    const budgetMs = isQuick ? BUDGET_MS.quick : BUDGET_MS.full;
+    try {
+      const figures = await suites[name]!({ rounds, isQuick, modes, budgetMs, say });
+      results[name] = { seconds: Math.round((performance.now() - begin) / 1000), ...figures };
+    } catch (error) {
+      failures += 1;
+      say(`${name}: ${(error as Error).stack}`);
+      results[name] = { error: (error as Error).message };
+    }
+    say(`${name} took ${((performance.now() - begin) / 1000).toFixed(0)} s\n`);
+  }
+  const text = `${JSON.stringify({ at: isoInstant(systemClock.now()), isQuick, rounds, machine, results }, null, 2)}\n`;
+  if (out) writeFileSync(out, text);
+  process.stdout.write(text);
+  process.exit(failures > 0 ? 1 : 0);
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(64);
+});

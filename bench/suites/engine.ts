@@ -1,0 +1,101 @@
+// The shapes of an engine: wide, layered, many short, one long, many deployments, latency; beside commits, DBOS and graphile-worker.
+import type { Mode } from '../../test/harness/fleet';
+import type { DbosQuestion } from '../baseline/dbos-app';
+import { chain, independent, layered, type Shape } from '../harness/blueprints';
+import { type Child, startChild } from '../harness/child';
+import { allEnded, start } from '../harness/executions';
+import { createDatabase, inParallel, type Manager, putBlueprint, putDeployment, startManager } from '../harness/manager';
+import { columns, type Plan } from '../harness/report';
+import { rounded } from '../harness/statistics';
+import { collectStartTimes } from '../harness/start-times';
+import { batonSource, measureDispatch } from './dispatch';
+import { type Commits, installRounds } from './fleet';
+
+type Dbos = Child<DbosQuestion, number | null>;
+
+/** Most seconds of one kind of manager, all shapes together. */
+const BUDGET_MS = { quick: 25_000, full: 100_000 };
+const ROUNDS = 3;
+
+export async function engine(plan: Plan): Promise<object> {
+  const commits: Commits = startChild('baseline/commits.ts');
+  const dbos: Dbos = startChild('baseline/dbos-app.ts');
+  const database = await createDatabase();
+  const results: Record<string, object> = {};
+  try {
+    await dbos.ask({ kind: 'launch', databaseUrl: database.url });
+    for (const mode of plan.modes)
+      for (const workers of plan.isQuick ? [1] : [1, 3])
+        results[`${mode}, workers: ${workers}`] = await ofKind(plan, mode, workers, commits, dbos);
+    return results;
+  } finally {
+    await Promise.all([commits.stop(), dbos.stop()]);
+    await database.drop();
+  }
+}
+
+async function ofKind(plan: Plan, mode: Mode, workers: number, commits: Commits, dbos: Dbos): Promise<object> {
+  const starts = await collectStartTimes();
+  const manager = await startManager({ mode, workers, env: { BENCH_START_PORT: String(starts.port) } });
+  const began = performance.now();
+  const budget = plan.isQuick ? BUDGET_MS.quick : BUDGET_MS.full;
+  const title = (what: string): string => `engine, ${mode} ${workers}: ${what}`;
+  const shapes = sizes(plan.isQuick);
+  try {
+    for (const shape of [shapes.wide, shapes.layers, shapes.short, shapes.long, chain(1)]) await putBlueprint(manager, shape);
+    const limited = { ...plan, rounds: Math.min(plan.rounds, ROUNDS) };
+    /** Each of the four shapes gets the same share. */
+    let parts = 0;
+    const rounds = async (what: string, shape: Shape, deployments: number, steps?: { workflows: number; steps: number }) => {
+      parts += 1;
+      const share = (budget * 0.7 * parts) / 4;
+      return await installRounds({
+        plan: limited, manager, commits, title: title(what), operations: shape.operations * deployments,
+        left: () => share - (performance.now() - began),
+        prepare: (round) => prepare(manager, shape, deployments, round),
+        ...(steps ? { beside: { name: 'dbos', run: () => stepsPerSecond(dbos, steps) } } : {}),
+      });
+    };
+    return {
+      wide: await rounds('(a) independent', shapes.wide, 1),
+      layered: await rounds('(a) layered', shapes.layers, 1),
+      manyChains: await rounds('(b) many at once', shapes.short, shapes.atOnce, { workflows: shapes.atOnce, steps: 20 }),
+      longChain: await rounds('(c) one in a row', shapes.long, 1, { workflows: 1, steps: shapes.long.operations }),
+      deployments: await manyDeployments(plan, manager, shapes.deployments, title('(d) deployments')),
+      dispatch: await measureDispatch(limited, title('(e) dispatch'), await batonSource(manager, starts), 6),
+    };
+  } finally {
+    await manager.stop();
+    starts.close();
+  }
+}
+
+function sizes(isQuick: boolean) {
+  return isQuick
+    ? { wide: independent(200), layers: layered(200), short: chain(20), atOnce: 10, long: chain(100), deployments: 40 }
+    : { wide: independent(1000), layers: layered(1000), short: chain(20), atOnce: 50, long: chain(1000), deployments: 1000 };
+}
+
+async function prepare(manager: Manager, shape: Shape, count: number, round: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, i) => `${shape.name}-${round}-${i}`);
+  await inParallel(count, 4, (i) => putDeployment(manager, ids[i]!, shape.name));
+  return ids;
+}
+
+async function stepsPerSecond(dbos: Dbos, { workflows, steps }: { workflows: number; steps: number }): Promise<number> {
+  return (workflows * steps) / (await dbos.ask({ kind: 'run', workflows, steps }))!;
+}
+
+/** Creates and installs deployments one by one, a few at a time: as long as there are no groups. */
+async function manyDeployments(plan: Plan, manager: Manager, count: number, title: string): Promise<object> {
+  const began = performance.now();
+  await inParallel(count, 8, (i) => putDeployment(manager, `one-${i}`, 'chain-1'));
+  const created = performance.now();
+  const ids: string[] = [];
+  await inParallel(count, 8, async (i) => ids.push(await start(manager, `one-${i}`)));
+  await allEnded(manager, ids, 120_000);
+  const ended = performance.now();
+  const seconds = { create: rounded((created - began) / 1000), install: rounded((ended - created) / 1000), all: rounded((ended - began) / 1000) };
+  plan.say(columns(title, `${count}`, `create ${seconds.create}s`, `install ${seconds.install}s`, `all ${seconds.all}s`));
+  return { deployments: count, isGroup: false, seconds };
+}

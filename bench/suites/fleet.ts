@@ -1,0 +1,105 @@
+// No-op operations per second of examples/fleet with 1, 2 and 3 workers against single-row commits.
+import type { Mode } from '../../test/harness/fleet';
+import type { CommitsQuestion } from '../baseline/commits';
+import { fleetOf } from '../harness/blueprints';
+import { type Child, startChild } from '../harness/child';
+import { installAll } from '../harness/executions';
+import { databaseName, type Manager, putBlueprint, putDeployment, startManager } from '../harness/manager';
+import { cpuBetween, usageOf } from '../harness/processes';
+import { columns, hasTime, type Plan } from '../harness/report';
+import { median, ratios, rounded, spread } from '../harness/statistics';
+
+export type Commits = Child<CommitsQuestion, number>;
+
+/** Clients of the commit loop. */
+export const CLIENTS = 8;
+
+export async function fleet(plan: Plan): Promise<object> {
+  const commits: Commits = startChild('baseline/commits.ts');
+  const results: Record<string, object> = {};
+  const began = performance.now();
+  try {
+    for (const mode of plan.modes)
+      for (const workers of [1, 2, 3]) {
+        const share = (plan.budgetMs * (Object.keys(results).length + 1)) / (3 * plan.modes.length);
+        results[`${mode}, workers: ${workers}`] = await ofWorkers(plan, mode, workers, commits, () => share - (performance.now() - began));
+      }
+    return results;
+  } finally {
+    await commits.stop();
+  }
+}
+
+async function ofWorkers(plan: Plan, mode: Mode, workers: number, commits: Commits, left: () => number): Promise<object> {
+  const manager = await startManager({ mode, workers });
+  try {
+    const shape = fleetOf(plan.isQuick ? 100 : 500);
+    await putBlueprint(manager, shape);
+    return await installRounds({
+      plan, manager, commits, title: `fleet, ${mode}, workers ${workers}`, operations: shape.operations, left,
+      prepare: async (round) => {
+        const id = `fleet-${round}`;
+        await putDeployment(manager, id, shape.name);
+        return [id];
+      },
+    });
+  } finally {
+    await manager.stop();
+  }
+}
+
+export interface InstallRounds {
+  plan: Plan;
+  manager: Manager;
+  commits: Commits;
+  title: string;
+  /** Of one round. */
+  operations: number;
+  /** Milliseconds that may still be spent. */
+  left(): number;
+  /** Makes the deployments of a round; not measured. */
+  prepare(round: number): Promise<string[]>;
+  /** A further yardstick of the same round: answers its operations a second. */
+  beside?: { name: string; run: () => Promise<number> };
+}
+
+/** Installs fresh deployments round by round, in turn with the yardsticks; the first round warms up and is left out. */
+export async function installRounds(o: InstallRounds): Promise<object> {
+  const ours: number[] = [];
+  const commits: number[] = [];
+  const beside: number[] = [];
+  const cpu: Record<string, number>[] = [];
+  const database = databaseName(o.manager.databaseUrl);
+  let counted = 0;
+  const began = performance.now();
+  const rounds = o.plan.isQuick ? Math.min(o.plan.rounds, 2) : o.plan.rounds;
+  for (let i = -1; i < rounds; i++) {
+    const perRound = (performance.now() - began) / Math.max(1, i + 1);
+    if (i > 0 && !hasTime(0, o.left() + performance.now(), i, perRound)) break;
+    const ids = await o.prepare(i + 1);
+    const before = usageOf(o.manager.pids(), database);
+    const { seconds, operations } = await installAll(o.manager, ids);
+    const spent = cpuBetween(before, usageOf(o.manager.pids(), database));
+    if (i < 0) continue;
+    counted = operations;
+    ours.push(o.operations / seconds);
+    cpu.push(Object.fromEntries(Object.entries(spent).map(([name, s]) => [name, (s * 1000) / o.operations])));
+    commits.push(await o.commits.ask({ databaseUrl: o.manager.databaseUrl, clients: CLIENTS, durationMs: o.plan.isQuick ? 400 : 1_500 }));
+    if (o.beside) beside.push(await o.beside.run());
+  }
+  const names = Object.keys(cpu[0] ?? {});
+  const perSecond = spread(ours, 'most');
+  const ratio = ratios(ours, commits, 'most');
+  o.plan.say(columns(o.title, `${perSecond.median} op/s`, `worst ${perSecond.worst}`, `commits ${rounded(median(commits), 0)}`, `ratio ${ratio.median}`,
+    ...(o.beside ? [`${o.beside.name} ${rounded(median(beside), 0)}`] : [])));
+  return {
+    rounds: ours.length,
+    operations: o.operations,
+    operationsCounted: counted,
+    operationsPerSecond: perSecond,
+    commitsPerSecond: spread(commits, 'most'),
+    commitRatio: ratio,
+    ...(o.beside ? { [o.beside.name]: { perSecond: spread(beside, 'most'), ratio: ratios(ours, beside, 'most') } } : {}),
+    cpuMsPerOperation: Object.fromEntries(names.map((name) => [name, rounded(median(cpu.map((one) => one[name] ?? 0)), 3)])),
+  };
+}
