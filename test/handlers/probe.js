@@ -35,7 +35,8 @@ module.exports.handlers = (sdk) => ({
       Object.assign(instance.runtimeProperties, set);
     }
     const to = Number(process.hrtime.bigint() / 1000n);
-    const line = { execution: ctx.executionId, label, from, to, isFailed };
+    const instances = isRelationship ? [source.instance.id, target.instance.id] : [self.instance.id];
+    const line = { execution: ctx.executionId, label, instances, from, to, isFailed };
     appendFileSync(join(folder, 'calls.jsonl'), `${JSON.stringify(line)}\n`);
     if (!isFailed) return returns ?? null;
     if (error === 'retry') throw new sdk.OperationRetry('again', { retryAfter: 0.05 });

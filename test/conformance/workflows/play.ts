@@ -9,6 +9,7 @@ import { call, followExecution, upload } from '../../harness/session';
 import { differences, type Expected } from '../../sim/conformance/compare';
 import type { Deployment } from '../../sim/conformance/deployment';
 import type { Call, Played } from '../../sim/conformance/play';
+import { orderProblems, type ProbeCall, relatedInstances } from './order';
 
 export interface Step {
   workflow: string;
@@ -43,6 +44,7 @@ export async function playScenario(stage: Stage, scenario: Scenario): Promise<st
   const { client } = stage;
   await uploadText(client, id, scenario.blueprint);
   await call(client, 'createDeployment', { id }, { blueprint_id: id, inputs: scenario.inputs ?? {} });
+  if (!stage.isManager) await clearStates(client, id);
   const found: string[] = [];
   for (const [i, step] of scenario.steps.entries()) {
     const problems = await playStep(stage, id, step, i);
@@ -52,6 +54,7 @@ export async function playScenario(stage: Stage, scenario: Scenario): Promise<st
 }
 
 async function playStep(stage: Stage, id: string, step: Step, i: number): Promise<string[]> {
+  const before = await instancesOf(stage.client, id);
   const started = await start(stage, id, step, i);
   if (started instanceof ApiError) return refusalProblems(stage, id, step, started);
   const ended = await followExecution(stage.client, started.executionId);
@@ -65,7 +68,16 @@ async function playStep(stage: Stage, id: string, step: Step, i: number): Promis
     calls: callsOf(stage.ledger, started.executionId),
     events: await eventsOf(stage.client, started.executionId),
   };
-  const problems = differences(step.expect, played, await deploymentOf(stage.client, id), stage.isManager);
+  const deployment = await deploymentOf(stage.client, id);
+  // Orders are held against the instances: in a real run unrelated ones take their turns by chance.
+  const problems = differences(
+    { ...asStored(step.expect), order: null },
+    played,
+    deployment,
+    stage.isManager,
+  );
+  const related = relatedInstances([...before, ...deployment.model.nodeInstances]);
+  problems.push(...orderProblems(step.expect.order ?? [], played.calls as ProbeCall[], related));
   if (started.updateId) problems.push(...(await updateProblems(stage.client, started.updateId, step)));
   return problems;
 }
@@ -130,7 +142,25 @@ async function refusalProblems(stage: Stage, id: string, step: Step, refused: Ap
     calls: [],
     events: [],
   };
-  return differences(step.expect, played, await deploymentOf(stage.client, id), stage.isManager);
+  return differences(asStored(step.expect), played, await deploymentOf(stage.client, id), stage.isManager);
+}
+
+/** Stands for no state at all: workflows skip nothing because of it. */
+const NO_STATE = 'none';
+
+/** The in-process engine began without states, where a manager begins with `uninitialized`. */
+async function clearStates(client: Client, id: string): Promise<void> {
+  for (const { id: instance, version } of await instancesOf(client, id)) {
+    await call(client, 'patchNodeInstance', { id: instance }, { state: NO_STATE, version });
+  }
+}
+
+function asStored(expect: Expected): Expected {
+  const instances = Object.entries(expect.instances ?? {}).map(([node, list]) => [
+    node,
+    list.map(([state, properties]) => [state ?? NO_STATE, properties] as [string, Json]),
+  ]);
+  return { ...expect, instances: Object.fromEntries(instances) };
 }
 
 async function updateProblems(client: Client, updateId: string, step: Step): Promise<string[]> {

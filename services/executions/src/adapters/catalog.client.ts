@@ -1,4 +1,5 @@
 import { catalogRpc } from '@baton/contracts';
+import { isAppError } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 
 /** What executions asks of the catalog. */
@@ -10,8 +11,13 @@ export function createCatalogClient(rpc: RpcConnector): CatalogPort {
   const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
   return {
     async hasBlueprint(tenant, blueprintId) {
-      const answer = await client.getBlueprint({ tenant, blueprintId, isAdministrator: true });
-      return answer.id !== '';
+      return await client.getBlueprint({ tenant, blueprintId, isAdministrator: true }).then(
+        () => true,
+        (error: unknown) => {
+          if (isAppError(error, 'not_found_error')) return false;
+          throw error;
+        },
+      );
     },
   };
 }

@@ -1,7 +1,8 @@
 import { executionRequested } from '@baton/contracts';
-import { AppError, newId } from '@baton/kernel';
+import { AppError, isAppError, type JsonObject, newId } from '@baton/kernel';
 import { isUniqueViolation, outbox, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
+import type { NameSources } from '../domain/candidates';
 import { payloadHash, type StartRequest } from '../domain/start-request';
 import { isSystemWorkflowName } from '../domain/system-workflows';
 import { executionToken, hashToken } from '../domain/token';
@@ -79,14 +80,33 @@ async function subjectOf(deps: EngineDeps, request: StartRequest): Promise<Start
   }
   const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
   const facts = await deps.deployments.facts(request.tenant, request.deploymentId, caller);
-  const checked = await checkStart(request, facts, (payload) =>
-    deps.deployments.evaluate(request.tenant, facts.id, request.createdBy, payload),
-  );
+  const evaluate = (payload: JsonObject) =>
+    deps.deployments.evaluate(request.tenant, facts.id, request.createdBy, payload);
+  const checked = await checkStart(request, facts, evaluate, nameSources(deps, request, facts.id));
   return {
     blueprintId: facts.blueprintId,
     displayName: facts.displayName,
     visibility: facts.visibility,
     ...checked,
+  };
+}
+
+/** Names that parameters of object types refer to; the model is read at the first that needs it. */
+function nameSources(deps: EngineDeps, request: StartRequest, deploymentId: string): NameSources {
+  let model: ReturnType<NameSources['model']> | null = null;
+  const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
+  return {
+    model: () =>
+      (model ??= deps.deployments.model(request.tenant, deploymentId).then((answer) => answer.model)),
+    hasBlueprint: (id) => deps.catalog.hasBlueprint(request.tenant, id),
+    hasDeployment: (id) =>
+      deps.deployments.facts(request.tenant, id, caller).then(
+        () => true,
+        (error: unknown) => {
+          if (isAppError(error, 'not_found_error')) return false;
+          throw error;
+        },
+      ),
   };
 }
 

@@ -2,6 +2,7 @@ import { checkWorkflowParameters, isFunction } from '@baton/dsl';
 import { AppError, isJsonObject, type Json, type JsonObject, nearestName } from '@baton/kernel';
 import { builtinOf, workflowAvailability } from '@baton/task-graph';
 import type { DeploymentFacts } from '../adapters/deployments.client';
+import { candidateSource, type NameSources } from './candidates';
 import type { StartRequest } from './start-request';
 import { isBlockedByDependents, isSystemWorkflowName } from './system-workflows';
 
@@ -15,6 +16,7 @@ export async function checkStart(
   request: StartRequest,
   facts: DeploymentFacts,
   evaluate: (payload: JsonObject) => Promise<JsonObject>,
+  names: NameSources,
 ): Promise<{ parameters: JsonObject; program: string | null }> {
   const workflow = facts.workflows[request.workflowId];
   if (!workflow && !isSystemWorkflowName(request.workflowId)) throw nonexistent(request, facts);
@@ -25,7 +27,7 @@ export async function checkStart(
   if (!workflow)
     return { parameters: request.parameters, program: request.workflowId === 'update' ? 'update' : null };
   const declared = isJsonObject(workflow.parameters) ? workflow.parameters : {};
-  const parameters = await parametersOf(request, declared, evaluate);
+  const parameters = await parametersOf(request, declared, evaluate, names);
   const program = builtinOf({ plugin: String(workflow.plugin), operation: String(workflow.operation) });
   return { parameters, program };
 }
@@ -34,9 +36,13 @@ async function parametersOf(
   request: StartRequest,
   declared: JsonObject,
   evaluate: (payload: JsonObject) => Promise<JsonObject>,
+  names: NameSources,
 ): Promise<JsonObject> {
   const checked = await checkWorkflowParameters(request.workflowId, declared, request.parameters, {
     allowCustomParameters: request.allowCustomParameters,
+    hasDeployment: true,
+    hasBlueprint: true,
+    getValues: candidateSource(names),
     // One call to another service per value, and only where there is something to evaluate.
     evaluate: async (value) => (holdsFunction(value) ? ((await evaluate({ value })).value ?? null) : value),
   });

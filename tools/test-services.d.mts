@@ -1,0 +1,2 @@
+export function ensureTestServices(): Promise<{ env: Record<string, string>; stop: () => Promise<void> }>;
+export function ensurePrograms(programs: Record<string, string>): void;
