@@ -50,7 +50,7 @@ module.exports = {
       name: 'pure-packages-stay-pure',
       comment: 'kernel, task-graph, plugin-sdk: no runtime dependency and no node: import',
       severity: 'error',
-      from: { path: pkg(...L0), pathNot: TESTS },
+      from: { path: pkg(...L0), pathNot: `${TESTS}|^packages/[^/]+/tools/` },
       to: {
         dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer'],
         pathNot: '/node_modules/(\\.pnpm/)?(yaml|re2js)[@/]',
