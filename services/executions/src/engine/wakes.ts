@@ -12,6 +12,11 @@ interface Work {
   streams(executionId: string, lastSeq: number): void;
 }
 
+/**
+ * How long decided states are gathered before they are delivered: operations carry those that they must see, and the
+ * end of a graph does not wait for this.
+ */
+const DELIVER_WINDOW_MS = 20;
 /** How long announcements of new events are gathered before one fanout message. */
 const EVENTS_WINDOW_MS = 20;
 const MAX_TRIES = 5;
@@ -32,7 +37,7 @@ export function createWakes(
   const about = (key: string) => ({ tenant: '', key, time: isoInstant(deps.clock.now()) });
   return {
     drive: driving.ask,
-    deliver: delivering.ask,
+    deliver: (executionId) => void setTimeout(() => delivering.ask(executionId), DELIVER_WINDOW_MS).unref(),
     dequeue: () => dequeuing.ask('queue'),
     events(executionId, deploymentId, lastSeq) {
       work().streams(executionId, lastSeq);
