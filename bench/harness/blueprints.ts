@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archiveOf } from '../../test/harness/session';
 
-/** Blueprints whose operations are answered by handlers/noop.js. */
+/** Blueprints whose operations are answered by handlers/noop.js (mapping `noop.op` behind the alias `noop`). */
 export interface Shape {
   name: string;
   yaml: string;
@@ -21,7 +21,7 @@ node_types:
     derived_from: cloudify.nodes.Root
     interfaces:
       cloudify.interfaces.lifecycle:
-${operations.map((operation) => `        ${operation}: noop.op`).join('\n')}
+${operations.map((operation) => `        ${operation}: noop.noop.op`).join('\n')}
 `;
 
 const node = (name: string, targets: readonly string[]): string => `  ${name}:

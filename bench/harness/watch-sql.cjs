@@ -1,4 +1,4 @@
-// Preloaded into a manager's processes by NODE_OPTIONS. BENCH_SQL=count: counts statements sent through pg;
+// Preloaded into a manager's processes by NODE_OPTIONS. BENCH_SQL=count: counts statements sent through pg and adds up how long each was awaited;
 // BENCH_SQL=selects: notes the SELECTs over deployments, so that a baseline can do the very same. Each SIGUSR2 writes
 // what was seen so far; with `selects` it also takes the watch away, so that nothing of it is measured.
 const { renameSync, writeFileSync } = require('node:fs');
@@ -6,7 +6,8 @@ const { join } = require('node:path');
 
 const { BENCH_SQL: kind, BENCH_SQL_DIR: folder } = process.env;
 const main = process.argv[1] ?? '';
-if (kind && /dist\/(apps\/standalone|services\/deployments)\/main\.js$/.test(main)) {
+const watched = kind === 'count' ? /dist\/(apps\/standalone|services\/(?!worker|gateway)[a-z-]+)\/main\.js$/ : /dist\/(apps\/standalone|services\/deployments)\/main\.js$/;
+if (kind && watched.test(main)) {
   const pg = require(join(main, '../../../node_modules/pg'));
   const original = pg.Client.prototype.query;
   const seen = { statements: 0, texts: {}, selects: [] };
@@ -14,15 +15,23 @@ if (kind && /dist\/(apps\/standalone|services\/deployments)\/main\.js$/.test(mai
     const text = typeof config === 'string' ? config : (config?.text ?? '');
     seen.statements += 1;
     const short = text.replace(/\s+/g, ' ').slice(0, 160);
-    seen.texts[short] = (seen.texts[short] ?? 0) + 1;
+    const entry = (seen.texts[short] ??= { count: 0, ms: 0 });
+    entry.count += 1;
     if (kind === 'selects' && text.includes('from deployments d'))
       seen.selects.push({ text, values: Array.isArray(values) ? values : (config.values ?? []) });
-    return original.call(this, config, values, ...rest);
+    const result = original.call(this, config, values, ...rest);
+    if (kind !== 'count' || typeof result?.then !== 'function') return result;
+    const begin = performance.now();
+    const done = () => {
+      entry.ms += performance.now() - begin;
+    };
+    result.then(done, done);
+    return result;
   };
   let written = 0;
   process.on('SIGUSR2', () => {
     if (kind === 'selects') pg.Client.prototype.query = original;
-    const file = join(folder, `${++written}.json`);
+    const file = join(folder, `${process.pid}-${++written}.json`);
     // Readers see it whole.
     writeFileSync(`${file}.part`, JSON.stringify(seen));
     renameSync(`${file}.part`, file);

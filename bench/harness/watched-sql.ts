@@ -7,7 +7,8 @@ import { benchRoot } from './child';
 
 export interface SeenSql {
   statements: number;
-  texts: Record<string, number>;
+  /** By the first words. */
+  texts: Record<string, { count: number; ms: number }>;
   selects: Statement[];
 }
 
@@ -21,7 +22,7 @@ export interface SqlWatch {
 
 export function watchSql(kind: 'count' | 'selects'): SqlWatch {
   const dir = mkdtempSync(join(tmpdir(), 'baton-bench-sql-'));
-  let reads = 0;
+  const reads = new Map<number, number>();
   return {
     env: {
       NODE_OPTIONS: `--require ${join(benchRoot, 'harness/watch-sql.cjs')}`,
@@ -29,7 +30,9 @@ export function watchSql(kind: 'count' | 'selects'): SqlWatch {
       BENCH_SQL_DIR: dir,
     },
     async read(pid) {
-      const file = join(dir, `${++reads}.json`);
+      const nth = (reads.get(pid) ?? 0) + 1;
+      reads.set(pid, nth);
+      const file = join(dir, `${pid}-${nth}.json`);
       process.kill(pid, 'SIGUSR2');
       for (let i = 0; i < 200 && !existsSync(file); i++) await pause(25);
       return JSON.parse(readFileSync(file, 'utf8')) as SeenSql;

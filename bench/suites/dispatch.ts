@@ -40,6 +40,7 @@ async function ofMode(plan: Plan, mode: Mode): Promise<object> {
   const starts = await collectStartTimes();
   const manager = await startManager({ mode, workers: 1, env: { BENCH_START_PORT: String(starts.port) } });
   try {
+    await putBlueprint(manager, chain(1));
     const ours = await batonSource(manager, starts);
     return await measureDispatch(plan, `dispatch, ${mode}`, ours, plan.isQuick ? 3 : 10);
   } finally {
@@ -48,9 +49,8 @@ async function ofMode(plan: Plan, mode: Mode): Promise<object> {
   }
 }
 
-/** Executions of execute_operation on deployments in turn. */
+/** Executions of execute_operation on deployments in turn; the manager has the blueprint `chain(1)`. */
 export async function batonSource(manager: Manager, starts: StartTimes): Promise<Source> {
-  await putBlueprint(manager, chain(1));
   await inParallel(DEPLOYMENTS, 4, (i) => putDeployment(manager, `dispatch-${i}`, 'chain-1'));
   const more = {
     workflow_id: 'execute_operation',

@@ -16,36 +16,70 @@ export const CLIENTS = 8;
 
 export async function fleet(plan: Plan): Promise<object> {
   const commits: Commits = startChild('baseline/commits.ts');
-  const results: Record<string, object> = {};
   const began = performance.now();
+  const counts = plan.isQuick ? [3, 1] : [3, 2, 1];
+  const results: Record<string, object> = {};
+  const left = (): number => (plan.budgetMs * (Object.keys(results).length + 1)) / (counts.length * plan.modes.length) - (performance.now() - began);
   try {
-    for (const mode of plan.modes)
-      for (const workers of [1, 2, 3]) {
-        const share = (plan.budgetMs * (Object.keys(results).length + 1)) / (3 * plan.modes.length);
-        results[`${mode}, workers: ${workers}`] = await ofWorkers(plan, mode, workers, commits, () => share - (performance.now() - began));
-      }
+    for (const mode of plan.modes) {
+      const measure = async (manager: Manager, workers: number): Promise<void> => {
+        results[`${mode}, workers: ${workers}`] = await ofWorkers({ plan, mode, manager, workers, commits, left });
+      };
+      if (mode === 'standalone') await eachAnew(counts, measure);
+      else await everFewer(counts, measure);
+    }
     return results;
   } finally {
     await commits.stop();
   }
 }
 
-async function ofWorkers(plan: Plan, mode: Mode, workers: number, commits: Commits, left: () => number): Promise<object> {
-  const manager = await startManager({ mode, workers });
+type Measure = (manager: Manager, workers: number) => Promise<void>;
+
+/** Workers of the standalone are its own children: another number is another start. */
+async function eachAnew(counts: readonly number[], measure: Measure): Promise<void> {
+  for (const workers of counts) {
+    const manager = await startManager({ mode: 'standalone', workers });
+    try {
+      await measure(manager, workers);
+    } finally {
+      await manager.stop();
+    }
+  }
+}
+
+async function everFewer(counts: readonly number[], measure: Measure): Promise<void> {
+  const manager = await startManager({ mode: 'services', workers: counts[0]! });
   try {
-    const shape = fleetOf(plan.isQuick ? 100 : 500);
-    await putBlueprint(manager, shape);
-    return await installRounds({
-      plan, manager, commits, title: `fleet, ${mode}, workers ${workers}`, operations: shape.operations, left,
-      prepare: async (round) => {
-        const id = `fleet-${round}`;
-        await putDeployment(manager, id, shape.name);
-        return [id];
-      },
-    });
+    for (const workers of counts) {
+      const superfluous = manager.fleet.workers().filter((one) => one.pid() !== null).slice(workers);
+      await Promise.all(superfluous.map((one) => one.stop()));
+      await measure(manager, workers);
+    }
   } finally {
     await manager.stop();
   }
+}
+
+interface OfWorkers extends Pick<InstallRounds, 'plan' | 'manager' | 'commits' | 'left'> {
+  mode: Mode;
+  workers: number;
+}
+
+async function ofWorkers({ mode, workers, ...o }: OfWorkers): Promise<object> {
+  const shape = fleetOf(o.plan.isQuick ? 100 : 500);
+  const name = `${shape.name}-${workers}`;
+  await putBlueprint(o.manager, { ...shape, name });
+  return await installRounds({
+    ...o,
+    title: `fleet, ${mode}, workers ${workers}`,
+    operations: shape.operations,
+    prepare: async (round) => {
+      const id = `${name}-${round}`;
+      await putDeployment(o.manager, id, name);
+      return [id];
+    },
+  });
 }
 
 export interface InstallRounds {

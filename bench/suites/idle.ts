@@ -38,8 +38,8 @@ function report(plan: Plan, before: SeenSql, after: SeenSql, seconds: number, sp
   const statementsPerSecond = rounded((after.statements - before.statements) / seconds);
   const cpu = Object.values(spent).reduce((sum, one) => sum + one, 0);
   const cpuPercent = rounded((cpu / seconds) * 100);
-  const perText = Object.entries(after.texts).map(([text, count]) => ({
-    text, perSecond: rounded((count - (before.texts[text] ?? 0)) / seconds),
+  const perText = Object.entries(after.texts).map(([text, { count }]) => ({
+    text, perSecond: rounded((count - (before.texts[text]?.count ?? 0)) / seconds),
   }));
   perText.sort((a, b) => b.perSecond - a.perSecond);
   plan.say(columns('idle standalone', `${statementsPerSecond} sql/s`, `${cpuPercent} % cpu`, `${memoryMb} MB`));

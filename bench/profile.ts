@@ -1,0 +1,125 @@
+// node --import tsx bench/profile.ts wide|layered|many|long|single|list [--mode standalone|services] [--sql] [--top N]
+// Where the time of one shape goes: CPU by function of every process, or (--sql) statements by count and time. Needs dist/.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Mode } from '../test/harness/fleet';
+import { chain, independent, layered, type Shape } from './harness/blueprints';
+import { benchRoot, startChild } from './harness/child';
+import { installAll } from './harness/executions';
+import { inParallel, type Manager, putBlueprint, putDeployment, startManager } from './harness/manager';
+import { type Hot, hotFunctions } from './harness/profile-report';
+import { watchSql } from './harness/watched-sql';
+import type { LoadAnswer, LoadQuestion } from './load/generator';
+
+const installs: Record<string, { shape: Shape; deployments: number }> = {
+  wide: { shape: independent(1000), deployments: 1 },
+  layered: { shape: layered(1000), deployments: 1 },
+  many: { shape: chain(20), deployments: 50 },
+  long: { shape: chain(400), deployments: 1 },
+};
+const reads = ['single', 'list'];
+
+const { values, positionals } = parseArgs({
+  options: { mode: { type: 'string', default: 'standalone' }, sql: { type: 'boolean', default: false }, top: { type: 'string', default: '25' } },
+  allowPositionals: true,
+});
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Makes the manager ready; answers what is to be profiled. */
+async function prepared(manager: Manager, name: string): Promise<() => Promise<string>> {
+  const install = installs[name];
+  const { shape, deployments } = install ?? { shape: chain(3), deployments: 100 };
+  await putBlueprint(manager, shape);
+  const rounds = install ? ['warm', 'hot'] : ['hot'];
+  for (const round of rounds) await inParallel(deployments, 4, (i) => putDeployment(manager, `${round}-${i}`, shape.name));
+  const ids = (round: string): string[] => Array.from({ length: deployments }, (_, i) => `${round}-${i}`);
+  if (install) {
+    await installAll(manager, ids('warm'));
+    return async () => {
+      const { seconds } = await installAll(manager, ids('hot'));
+      return `${shape.operations * deployments} operations in ${seconds} s: ${Math.round((shape.operations * deployments) / seconds)}/s`;
+    };
+  }
+  return await reading(manager, name === 'list' ? ['/api/v3.1/deployments?_size=50'] : ids('hot').map((id) => `/api/v3.1/deployments/${id}`));
+}
+
+async function reading(manager: Manager, paths: string[]): Promise<() => Promise<string>> {
+  const { baseUrl, adminPassword } = manager.fleet;
+  const authorization = `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`;
+  const question = { origin: baseUrl, paths, headers: { authorization, tenant: 'default_tenant' }, concurrency: 16, durationMs: 4_000 };
+  const load = startChild<LoadQuestion, LoadAnswer>('load/generator.ts');
+  await load.ask(question);
+  return async () => {
+    const answer = await load.ask(question);
+    await load.stop();
+    return `${answer.requests} requests, ${Math.round(answer.perSecond)}/s`;
+  };
+}
+
+function showFunctions(dir: string, most: number): void {
+  const line = ({ name, selfMs, totalMs }: Hot): string => `${selfMs.toFixed(0).padStart(8)}${totalMs.toFixed(0).padStart(8)}  ${name}`;
+  for (const file of readdirSync(dir)) {
+    const { idlePercent, bySelf, byTotal } = hotFunctions(join(dir, file), most);
+    if (idlePercent > 97) continue;
+    say(`\n${file}: idle ${idlePercent.toFixed(0)} %\n    self   total  ms`);
+    for (const one of bySelf) say(line(one));
+    say('  by total');
+    for (const one of byTotal) say(line(one));
+  }
+}
+
+async function profile(mode: Mode, name: string, most: number): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'baton-bench-profile-'));
+  const env = { NODE_OPTIONS: `--require ${join(benchRoot, 'harness/profile.cjs')}`, BENCH_PROFILE_DIR: dir };
+  const manager = await startManager({ mode, workers: 1, env });
+  try {
+    const run = await prepared(manager, name);
+    const pids = [...manager.pids().values()];
+    for (const pid of pids) process.kill(pid, 'SIGUSR2');
+    say(await run());
+    for (const pid of pids) process.kill(pid, 'SIGUSR2');
+    for (let i = 0; i < 400 && readdirSync(dir).filter((file) => file.endsWith('.cpuprofile')).length < pids.length; i++) await pause(25);
+    showFunctions(dir, most);
+  } finally {
+    await manager.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function statements(mode: Mode, name: string, most: number): Promise<void> {
+  const watch = watchSql('count');
+  const manager = await startManager({ mode, workers: 1, env: watch.env });
+  try {
+    const run = await prepared(manager, name);
+    const pids = [...manager.pids()].filter(([one]) => !/^(worker|gateway|child)/.test(one));
+    const before = await Promise.all(pids.map(([, pid]) => watch.read(pid)));
+    say(await run());
+    for (const [i, [process, pid]] of pids.entries()) {
+      const { statements: count, texts } = await watch.read(pid);
+      say(`\n${process}: ${count - before[i]!.statements} statements\n   count   sum ms`);
+      const rows = Object.entries(texts).map(([text, now]) => {
+        const then = before[i]!.texts[text] ?? { count: 0, ms: 0 };
+        return { text, count: now.count - then.count, ms: now.ms - then.ms };
+      });
+      rows.sort((a, b) => b.ms - a.ms);
+      for (const row of rows.slice(0, most)) if (row.count > 0) say(`${String(row.count).padStart(8)}${row.ms.toFixed(0).padStart(9)}  ${row.text}`);
+    }
+  } finally {
+    await manager.stop();
+    watch.close();
+  }
+}
+
+const [name = ''] = positionals;
+if (!installs[name] && !reads.includes(name)) {
+  process.stderr.write(`what? ${[...Object.keys(installs), ...reads].join(', ')}\n`);
+  process.exit(64);
+}
+const work = values.sql ? statements : profile;
+work(values.mode as Mode, name, Number(values.top)).catch((error: Error) => {
+  process.stderr.write(`${error.stack}\n`);
+  process.exitCode = 1;
+});
