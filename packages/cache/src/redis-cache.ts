@@ -19,8 +19,7 @@ export function createRedisCache(options: RedisCacheOptions): Cache {
   const { log, prefix } = options;
   // No queue while disconnected: a miss now is worth more than an answer later.
   const redis = connect(options, { enableOfflineQueue: false, commandTimeout: options.timeoutMs ?? 500 });
-  let subscriber: Redis | undefined;
-  const receivers = new Map<string, Set<(text: string) => void>>();
+  const subscriptions = createSubscriptions(options);
 
   const orElse = async <T>(fallback: T, work: Promise<T>): Promise<T> => {
     try {
@@ -29,14 +28,6 @@ export function createRedisCache(options: RedisCacheOptions): Cache {
       log.debug({ error: (error as Error).message }, 'cache missed');
       return fallback;
     }
-  };
-  const listen = (): Redis => {
-    if (subscriber) return subscriber;
-    subscriber = connect(options, { enableOfflineQueue: true, autoResubscribe: true });
-    subscriber.on('message', (channel: string, text: string) => {
-      for (const receive of [...(receivers.get(channel) ?? [])]) receive(text);
-    });
-    return subscriber;
   };
 
   return {
@@ -57,8 +48,30 @@ export function createRedisCache(options: RedisCacheOptions): Cache {
         undefined,
         redis.publish(prefix + channel, text).then(() => undefined),
       ),
+    subscribe: subscriptions.subscribe,
+    ping: () => ping(redis),
+    close: async () => {
+      redis.disconnect();
+      subscriptions.close();
+    },
+  };
+}
+
+/** Subscriptions on a connection of their own, made with the first one; they come back after a loss. */
+function createSubscriptions(options: RedisCacheOptions): { subscribe: Cache['subscribe']; close(): void } {
+  const receivers = new Map<string, Set<(text: string) => void>>();
+  let subscriber: Redis | undefined;
+  const listen = (): Redis => {
+    if (subscriber) return subscriber;
+    subscriber = connect(options, { enableOfflineQueue: true, autoResubscribe: true });
+    subscriber.on('message', (channel: string, text: string) => {
+      for (const receive of [...(receivers.get(channel) ?? [])]) receive(text);
+    });
+    return subscriber;
+  };
+  return {
     subscribe: async (channel, receive) => {
-      const name = prefix + channel;
+      const name = options.prefix + channel;
       const mine = (text: string): void => receive(text);
       const set = receivers.get(name) ?? new Set();
       receivers.set(name, set.add(mine));
@@ -67,18 +80,14 @@ export function createRedisCache(options: RedisCacheOptions): Cache {
         set.delete(mine);
         if (set.size > 0 || receivers.get(name) !== set) return;
         receivers.delete(name);
-        await orElse(
-          undefined,
-          listen()
-            .unsubscribe(name)
-            .then(() => undefined),
-        );
+        // Failing, the server goes on sending what nobody reads.
+        await listen()
+          .unsubscribe(name)
+          .catch(() => undefined);
       };
     },
-    ping: () => ping(redis),
-    close: async () => {
+    close: () => {
       receivers.clear();
-      redis.disconnect();
       subscriber?.disconnect();
     },
   };

@@ -87,16 +87,17 @@ async function digestOf(migrations: TestDatabaseOptions['migrations']): Promise<
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Databases of test processes that are gone. */
+/** Databases of test processes that are gone, and templates of migrations of past days. */
 async function removeAbandoned(server: pg.Client): Promise<void> {
-  const { rows } = await server.query<{ datname: string }>(
-    'select datname from pg_database where datname like $1',
+  const { rows } = await server.query<{ datname: string; is_old: boolean }>(
+    `select datname, (pg_stat_file('base/' || oid || '/PG_VERSION')).modification < now() - interval '2 days' as is_old
+     from pg_database where datname like $1`,
     [`${PREFIX}%`],
   );
-  for (const { datname } of rows) {
+  for (const { datname, is_old: isOld } of rows) {
     const pid = /^baton_test_(\d+)_/.exec(datname)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid)))
-      await server.query(`drop database if exists "${datname}" with (force)`);
+    const isAbandoned = pid === undefined ? isOld : !isAlive(Number(pid));
+    if (isAbandoned) await server.query(`drop database if exists "${datname}" with (force)`);
   }
 }
 

@@ -6,6 +6,7 @@ import { decideFailure } from '../delivery';
 import { createInFlight } from '../in-flight';
 import type { ConsumeOptions, Subscription } from '../port';
 import { createAcknowledger } from './acknowledger';
+import { createPump } from './pump';
 import type { Session } from './session';
 import type { Statements } from './statements';
 
@@ -49,9 +50,6 @@ export function consumeQueue<T>(
   const inFlight = createInFlight();
   const acks = createAcknowledger(pool, sql, log);
   const working = new Map<string, number>();
-  let isClosing = false;
-  let isClaiming = false;
-  let isKicked = false;
 
   const finish = async (delivery: Delivery, signal: AbortSignal): Promise<void> => {
     try {
@@ -69,44 +67,33 @@ export function consumeQueue<T>(
       .catch((error: Error) => log.warn({ error: error.message }, 'message could not be settled'))
       .finally(() => {
         working.delete(delivery.id);
-        pump();
+        pump.resume();
       });
   };
-  const claim = async (): Promise<boolean> => {
+  const claim = async (): Promise<{ isMore: boolean }> => {
     const owner = session.owner();
+    if (owner === null) return { isMore: false };
     const room = Math.min(MAX_CLAIM, options.prefetch - working.size);
-    if (owner === null || isClosing || room <= 0) return false;
     const { rows } = await pool.query({ ...sql.claim, values: [owner, queue, room] });
     for (const row of rows as Omit<Delivery, 'owner'>[]) start({ ...row, owner });
-    return rows.length === room;
+    return { isMore: rows.length === room };
   };
-  const pump = (isNews = false): void => {
-    isKicked ||= isNews;
-    if (isClaiming || !isKicked) return;
-    isClaiming = true;
-    isKicked = false;
-    claim()
-      .then((isMore) => {
-        isKicked ||= isMore;
-      })
-      .catch((error: Error) => log.warn({ error: error.message }, 'messages could not be claimed'))
-      .finally(() => {
-        isClaiming = false;
-        // At the limit the end of a handler comes back here.
-        if (working.size < options.prefetch) pump();
-      });
-  };
-  const kick = (): void => pump(true);
-  session.onLoss(() => inFlight.abortAll('the connection to the broker is lost'));
-  const timer = setInterval(kick, POLL_MS).unref();
-  kick();
+  const pump = createPump({
+    fetch: claim,
+    hasRoom: () => working.size < options.prefetch,
+    onError: (error) => log.warn({ error: error.message }, 'messages could not be claimed'),
+  });
+  const forget = session.onLoss(() => inFlight.abortAll('the connection to the broker is lost'));
+  const timer = setInterval(pump.kick, POLL_MS).unref();
+  pump.kick();
 
   return {
-    kick,
+    kick: pump.kick,
     close: async () => {
-      isClosing = true;
       clearInterval(timer);
+      await pump.stop();
       await inFlight.drain(DRAIN_MS);
+      forget();
       await acks.flush();
       // Handlers that did not end in time: their messages are free for others at once.
       for (const [id, owner] of working) await pool.query(sql.giveBack, [[id], owner]).catch(() => undefined);

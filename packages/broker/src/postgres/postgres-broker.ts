@@ -6,10 +6,10 @@ import type { Broker, ParkedMessage } from '../port';
 import { topology as allMessages, retryStepsMs, type Topology } from '../topology';
 import { assertNotInTransaction } from '../transaction-guard';
 import { unavailable } from '../unavailable';
-import { consumeQueue, type QueueConsumer } from './consumer';
+import { type ConsumerDeps, consumeQueue, type QueueConsumer } from './consumer';
 import { createFanoutReader, splitFanout } from './fanout';
 import { startReaper } from './reaper';
-import { createSession } from './session';
+import { createSession, type Session } from './session';
 import { type Statements, statements } from './statements';
 
 export interface PostgresBrokerOptions {
@@ -42,58 +42,20 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
   const publishing = createPool(options, 'on');
   const session = createSession({ url, schema, channels: Object.values(channels), log });
   const reaper = startReaper({ pool, sql, log });
-  const consumers = new Map<string, Set<QueueConsumer>>();
-  const receivers = new Map<string, Set<(raw: unknown) => Promise<void>>>();
-
-  const kick = (queue: string): void => {
-    for (const consumer of consumers.get(queue) ?? []) consumer.kick();
-  };
-  const readFanout = createFanoutReader();
-  session.onNotification(channels.work, kick);
-  session.onNotification(channels.fanout, (payload) => {
-    const text = readFanout(payload);
-    if (text !== null) void deliverFanout(receivers, JSON.parse(text) as Envelope, log);
-  });
-  session.onConnect(() => {
-    for (const queue of consumers.keys()) kick(queue);
-  });
+  const consuming = createConsuming(
+    { pool, session, sql, log, stepsMs: options.retryStepsMs ?? retryStepsMs },
+    channels.work,
+    catalogue,
+  );
 
   return {
+    consume: consuming.consume,
+    subscribe: createSubscribing(session, channels.fanout, log),
     publish: async (envelopes) => {
       assertNotInTransaction('publish');
       const checked = envelopes.map((envelope) => ({ envelope, entry: catalogue.check(envelope) }));
       await session.ready(WAIT_FOR_CONNECTION_MS);
       await storeAndNotify(publishing, sql, checked);
-    },
-    consume: async (message, consumer) => {
-      if (catalogue.addQueue(message, consumer.queue)) {
-        log.warn({ messageType: message.type, queue: consumer.queue }, 'consumer is missing in the topology');
-      }
-      await untilReady(session);
-      const queue = `${message.type}/${consumer.queue}`;
-      const made = consumeQueue(
-        { pool, session, sql, log, stepsMs: options.retryStepsMs ?? retryStepsMs },
-        queue,
-        message,
-        consumer,
-      );
-      consumers.set(queue, (consumers.get(queue) ?? new Set()).add(made));
-      return {
-        close: async () => {
-          consumers.get(queue)?.delete(made);
-          await made.close();
-        },
-      };
-    },
-    subscribe: async (message, handler) => {
-      const receive = async (raw: unknown): Promise<void> => handler(readEnvelope(message, raw));
-      await untilReady(session);
-      receivers.set(message.type, (receivers.get(message.type) ?? new Set()).add(receive));
-      return {
-        close: async () => {
-          receivers.get(message.type)?.delete(receive);
-        },
-      };
     },
     ping: async () => {
       await session.ready(PING_MS);
@@ -101,9 +63,7 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
     },
     close: async () => {
       reaper.stop();
-      await Promise.all(
-        [...consumers.values()].flatMap((set) => [...set].map((consumer) => consumer.close())),
-      );
+      await consuming.close();
       // Ends the lock: what was not finished is free for others.
       await session.close();
       await Promise.all([pool.end(), publishing.end()]);
@@ -117,6 +77,67 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
       const done = isId ? await publishing.query(sql.replay, [id]) : null;
       if (!done?.rowCount) throw notFound('parked message', id);
     },
+  };
+}
+
+/** The consumers of this process, woken by the notification that names their queue. */
+function createConsuming(
+  deps: ConsumerDeps,
+  channel: string,
+  catalogue: Catalogue,
+): { consume: Broker['consume']; close(): Promise<void> } {
+  const consumers = new Map<string, Set<QueueConsumer>>();
+  const kick = (queue: string): void => {
+    for (const consumer of consumers.get(queue) ?? []) consumer.kick();
+  };
+  deps.session.onNotification(channel, kick);
+  deps.session.onConnect(() => {
+    for (const queue of consumers.keys()) kick(queue);
+  });
+  return {
+    consume: async (message, options) => {
+      if (catalogue.addQueue(message, options.queue)) {
+        deps.log.warn(
+          { messageType: message.type, queue: options.queue },
+          'consumer is missing in the topology',
+        );
+      }
+      await untilReady(deps.session);
+      const queue = `${message.type}/${options.queue}`;
+      const made = consumeQueue(deps, queue, message, options);
+      consumers.set(queue, (consumers.get(queue) ?? new Set()).add(made));
+      return {
+        close: async () => {
+          consumers.get(queue)?.delete(made);
+          await made.close();
+        },
+      };
+    },
+    close: async () => {
+      await Promise.all(
+        [...consumers.values()].flatMap((set) => [...set].map((consumer) => consumer.close())),
+      );
+    },
+  };
+}
+
+/** The fanout subscribers of this process. */
+function createSubscribing(session: Session, channel: string, log: Log): Broker['subscribe'] {
+  const receivers = new Map<string, Set<(raw: unknown) => Promise<void>>>();
+  const read = createFanoutReader();
+  session.onNotification(channel, (payload) => {
+    const text = read(payload);
+    if (text !== null) void deliverFanout(receivers, JSON.parse(text) as Envelope, log);
+  });
+  return async (message, handler) => {
+    const receive = async (raw: unknown): Promise<void> => handler(readEnvelope(message, raw));
+    await untilReady(session);
+    receivers.set(message.type, (receivers.get(message.type) ?? new Set()).add(receive));
+    return {
+      close: async () => {
+        receivers.get(message.type)?.delete(receive);
+      },
+    };
   };
 }
 

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { backoffMs, type Log } from '@baton/kernel';
+import type { Log } from '@baton/kernel';
 import pg from 'pg';
-import { unavailable } from '../unavailable';
+import { createReadiness } from '../readiness';
+import { createReconnect } from '../reconnect';
 import { ensureSchema } from './schema';
 
-const RECONNECT = { firstMs: 100, maxMs: 5_000, factor: 2, jitter: 0.3 };
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A silent connection is asked this often whether it is still there. */
 const PROBE_MS = 10_000;
@@ -24,108 +24,114 @@ export interface Session {
   onNotification(channel: string, receive: (payload: string) => void): void;
   /** Called after each connect, when everything is listened to. */
   onConnect(call: () => void): void;
-  onLoss(call: () => void): void;
+  /** The answer takes `call` off. */
+  onLoss(call: () => void): () => void;
   close(): Promise<void>;
 }
 
-export function createSession(options: {
+export interface SessionOptions {
   url: string;
   schema: string;
   channels: readonly string[];
   log: Log;
-}): Session {
-  const { log } = options;
+}
+
+interface Live {
+  client: pg.Client;
+  owner: number;
+}
+
+export function createSession(options: SessionOptions): Session {
   const receivers = new Map<string, Set<(payload: string) => void>>();
   const connects = new Set<() => void>();
   const losses = new Set<() => void>();
-  const waiting = new Set<() => void>();
-  let live: { client: pg.Client; owner: number } | null = null;
+  const readiness = createReadiness();
+  let live: Live | null = null;
   let isClosed = false;
-  let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
 
-  const reconnectLater = (reason: string): void => {
-    if (isClosed) return;
-    failures++;
-    const delayMs = backoffMs(failures, RECONNECT);
-    log.warn({ reason, delayMs }, 'broker connection lost');
-    timer = setTimeout(() => void open(), delayMs);
+  const receive = (channel: string, payload: string): void => {
+    for (const call of [...(receivers.get(channel) ?? [])]) call(payload);
   };
   const open = async (): Promise<void> => {
-    const client = new pg.Client({
-      connectionString: options.url,
-      application_name: 'baton-broker-session',
-      keepAlive: true,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: PROBE_TIMEOUT_MS,
-    });
-    let isGone = false;
-    const lost = (reason: string): void => {
-      if (isGone) return;
-      isGone = true;
-      clearInterval(probe);
-      client.end().catch(() => undefined);
-      if (live?.client === client) {
-        live = null;
-        for (const call of [...losses]) call();
-      }
-      reconnectLater(reason);
-    };
-    const probe = setInterval(
-      () => client.query('select 1').catch((error: Error) => lost(error.message)),
-      PROBE_MS,
-    );
-    client.on('error', (error) => lost(error.message));
-    client.on('end', () => lost('closed by the server'));
-    client.on('notification', ({ channel, payload }) => {
-      for (const receive of [...(receivers.get(channel) ?? [])]) receive(payload ?? '');
-    });
     try {
-      await client.connect();
-      const owner = await prepare(client, options);
-      if (isClosed) return lost('closed');
-      live = { client, owner };
-    } catch (error) {
-      return lost((error as Error).message);
+      const opened = await connectLive(options, receive, (lost, reason) => {
+        if (live?.client === lost) {
+          live = null;
+          readiness.set(false);
+          for (const call of [...losses]) call();
+        }
+        reconnect.later(reason);
+      });
+      if (isClosed) return void opened.client.end().catch(() => undefined);
+      live = opened;
+    } catch {
+      // Reported as a loss.
+      return;
     }
-    failures = 0;
-    for (const call of [...connects, ...waiting]) call();
+    reconnect.succeeded();
+    readiness.set(true);
+    for (const call of [...connects]) call();
   };
+  const reconnect = createReconnect(options.log, open);
 
   void open();
   return {
     owner: () => live?.owner ?? null,
-    onNotification: (channel, receive) => {
-      receivers.set(channel, (receivers.get(channel) ?? new Set()).add(receive));
+    onNotification: (channel, call) => {
+      receivers.set(channel, (receivers.get(channel) ?? new Set()).add(call));
     },
     onConnect: (call) => void connects.add(call),
-    onLoss: (call) => void losses.add(call),
-    ready: (timeoutMs) => {
-      if (live) return Promise.resolve();
-      if (isClosed) return Promise.reject(unavailable('closed'));
-      return new Promise((resolve, reject) => {
-        const done = (): void => {
-          clearTimeout(late);
-          waiting.delete(done);
-          if (isClosed) reject(unavailable('closed'));
-          else resolve();
-        };
-        const late = setTimeout(() => {
-          waiting.delete(done);
-          reject(unavailable('not connected'));
-        }, timeoutMs);
-        waiting.add(done);
-      });
+    onLoss: (call) => {
+      losses.add(call);
+      return () => void losses.delete(call);
     },
+    ready: readiness.wait,
     close: async () => {
       isClosed = true;
-      clearTimeout(timer);
+      reconnect.stop();
       const last = live;
       live = null;
-      for (const call of [...waiting]) call();
+      readiness.close();
       await last?.client.end().catch(() => undefined);
     },
   };
+}
+
+/** Connects and prepares; `onLoss` is called once, when that fails or the connection ends later. */
+async function connectLive(
+  options: SessionOptions,
+  receive: (channel: string, payload: string) => void,
+  onLoss: (client: pg.Client, reason: string) => void,
+): Promise<Live> {
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: 'baton-broker-session',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: PROBE_TIMEOUT_MS,
+  });
+  let isGone = false;
+  const lost = (reason: string): void => {
+    if (isGone) return;
+    isGone = true;
+    clearInterval(probe);
+    client.end().catch(() => undefined);
+    onLoss(client, reason);
+  };
+  const probe = setInterval(
+    () => void client.query('select 1').catch((error: Error) => lost(error.message)),
+    PROBE_MS,
+  );
+  client.on('error', (error) => lost(error.message));
+  client.on('end', () => lost('closed by the server'));
+  client.on('notification', ({ channel, payload }) => receive(channel, payload ?? ''));
+  try {
+    await client.connect();
+    return { client, owner: await prepare(client, options) };
+  } catch (error) {
+    lost((error as Error).message);
+    throw error;
+  }
 }
 
 /** Makes the tables, takes a number that nobody has, listens. */

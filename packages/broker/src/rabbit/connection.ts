@@ -1,9 +1,9 @@
-import { backoffMs, type Log } from '@baton/kernel';
+import type { Log } from '@baton/kernel';
 import { type ChannelModel, connect } from 'amqplib';
-import { unavailable } from '../unavailable';
+import { createReadiness } from '../readiness';
+import { createReconnect } from '../reconnect';
 import { atMost } from './at-most';
 
-const RECONNECT = { firstMs: 100, maxMs: 5_000, factor: 2, jitter: 0.3 };
 const CONNECT_TIMEOUT_MS = 10_000;
 const HEARTBEAT_S = 10;
 
@@ -24,6 +24,7 @@ export type SetUp = (connection: ChannelModel, drop: (reason: string) => void) =
 interface Live {
   connection: ChannelModel;
   drop: (reason: string) => void;
+  isGone: boolean;
   applied: Map<SetUp, Promise<void>>;
 }
 
@@ -37,108 +38,91 @@ function apply(live: Live, setUp: SetUp): Promise<void> {
 }
 
 /** Connects at once. `drop` of a set-up gives the connection up, for instance when one of its channels broke. */
-export function createLastingConnection({
-  url,
-  name,
-  log,
-}: {
-  url: string;
-  name: string;
-  log: Log;
-}): LastingConnection {
+export function createLastingConnection(options: { url: string; name: string; log: Log }): LastingConnection {
   const setUps = new Set<SetUp>();
-  const waiting = new Set<() => void>();
+  const readiness = createReadiness();
   let current: Live | null = null;
   let isClosed = false;
-  let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
-
-  const reconnectLater = (reason: string): void => {
-    if (isClosed) return;
-    failures++;
-    const delayMs = backoffMs(failures, RECONNECT);
-    log.warn({ connection: name, reason, delayMs }, 'broker connection lost');
-    timer = setTimeout(() => void open(), delayMs);
-  };
 
   const open = async (): Promise<void> => {
-    let connection: ChannelModel;
+    let live: Live;
     try {
-      connection = await connectWithin(url, name);
+      live = await connectLive(options.url, options.name, (lost, reason) => {
+        if (current === lost) {
+          current = null;
+          readiness.set(false);
+        }
+        reconnect.later(reason);
+      });
     } catch (error) {
-      reconnectLater((error as Error).message);
-      return;
+      return reconnect.later((error as Error).message);
     }
-    let isGone = false;
-    const lost = (reason: string): void => {
-      if (isGone) return;
-      isGone = true;
-      if (current?.connection === connection) current = null;
-      connection.close().catch(() => undefined);
-      reconnectLater(reason);
-    };
-    const live: Live = { connection, drop: lost, applied: new Map() };
-    connection.on('error', (error) => lost(error.message));
-    connection.on('close', () => lost('closed by the server'));
-    if (isClosed) return lost('closed');
     try {
+      if (isClosed) throw new Error('closed');
       for (const setUp of [...setUps]) await apply(live, setUp);
     } catch (error) {
-      return lost((error as Error).message);
+      return live.drop((error as Error).message);
     }
-    if (isGone) return;
-    failures = 0;
+    if (live.isGone) return;
+    reconnect.succeeded();
     current = live;
-    for (const resolve of [...waiting]) resolve();
+    readiness.set(true);
   };
+  const reconnect = createReconnect(options.log.child({ connection: options.name }), open);
 
-  const ready = (timeoutMs: number): Promise<void> => {
-    if (current) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const done = (): void => {
-        clearTimeout(late);
-        waiting.delete(done);
-        if (isClosed) reject(unavailable('closed'));
-        else resolve();
-      };
-      const late = setTimeout(() => {
-        waiting.delete(done);
-        reject(unavailable('not connected'));
-      }, timeoutMs);
-      waiting.add(done);
-      if (isClosed) done();
-    });
+  /** Connected already: only this one is missing. Otherwise the connection under way may have started without it. */
+  const applyNow = async (setUp: SetUp): Promise<void> => {
+    while (!isClosed && setUps.has(setUp)) {
+      const here = current;
+      if (here) {
+        try {
+          return await apply(here, setUp);
+        } catch (error) {
+          here.drop((error as Error).message);
+        }
+      }
+      await readiness.wait(CONNECT_TIMEOUT_MS).catch(() => undefined);
+    }
   };
 
   void open();
   return {
-    ready,
+    ready: readiness.wait,
     keep: async (setUp) => {
       setUps.add(setUp);
-      // Connected already: only this one is missing. Otherwise the connection under way may have started without it.
-      while (!isClosed && setUps.has(setUp)) {
-        const here = current;
-        if (here) {
-          try {
-            await apply(here, setUp);
-            break;
-          } catch (error) {
-            here.drop((error as Error).message);
-          }
-        }
-        await ready(CONNECT_TIMEOUT_MS).catch(() => undefined);
-      }
+      await applyNow(setUp);
       return () => void setUps.delete(setUp);
     },
     close: async () => {
       isClosed = true;
-      clearTimeout(timer);
-      const last = current;
-      current = null;
-      for (const resolve of [...waiting]) resolve();
-      if (last) await atMost(last.connection.close());
+      reconnect.stop();
+      readiness.close();
+      if (current) await atMost(current.connection.close());
     },
   };
+}
+
+/** Connects; `onLoss` is called once, when the connection breaks or is dropped. */
+async function connectLive(
+  url: string,
+  name: string,
+  onLoss: (live: Live, reason: string) => void,
+): Promise<Live> {
+  const connection = await connectWithin(url, name);
+  const live: Live = {
+    connection,
+    applied: new Map(),
+    isGone: false,
+    drop: (reason) => {
+      if (live.isGone) return;
+      live.isGone = true;
+      connection.close().catch(() => undefined);
+      onLoss(live, reason);
+    },
+  };
+  connection.on('error', (error) => live.drop(error.message));
+  connection.on('close', () => live.drop('closed by the server'));
+  return live;
 }
 
 async function connectWithin(url: string, name: string): Promise<ChannelModel> {

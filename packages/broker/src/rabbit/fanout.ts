@@ -1,6 +1,6 @@
 import type { MessageType } from '@baton/contracts';
 import { type Log, newId } from '@baton/kernel';
-import type { Channel } from 'amqplib';
+import type { Channel, ConsumeMessage } from 'amqplib';
 import { readEnvelope } from '../catalogue';
 import type { Broker, Subscription } from '../port';
 import type { LastingConnection } from './connection';
@@ -23,15 +23,6 @@ export function createFanout(deps: {
   let channel: Channel | null = null;
   let kept: Promise<unknown> | null = null;
 
-  const deliver = async (type: string, content: Buffer): Promise<void> => {
-    for (const receive of [...(receivers.get(type) ?? [])]) {
-      try {
-        await receive(JSON.parse(content.toString('utf8')));
-      } catch (error) {
-        log.error({ messageType: type, error }, 'subscriber failed');
-      }
-    }
-  };
   const start = (): Promise<unknown> =>
     connection.keep(async (model, drop) => {
       const opened = await model.createChannel();
@@ -50,7 +41,7 @@ export function createFanout(deps: {
       for (const type of receivers.keys()) await opened.bindQueue(queue, names.fanout, type);
       await opened.consume(
         queue,
-        (delivery) => void (delivery && deliver(delivery.fields.routingKey, delivery.content)),
+        (delivery) => void (delivery && deliver(receivers.get(delivery.fields.routingKey), delivery, log)),
         { noAck: true },
       );
       channel = opened;
@@ -75,4 +66,18 @@ export function createFanout(deps: {
       };
     },
   };
+}
+
+async function deliver(
+  receivers: Iterable<Receive> | undefined,
+  delivery: ConsumeMessage,
+  log: Log,
+): Promise<void> {
+  for (const receive of [...(receivers ?? [])]) {
+    try {
+      await receive(JSON.parse(delivery.content.toString('utf8')));
+    } catch (error) {
+      log.error({ messageType: delivery.fields.routingKey, error }, 'subscriber failed');
+    }
+  }
 }
