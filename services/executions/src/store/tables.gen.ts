@@ -1,3 +1,170 @@
+// Generated from services/executions/migrations by tools/gen-tables.mjs. Do not edit.
+
+import type { ColumnType } from "kysely";
+
+export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S, I | undefined, U>
+  : ColumnType<T, T | undefined, T>;
+
+export type Json = JsonValue;
+
+export type JsonArray = JsonValue[];
+
+export type JsonObject = {
+  [x: string]: JsonValue | undefined;
+};
+
+export type JsonPrimitive = boolean | number | string | null;
+
+export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
+
+export interface DeploymentGuards {
+  deployment_id: string;
+  tenant: string;
+}
+
+export interface EventBatches {
+  batch_id: string;
+  received_at: Generated<string>;
+}
+
+export interface Events {
+  blueprint_id: string | null;
+  created_at: Generated<string>;
+  created_by: string;
+  deployment_display_name: string | null;
+  deployment_id: string | null;
+  error_causes: Json | null;
+  event_type: string | null;
+  execution_group_id: string | null;
+  execution_id: string | null;
+  is_log: boolean;
+  level: string | null;
+  logger: string | null;
+  message: string;
+  node_instance_id: string | null;
+  node_name: string | null;
+  operation: string | null;
+  reported_at: string;
+  seq: number;
+  source_id: string | null;
+  storage_id: Generated<number>;
+  target_id: string | null;
+  tenant: string;
+  visibility: string;
+  worker: string | null;
+  workflow_id: string | null;
+}
+
+export interface Executions {
+  allow_custom_parameters: Generated<boolean>;
+  blueprint_id: string | null;
+  cancel_requested_at: string | null;
+  created_at: Generated<string>;
+  created_by: string;
+  deployment_display_name: string | null;
+  deployment_id: string | null;
+  earlier_finished: Generated<number>;
+  earlier_total: Generated<number>;
+  ended_at: string | null;
+  error: string | null;
+  finished_operations: number | null;
+  graph_id: string | null;
+  history: Generated<Json>;
+  id: string;
+  is_dry_run: Generated<boolean>;
+  is_forced: Generated<boolean>;
+  is_resumed: Generated<boolean>;
+  is_system_workflow: Generated<boolean>;
+  last_event_seq: Generated<number>;
+  last_state_seq: Generated<number>;
+  outcome: Json | null;
+  parameters: Generated<Json>;
+  payload_hash: string;
+  phase: string;
+  program: string | null;
+  request_id: string;
+  scheduled_for: string | null;
+  stage: Json | null;
+  started_at: string | null;
+  status: string;
+  tenant: string;
+  token_hash: string;
+  total_operations: number | null;
+  version: Generated<number>;
+  visibility: string;
+  wait_after_fail_s: Generated<number>;
+  wake_at: string | null;
+  workflow_id: string;
+}
+
+export interface Inbox {
+  consumer: string;
+  message_id: string;
+  received_at: Generated<string>;
+}
+
+export interface InstanceStates {
+  created_at: Generated<string>;
+  edits: Json | null;
+  execution_id: string;
+  node_instance_id: string;
+  seq: number;
+  state: string | null;
+}
+
+export interface Outbox {
+  created_at: Generated<string>;
+  envelope: Json;
+  id: string;
+}
+
+export interface Tasks {
+  attempt: number;
+  created_at: Generated<string>;
+  dispatched_at: string | null;
+  error: Json | null;
+  execution_id: string;
+  graph_id: string;
+  id: string;
+  idx: number;
+  is_kill_requested: Generated<boolean>;
+  lease_until: string | null;
+  losses: number;
+  not_before: number | null;
+  result: Json | null;
+  retries: number;
+  spec: Json;
+  state: string;
+  version: number;
+  worker_id: string | null;
+}
+
+export interface TasksGraphs {
+  created_at: Generated<string>;
+  execution_id: string;
+  flags: Json;
+  id: string;
+  is_dry_run: boolean;
+  name: string;
+  wait_after_fail_ms: number;
+}
+
+export interface Workers {
+  about: Json;
+  id: string;
+  last_seen: Generated<string>;
+}
+
 export interface DB {
-  executions: object;
+  deployment_guards: DeploymentGuards;
+  event_batches: EventBatches;
+  events: Events;
+  executions: Executions;
+  inbox: Inbox;
+  instance_states: InstanceStates;
+  outbox: Outbox;
+  tasks: Tasks;
+  tasks_graphs: TasksGraphs;
+  workers: Workers;
 }

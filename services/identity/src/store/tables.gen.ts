@@ -1,98 +1,124 @@
-/** Written by hand in the shape of kysely-codegen until tools/gen-tables makes it. */
-import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+// Generated from services/identity/migrations by tools/gen-tables.mjs. Do not edit.
 
-type Timestamp = ColumnType<string, string | undefined, string>;
-type NullableTimestamp = ColumnType<string | null, string | null | undefined, string | null>;
+import type { ColumnType } from "kysely";
 
-export interface Outbox {
-  id: string;
-  envelope: unknown;
-  created_at: Timestamp;
-}
-export interface Inbox {
-  consumer: string;
-  message_id: string;
-  received_at: Timestamp;
-}
-export interface Roles {
-  id: GeneratedAlways<number>;
-  name: string;
-  type: string;
-  description: string | null;
-}
-export interface RolePermissions {
-  id: GeneratedAlways<number>;
-  role: string;
-  permission: string;
-}
-export interface SeededPermissions {
-  permission: string;
-}
+export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S, I | undefined, U>
+  : ColumnType<T, T | undefined, T>;
+
+export type Json = JsonValue;
+
+export type JsonArray = JsonValue[];
+
+export type JsonObject = {
+  [x: string]: JsonValue | undefined;
+};
+
+export type JsonPrimitive = boolean | number | string | null;
+
+export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
+
 export interface AuthorizationState {
   is_only: Generated<boolean>;
   revision: Generated<number>;
 }
-export interface Tenants {
-  name: string;
-  created_at: Timestamp;
-  closing_since: NullableTimestamp;
-}
-export interface Users {
-  id: Generated<number>;
-  username: string;
-  password_hash: string;
-  role: string;
-  active: Generated<boolean>;
-  created_at: Timestamp;
-  first_login_at: NullableTimestamp;
-  last_login_at: NullableTimestamp;
-  failed_logins: Generated<number>;
-  last_failed_login_at: NullableTimestamp;
-  show_getting_started: Generated<boolean>;
-}
-export interface UserGroups {
-  name: string;
-  ldap_dn: string | null;
-  role: string;
-  created_at: Timestamp;
-}
-export interface UserGroupMembers {
-  user_id: number;
-  group_name: string;
-}
-export interface TenantUsers {
-  user_id: number;
-  tenant: string;
-  role: string;
-}
-export interface TenantGroups {
-  group_name: string;
-  tenant: string;
-  role: string;
-}
-export interface Tokens {
-  id: string;
-  user_id: number;
-  secret_hash: Buffer;
-  description: string | null;
-  expiration_date: NullableTimestamp;
-  last_used: NullableTimestamp;
-  created_at: Timestamp;
-  is_session: Generated<boolean>;
+
+export interface Inbox {
+  consumer: string;
+  message_id: string;
+  received_at: Generated<string>;
 }
 
-export interface Tables {
-  outbox: Outbox;
-  inbox: Inbox;
-  roles: Roles;
-  role_permissions: RolePermissions;
-  seeded_permissions: SeededPermissions;
+export interface Outbox {
+  created_at: Generated<string>;
+  envelope: Json;
+  id: string;
+}
+
+export interface RolePermissions {
+  id: Generated<number>;
+  permission: string;
+  role: string;
+}
+
+export interface Roles {
+  description: string | null;
+  id: Generated<number>;
+  name: string;
+  type: string;
+}
+
+export interface SeededPermissions {
+  permission: string;
+}
+
+export interface TenantGroups {
+  group_name: string;
+  role: string;
+  tenant: string;
+}
+
+export interface Tenants {
+  closing_since: string | null;
+  created_at: Generated<string>;
+  name: string;
+}
+
+export interface TenantUsers {
+  role: string;
+  tenant: string;
+  user_id: number;
+}
+
+export interface Tokens {
+  created_at: Generated<string>;
+  description: string | null;
+  expiration_date: string | null;
+  id: string;
+  is_session: Generated<boolean>;
+  last_used: string | null;
+  secret_hash: Buffer;
+  user_id: number;
+}
+
+export interface UserGroupMembers {
+  group_name: string;
+  user_id: number;
+}
+
+export interface UserGroups {
+  created_at: Generated<string>;
+  ldap_dn: string | null;
+  name: string;
+  role: string;
+}
+
+export interface Users {
+  active: Generated<boolean>;
+  created_at: Generated<string>;
+  failed_logins: Generated<number>;
+  first_login_at: string | null;
+  id: Generated<number>;
+  last_failed_login_at: string | null;
+  last_login_at: string | null;
+  password_hash: string;
+  role: string;
+  show_getting_started: Generated<boolean>;
+  username: string;
+}
+
+export interface DB {
   authorization_state: AuthorizationState;
-  tenants: Tenants;
-  users: Users;
-  user_groups: UserGroups;
-  user_group_members: UserGroupMembers;
-  tenant_users: TenantUsers;
+  inbox: Inbox;
+  outbox: Outbox;
+  role_permissions: RolePermissions;
+  roles: Roles;
+  seeded_permissions: SeededPermissions;
   tenant_groups: TenantGroups;
+  tenant_users: TenantUsers;
+  tenants: Tenants;
   tokens: Tokens;
+  user_group_members: UserGroupMembers;
+  user_groups: UserGroups;
+  users: Users;
 }
