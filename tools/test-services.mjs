@@ -133,7 +133,8 @@ async function startRabbit(home, stops) {
   const base = join(home, 'rabbitmq');
   mkdirSync(base, { recursive: true });
   writeFileSync(join(base, 'rabbitmq.conf'), `listeners.tcp.1 = 127.0.0.1:${port}\n`);
-  const child = spawn(script, [], {
+  // Its accounting of file handles stops it at some 300 quorum queues under the usual soft limit.
+  const child = spawn('bash', ['-c', `ulimit -n 65536 2>/dev/null; exec ${script}`], {
     stdio: 'ignore',
     detached: true,
     env: {

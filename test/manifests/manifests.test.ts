@@ -28,17 +28,25 @@ function problems(doc: Doc): string[] {
   const validate = ajv.getSchema(`k8s#/definitions/Kind${doc.kind}`);
   if (!validate) return [`${doc.kind} ${doc.metadata?.name}: no schema of this kind`];
   if (validate(doc)) return [];
-  return (validate.errors ?? []).map((e) => `${doc.kind} ${doc.metadata.name}${e.instancePath}: ${e.message} ${JSON.stringify(e.params)}`);
+  return (validate.errors ?? []).map(
+    (e) => `${doc.kind} ${doc.metadata.name}${e.instancePath}: ${e.message} ${JSON.stringify(e.params)}`,
+  );
 }
 
 /** Variables that the code reads: from the configuration schemas' sources. */
 function knownVariables(): Set<string> {
   const files = ['packages/service-runtime/src/runtime-config.ts'];
   for (const service of readdirSync(join(root, 'services'))) files.push(`services/${service}/src/config.ts`);
-  return new Set(files.filter((file) => existsSync(join(root, file))).flatMap((file) => read(file).match(/\b(?:BATON_[A-Z0-9_]+|DATABASE_URL|AMQP_URL|REDIS_URL)\b/g) ?? []));
+  return new Set(
+    files
+      .filter((file) => existsSync(join(root, file)))
+      .flatMap((file) => read(file).match(/\b(?:BATON_[A-Z0-9_]+|DATABASE_URL|AMQP_URL|REDIS_URL)\b/g) ?? []),
+  );
 }
 
-const images = new Set([...read('deploy/Dockerfile').matchAll(/^FROM runtime AS (\S+)$/gm)].map((match) => `baton/${match[1]}`));
+const images = new Set(
+  [...read('deploy/Dockerfile').matchAll(/^FROM runtime AS (\S+)$/gm)].map((match) => `baton/${match[1]}`),
+);
 
 describe.each(['dev', 'prod'])('overlay %s', (overlay) => {
   const docs = rendered(overlay);
@@ -53,7 +61,9 @@ describe.each(['dev', 'prod'])('overlay %s', (overlay) => {
   test('services and budgets select pods that exist, on ports that they open', () => {
     const wrong = [...byKind('Service'), ...byKind('PodDisruptionBudget')].filter((doc) => {
       const wanted = doc.spec.selector.matchLabels ?? doc.spec.selector;
-      const target = pods.find((pod) => Object.entries(wanted).every(([key, value]) => pod.spec.template.metadata.labels[key] === value));
+      const target = pods.find((pod) =>
+        Object.entries(wanted).every(([key, value]) => pod.spec.template.metadata.labels[key] === value),
+      );
       const open = target?.spec.template.spec.containers[0].ports?.map((port: Doc) => port.name) ?? [];
       return !target || (doc.spec.ports ?? []).some((port: Doc) => !open.includes(port.targetPort));
     });
@@ -69,7 +79,10 @@ describe.each(['dev', 'prod'])('overlay %s', (overlay) => {
       }
       expect(images).toContain(container.image.split(':')[0]);
       expect(pod.spec.template.spec.securityContext.runAsNonRoot).toBe(true);
-      expect(container.securityContext).toMatchObject({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true });
+      expect(container.securityContext).toMatchObject({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+      });
       expect(container.resources.limits.memory).toBeDefined();
     }
   });
@@ -77,8 +90,14 @@ describe.each(['dev', 'prod'])('overlay %s', (overlay) => {
   test('every variable is one that the code reads, and secrets come from references', () => {
     const known = knownVariables();
     const set = byKind('ConfigMap').flatMap((doc) => Object.keys(doc.data));
-    const referenced = pods.flatMap((pod) => pod.spec.template.spec.containers.flatMap((c: Doc) => (c.image.startsWith('baton/') ? (c.env ?? []) : [])));
-    expect([...set, ...referenced.map((entry: Doc) => entry.name)].filter((name) => !known.has(name))).toEqual([]);
+    const referenced = pods.flatMap((pod) =>
+      pod.spec.template.spec.containers.flatMap((c: Doc) =>
+        c.image.startsWith('baton/') ? (c.env ?? []) : [],
+      ),
+    );
+    expect(
+      [...set, ...referenced.map((entry: Doc) => entry.name)].filter((name) => !known.has(name)),
+    ).toEqual([]);
     for (const entry of referenced) expect(entry.value).toBeUndefined();
   });
 
@@ -108,20 +127,30 @@ const composeService = z.strictObject({
   command: z.array(z.string()).optional(),
   volumes: z.array(z.string()).optional(),
   ports: z.array(z.string()).optional(),
+  ulimits: z.object({ nofile: z.object({ soft: z.number(), hard: z.number() }) }).optional(),
   depends_on: z.array(z.string()).optional(),
-  healthcheck: z.object({ test: z.array(z.string()), interval: z.string() }).loose().optional(),
+  healthcheck: z
+    .object({ test: z.array(z.string()), interval: z.string() })
+    .loose()
+    .optional(),
 });
 
 test('the compose file is well-formed, builds every image and sets only variables that the code reads', () => {
   const file = yaml.load(read('docker-compose.yml')) as Doc;
   const services = z.record(z.string(), composeService).parse(file.services);
-  const built = Object.values(services).flatMap((service) => (service.build ? [`baton/${service.build.target}`] : []));
+  const built = Object.values(services).flatMap((service) =>
+    service.build ? [`baton/${service.build.target}`] : [],
+  );
   expect(new Set(built)).toEqual(images);
   const known = knownVariables();
   for (const [name, service] of Object.entries(services)) {
     for (const target of service.depends_on ?? []) expect(Object.keys(services)).toContain(target);
-    for (const volume of service.volumes ?? []) expect(Object.keys(file.volumes)).toContain(volume.split(':')[0]);
+    for (const volume of service.volumes ?? [])
+      expect(Object.keys(file.volumes)).toContain(volume.split(':')[0]);
     if (!service.build) continue;
-    expect([name, ...Object.keys(service.environment ?? {}).filter((variable) => !known.has(variable))]).toEqual([name]);
+    expect([
+      name,
+      ...Object.keys(service.environment ?? {}).filter((variable) => !known.has(variable)),
+    ]).toEqual([name]);
   }
 });

@@ -14,7 +14,7 @@ import { userGroupsHttp } from './http/user-groups.routes';
 import { usersHttp } from './http/users.routes';
 import { purgeTokensOnce } from './loops/purge-tokens.loop';
 import { identityRpcPart } from './rpc/identity.rpc';
-import type { Tables } from './store/tables.gen';
+import type { DB as Tables } from './store/tables.gen';
 
 export type { Bootstrapped } from './commands/bootstrap';
 export type { ListTenantContents } from './commands/delete-tenant';

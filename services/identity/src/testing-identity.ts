@@ -8,7 +8,7 @@ import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import type { Infra, ServiceParts } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
 import { buildService, type Config, configSchema } from './service';
-import type { Tables } from './store/tables.gen';
+import type { DB as Tables } from './store/tables.gen';
 
 export interface TestIdentity {
   db: Db<Tables>;

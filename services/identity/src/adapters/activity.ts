@@ -1,6 +1,6 @@
 import type { Db } from '@baton/postgres';
 import { recordActivity } from '../store/authentication.sql';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 /**
  * Latest uses of tokens and logins of users, gathered in memory and written every few seconds in one statement each:

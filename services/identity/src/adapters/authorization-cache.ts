@@ -1,7 +1,7 @@
 import type { Db } from '@baton/postgres';
 import { type Authorization, buildAuthorization } from '../domain/principal';
 import { readAuthorization } from '../store/authorization.sql';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 /** The permission table at `revision` or later; read again only when the revision moved. */
 export type AuthorizationAt = (revision: number) => Promise<Authorization>;

@@ -7,7 +7,7 @@ import { defaultGrants, permissionNames } from '../domain/permissions';
 import { bootstrapAdminId } from '../domain/principal';
 import { defaultRoles, defaultTenant, defaultTenantRole, systemAdmin } from '../domain/roles';
 import { randomText } from '../domain/token';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 import { insertUser } from '../store/users.sql';
 
 export const bootstrapAdminName = 'admin';

@@ -4,7 +4,7 @@ import type { Passwords } from '../adapters/passwords';
 import { requirePassword } from '../domain/checks';
 import { requireRole, systemAdmin } from '../domain/roles';
 import { listRoles } from '../store/authorization.sql';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 import {
   deleteSessionTokens,
   deleteUser,

@@ -1,7 +1,7 @@
 import { AppError, badParameter } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { requireName } from '../domain/checks';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 import { insertTenant } from '../store/tenants.sql';
 import { announceChange } from './announce';
 

@@ -4,7 +4,7 @@ import { isPasswordHash, type Passwords } from '../adapters/passwords';
 import { requireName, requirePassword } from '../domain/checks';
 import { defaultSystemRole, requireRole } from '../domain/roles';
 import { listRoles } from '../store/authorization.sql';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 import { insertUser } from '../store/users.sql';
 
 export interface NewUser {

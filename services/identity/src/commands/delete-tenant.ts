@@ -1,7 +1,7 @@
 import { AppError, notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { defaultTenant } from '../domain/roles';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 import { deleteTenant, lockTenant, reopenTenants, setTenantClosing } from '../store/tenants.sql';
 import { announceChange } from './announce';
 

@@ -2,7 +2,7 @@ import { AppError, notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { requireText } from '../domain/checks';
 import { deleteGrant, insertGrant, listRoles, raiseRevision } from '../store/authorization.sql';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 import { announceChange } from './announce';
 
 interface Deps {

@@ -2,7 +2,7 @@ import { AppError, notFound } from '@baton/kernel';
 import type { Db, Tx } from '@baton/postgres';
 import { defaultTenantRole, requireRole } from '../domain/roles';
 import { listRoles } from '../store/authorization.sql';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 import {
   deleteMember,
   findTenant,

@@ -3,7 +3,7 @@ import type { Db } from '@baton/postgres';
 import { requireText } from '../domain/checks';
 import { requireExpiration } from '../domain/expiration';
 import { newToken } from '../domain/token';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 import { deleteExpiredTokensOf, deleteToken, insertToken, trimSessionTokens } from '../store/tokens.sql';
 import { announceChange } from './announce';
 

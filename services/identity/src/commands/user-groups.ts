@@ -3,7 +3,7 @@ import { type Db, isUniqueViolation, type Tx } from '@baton/postgres';
 import { requireName, requireText } from '../domain/checks';
 import { defaultSystemRole, requireRole } from '../domain/roles';
 import { listRoles } from '../store/authorization.sql';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 import {
   deleteGroup,
   deleteGroupMember,

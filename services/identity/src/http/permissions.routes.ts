@@ -6,7 +6,7 @@ import { AppError } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { grantPermission, requireKnownRole, revokePermission } from '../commands/permissions';
 import { listPermissions, listRolesPage } from '../queries/permissions';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 export function permissionsHttp(deps: { db: Db<Tables> }): BoundRoute[] {
   const permissions = bindRoutes(permissionsRoutes, {

@@ -13,7 +13,7 @@ import {
 } from '../commands/tenant-members';
 import { forbidden, requirePermissionIn } from '../queries/rights';
 import { getTenant, listTenants } from '../queries/tenants';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 export interface TenantsDeps {
   db: Db<Tables>;

@@ -6,7 +6,7 @@ import { createSessionToken, createToken, revokeToken } from '../commands/tokens
 import { type AuthenticateDeps, authenticateToken } from '../queries/authenticate';
 import { forbidden } from '../queries/rights';
 import { getToken, listTokens, ownerScope } from '../queries/tokens';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 export interface TokensDeps extends AuthenticateDeps {
   db: Db<Tables>;

@@ -9,7 +9,7 @@ import {
   removeUserGroup,
 } from '../commands/user-groups';
 import { getUserGroup, listUserGroups } from '../queries/user-groups';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 export function userGroupsHttp(deps: { db: Db<Tables> }): BoundRoute[] {
   return bindRoutes(userGroupsRoutes, {

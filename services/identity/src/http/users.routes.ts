@@ -9,7 +9,7 @@ import { createUser } from '../commands/create-user';
 import type { LockSettings } from '../domain/account-lock';
 import { forbidden } from '../queries/rights';
 import { getUser, listUsers } from '../queries/users';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 export interface UsersDeps {
   db: Db<Tables>;

@@ -1,5 +1,5 @@
 import type { Db } from '@baton/postgres';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 const BATCH = 1_000;
 /** Expired tokens stay readable for a while, so that their owners see why they are refused. */

@@ -15,7 +15,7 @@ import {
   type LoginRow,
   recordLogin,
 } from '../store/authentication.sql';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 export interface AuthenticateDeps {
   db: Db<Tables>;

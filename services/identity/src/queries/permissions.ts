@@ -2,7 +2,7 @@ import type { ListPage, ListQuery } from '@baton/contracts';
 import type { RoleAnswer } from '@baton/contracts/http/roles';
 import { type Db, selectPage } from '@baton/postgres';
 import { type SqlBool, sql } from 'kysely';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 interface Deps {
   db: Db<Tables>;

@@ -4,7 +4,7 @@ import type { Db } from '@baton/postgres';
 import type { AuthorizationAt } from '../adapters/authorization-cache';
 import { permissionsOf, rolesIn } from '../domain/principal';
 import { findLoginByName } from '../store/authentication.sql';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 interface Deps {
   db: Db<Tables>;

@@ -4,7 +4,7 @@ import type { TokenAnswer } from '@baton/contracts/http/tokens';
 import { notFound } from '@baton/kernel';
 import { type Db, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 interface Deps {
   db: Db<Tables>;

@@ -3,7 +3,7 @@ import type { UserGroupAnswer } from '@baton/contracts/http/user-groups';
 import { notFound } from '@baton/kernel';
 import { type Db, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 import { anyCase } from './users';
 
 interface Deps {

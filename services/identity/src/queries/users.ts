@@ -4,7 +4,7 @@ import { notFound } from '@baton/kernel';
 import { type Db, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LockSettings } from '../domain/account-lock';
-import type { Tables } from '../store/tables.gen';
+import type { DB as Tables } from '../store/tables.gen';
 
 export interface UserView {
   /** Lists of groups and tenants instead of counts. */

@@ -1,6 +1,6 @@
 /** The statements behind every authentication: one each, prepared, because they run for each credential each second. */
 import { type Db, prepared } from '@baton/postgres';
-import type { Tables } from './tables.gen';
+import type { DB as Tables } from './tables.gen';
 
 export interface LoginRow {
   id: number;

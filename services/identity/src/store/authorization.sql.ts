@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@baton/postgres';
 import { type Kysely, sql } from 'kysely';
 import type { Role } from '../domain/roles';
-import type { Tables } from './tables.gen';
+import type { DB as Tables } from './tables.gen';
 
 type Reader = Kysely<Tables>;
 

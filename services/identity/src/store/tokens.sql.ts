@@ -1,6 +1,6 @@
 import type { Tx } from '@baton/postgres';
 import { sql } from 'kysely';
-import type { Tables } from './tables.gen';
+import type { DB as Tables } from './tables.gen';
 
 /** Live tokens that GET /tokens may leave behind per user; the oldest makes room. */
 const MAX_SESSION_TOKENS = 1_000;

@@ -1,6 +1,6 @@
 import type { Tx } from '@baton/postgres';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from './tables.gen';
+import type { DB as Tables } from './tables.gen';
 
 type Reader = Kysely<Tables> | Tx<Tables>;
 
