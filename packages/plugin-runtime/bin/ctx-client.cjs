@@ -36,11 +36,17 @@ const body = [prefix, json, ...words].map(netstring).join('');
 if (!url) fail('RuntimeError: CTX_SOCKET_URL is not set: ctx works only in scripts that the manager runs');
 else {
   const headers = { 'content-type': 'application/x-ctx-args', 'content-length': Buffer.byteLength(body) };
-  const call = request(url.replace('//localhost:', '//127.0.0.1:'), { method: 'POST', headers, agent: false }, (answer) => {
-    process.exitCode = Number(answer.headers['x-ctx-exit'] || 1);
-    answer.pipe(process.exitCode ? process.stderr : process.stdout);
-  });
-  call.setTimeout(waitSeconds * 1000, () => call.destroy(new Error(`no answer within ${waitSeconds} seconds`)));
+  const call = request(
+    url.replace('//localhost:', '//127.0.0.1:'),
+    { method: 'POST', headers, agent: false },
+    (answer) => {
+      process.exitCode = Number(answer.headers['x-ctx-exit'] || 1);
+      answer.pipe(process.exitCode ? process.stderr : process.stdout);
+    },
+  );
+  call.setTimeout(waitSeconds * 1000, () =>
+    call.destroy(new Error(`no answer within ${waitSeconds} seconds`)),
+  );
   call.on('error', (error) => fail(`RuntimeError: ${error.message}`));
   call.end(body);
 }

@@ -11,7 +11,11 @@ export interface OperationHost {
    * Replaces the runtime properties when `version` is still the stored one; answers the new version.
    * @throws AppError conflict_error when another writer was first.
    */
-  saveRuntimeProperties(write: { instanceId: string; version: number; properties: JsonObject }): Promise<number>;
+  saveRuntimeProperties(write: {
+    instanceId: string;
+    version: number;
+    properties: JsonObject;
+  }): Promise<number>;
   /** All nodes and instances of the deployment, for questions about hosts and relationship targets. */
   readDeployment(): Promise<{ nodes: NodeRecord[]; instances: InstanceRecord[] }>;
   /** A file of the deployment or blueprint as a local path that must not be changed. @throws AppError not_found_error */
@@ -19,7 +23,10 @@ export interface OperationHost {
   /** Takes a log line or event. A promise means: wait before sending more (back-pressure). */
   emit(kind: EmitKind, level: string, message: string): void | Promise<void>;
   /** Fetches a script by http or https, guarded against addresses inside the installation. */
-  fetchUrl(url: string, options: { caPem: string | null; signal: AbortSignal }): Promise<{ status: number; body: Uint8Array }>;
+  fetchUrl(
+    url: string,
+    options: { caPem: string | null; signal: AbortSignal },
+  ): Promise<{ status: number; body: Uint8Array }>;
   /** Folder of the deployment on this machine, made when missing. */
   deploymentDir(): Promise<string>;
 }

@@ -1,6 +1,12 @@
-export { endOfThrown, type OperationEnd, type OperationFailure, type StopReason, stopReason } from './operation-end';
 export type { EmitKind, OperationHost } from './host';
-export { invoke, type InvokeDeps } from './invoke';
+export { type InvokeDeps, invoke } from './invoke';
+export {
+  endOfThrown,
+  type OperationEnd,
+  type OperationFailure,
+  type StopReason,
+  stopReason,
+} from './operation-end';
 export { buildRegistry, type OperationRegistry, SCRIPT_MAPPING, unknownMapping } from './registry';
 export { type OrphanGuard, startOrphanGuard } from './script/orphan-guard';
 export { defaultAssetsDir, makeRunDir, type ScriptSettings, sweepRunDirs } from './script/settings';

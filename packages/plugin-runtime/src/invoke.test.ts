@@ -4,14 +4,21 @@ import { makeRig } from './testing/memory-host';
 
 async function call(operation: PluginOperation, task = {}, signal?: AbortSignal) {
   const rig = makeRig();
-  rig.deps.operations = buildRegistry([definePlugin({ name: 'probe', operations: { 'probe.op': operation } })]);
-  const end = await rig.run({ mapping: 'probe.op', plugin: { ...rig.task.plugin, name: 'probe' }, ...task }, signal);
+  rig.deps.operations = buildRegistry([
+    definePlugin({ name: 'probe', operations: { 'probe.op': operation } }),
+  ]);
+  const end = await rig.run(
+    { mapping: 'probe.op', plugin: { ...rig.task.plugin, name: 'probe' }, ...task },
+    signal,
+  );
   return { rig, end };
 }
 
 describe('operations in the process', () => {
   it('get their inputs and return a result without opening the model', async () => {
-    const { rig, end } = await call((ctx, inputs) => ({ id: ctx.deployment.id, ...inputs }), { inputs: { a: 1 } });
+    const { rig, end } = await call((ctx, inputs) => ({ id: ctx.deployment.id, ...inputs }), {
+      inputs: { a: 1 },
+    });
     expect([end, rig.host.opened]).toEqual([{ kind: 'succeeded', result: { id: 'dep', a: 1 } }, 0]);
   });
 
@@ -21,8 +28,16 @@ describe('operations in the process', () => {
       ctx.logger.warning('hm');
       throw new RetryableError('slow', { retryAfter: 3 });
     });
-    expect(end).toMatchObject({ kind: 'failed', isRecoverable: true, retryAfter: 3, failure: { exceptionType: 'RecoverableError' } });
-    expect(rig.host.instances.get('web_abc123')).toMatchObject({ version: 2, runtime_properties: { nested: { a: [1] } } });
+    expect(end).toMatchObject({
+      kind: 'failed',
+      isRecoverable: true,
+      retryAfter: 3,
+      failure: { exceptionType: 'RecoverableError' },
+    });
+    expect(rig.host.instances.get('web_abc123')).toMatchObject({
+      version: 2,
+      runtime_properties: { nested: { a: [1] } },
+    });
     expect(rig.host.lines).toEqual([{ kind: 'log', level: 'warning', message: 'hm' }]);
   });
 
@@ -34,21 +49,50 @@ describe('operations in the process', () => {
       await rig.host.saveRuntimeProperties({ instanceId: instance.id, version: 1, properties: { n: 7 } });
     };
     rig.deps.operations = buildRegistry([{ name: 'p', operations: { op: operation } }]);
-    expect(await rig.run({ mapping: 'op' })).toMatchObject({ kind: 'failed', isRecoverable: true, failure: { exceptionType: 'CloudifyClientError' } });
+    expect(await rig.run({ mapping: 'op' })).toMatchObject({
+      kind: 'failed',
+      isRecoverable: true,
+      failure: { exceptionType: 'CloudifyClientError' },
+    });
     expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({ n: 7 });
   });
 
   it.each([
-    [() => { throw new FatalError('never'); }, { kind: 'failed', isRecoverable: false, failure: { exceptionType: 'NonRecoverableError', message: 'never' } }],
-    [() => { throw new TypeError('bug'); }, { kind: 'failed', isRecoverable: true, failure: { exceptionType: 'TypeError', traceback: expect.stringContaining('invoke.test') } }],
-    [(ctx: Parameters<PluginOperation>[0]) => { ctx.operation.retry('later', 4); return 'ignored'; }, { kind: 'retry', retryAfter: 4, failure: { message: 'later' } }],
+    [
+      () => {
+        throw new FatalError('never');
+      },
+      {
+        kind: 'failed',
+        isRecoverable: false,
+        failure: { exceptionType: 'NonRecoverableError', message: 'never' },
+      },
+    ],
+    [
+      () => {
+        throw new TypeError('bug');
+      },
+      {
+        kind: 'failed',
+        isRecoverable: true,
+        failure: { exceptionType: 'TypeError', traceback: expect.stringContaining('invoke.test') },
+      },
+    ],
+    [
+      (ctx: Parameters<PluginOperation>[0]) => {
+        ctx.operation.retry('later', 4);
+        return 'ignored';
+      },
+      { kind: 'retry', retryAfter: 4, failure: { message: 'later' } },
+    ],
     [(ctx: Parameters<PluginOperation>[0]) => ctx.source(), { kind: 'failed', isRecoverable: false }],
   ])('end as they say %#', async (operation, expected) => {
     expect((await call(operation as PluginOperation)).end).toMatchObject(expected);
   });
 
   it('are given up at the time limit and when they are cancelled', async () => {
-    const untilAborted: PluginOperation = (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+    const untilAborted: PluginOperation = (ctx) =>
+      new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
     const timed = await call(untilAborted, { timeoutMs: 20, isTimeoutRecoverable: true });
     expect(timed.end).toMatchObject({ kind: 'timed-out', failure: { exceptionType: 'RecoverableError' } });
     const control = new AbortController();
@@ -59,8 +103,15 @@ describe('operations in the process', () => {
 
   it('are refused with the nearest name when nobody has them', async () => {
     const { end } = await call(() => 1, { mapping: 'probe.opp' });
-    expect(end).toMatchObject({ kind: 'failed', isRecoverable: false, failure: { message: 'no operation probe.opp in plugin probe on this worker; did you mean probe.op?' } });
+    expect(end).toMatchObject({
+      kind: 'failed',
+      isRecoverable: false,
+      failure: { message: 'no operation probe.opp in plugin probe on this worker; did you mean probe.op?' },
+    });
     const agent = await call(() => 1, { mapping: 'cloudify_agent.installer.operations.create' });
-    expect(agent.end).toMatchObject({ isRecoverable: false, failure: { message: expect.stringContaining('does not support yet') } });
+    expect(agent.end).toMatchObject({
+      isRecoverable: false,
+      failure: { message: expect.stringContaining('does not support yet') },
+    });
   });
 });

@@ -80,7 +80,11 @@ async function run(
   return end;
 }
 
-async function callOperation(operation: PluginOperation, session: OperationSession, deps: InvokeDeps): Promise<OperationEnd> {
+async function callOperation(
+  operation: PluginOperation,
+  session: OperationSession,
+  deps: InvokeDeps,
+): Promise<OperationEnd> {
   let runDir: Promise<{ path: string; remove: () => Promise<void> }> | null = null;
   const tempDir = async (): Promise<string> => (await (runDir ??= makeRunDir(deps.scripts))).path;
   const ctx = new RunContext(session, tempDir);

@@ -1,5 +1,10 @@
 import { isAppError } from '@baton/kernel';
-import { type ErrorCause, isMarkedError, type OperationErrorKind, operationErrorMark } from '@baton/plugin-sdk';
+import {
+  type ErrorCause,
+  isMarkedError,
+  type OperationErrorKind,
+  operationErrorMark,
+} from '@baton/plugin-sdk';
 
 /** What went wrong, in the shape that the engine stores (reference/workflows.md 3.6). */
 export interface OperationFailure {
@@ -34,7 +39,10 @@ function framesOf(error: Error): string {
  * The end that a thrown value means; what carries no mark is recoverable (reference/workflows.md 2.3, 3.6).
  * Frames are those of the plugin's author; errors that the runtime itself reports are given without.
  */
-export function endOfThrown(thrown: unknown, frames: 'with-frames' | 'without-frames' = 'without-frames'): OperationEnd {
+export function endOfThrown(
+  thrown: unknown,
+  frames: 'with-frames' | 'without-frames' = 'without-frames',
+): OperationEnd {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const traceback = frames === 'with-frames' ? framesOf(error) : null;
   if (isMarkedError(error)) {
@@ -47,7 +55,13 @@ export function endOfThrown(thrown: unknown, frames: 'with-frames' | 'without-fr
     });
   }
   const exceptionType = isAppError(error) ? 'CloudifyClientError' : error.name;
-  return endOfKind('retryable', { exceptionType, message: error.message, traceback, causes: [], retryAfter: null });
+  return endOfKind('retryable', {
+    exceptionType,
+    message: error.message,
+    traceback,
+    causes: [],
+    retryAfter: null,
+  });
 }
 
 /** The end for a failure that is already described, e.g. by a Python process. */
@@ -57,9 +71,18 @@ export function endOfKind(
 ): OperationEnd {
   const { exceptionType, message, retryAfter } = described;
   if (kind === 'retry') {
-    return { kind, failure: { exceptionType, message, traceback: null, causes: described.causes }, retryAfter };
+    return {
+      kind,
+      failure: { exceptionType, message, traceback: null, causes: described.causes },
+      retryAfter,
+    };
   }
   const own = { type: exceptionType, message, traceback: described.traceback ?? '' };
-  const failure = { exceptionType, message, traceback: described.traceback, causes: [...described.causes, own] };
+  const failure = {
+    exceptionType,
+    message,
+    traceback: described.traceback,
+    causes: [...described.causes, own],
+  };
   return { kind: 'failed', isRecoverable: kind === 'retryable', failure, retryAfter };
 }

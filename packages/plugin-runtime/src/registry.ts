@@ -14,7 +14,8 @@ export function buildRegistry(plugins: readonly Plugin[]): OperationRegistry {
   const registry = new Map<string, PluginOperation>();
   for (const plugin of plugins) {
     for (const [mapping, operation] of Object.entries(plugin.operations)) {
-      if (registry.has(mapping)) throw new TypeError(`operation ${mapping} is registered twice (again by ${plugin.name})`);
+      if (registry.has(mapping))
+        throw new TypeError(`operation ${mapping} is registered twice (again by ${plugin.name})`);
       registry.set(mapping, operation);
     }
   }

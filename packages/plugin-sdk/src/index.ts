@@ -15,8 +15,8 @@ export {
   isMarkedError,
   type MarkedError,
   type OperationErrorKind,
-  operationErrorMark,
   OperationRetry,
+  operationErrorMark,
   RetryableError,
 } from './errors';
 export { definePlugin, type Plugin } from './plugin';

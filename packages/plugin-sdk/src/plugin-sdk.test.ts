@@ -1,4 +1,11 @@
-import { definePlugin, FatalError, isMarkedError, operationErrorMark, OperationRetry, RetryableError } from './index';
+import {
+  definePlugin,
+  FatalError,
+  isMarkedError,
+  OperationRetry,
+  operationErrorMark,
+  RetryableError,
+} from './index';
 
 describe('errors of operations', () => {
   it('say what shall happen next and show the delay in the text', () => {

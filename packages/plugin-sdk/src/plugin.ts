@@ -14,7 +14,8 @@ export function definePlugin(plugin: Plugin): Plugin {
   if (plugin.name === '') throw new TypeError('a plugin needs a name');
   for (const [mapping, operation] of Object.entries(plugin.operations)) {
     if (mapping === '') throw new TypeError(`plugin ${plugin.name}: a mapping is empty`);
-    if (typeof operation !== 'function') throw new TypeError(`plugin ${plugin.name}: ${mapping} is not a function`);
+    if (typeof operation !== 'function')
+      throw new TypeError(`plugin ${plugin.name}: ${mapping} is not a function`);
   }
   return plugin;
 }

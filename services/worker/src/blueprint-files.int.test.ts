@@ -38,7 +38,11 @@ function rig(maxBytes = 1_000) {
 
 it('fetches a file once, also for several that ask at the same time, and anew for another archive', async () => {
   const { text, reads, setDigest } = rig();
-  expect(await Promise.all([text('a'), text('a'), text('./a')])).toEqual(['bp a one', 'bp a one', 'bp a one']);
+  expect(await Promise.all([text('a'), text('a'), text('./a')])).toEqual([
+    'bp a one',
+    'bp a one',
+    'bp a one',
+  ]);
   setDigest('two');
   expect(await text('a', 'other')).toBe('other a two');
   expect(reads).toEqual(['bp/a', 'other/a']);
@@ -53,7 +57,8 @@ it('finds files of imported blueprints by their prefix', async () => {
 
 it('never leaves its folder nor half a file', async () => {
   const { files, reads } = rig();
-  for (const path of ['../a', '/etc/passwd', 'a/../../b']) await expect(files.locate('t', 'bp', path)).rejects.toMatchObject({ code: 'not_found_error' });
+  for (const path of ['../a', '/etc/passwd', 'a/../../b'])
+    await expect(files.locate('t', 'bp', path)).rejects.toMatchObject({ code: 'not_found_error' });
   await expect(files.locate('t', 'bp', 'broken')).rejects.toMatchObject({ code: 'not_found_error' });
   await expect(files.locate('t', 'bp', 'broken')).rejects.toMatchObject({ code: 'not_found_error' });
   expect(reads).toEqual(['bp/broken', 'bp/broken']);

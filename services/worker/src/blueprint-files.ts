@@ -35,7 +35,11 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
   const fetching = new Map<string, Promise<string>>();
   let fetched = 0;
 
-  const remembered = <T extends {}>(cache: LRUCache<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> => {
+  const remembered = <T extends {}>(
+    cache: LRUCache<string, Promise<T>>,
+    key: string,
+    read: () => Promise<T>,
+  ): Promise<T> => {
     const known = cache.get(key);
     if (known) return known;
     const reading = read();
@@ -43,21 +47,31 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
     reading.catch(() => cache.delete(key));
     return reading;
   };
-  const digestOf = (tenant: string, id: string) => remembered(digests, `${tenant}/${id}`, () => deps.catalog.digest(tenant, id));
+  const digestOf = (tenant: string, id: string) =>
+    remembered(digests, `${tenant}/${id}`, () => deps.catalog.digest(tenant, id));
 
   const locateExact = async (tenant: string, id: string, path: string): Promise<string> => {
     const digest = await digestOf(tenant, id);
-    const file = join(deps.dir, digest.replaceAll(/[^\w-]/g, '_'), createHash('sha256').update(path).digest('hex'));
+    const file = join(
+      deps.dir,
+      digest.replaceAll(/[^\w-]/g, '_'),
+      createHash('sha256').update(path).digest('hex'),
+    );
     const running = fetching.get(file);
     if (running) return running;
-    const fetch = ensure(file, () => deps.catalog.readFile(tenant, id, path)).finally(() => fetching.delete(file));
+    const fetch = ensure(file, () => deps.catalog.readFile(tenant, id, path)).finally(() =>
+      fetching.delete(file),
+    );
     fetching.set(file, fetch);
     return fetch;
   };
 
   const ensure = async (file: string, read: () => AsyncIterable<Uint8Array>): Promise<string> => {
     const now = new Date(deps.clock.now());
-    const isCached = await utimes(file, now, now).then(() => true, () => false);
+    const isCached = await utimes(file, now, now).then(
+      () => true,
+      () => false,
+    );
     if (isCached) return file;
     await mkdir(join(file, '..'), { recursive: true });
     const part = `${file}.${newId()}`;
@@ -87,14 +101,18 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
     evict,
     locate: async (tenant, blueprintId, path) => {
       const clean = normalize(path);
-      if (clean.startsWith('..') || clean.startsWith('/') || clean.includes('\0')) throw notFound('file', path);
+      if (clean.startsWith('..') || clean.startsWith('/') || clean.includes('\0'))
+        throw notFound('file', path);
       if (clean.includes('--')) {
         // `<namespace>--<path>`: a file of a blueprint that was imported under that prefix; prefixes of nested imports are longer.
         const digest = await digestOf(tenant, blueprintId);
-        const prefixes = await remembered(namespaces, digest, () => deps.catalog.namespaces(tenant, blueprintId));
+        const prefixes = await remembered(namespaces, digest, () =>
+          deps.catalog.namespaces(tenant, blueprintId),
+        );
         const names = Object.keys(prefixes).filter((name) => clean.startsWith(`${name}--`));
         const name = names.sort((a, b) => b.length - a.length)[0];
-        if (name !== undefined) return locateExact(tenant, prefixes[name] as string, clean.slice(name.length + 2));
+        if (name !== undefined)
+          return locateExact(tenant, prefixes[name] as string, clean.slice(name.length + 2));
       }
       return locateExact(tenant, blueprintId, clean);
     },
@@ -104,7 +122,10 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
 async function cachedFiles(dir: string): Promise<{ path: string; size: number; usedMs: number }[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const stats = await Promise.all(files.map(async (path) => ({ path, found: await stat(path).catch(() => null) })));
-  return stats.flatMap(({ path, found }) => (found ? [{ path, size: found.size, usedMs: found.mtimeMs }] : []));
+  const stats = await Promise.all(
+    files.map(async (path) => ({ path, found: await stat(path).catch(() => null) })),
+  );
+  return stats.flatMap(({ path, found }) =>
+    found ? [{ path, size: found.size, usedMs: found.mtimeMs }] : [],
+  );
 }
-

@@ -8,19 +8,43 @@ const LEAST_SLOTS = 20;
 
 /** Variables of our own environment that scripts see; everything else may hold keys. */
 const PASSED_ENV = [
-  'PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LANGUAGE', 'TZ',
-  'http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY',
-  'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE',
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'TERM',
+  'LANG',
+  'LANGUAGE',
+  'TZ',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
 ];
 
-const list = zod.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+const list = zod.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
 
 export const configSchema = runtimeConfig.extend({
   BATON_WORKER_SLOTS: envValue
     .integer(0, 10_000)
     .prefault('0')
     .describe('Operations that one worker runs at once; 0: twice the cores, at least 20'),
-  BATON_WORKER_DIR: zod.string().default('.baton/worker').describe('Private folder for runs of scripts and cached blueprint files'),
+  BATON_WORKER_DIR: zod
+    .string()
+    .default('.baton/worker')
+    .describe('Private folder for runs of scripts and cached blueprint files'),
   BATON_WORKER_CACHE_BYTES: envValue
     .integer(1_000_000, Number.MAX_SAFE_INTEGER)
     .prefault('1000000000')
@@ -28,15 +52,33 @@ export const configSchema = runtimeConfig.extend({
   BATON_WORKER_HANDLERS: zod
     .string()
     .optional()
-    .describe('Path of a module that exports `handlers`: operations by mapping, or a function that answers them; for tests and benches'),
-  BATON_WORKER_PYTHON: zod.string().default('python3').describe('Command of the Python 3 that runs Python scripts'),
-  BATON_WORKER_PASS_ENV: list.prefault('').describe('Further variables of the worker that scripts see, separated by commas'),
+    .describe(
+      'Path of a module that exports `handlers`: operations by mapping, or a function that answers them; for tests and benches',
+    ),
+  BATON_WORKER_PYTHON: zod
+    .string()
+    .default('python3')
+    .describe('Command of the Python 3 that runs Python scripts'),
+  BATON_WORKER_PASS_ENV: list
+    .prefault('')
+    .describe('Further variables of the worker that scripts see, separated by commas'),
   BATON_WORKER_FETCH_ALLOW: list
     .prefault('')
-    .describe('Networks inside the installation that script_path URLs may lead to, as CIDR, separated by commas'),
-  BATON_WORKER_ASSETS: zod.string().optional().describe('Folder with bin/ and python/ of the plugin runtime, where they do not lie beside the code'),
-  BATON_WORKER_SCRIPT_UID: envValue.integer(1, 4294967294).optional().describe('User id that scripts run as; needs a worker that runs as root'),
-  BATON_WORKER_SCRIPT_GID: envValue.integer(1, 4294967294).optional().describe('Group id that scripts run as, with BATON_WORKER_SCRIPT_UID'),
+    .describe(
+      'Networks inside the installation that script_path URLs may lead to, as CIDR, separated by commas',
+    ),
+  BATON_WORKER_ASSETS: zod
+    .string()
+    .optional()
+    .describe('Folder with bin/ and python/ of the plugin runtime, where they do not lie beside the code'),
+  BATON_WORKER_SCRIPT_UID: envValue
+    .integer(1, 4294967294)
+    .optional()
+    .describe('User id that scripts run as; needs a worker that runs as root'),
+  BATON_WORKER_SCRIPT_GID: envValue
+    .integer(1, 4294967294)
+    .optional()
+    .describe('Group id that scripts run as, with BATON_WORKER_SCRIPT_UID'),
   BATON_WORKER_STOP_AFTER: envValue
     .durationMs()
     .prefault('30s')
@@ -54,9 +96,14 @@ export function slotsOf(config: WorkerConfig): number {
 }
 
 /** The environment that scripts start from. */
-export function scriptEnv(config: WorkerConfig, env: Record<string, string | undefined> = process.env): Record<string, string> {
+export function scriptEnv(
+  config: WorkerConfig,
+  env: Record<string, string | undefined> = process.env,
+): Record<string, string> {
   const isPassed = (name: string): boolean =>
     PASSED_ENV.includes(name) || name.startsWith('LC_') || config.BATON_WORKER_PASS_ENV.includes(name);
-  const passed = Object.entries(env).filter((entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined);
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
+  );
   return { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(passed) };
 }

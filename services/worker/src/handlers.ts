@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
-import * as sdk from '@baton/plugin-sdk';
 import type { Plugin, PluginOperation } from '@baton/plugin-sdk';
+import * as sdk from '@baton/plugin-sdk';
 
 /**
  * Operations of a module outside this repository's build: `handlers`, a record by mapping, or a function that gets the
@@ -10,7 +10,8 @@ import type { Plugin, PluginOperation } from '@baton/plugin-sdk';
 export function loadHandlers(path: string): Plugin {
   const file = isAbsolute(path) ? path : join(process.cwd(), path);
   const loaded = require(file) as { handlers?: unknown };
-  const handlers = typeof loaded.handlers === 'function' ? (loaded.handlers(sdk) as unknown) : loaded.handlers;
+  const handlers =
+    typeof loaded.handlers === 'function' ? (loaded.handlers(sdk) as unknown) : loaded.handlers;
   if (typeof handlers !== 'object' || handlers === null) throw new Error(`${file} exports no handlers`);
   return sdk.definePlugin({ name: file, operations: handlers as Record<string, PluginOperation> });
 }

@@ -17,14 +17,31 @@ function rig() {
       return answer;
     },
   };
-  const heartbeat = createHeartbeat({ executions, tasks, clock, log: silentLog, onLost: (task) => lost.push(task.taskId) });
+  const heartbeat = createHeartbeat({
+    executions,
+    tasks,
+    clock,
+    log: silentLog,
+    onLost: (task) => lost.push(task.taskId),
+  });
   const hold = (taskId: string): HeldTask => {
-    const task = { taskId, attempt: 1, leaseMs: LEASE_MS, leaseUntil: nowMs + LEASE_MS, control: new AbortController(), phase: 'running' } as HeldTask;
+    const task = {
+      taskId,
+      attempt: 1,
+      leaseMs: LEASE_MS,
+      leaseUntil: nowMs + LEASE_MS,
+      control: new AbortController(),
+      phase: 'running',
+    } as HeldTask;
     tasks.add(task);
     return task;
   };
   return {
-    clock, tasks, heartbeat, hold, lost,
+    clock,
+    tasks,
+    heartbeat,
+    hold,
+    lost,
     pass: (ms: number) => {
       nowMs += ms;
     },
@@ -61,7 +78,11 @@ it('what is lost stays lost although the clock says otherwise; what is cancelled
   const [lost, killed, kept] = [r.hold('a'), r.hold('b'), r.hold('c')];
   r.answers({ lost: ['a'], kill: ['b'] });
   await r.heartbeat.beat();
-  expect([lost, killed, kept].map((t) => t.control.signal.reason)).toEqual(['lease-lost', 'cancelled', undefined]);
+  expect([lost, killed, kept].map((t) => t.control.signal.reason)).toEqual([
+    'lease-lost',
+    'cancelled',
+    undefined,
+  ]);
   expect([r.lost, isOwned(lost, r.clock), isOwned(killed, r.clock)]).toEqual([['a'], false, true]);
 });
 

@@ -47,7 +47,10 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   const guard = (): void => {
     for (const task of deps.tasks.all()) {
       if (task.phase !== 'running' || task.control.signal.aborted || isOwned(task, deps.clock)) continue;
-      deps.log.error({ taskId: task.taskId, attempt: task.attempt }, 'lease could not be renewed; operation killed');
+      deps.log.error(
+        { taskId: task.taskId, attempt: task.attempt },
+        'lease could not be renewed; operation killed',
+      );
       deps.tasks.stop(task, 'lease-lost');
     }
   };
@@ -55,7 +58,10 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   const beat = async (): Promise<void> => {
     const tasks = deps.tasks.all();
     const sentAt = deps.clock.monotonic();
-    const answer = await deps.executions.heartbeat(tasks.map((task) => task.taskId), Math.max(1_000, intervalMs()));
+    const answer = await deps.executions.heartbeat(
+      tasks.map((task) => task.taskId),
+      Math.max(1_000, intervalMs()),
+    );
     const lost = new Set(answer.lost);
     const kill = new Set(answer.kill);
     for (const task of tasks) {

@@ -25,7 +25,10 @@ export interface HeldTask {
 const MARGIN_SHARE = 0.2;
 
 export function isOwned(task: HeldTask, clock: Clock): boolean {
-  return task.leaseUntil - clock.monotonic() > task.leaseMs * MARGIN_SHARE && task.control.signal.reason !== 'lease-lost';
+  return (
+    task.leaseUntil - clock.monotonic() > task.leaseMs * MARGIN_SHARE &&
+    task.control.signal.reason !== 'lease-lost'
+  );
 }
 
 export interface HeldTasks {

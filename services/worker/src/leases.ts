@@ -16,7 +16,12 @@ export interface LeaseDeps {
  * Starts the operations of new leases in places that the caller has taken; places that are left over are given back.
  * `sentAt`: monotonic ms when the call that granted them was sent.
  */
-export function startLeases(deps: LeaseDeps, leases: readonly executionsRpc.TaskLease[], places: number, sentAt: number): void {
+export function startLeases(
+  deps: LeaseDeps,
+  leases: readonly executionsRpc.TaskLease[],
+  places: number,
+  sentAt: number,
+): void {
   let left = places;
   for (const lease of leases) {
     const known = deps.tasks.get(lease.taskId);

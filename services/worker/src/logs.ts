@@ -11,7 +11,12 @@ import type { ExecutionsClient } from './adapters/executions.client';
  */
 export interface LogShipper {
   /** A promise: wait before adding more. Aborting `signal` ends the wait. */
-  add(task: { taskId: string; executionId: string; signal: AbortSignal }, kind: EmitKind, level: string, message: string): void | Promise<void>;
+  add(
+    task: { taskId: string; executionId: string; signal: AbortSignal },
+    kind: EmitKind,
+    level: string,
+    message: string,
+  ): void | Promise<void>;
   /** Resolves when everything added for the execution so far is stored (or can never be); null: nothing is waiting. */
   flush(executionId: string): Promise<void> | null;
   /** Forgets unsent lines of an operation whose lease is gone. */
@@ -86,7 +91,14 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
         streams.set(task.executionId, stream);
       }
       const reportedAt = isoInstant(deps.clock.now());
-      stream.events.push({ taskId: task.taskId, kind, level, logger: `ctx.${task.taskId}`, message, reportedAt });
+      stream.events.push({
+        taskId: task.taskId,
+        kind,
+        level,
+        logger: `ctx.${task.taskId}`,
+        message,
+        reportedAt,
+      });
       stream.added++;
       held += message.length;
       timer ??= setTimeout(sendAll, BATCH_DELAY_MS);
@@ -114,7 +126,8 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
   };
 }
 
-const sizeOf = (events: readonly TaskEvent[]): number => events.reduce((sum, event) => sum + event.message.length, 0);
+const sizeOf = (events: readonly TaskEvent[]): number =>
+  events.reduce((sum, event) => sum + event.message.length, 0);
 
 function nextBatch(events: TaskEvent[]): TaskEvent[] {
   let count = 0;
@@ -126,7 +139,11 @@ function nextBatch(events: TaskEvent[]): TaskEvent[] {
 }
 
 /** Repeats one batch until the engine has it, or will never have it. */
-async function deliver(deps: LogShipperDeps, executionId: string, batch: readonly TaskEvent[]): Promise<void> {
+async function deliver(
+  deps: LogShipperDeps,
+  executionId: string,
+  batch: readonly TaskEvent[],
+): Promise<void> {
   const batchId = newId();
   const json = JSON.stringify(batch);
   for (let tries = 1; ; tries++) {

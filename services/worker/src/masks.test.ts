@@ -5,8 +5,12 @@ describe('masks', () => {
     const masks = createMasks();
     masks.add(['p@ss word/1', { deep: '-----BEGIN KEY-----\nMIIEpAIBAAKCAQ\n-----END KEY-----' }, 123456]);
     const encoded = `${Buffer.from('p@ss word/1').toString('base64')} ${encodeURIComponent('p@ss word/1')}`;
-    expect(masks.hide(`a p@ss word/1 b ${encoded} MIIEpAIBAAKCAQ 123456`)).toBe('a ******** b ******** ******** ******** ********');
-    expect(masks.hide(JSON.stringify({ key: '-----BEGIN KEY-----\nMIIEpAIBAAKCAQ\n-----END KEY-----' }))).toBe('{"key":"********"}');
+    expect(masks.hide(`a p@ss word/1 b ${encoded} MIIEpAIBAAKCAQ 123456`)).toBe(
+      'a ******** b ******** ******** ******** ********',
+    );
+    expect(
+      masks.hide(JSON.stringify({ key: '-----BEGIN KEY-----\nMIIEpAIBAAKCAQ\n-----END KEY-----' })),
+    ).toBe('{"key":"********"}');
   });
 
   it('leave short values alone and hide the longer of two that overlap', () => {
@@ -17,7 +21,12 @@ describe('masks', () => {
 });
 
 it('secrets are found wherever inputs ask for them', () => {
-  const raw = { a: { get_secret: 'k1' }, b: [{ concat: ['x', { get_secret: ['k2', 'path'] }] }], c: { d: 'plain' }, get_secret: 1 };
+  const raw = {
+    a: { get_secret: 'k1' },
+    b: [{ concat: ['x', { get_secret: ['k2', 'path'] }] }],
+    c: { d: 'plain' },
+    get_secret: 1,
+  };
   const evaluated = { a: 'v1', b: ['xv2'], c: { d: 'plain' }, get_secret: 1 };
   expect(secretsIn(raw, evaluated)).toEqual({ keys: ['k1', 'k2'], values: ['v1'] });
 });

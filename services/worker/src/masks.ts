@@ -16,11 +16,19 @@ export function createMasks(): Masks {
   let hidden: string[] = [];
   const known = new Set<string>();
   const addText = (text: string): void => {
-    const lines = text.split('\n').map((line) => line.trim()).filter((line) => line.length >= LEAST_LINE_LENGTH);
+    const lines = text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line.length >= LEAST_LINE_LENGTH);
     for (const plain of [text, text.trim(), ...lines]) {
       if (plain.length < LEAST_LENGTH) continue;
       const forms = [plain, JSON.stringify(plain).slice(1, -1), encodeURIComponent(plain)];
-      for (const form of [...forms, Buffer.from(plain).toString('base64'), Buffer.from(plain).toString('hex')]) known.add(form);
+      for (const form of [
+        ...forms,
+        Buffer.from(plain).toString('base64'),
+        Buffer.from(plain).toString('hex'),
+      ])
+        known.add(form);
     }
   };
   const add = (value: unknown): void => {

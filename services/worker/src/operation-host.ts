@@ -33,8 +33,13 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Ope
       return model;
     },
     saveRuntimeProperties: (write) => {
-      if (!isOwned(task, deps.clock)) throw new AppError('stale_attempt_error', 'the lease of the operation has run out');
-      return deps.deployments.saveRuntimeProperties(assignment, { ...write, taskId: task.taskId, attempt: task.attempt });
+      if (!isOwned(task, deps.clock))
+        throw new AppError('stale_attempt_error', 'the lease of the operation has run out');
+      return deps.deployments.saveRuntimeProperties(assignment, {
+        ...write,
+        taskId: task.taskId,
+        attempt: task.attempt,
+      });
     },
     readDeployment: () => deps.deployments.readModel(assignment.tenant, assignment.deploymentId),
     readResource: async (path) => {
@@ -73,6 +78,9 @@ async function learnSecrets(deps: HostDeps, task: HeldTask, inputs: unknown, mas
     masks.add(await deps.secrets.values(task.assignment, keys));
   } catch (error) {
     // Whole values are known already; only secrets inside longer texts stay unknown.
-    deps.log.warn({ taskId: task.taskId, reason: (error as Error).message }, 'secrets to hide could not be read');
+    deps.log.warn(
+      { taskId: task.taskId, reason: (error as Error).message },
+      'secrets to hide could not be read',
+    );
   }
 }

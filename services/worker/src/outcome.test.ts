@@ -6,17 +6,34 @@ import { outcomeOf } from './outcome';
 const { OutcomeKind: Kind } = executionsRpc;
 const task = { taskId: 't', executionId: 'e', attempt: 2, startedAt: 'start' } as HeldTask;
 const failure = { exceptionType: 'X', message: 'with secret', traceback: null, causes: [] };
-const outcome = (end: OperationEnd) => outcomeOf(task, end, 'end', (text) => text.replaceAll('secret', '***'));
+const outcome = (end: OperationEnd) =>
+  outcomeOf(task, end, 'end', (text) => text.replaceAll('secret', '***'));
 
 it.each<[OperationEnd, number, number]>([
-  [{ kind: 'failed', isRecoverable: true, failure, retryAfter: null }, Kind.OUTCOME_KIND_FAILED_RECOVERABLE, -1],
+  [
+    { kind: 'failed', isRecoverable: true, failure, retryAfter: null },
+    Kind.OUTCOME_KIND_FAILED_RECOVERABLE,
+    -1,
+  ],
   [{ kind: 'failed', isRecoverable: true, failure, retryAfter: 0 }, Kind.OUTCOME_KIND_FAILED_RECOVERABLE, 0],
-  [{ kind: 'failed', isRecoverable: false, failure, retryAfter: null }, Kind.OUTCOME_KIND_FAILED_NONRECOVERABLE, -1],
+  [
+    { kind: 'failed', isRecoverable: false, failure, retryAfter: null },
+    Kind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
+    -1,
+  ],
   [{ kind: 'retry', failure, retryAfter: 7 }, Kind.OUTCOME_KIND_RETRY, 7],
   [{ kind: 'timed-out', failure }, Kind.OUTCOME_KIND_TIMED_OUT, -1],
 ])('a failure keeps its kind and delay, its texts masked: %#', (end, kind, retryAfter) => {
   const told = outcome(end);
-  expect(told).toMatchObject({ taskId: 't', attempt: 2, kind, retryAfter, startedAt: 'start', endedAt: 'end', resultJson: '' });
+  expect(told).toMatchObject({
+    taskId: 't',
+    attempt: 2,
+    kind,
+    retryAfter,
+    startedAt: 'start',
+    endedAt: 'end',
+    resultJson: '',
+  });
   expect(JSON.parse(told.errorJson)).toEqual({ ...failure, message: 'with ***' });
 });
 
@@ -24,6 +41,9 @@ it('a result is JSON or a final failure', () => {
   expect(outcome({ kind: 'succeeded', result: undefined }).resultJson).toBe('null');
   expect(outcome({ kind: 'succeeded', result: { a: 'secret' } }).resultJson).toBe('{"a":"***"}');
   for (const result of [() => 1, 1n, Object.assign([], { toJSON: () => undefined })]) {
-    expect(outcome({ kind: 'succeeded', result })).toMatchObject({ kind: Kind.OUTCOME_KIND_FAILED_NONRECOVERABLE, errorJson: expect.stringContaining('not JSON') });
+    expect(outcome({ kind: 'succeeded', result })).toMatchObject({
+      kind: Kind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
+      errorJson: expect.stringContaining('not JSON'),
+    });
   }
 });

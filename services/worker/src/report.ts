@@ -91,7 +91,10 @@ export function createReporter(deps: ReporterDeps): Reporter {
     const room = deps.isDraining() ? 0 : batch.length + extra;
     const sentAt = deps.clock.monotonic();
     try {
-      const answer = await deps.executions.finish(batch.map((item) => item.outcome), room);
+      const answer = await deps.executions.finish(
+        batch.map((item) => item.outcome),
+        room,
+      );
       settle(executionIds, new Set(batch), null);
       answered(batch, answer, extra, sentAt);
     } catch (error) {
@@ -103,9 +106,17 @@ export function createReporter(deps: ReporterDeps): Reporter {
     }
   };
 
-  const answered = (batch: Item[], answer: executionsRpc.FinishTasksResponse, extra: number, sentAt: number): void => {
+  const answered = (
+    batch: Item[],
+    answer: executionsRpc.FinishTasksResponse,
+    extra: number,
+    sentAt: number,
+  ): void => {
     for (const taskId of answer.refused) {
-      deps.log.warn({ taskId, attempt: deps.tasks.get(taskId)?.attempt }, 'outcome refused: the attempt is not the current one');
+      deps.log.warn(
+        { taskId, attempt: deps.tasks.get(taskId)?.attempt },
+        'outcome refused: the attempt is not the current one',
+      );
     }
     let places = extra;
     for (const { task } of batch) {
@@ -115,7 +126,11 @@ export function createReporter(deps: ReporterDeps): Reporter {
     deps.startLeases(answer.leases, places, sentAt);
   };
 
-  const settle = (executionIds: readonly string[], sent: ReadonlySet<Item> | null, error: Error | null): void => {
+  const settle = (
+    executionIds: readonly string[],
+    sent: ReadonlySet<Item> | null,
+    error: Error | null,
+  ): void => {
     for (const id of executionIds) {
       const p = pending.get(id) as Pending;
       p.isInFlight = false;
@@ -132,7 +147,13 @@ export function createReporter(deps: ReporterDeps): Reporter {
       task.phase = 'reporting';
       const p = pending.get(task.executionId);
       if (p) p.items.push({ task, outcome });
-      else pending.set(task.executionId, { items: [{ task, outcome }], isInFlight: false, failures: 0, notBefore: 0 });
+      else
+        pending.set(task.executionId, {
+          items: [{ task, outcome }],
+          isInFlight: false,
+          failures: 0,
+          notBefore: 0,
+        });
       schedule();
     },
     discard: (task) => {

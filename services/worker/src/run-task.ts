@@ -1,6 +1,5 @@
 import { type Clock, isoInstant, type Log } from '@baton/kernel';
-import { invoke, type InvokeDeps } from '@baton/plugin-runtime';
-import { endOfThrown } from '@baton/plugin-runtime';
+import { endOfThrown, type InvokeDeps, invoke } from '@baton/plugin-runtime';
 import { type HeldTask, isOwned } from './held-task';
 import type { LogShipper } from './logs';
 import { createMasks } from './masks';
@@ -25,16 +24,22 @@ export interface RunDeps {
 export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
   const masks = createMasks();
   const operation = { ...task.assignment, taskId: task.taskId, attempt: task.attempt };
-  const end = await invoke(operation, operationHost(deps.host, task, masks), deps.runtime, task.control.signal).catch(
-    (thrown: unknown) => {
-      deps.log.error({ taskId: task.taskId, err: thrown }, 'operation runtime failed');
-      return endOfThrown(thrown);
-    },
-  );
+  const end = await invoke(
+    operation,
+    operationHost(deps.host, task, masks),
+    deps.runtime,
+    task.control.signal,
+  ).catch((thrown: unknown) => {
+    deps.log.error({ taskId: task.taskId, err: thrown }, 'operation runtime failed');
+    return endOfThrown(thrown);
+  });
   if (!isOwned(task, deps.clock)) {
     deps.logs.drop(task.taskId, task.executionId);
     deps.release(task);
-    deps.log.warn({ taskId: task.taskId, attempt: task.attempt }, 'operation ended without its lease; nothing is reported');
+    deps.log.warn(
+      { taskId: task.taskId, attempt: task.attempt },
+      'operation ended without its lease; nothing is reported',
+    );
     return;
   }
   const outcome = outcomeOf(task, end, isoInstant(deps.clock.now()), masks.hide);

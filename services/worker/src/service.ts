@@ -3,7 +3,13 @@ import { resolve } from 'node:path';
 import { taskReady, tasksCancelled } from '@baton/contracts';
 import { isoInstant } from '@baton/kernel';
 import { buildRegistry, defaultAssetsDir, startOrphanGuard, sweepRunDirs } from '@baton/plugin-runtime';
-import { consumerPart, type Infra, productVersion, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
+import {
+  consumerPart,
+  type Infra,
+  productVersion,
+  type ServiceParts,
+  subscriptionPart,
+} from '@baton/service-runtime';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
@@ -24,10 +30,20 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   const { clock, log, rpc } = infra;
   const slots = slotsOf(config);
   const workRoot = resolve(config.BATON_WORKER_DIR);
-  const about = { hostname: hostname(), version: productVersion, slots, started_at: isoInstant(clock.now()), pid: process.pid };
+  const about = {
+    hostname: hostname(),
+    version: productVersion,
+    slots,
+    started_at: isoInstant(clock.now()),
+    pid: process.pid,
+  };
   const executions = createExecutionsClient(rpc, infra.instanceId, about);
   const guard = startOrphanGuard();
-  const { BATON_WORKER_SCRIPT_UID: uid, BATON_WORKER_SCRIPT_GID: gid, BATON_WORKER_HANDLERS: handlers } = config;
+  const {
+    BATON_WORKER_SCRIPT_UID: uid,
+    BATON_WORKER_SCRIPT_GID: gid,
+    BATON_WORKER_HANDLERS: handlers,
+  } = config;
   const worker = createWorker({
     slots,
     executions,
@@ -58,7 +74,12 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
       workRoot,
     },
   });
-  const ready = onTaskReady({ ...worker.leaseDeps, executions, publish: (envelopes) => infra.broker.publish(envelopes), isDraining: worker.isDraining });
+  const ready = onTaskReady({
+    ...worker.leaseDeps,
+    executions,
+    publish: (envelopes) => infra.broker.publish(envelopes),
+    isDraining: worker.isDraining,
+  });
   return {
     name: serviceName,
     routes: [],

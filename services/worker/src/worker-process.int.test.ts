@@ -10,13 +10,18 @@ import { createWorkerRig, type WorkerRig } from './testing/worker-rig';
 const LEASE_MS = 1_500;
 let rig: WorkerRig;
 let child: ChildProcess;
-const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-const script = (text: string): Partial<OperationAssignment> => ({ inputs: { script_source: `#!/bin/bash\necho "pid $$"\n${text}` } });
+const isRunning = (pid: number): boolean =>
+  existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+const script = (text: string): Partial<OperationAssignment> => ({
+  inputs: { script_source: `#!/bin/bash\necho "pid $$"\n${text}` },
+});
 
 async function running(task: PeerTask): Promise<number> {
   await rig.wake(task);
   const line = await eventually(
-    () => rig.peer.events.find((e) => e.taskId === task.id && e.message.startsWith('<out> pid '))?.message ?? Promise.reject(new Error('no output yet')),
+    () =>
+      rig.peer.events.find((e) => e.taskId === task.id && e.message.startsWith('<out> pid '))?.message ??
+      Promise.reject(new Error('no output yet')),
     { deadlineMs: 20_000 },
   );
   return Number(line.slice('<out> pid '.length));
@@ -42,12 +47,18 @@ it('takes its scripts with it when it is killed; another worker does the work ag
   await eventually(() => rig.peer.reap().length === 1);
   task.assignment = { ...task.assignment, mapping: 'probe.nop' };
   await rig.startWorker();
-  await eventually(async () => ((await rig.wake(task)), rig.peer.ended()));
-  expect(task.outcomes).toMatchObject([{ attempt: 2, kind: executionsRpc.OutcomeKind.OUTCOME_KIND_SUCCEEDED }]);
+  await eventually(async () => (await rig.wake(task), rig.peer.ended()));
+  expect(task.outcomes).toMatchObject([
+    { attempt: 2, kind: executionsRpc.OutcomeKind.OUTCOME_KIND_SUCCEEDED },
+  ]);
 }, 40_000);
 
 it('writes nothing after a pause longer than its lease, and works on', async () => {
-  const task = rig.peer.addTask(script('sleep 1\nctx instance runtime-properties zombie 1\nctx logger info zombie\nctx returns zombie\nsleep 60'));
+  const task = rig.peer.addTask(
+    script(
+      'sleep 1\nctx instance runtime-properties zombie 1\nctx logger info zombie\nctx returns zombie\nsleep 60',
+    ),
+  );
   const pid = await running(task);
   const stops = Promise.resolve(child.kill('SIGSTOP'));
   await stops;

@@ -6,8 +6,12 @@ import { createWorkerRig, type WorkerRig } from './testing/worker-rig';
 
 const { OutcomeKind } = executionsRpc;
 const nop: Partial<OperationAssignment> = { mapping: 'probe.nop' };
-const bash = (text: string, more: Partial<OperationAssignment> = {}): Partial<OperationAssignment> => ({ ...more, inputs: { script_source: `#!/bin/bash\n${text}` } });
-const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+const bash = (text: string, more: Partial<OperationAssignment> = {}): Partial<OperationAssignment> => ({
+  ...more,
+  inputs: { script_source: `#!/bin/bash\n${text}` },
+});
+const isRunning = (pid: number): boolean =>
+  existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 
 let rig: WorkerRig;
 afterEach(() => rig.close());
@@ -29,7 +33,9 @@ it('carries out chains and fans on several workers, each operation once', async 
   await Promise.all(all.map((task) => rig.wake(task)));
   await done();
   expect(rig.peer.tasks.size).toBe(220);
-  expect([...rig.peer.tasks.values()].every((t) => t.state === 'succeeded' && t.outcomes.length === 1)).toBe(true);
+  expect([...rig.peer.tasks.values()].every((t) => t.state === 'succeeded' && t.outcomes.length === 1)).toBe(
+    true,
+  );
   expect(rig.peer.refused).toEqual([]);
 });
 
@@ -42,41 +48,69 @@ it('writes runtime properties, then log lines, then the outcome; repeats what wa
     if (left > 0) throw new AppError('internal_server_error', 'not now');
   };
   await rig.startWorker();
-  const task = rig.peer.addTask({ mapping: 'probe.op', inputs: { log: 'hello', set: { a: { b: 1 } }, returns: { ok: true } } });
+  const task = rig.peer.addTask({
+    mapping: 'probe.op',
+    inputs: { log: 'hello', set: { a: { b: 1 } }, returns: { ok: true } },
+  });
   await rig.wake(task);
   await done();
   expect(rig.peer.writes).toEqual(['rp', 'events', `outcome ${OutcomeKind.OUTCOME_KIND_SUCCEEDED}`]);
   expect(rig.peer.instances.get('web_1')).toEqual({ version: 2, runtime_properties: { a: { b: 1 } } });
-  expect(rig.peer.events).toMatchObject([{ kind: 'log', level: 'info', message: 'hello', taskId: task.id, logger: `ctx.${task.id}` }]);
+  expect(rig.peer.events).toMatchObject([
+    { kind: 'log', level: 'info', message: 'hello', taskId: task.id, logger: `ctx.${task.id}` },
+  ]);
   expect(task.outcomes).toMatchObject([{ attempt: 1, resultJson: '{"ok":true}' }]);
 });
 
 it('runs scripts from the blueprint, from imported ones and from the folder of the deployment', async () => {
   rig = await createWorkerRig();
   await rig.startWorker();
-  Object.assign(rig.peer.files, { 'bp/scripts/a.sh': '#!/bin/bash\necho from blueprint', 'imported/b.sh': '#!/bin/bash\necho from import' });
+  Object.assign(rig.peer.files, {
+    'bp/scripts/a.sh': '#!/bin/bash\necho from blueprint',
+    'imported/b.sh': '#!/bin/bash\necho from import',
+  });
   const first = rig.peer.addTask({ inputs: { script_path: 'scripts/a.sh' } });
   const { executionId } = first;
-  const own = 'd=$(ctx local-deployment-workdir); mkdir -p $d/scripts; echo "echo from deployment" > $d/scripts/a.sh';
-  const next = [{ inputs: { script_path: 'ns--b.sh' } }, bash(own), { inputs: { script_path: 'scripts/a.sh' } }, { inputs: { script_path: 'scripts/none.sh' } }];
+  const own =
+    'd=$(ctx local-deployment-workdir); mkdir -p $d/scripts; echo "echo from deployment" > $d/scripts/a.sh';
+  const next = [
+    { inputs: { script_path: 'ns--b.sh' } },
+    bash(own),
+    { inputs: { script_path: 'scripts/a.sh' } },
+    { inputs: { script_path: 'scripts/none.sh' } },
+  ];
   let before = first;
   for (const assignment of next) before = rig.peer.addTask(assignment, { executionId, after: [before.id] });
   await rig.wake(first);
   await done();
-  expect(texts().filter((t) => t.startsWith('<out>'))).toEqual(['<out> from blueprint', '<out> from import', '<out> from deployment']);
-  expect(before.outcomes).toMatchObject([{ kind: OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE, errorJson: expect.stringContaining('Resource not found: scripts/none.sh') }]);
+  expect(texts().filter((t) => t.startsWith('<out>'))).toEqual([
+    '<out> from blueprint',
+    '<out> from import',
+    '<out> from deployment',
+  ]);
+  expect(before.outcomes).toMatchObject([
+    {
+      kind: OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
+      errorJson: expect.stringContaining('Resource not found: scripts/none.sh'),
+    },
+  ]);
 });
 
 it('hides secrets of the inputs in log lines, results and errors', async () => {
   rig = await createWorkerRig();
   rig.peer.secrets = { key: 'S3cr3t-Value' };
   rig.peer.evaluated = {
-    script_source: '#!/bin/bash\necho "key $key" $(echo -n "$key" | base64); echo "$url"; ctx returns "got $key"; test -z "$fail" || { echo "bad $key"; exit 1; }',
+    script_source:
+      '#!/bin/bash\necho "key $key" $(echo -n "$key" | base64); echo "$url"; ctx returns "got $key"; test -z "$fail" || { echo "bad $key"; exit 1; }',
     key: 'S3cr3t-Value',
     url: 'http://u:S3cr3t-Value@host',
   };
   await rig.startWorker();
-  const inputs = { script_source: 'x', key: { get_secret: 'key' }, url: { concat: ['http://u:', { get_secret: 'key' }, '@host'] } };
+  const inputs = {
+    script_source: 'x',
+    key: { get_secret: 'key' },
+    url: { concat: ['http://u:', { get_secret: 'key' }, '@host'] },
+  };
   const good = rig.peer.addTask({ inputs, hasFunctions: true });
   await rig.wake(good);
   await done();
@@ -85,7 +119,9 @@ it('hides secrets of the inputs in log lines, results and errors', async () => {
   await rig.wake(bad);
   await done();
   const told = JSON.stringify([rig.peer.events, good.outcomes, bad.outcomes]);
-  expect(texts()).toEqual(expect.arrayContaining(['<out> key ******** ********', '<out> http://u:********@host']));
+  expect(texts()).toEqual(
+    expect.arrayContaining(['<out> key ******** ********', '<out> http://u:********@host']),
+  );
   expect(good.outcomes[0]?.resultJson).toBe('"got ********"');
   expect(bad.outcomes[0]?.errorJson).toContain('bad ********');
   expect(told).not.toContain('S3cr3t');
@@ -94,13 +130,19 @@ it('hides secrets of the inputs in log lines, results and errors', async () => {
 it('kills what is cancelled, told by message or by heartbeat, and says so', async () => {
   rig = await createWorkerRig(900);
   await rig.startWorker();
-  const tasks = [rig.peer.addTask(bash('echo "pid $$"; sleep 60')), rig.peer.addTask({ mapping: 'probe.wait' }), rig.peer.addTask(bash('echo "pid $$"; sleep 60'))];
+  const tasks = [
+    rig.peer.addTask(bash('echo "pid $$"; sleep 60')),
+    rig.peer.addTask({ mapping: 'probe.wait' }),
+    rig.peer.addTask(bash('echo "pid $$"; sleep 60')),
+  ];
   await Promise.all(tasks.map((task) => rig.wake(task)));
   await eventually(() => texts().filter((t) => t.startsWith('<out> pid')).length === 2);
   await rig.cancel(tasks[0]!);
   for (const task of tasks.slice(1)) task.isCancelled = true;
   await eventually(() => rig.peer.ended(), { deadlineMs: 12_000 });
-  expect(tasks.map((t) => t.outcomes.map((o) => o.kind))).toEqual([1, 1, 1].map(() => [OutcomeKind.OUTCOME_KIND_CANCELLED]));
+  expect(tasks.map((t) => t.outcomes.map((o) => o.kind))).toEqual(
+    [1, 1, 1].map(() => [OutcomeKind.OUTCOME_KIND_CANCELLED]),
+  );
   const pids = texts().flatMap((t) => (t.startsWith('<out> pid ') ? [Number(t.slice(10))] : []));
   expect(pids.filter(isRunning)).toEqual([]);
 }, 20_000);
@@ -111,7 +153,11 @@ it('kills its operations when it cannot renew in time, reports nothing, and take
   const task = rig.peer.addTask(bash('echo "pid $$"; ctx instance runtime-properties a 1; sleep 60'));
   await rig.wake(task);
   await eventually(() => texts().some((t) => t.startsWith('<out> pid')));
-  const pid = Number(texts().find((t) => t.startsWith('<out> pid'))?.slice(10));
+  const pid = Number(
+    texts()
+      .find((t) => t.startsWith('<out> pid'))
+      ?.slice(10),
+  );
   rig.peer.before = (method) => {
     if (method === 'heartbeat') throw new AppError('internal_server_error', 'cut off');
   };
@@ -148,7 +194,12 @@ it('lets operations end when it stops, and kills and reports those that take too
   await eventually(() => texts().filter((t) => t.startsWith('Process created')).length === 2);
   await worker.stop();
   expect(short.outcomes).toMatchObject([{ kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED }]);
-  expect(long.outcomes).toMatchObject([{ kind: OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE, errorJson: expect.stringContaining('WorkerStopped') }]);
+  expect(long.outcomes).toMatchObject([
+    {
+      kind: OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE,
+      errorJson: expect.stringContaining('WorkerStopped'),
+    },
+  ]);
   expect(after.state).toBe('ready');
 }, 15_000);
 
@@ -173,13 +224,19 @@ it('makes a script wait with its output while log lines cannot be stored, and lo
     if (method === 'appendEvents' && isDown) throw new AppError('service_unavailable_error', 'down');
   };
   await rig.startWorker({ BATON_WORKER_LOG_BUFFER: '65536' });
-  const task = rig.peer.addTask(bash('for i in $(seq 1 3000); do echo "$i $(printf %0100d 0)"; done; touch $(ctx local-deployment-workdir)/printed'));
+  const task = rig.peer.addTask(
+    bash(
+      'for i in $(seq 1 3000); do echo "$i $(printf %0100d 0)"; done; touch $(ctx local-deployment-workdir)/printed',
+    ),
+  );
   await rig.wake(task);
   await eventually(() => rig.peer.events.length > 0);
   const counted = rig.peer.events.length;
   expect(counted).toBeLessThan(1_000);
   isDown = false;
   await eventually(() => rig.peer.ended(), { deadlineMs: 15_000 });
-  const numbers = texts().filter((t) => t.startsWith('<out>')).map((t) => Number(t.split(' ')[1]));
+  const numbers = texts()
+    .filter((t) => t.startsWith('<out>'))
+    .map((t) => Number(t.split(' ')[1]));
   expect(numbers).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1));
 }, 25_000);

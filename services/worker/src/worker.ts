@@ -53,8 +53,22 @@ export function createWorker(deps: WorkerDeps): Worker {
     isDraining: () => isDraining,
     startLeases: (leases, places, sentAt) => startLeases(leaseDeps, leases, places, sentAt),
   });
-  const runDeps: RunDeps = { host: { ...deps.host, logs, clock, log }, runtime: deps.runtime, logs, reporter, clock, log, release };
-  const heartbeat = createHeartbeat({ executions, tasks, clock, log, onLost: (task) => reporter.discard(task) });
+  const runDeps: RunDeps = {
+    host: { ...deps.host, logs, clock, log },
+    runtime: deps.runtime,
+    logs,
+    reporter,
+    clock,
+    log,
+    release,
+  };
+  const heartbeat = createHeartbeat({
+    executions,
+    tasks,
+    clock,
+    log,
+    onLost: (task) => reporter.discard(task),
+  });
   return {
     leaseDeps,
     isDraining: () => isDraining,

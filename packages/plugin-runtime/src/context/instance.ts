@@ -67,7 +67,10 @@ export class Instance implements InstanceContext {
   async hostIp(): Promise<string> {
     const { host_id: hostId, host_ip: known } = this.#record;
     if (hostId !== this.id && typeof known === 'string' && known !== '') return known;
-    const own = { instance: { ...this.#record, runtime_properties: this.runtimeProperties }, node: this.#node };
+    const own = {
+      instance: { ...this.#record, runtime_properties: this.runtimeProperties },
+      node: this.#node,
+    };
     const host = hostId === this.id || hostId === null ? own : await readSide(this.#host, hostId);
     const ip = hostId && host && (host.instance.runtime_properties.ip || host.node.properties.ip);
     if (typeof ip === 'string') return ip;
@@ -82,7 +85,11 @@ export class Instance implements InstanceContext {
       const text = JSON.stringify(this.runtimeProperties);
       const properties = JSON.parse(text) as JsonObject;
       try {
-        const version = await this.#host.saveRuntimeProperties({ instanceId: this.id, version: this.#record.version, properties });
+        const version = await this.#host.saveRuntimeProperties({
+          instanceId: this.id,
+          version: this.#record.version,
+          properties,
+        });
         this.#record = { ...this.#record, version };
         this.#stored = text;
       } catch (error) {
@@ -99,7 +106,9 @@ export class Instance implements InstanceContext {
 
   async refresh(force = false): Promise<void> {
     if (!force && this.isDirty) {
-      throw new FatalError(`runtime properties of ${this.id} were changed but not saved: update first, or refresh with force`);
+      throw new FatalError(
+        `runtime properties of ${this.id} were changed but not saved: update first, or refresh with force`,
+      );
     }
     await this.#reload();
   }

@@ -37,7 +37,8 @@ export function sessionResources(session: OperationSession, tempDir: () => Promi
   const render = async (path: string, variables: JsonObject): Promise<string> => {
     const text = await readFile(await locate(path), 'utf8');
     if (!hasTemplate(text)) return text;
-    if (Object.hasOwn(variables, 'ctx')) throw new FatalError('template variables must not contain one called ctx');
+    if (Object.hasOwn(variables, 'ctx'))
+      throw new FatalError('template variables must not contain one called ctx');
     return renderTemplate(text, { ...variables, ctx: await contextSnapshot(session) }, path);
   };
   return {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@baton/kernel';
-import { FatalError, type ContextType, type OperationRetry } from '@baton/plugin-sdk';
+import { type ContextType, FatalError, type OperationRetry } from '@baton/plugin-sdk';
 import type { OperationHost } from '../host';
 import type { InstanceRecord, OpenedModel, OperationTask, SideRecord } from '../task';
 import { Instance, nodeContext, type Side } from './instance';

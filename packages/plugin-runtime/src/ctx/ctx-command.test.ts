@@ -5,7 +5,10 @@ import { makeRig, type Rig } from '../testing/memory-host';
 async function printed(rig: Rig, script: string, task = {}): Promise<string[]> {
   const end = await rig.script(`#!/bin/bash\n${script}`, {}, task);
   expect(end).toMatchObject({ kind: 'succeeded' });
-  return rig.host.logged().filter((l) => l.startsWith('<out> ')).map((l) => l.slice(6));
+  return rig.host
+    .logged()
+    .filter((l) => l.startsWith('<out> '))
+    .map((l) => l.slice(6));
 }
 const properties = (rig: Rig, id = 'web_abc123') => rig.host.instances.get(id)?.runtime_properties;
 
@@ -57,7 +60,10 @@ describe('the ctx command', () => {
       'ctx instance runtime-properties a.b.c @5\nctx instance runtime_properties a.b.d \'@{"x": [1, null]}\'\n' +
         'ctx instance runtime-properties text $\'zwei\\nZeilen: "ä" \\\\\'\nctx instance runtime-properties __proto__.polluted 1',
     );
-    expect(JSON.parse(JSON.stringify(properties(rig)))).toMatchObject({ a: { b: { c: 5, d: { x: [1, null] } } }, text: 'zwei\nZeilen: "ä" \\' });
+    expect(JSON.parse(JSON.stringify(properties(rig)))).toMatchObject({
+      a: { b: { c: 5, d: { x: [1, null] } } },
+      text: 'zwei\nZeilen: "ä" \\',
+    });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     expect(rig.host.instances.get('web_abc123')?.version).toBe(2);
   });
@@ -65,7 +71,10 @@ describe('the ctx command', () => {
   it('keeps a nested change of a property that existed before', async () => {
     const rig = makeRig();
     Object.assign(properties(rig) ?? {}, { a: { b: 1, list: [{}] } });
-    await printed(rig, 'ctx instance runtime-properties a.b 2; ctx instance runtime-properties "a.list[0].c" 3; ctx instance update');
+    await printed(
+      rig,
+      'ctx instance runtime-properties a.b 2; ctx instance runtime-properties "a.list[0].c" 3; ctx instance update',
+    );
     expect(properties(rig)).toEqual({ a: { b: '2', list: [{ c: '3' }] } });
   });
 
@@ -78,7 +87,9 @@ describe('the ctx command', () => {
       task,
     );
     expect([properties(rig), properties(rig, 'db_def456')]).toEqual([{ url: 'db at db_def456' }, { n: 1 }]);
-    expect(rig.host.logged().join('\n')).toContain('can only be used in a node-instance context but used in a relationship-instance');
+    expect(rig.host.logged().join('\n')).toContain(
+      'can only be used in a node-instance context but used in a relationship-instance',
+    );
   });
 
   it('logs, sends events and fetches resources, rendered when asked', async () => {
@@ -110,7 +121,11 @@ describe('the ctx command', () => {
   ])('ends with code 1 and RequestError for %s', async (_, command, message) => {
     const rig = makeRig();
     const end = await rig.script(`#!/bin/bash -e\n${command}\necho never`);
-    expect(end).toMatchObject({ kind: 'failed', isRecoverable: true, failure: { exceptionType: 'ProcessException' } });
+    expect(end).toMatchObject({
+      kind: 'failed',
+      isRecoverable: true,
+      failure: { exceptionType: 'ProcessException' },
+    });
     expect(rig.host.logged().join('\n')).toMatch(/<err> RequestError/);
     expect(rig.host.logged().join('\n')).toContain(message);
     expect(rig.host.logged().join('\n')).not.toContain('never');
@@ -119,7 +134,10 @@ describe('the ctx command', () => {
   it('works for Node where there is no bash', async () => {
     const rig = makeRig();
     const client = `${rig.deps.scripts.assetsDir}/bin/ctx-client.cjs`;
-    const lines = await printed(rig, `node ${client} -j node properties port; echo; node ${client} instance runtime-properties ä @1; node ${client} nope 2>&1; echo "code $?"`);
+    const lines = await printed(
+      rig,
+      `node ${client} -j node properties port; echo; node ${client} instance runtime-properties ä @1; node ${client} nope 2>&1; echo "code $?"`,
+    );
     expect(lines.slice(0, 1)).toEqual(['8080']);
     expect(lines.at(-1)).toBe('code 1');
     expect(properties(rig)).toEqual({ ä: 1 });

@@ -5,8 +5,8 @@ import { isMarkedError } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
 import type { ScriptResult } from '../script/script-result';
 import { ctxTree, StopOperation } from './ctx-tree';
-import { shimCalls } from './shim-calls';
 import { isFalsy, pythonText } from './python-text';
+import { shimCalls } from './shim-calls';
 import { walk } from './walk';
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -25,7 +25,11 @@ type Reply =
   | { type: 'stop_operation'; payload: { message: string } };
 
 /** Serves `ctx` to the processes of one script run over HTTP on the loopback (reference/workflows.md 5.4). */
-export async function serveCtx(session: OperationSession, result: ScriptResult, tempDir: string): Promise<CtxServer> {
+export async function serveCtx(
+  session: OperationSession,
+  result: ScriptResult,
+  tempDir: string,
+): Promise<CtxServer> {
   const path = `/${newId().replaceAll('-', '')}`;
   const tree = ctxTree(session, result, tempDir);
   const shim = shimCalls(session, result, tempDir);
@@ -39,7 +43,8 @@ export async function serveCtx(session: OperationSession, result: ScriptResult, 
     }
   };
   const call = (body: Buffer, type: string): Promise<{ text: string; exit: number }> => {
-    if (type.startsWith('application/x-ctx-args')) return answerClient(body, (args) => replyTo(() => walk(tree, args)));
+    if (type.startsWith('application/x-ctx-args'))
+      return answerClient(body, (args) => replyTo(() => walk(tree, args)));
     return replyTo(async () => {
       const request = JSON.parse(body.toString('utf8')) as Json;
       if (!isJsonObject(request)) throw new Error('expected a JSON object with args');
@@ -86,7 +91,8 @@ async function answer(
 }
 
 function replyOfThrown(thrown: unknown): Reply {
-  if (thrown instanceof StopOperation) return { type: 'stop_operation', payload: { message: thrown.message } };
+  if (thrown instanceof StopOperation)
+    return { type: 'stop_operation', payload: { message: thrown.message } };
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const type = isMarkedError(error) ? error.exceptionType : error.name;
   return { type: 'error', payload: { type, message: error.message, traceback: '' } };
@@ -96,17 +102,26 @@ function replyOfThrown(thrown: unknown): Reply {
  * The command-line client sends its words as netstrings (`5:hello,`): prefix of JSON words, `1` for JSON output, then the
  * arguments. Decoding and printing happen here, so that the client can be a few lines of shell.
  */
-async function answerClient(body: Buffer, run: (args: Json[]) => Promise<Reply>): Promise<{ text: string; exit: number }> {
+async function answerClient(
+  body: Buffer,
+  run: (args: Json[]) => Promise<Reply>,
+): Promise<{ text: string; exit: number }> {
   const [prefix = '@', asJson = '', ...words] = readNetstrings(body);
   let args: Json[];
   try {
-    args = words.map((word) => (prefix !== '' && word.startsWith(prefix) ? (JSON.parse(word.slice(prefix.length)) as Json) : word));
+    args = words.map((word) =>
+      prefix !== '' && word.startsWith(prefix) ? (JSON.parse(word.slice(prefix.length)) as Json) : word,
+    );
   } catch (error) {
-    return { text: `RequestError: an argument with ${prefix} is not JSON: ${(error as Error).message}\n`, exit: 1 };
+    return {
+      text: `RequestError: an argument with ${prefix} is not JSON: ${(error as Error).message}\n`,
+      exit: 1,
+    };
   }
   const reply = await run(args);
   if (reply.type === 'stop_operation') return { text: `${reply.payload.message}\n`, exit: 1 };
-  if (reply.type === 'error') return { text: `RequestError: ${reply.payload.type}: ${reply.payload.message}\n`, exit: 1 };
+  if (reply.type === 'error')
+    return { text: `RequestError: ${reply.payload.type}: ${reply.payload.message}\n`, exit: 1 };
   if (asJson === '1') return { text: JSON.stringify(reply.payload), exit: 0 };
   return { text: isFalsy(reply.payload) ? '' : pythonText(reply.payload), exit: 0 };
 }

@@ -15,22 +15,36 @@ export class StopOperation extends Error {}
 type Attributes = Record<string, () => CtxValue | undefined | Promise<CtxValue | undefined>>;
 
 /** Positional arguments and keywords by name. @throws Error naming the argument that does not exist. */
-export function bindArgs(names: readonly string[], args: readonly Json[], kwargs: JsonObject): Record<string, Json | undefined> {
-  if (args.length > names.length) throw new Error(`takes at most ${names.length} arguments (${args.length} given)`);
+export function bindArgs(
+  names: readonly string[],
+  args: readonly Json[],
+  kwargs: JsonObject,
+): Record<string, Json | undefined> {
+  if (args.length > names.length)
+    throw new Error(`takes at most ${names.length} arguments (${args.length} given)`);
   const unknown = Object.keys(kwargs).find((k) => !names.includes(k));
-  if (unknown !== undefined) throw new Error(`got an unexpected argument '${unknown}'; expected: ${names.join(', ')}`);
+  if (unknown !== undefined)
+    throw new Error(`got an unexpected argument '${unknown}'; expected: ${names.join(', ')}`);
   return { ...Object.fromEntries(args.map((value, i) => [names[i], value])), ...kwargs };
 }
 
 const constants = (facts: JsonObject): Attributes =>
-  Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, () => (isJsonObject(value) ? new CtxDict(value, 'Cannot override read only properties') : value)]));
+  Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [
+      name,
+      () => (isJsonObject(value) ? new CtxDict(value, 'Cannot override read only properties') : value),
+    ]),
+  );
 
 /** The `ctx` that scripts walk: facts, both sides, logger, resources and the result of the script. */
 export function ctxTree(session: OperationSession, result: ScriptResult, tempDir: string): CtxObject {
   const facts = staticSnapshot(session);
   const { operation, plugin, deployment, blueprint, ...plainFacts } = facts as Record<string, JsonObject>;
   const lateFacts: Attributes = Object.fromEntries(
-    ['creator', 'resource_tags', 'runtime_only_evaluation'].map((name) => [name, async () => (await session.open()).model.deployment[name]]),
+    ['creator', 'resource_tags', 'runtime_only_evaluation'].map((name) => [
+      name,
+      async () => (await session.open()).model.deployment[name],
+    ]),
   );
   const pluginDir = async (): Promise<string> => {
     const dir = join(await session.host.deploymentDir(), 'plugins', session.task.plugin.name);
@@ -42,8 +56,14 @@ export function ctxTree(session: OperationSession, result: ScriptResult, tempDir
     task_target: () => null,
     task_queue: () => null,
     bypass_maintenance: () => false,
-    operation: () => new CtxObject('operation', { ...constants(operation as JsonObject), retry: () => retryCall(session) }),
-    plugin: () => new CtxObject('plugin', { ...constants(plugin as JsonObject), workdir: pluginDir }, session.task.plugin.name),
+    operation: () =>
+      new CtxObject('operation', { ...constants(operation as JsonObject), retry: () => retryCall(session) }),
+    plugin: () =>
+      new CtxObject(
+        'plugin',
+        { ...constants(plugin as JsonObject), workdir: pluginDir },
+        session.task.plugin.name,
+      ),
     deployment: () => new CtxObject('deployment', { ...constants(deployment as JsonObject), ...lateFacts }),
     blueprint: () => new CtxObject('blueprint', constants(blueprint as JsonObject)),
     node: async () => nodeObject(await session.own()),
@@ -51,7 +71,10 @@ export function ctxTree(session: OperationSession, result: ScriptResult, tempDir
     source: async () => sideObject('source', await session.side('source')),
     target: async () => sideObject('target', await session.side('target')),
     logger: () => loggerObject(session),
-    send_event: () => new CtxCallable(async ([message]) => void (await session.host.emit('event', 'info', String(message ?? '')))),
+    send_event: () =>
+      new CtxCallable(
+        async ([message]) => void (await session.host.emit('event', 'info', String(message ?? ''))),
+      ),
     local_deployment_workdir: () => new CtxCallable(() => session.host.deploymentDir()),
     ...resourceCalls(sessionResources(session, async () => tempDir)),
     ...resultCalls(result),
@@ -87,7 +110,11 @@ function instanceObject(instance: Instance): CtxObject {
       return isJsonObject(drift) && drift.ok === true ? (drift.result ?? null) : null;
     },
     update: () => new CtxCallable(() => instance.update() as Promise<undefined>),
-    refresh: () => new CtxCallable((args, kwargs) => instance.refresh(bindArgs(['force'], args, kwargs).force === true) as Promise<undefined>),
+    refresh: () =>
+      new CtxCallable(
+        (args, kwargs) =>
+          instance.refresh(bindArgs(['force'], args, kwargs).force === true) as Promise<undefined>,
+      ),
   });
 }
 
@@ -96,10 +123,21 @@ function sideObject(name: string, side: Side): CtxObject {
 }
 
 function loggerObject(session: OperationSession): CtxObject {
-  const levels = { debug: 'debug', info: 'info', warning: 'warning', warn: 'warning', error: 'error', exception: 'error', critical: 'critical' };
+  const levels = {
+    debug: 'debug',
+    info: 'info',
+    warning: 'warning',
+    warn: 'warning',
+    error: 'error',
+    exception: 'error',
+    critical: 'critical',
+  };
   const write = (level: string) => () =>
     new CtxCallable(async (args) => void (await session.host.emit('log', level, args.map(String).join(' '))));
-  return new CtxObject('logger', Object.fromEntries(Object.entries(levels).map(([name, level]) => [name, write(level)])));
+  return new CtxObject(
+    'logger',
+    Object.fromEntries(Object.entries(levels).map(([name, level]) => [name, write(level)])),
+  );
 }
 
 function resourceCalls(files: Resources): Attributes {
@@ -126,7 +164,9 @@ function resourceCalls(files: Resources): Attributes {
 function retryCall(session: OperationSession): CtxCallable {
   return new CtxCallable((args, kwargs) => {
     const { message, retry_after: after } = bindArgs(['message', 'retry_after'], args, kwargs);
-    session.retryRequest = new OperationRetry(message ? String(message) : undefined, { retryAfter: secondsOf(after) });
+    session.retryRequest = new OperationRetry(message ? String(message) : undefined, {
+      retryAfter: secondsOf(after),
+    });
     return undefined;
   });
 }
@@ -143,7 +183,10 @@ function resultCalls(result: ScriptResult): Attributes {
     returns: () =>
       new CtxCallable((args, kwargs) => {
         // A lone dictionary arrives as keywords; it is meant as the value.
-        result.record({ kind: 'returns', value: args.length === 0 && Object.keys(kwargs).length > 0 ? kwargs : (args[0] ?? null) });
+        result.record({
+          kind: 'returns',
+          value: args.length === 0 && Object.keys(kwargs).length > 0 ? kwargs : (args[0] ?? null),
+        });
         return undefined;
       }),
     abort_operation: () =>

@@ -10,9 +10,12 @@ describe('dotted paths', () => {
     expect(readPath(dict(), 'a.c.d')).toBeNull();
   });
 
-  it.each(['nope', 'foo[2]', 'foo.bar', 'a[0]', 'toString', 'a.constructor'])('say which path is illegal: %s', (path) => {
-    expect(() => readPath(dict(), path)).toThrow(`illegal path: ${path}`);
-  });
+  it.each(['nope', 'foo[2]', 'foo.bar', 'a[0]', 'toString', 'a.constructor'])(
+    'say which path is illegal: %s',
+    (path) => {
+      expect(() => readPath(dict(), path)).toThrow(`illegal path: ${path}`);
+    },
+  );
 
   it('write, making dictionaries on the way, but not through other values', () => {
     const target = dict();

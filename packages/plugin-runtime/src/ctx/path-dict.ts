@@ -46,7 +46,8 @@ export function writePath(dict: JsonObject, path: string, value: Json): void {
   const steps = stepsOf(path) ?? [path];
   let target: Json = dict;
   for (const [i, step] of steps.entries()) {
-    const fits: boolean = typeof step === 'number' ? Array.isArray(target) && step < target.length : isJsonObject(target);
+    const fits: boolean =
+      typeof step === 'number' ? Array.isArray(target) && step < target.length : isJsonObject(target);
     if (!fits) throw illegal(path);
     const holder = target as JsonObject | Json[];
     if (i === steps.length - 1) {

@@ -29,5 +29,7 @@ export function pythonText(value: Json): string {
 /** What Python counts as false: null, 0, "", empty list, empty dictionary, false. */
 export function isFalsy(value: Json | undefined): boolean {
   if (!value) return true;
-  return typeof value === 'object' && (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0);
+  return (
+    typeof value === 'object' && (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0)
+  );
 }

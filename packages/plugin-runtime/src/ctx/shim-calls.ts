@@ -36,7 +36,8 @@ export function shimCalls(session: OperationSession, result: ScriptResult, tempD
     },
     host_ip: async (r) => (await sideOf(text(r.side))).instance.hostIp(),
     others: async () => (await session.host.readDeployment()) as unknown as Json,
-    resource: async (r) => (await sessionResources(session, async () => tempDir).read(text(r.path))).toString('base64'),
+    resource: async (r) =>
+      (await sessionResources(session, async () => tempDir).read(text(r.path))).toString('base64'),
     raised: async (r) => {
       result.raised = {
         kind: (KINDS.includes(text(r.kind)) ? r.kind : 'retryable') as OperationErrorKind,

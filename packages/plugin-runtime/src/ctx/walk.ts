@@ -55,7 +55,8 @@ function isDictionary(value: Answer): value is JsonObject {
 function attributeOf(current: Answer, arg: Json): (() => Answer | Promise<Answer>) | null {
   if (typeof arg !== 'string') return null;
   for (const name of [arg, arg.replaceAll('-', '_')]) {
-    if (current instanceof CtxObject && Object.hasOwn(current.attributes, name)) return current.attributes[name] as never;
+    if (current instanceof CtxObject && Object.hasOwn(current.attributes, name))
+      return current.attributes[name] as never;
     if (current instanceof CtxDict) {
       const method = dictMethod(current, name);
       if (method) return () => method;
@@ -93,7 +94,9 @@ function dictMethod(dict: CtxDict, name: string): CtxCallable | null {
     case 'items':
       return new CtxCallable(() => Object.entries(value) as Json);
     case 'get':
-      return new CtxCallable(([key, otherwise]) => (Object.hasOwn(value, text(key ?? null)) ? value[text(key ?? null)] : (otherwise ?? null)));
+      return new CtxCallable(([key, otherwise]) =>
+        Object.hasOwn(value, text(key ?? null)) ? value[text(key ?? null)] : (otherwise ?? null),
+      );
     case 'pop':
       return new CtxCallable(([key, otherwise]) =>
         writable(() => {
@@ -104,7 +107,9 @@ function dictMethod(dict: CtxDict, name: string): CtxCallable | null {
         }),
       );
     case 'update':
-      return new CtxCallable((args, kwargs) => writable(() => void Object.assign(value, ...args.filter(isJsonObject), kwargs)));
+      return new CtxCallable((args, kwargs) =>
+        writable(() => void Object.assign(value, ...args.filter(isJsonObject), kwargs)),
+      );
     case 'clear':
       return new CtxCallable(() =>
         writable(() => {

@@ -27,7 +27,12 @@ export function startOrphanGuard(): OrphanGuard {
   let isClosed = false;
   let child: ChildProcess | null = null;
   const start = (): ChildProcess => {
-    const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT], { detached: true, cwd: '/', env: {}, stdio: ['pipe', 'ignore', 'ignore'] });
+    const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT], {
+      detached: true,
+      cwd: '/',
+      env: {},
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     guard.on('error', () => undefined);
     guard.stdin?.on('error', () => undefined);
     guard.on('exit', () => {

@@ -20,18 +20,44 @@ describe('Python scripts', () => {
       kind: 'succeeded',
       result: { op: 'cloudify.interfaces.lifecycle.start', dep: 'dep', plugin: true, main: '__main__' },
     });
-    expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({ sum: 3, old: { deep: [1, 2] } });
+    expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({
+      sum: 3,
+      old: { deep: [1, 2] },
+    });
     expect(rig.host.logged()).toEqual(['port 8080 of web_abc123', 'event', '<out> printed']);
   });
 
   it.each([
-    ['NonRecoverableError("no")', { kind: 'failed', isRecoverable: false, failure: { exceptionType: 'NonRecoverableError', message: 'no' } }],
-    ['RecoverableError("soon", retry_after=4)', { kind: 'failed', isRecoverable: true, retryAfter: 4, failure: { message: 'soon [retry_after=4]' } }],
-    ['OperationRetry("again", retry_after=2)', { kind: 'retry', retryAfter: 2, failure: { exceptionType: 'OperationRetry' } }],
-    ['ValueError("other")', { kind: 'failed', isRecoverable: true, retryAfter: null, failure: { exceptionType: 'ValueError', message: 'other' } }],
+    [
+      'NonRecoverableError("no")',
+      {
+        kind: 'failed',
+        isRecoverable: false,
+        failure: { exceptionType: 'NonRecoverableError', message: 'no' },
+      },
+    ],
+    [
+      'RecoverableError("soon", retry_after=4)',
+      { kind: 'failed', isRecoverable: true, retryAfter: 4, failure: { message: 'soon [retry_after=4]' } },
+    ],
+    [
+      'OperationRetry("again", retry_after=2)',
+      { kind: 'retry', retryAfter: 2, failure: { exceptionType: 'OperationRetry' } },
+    ],
+    [
+      'ValueError("other")',
+      {
+        kind: 'failed',
+        isRecoverable: true,
+        retryAfter: null,
+        failure: { exceptionType: 'ValueError', message: 'other' },
+      },
+    ],
   ])('end as what they raise: %s', async (raised, expected) => {
     const rig = makeRig();
-    const end = await rig.script(`from cloudify import ctx\nfrom cloudify.exceptions import *\nctx.instance.runtime_properties['before'] = 1\nraise ${raised}\n`);
+    const end = await rig.script(
+      `from cloudify import ctx\nfrom cloudify.exceptions import *\nctx.instance.runtime_properties['before'] = 1\nraise ${raised}\n`,
+    );
     expect(end).toMatchObject(expected);
     if (end.kind === 'failed') expect(end.failure.traceback).toContain('script.sh", line 4');
     expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({ before: 1 });
@@ -39,7 +65,9 @@ describe('Python scripts', () => {
 
   it('only record abort and retry and go on', async () => {
     const rig = makeRig();
-    const end = await rig.script(`from cloudify import ctx\nctx.retry_operation('later', 3)\nctx.logger.info('went on')`);
+    const end = await rig.script(
+      `from cloudify import ctx\nctx.retry_operation('later', 3)\nctx.logger.info('went on')`,
+    );
     expect(end).toMatchObject({ kind: 'retry', retryAfter: 3, failure: { message: 'later' } });
     expect(rig.host.logged()).toEqual(['went on']);
   });
@@ -52,7 +80,12 @@ describe('Python scripts', () => {
     const save = rig.host.saveRuntimeProperties;
     let conflicts = 0;
     rig.host.saveRuntimeProperties = async (write) => {
-      if (conflicts++ === 0) rig.host.instances.set('web_abc123', { ...(own as never as object), version: 9, runtime_properties: { theirs: 1 } } as never);
+      if (conflicts++ === 0)
+        rig.host.instances.set('web_abc123', {
+          ...(own as never as object),
+          version: 9,
+          runtime_properties: { theirs: 1 },
+        } as never);
       return save(write);
     };
     const end = await rig.script(
@@ -72,7 +105,10 @@ describe('Python scripts', () => {
     );
     expect(end).toEqual({
       kind: 'succeeded',
-      result: ['Cannot override read only properties', 'Cannot modify runtime properties of relationship node instances'],
+      result: [
+        'Cannot override read only properties',
+        'Cannot modify runtime properties of relationship node instances',
+      ],
     });
     expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({ theirs: 1, mine: 'u' });
   });
@@ -81,16 +117,29 @@ describe('Python scripts', () => {
     const rig = makeRig();
     expect(await rig.script('echo "not python" && ctx returns shell')).toMatchObject({ result: 'shell' });
     expect(await rig.script('#!/bin/sh\nx=1')).toMatchObject({ kind: 'succeeded' });
-    rig.host.files = { 'a.py': 'from cloudify import ctx\nctx.returns(1)', plain: 'from cloudify import ctx\nctx.returns(2)', 'broken.py': 'def' };
+    rig.host.files = {
+      'a.py': 'from cloudify import ctx\nctx.returns(1)',
+      plain: 'from cloudify import ctx\nctx.returns(2)',
+      'broken.py': 'def',
+    };
     expect(await rig.run({ inputs: { script_path: 'a.py' } })).toMatchObject({ result: 1 });
-    expect(await rig.run({ inputs: { script_path: 'plain', process: { eval_python: true } } })).toMatchObject({ result: 2 });
-    expect(await rig.run({ inputs: { script_path: 'broken.py' } })).toMatchObject({ kind: 'failed', isRecoverable: true, failure: { exceptionType: 'SyntaxError' } });
+    expect(await rig.run({ inputs: { script_path: 'plain', process: { eval_python: true } } })).toMatchObject(
+      { result: 2 },
+    );
+    expect(await rig.run({ inputs: { script_path: 'broken.py' } })).toMatchObject({
+      kind: 'failed',
+      isRecoverable: true,
+      failure: { exceptionType: 'SyntaxError' },
+    });
   });
 
   it('fail with their exit code', async () => {
     const rig = makeRig();
     expect(await rig.script('import sys\nsys.exit(0)')).toMatchObject({ kind: 'succeeded' });
-    expect(await rig.script('import sys\nsys.exit(3)')).toMatchObject({ kind: 'failed', failure: { message: expect.stringContaining('exit_code: 3') } });
+    expect(await rig.script('import sys\nsys.exit(3)')).toMatchObject({
+      kind: 'failed',
+      failure: { message: expect.stringContaining('exit_code: 3') },
+    });
   });
 
   it('use the ctx module that calls the ctx command', async () => {

@@ -31,7 +31,19 @@ const POLL_MS = 100;
 const PIPES_GRACE_MS = 1_000;
 const MAX_LINE_CHARS = 64 * 1024;
 const KEPT_OUTPUT_CHARS = 64 * 1024;
-const SIGNALS: Record<string, number> = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGABRT: 6, SIGFPE: 8, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15 };
+const SIGNALS: Record<string, number> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGILL: 4,
+  SIGABRT: 6,
+  SIGFPE: 8,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGPIPE: 13,
+  SIGALRM: 14,
+  SIGTERM: 15,
+};
 
 /**
  * Runs a process in its own process group. When `signal` is aborted the whole group gets SIGTERM, five seconds, then
@@ -50,7 +62,11 @@ export async function runProcess(
     child.once('exit', (code, name) => resolve(code ?? -(SIGNALS[name ?? ''] ?? 1)));
   });
   exited.catch(() => undefined);
-  if (child.pid === undefined) throw await exited.then(() => new Error('process did not start'), (error: Error) => error);
+  if (child.pid === undefined)
+    throw await exited.then(
+      () => new Error('process did not start'),
+      (error: Error) => error,
+    );
   const pid = child.pid;
   settings.guard.add(pid);
   let stopping: Promise<void> | null = null;
@@ -61,8 +77,12 @@ export async function runProcess(
   else signal.addEventListener('abort', onAbort, { once: true });
   try {
     await events.started(pid);
-    const stdout = child.stdout ? readLines(child.stdout, (line) => events.line('out', line)) : Promise.resolve('');
-    const stderr = child.stderr ? readLines(child.stderr, (line) => events.line('err', line)) : Promise.resolve('');
+    const stdout = child.stdout
+      ? readLines(child.stdout, (line) => events.line('out', line))
+      : Promise.resolve('');
+    const stderr = child.stderr
+      ? readLines(child.stderr, (line) => events.line('err', line))
+      : Promise.resolve('');
     const code = await exited;
     const pipes = setTimeout(() => {
       child.stdout?.destroy();

@@ -25,25 +25,40 @@ describe('the result of a script', () => {
     ['returns then aborts', 'ctx returns a; ctx abort-operation b'],
     ['aborts then returns', 'ctx abort-operation a; ctx returns b; exit 0'],
   ])('is fatal when it %s', async (_, command) => {
-    expect(await makeRig().script(`#!/bin/bash\n${command}`)).toMatchObject(failed(false, 'NonRecoverableError', ILLEGAL));
+    expect(await makeRig().script(`#!/bin/bash\n${command}`)).toMatchObject(
+      failed(false, 'NonRecoverableError', ILLEGAL),
+    );
   });
 
   it('is fatal after abort and a retry after retry, whatever the exit code', async () => {
     expect(await makeRig().script('#!/bin/bash\nctx abort-operation "no way"; exit 0')).toMatchObject(
       failed(false, 'NonRecoverableError', 'no way'),
     );
-    expect(await makeRig().script('#!/bin/bash\nctx retry-operation later \'@{"retry_after": 5}\'; exit 0')).toMatchObject({
+    expect(
+      await makeRig().script('#!/bin/bash\nctx retry-operation later \'@{"retry_after": 5}\'; exit 0'),
+    ).toMatchObject({
       kind: 'retry',
       retryAfter: 5,
       failure: { exceptionType: 'OperationRetry', message: 'later', traceback: null },
     });
-    expect(await makeRig().script('#!/bin/bash\nctx operation retry soon; ctx returns 1')).toMatchObject({ kind: 'retry', failure: { message: 'soon' } });
+    expect(await makeRig().script('#!/bin/bash\nctx operation retry soon; ctx returns 1')).toMatchObject({
+      kind: 'retry',
+      failure: { message: 'soon' },
+    });
   });
 
   it('is a recoverable ProcessException with command, code and output for other exit codes', async () => {
     const end = await makeRig().script('#!/bin/bash\necho printed; echo wrong >&2; exit 7');
-    expect(end).toMatchObject(failed(true, 'ProcessException', expect.stringMatching(/^command: \S+\/script\.sh, exit_code: 7, stdout: printed, stderr: wrong$/)));
-    expect(await makeRig().script('#!/bin/bash\nunknown_command')).toMatchObject(failed(true, 'ProcessException', expect.stringContaining('exit_code: 127')));
+    expect(end).toMatchObject(
+      failed(
+        true,
+        'ProcessException',
+        expect.stringMatching(/^command: \S+\/script\.sh, exit_code: 7, stdout: printed, stderr: wrong$/),
+      ),
+    );
+    expect(await makeRig().script('#!/bin/bash\nunknown_command')).toMatchObject(
+      failed(true, 'ProcessException', expect.stringContaining('exit_code: 127')),
+    );
   });
 
   it('ends a script that sources ctx-sh at the first failing ctx', async () => {
@@ -60,11 +75,27 @@ describe('the process of a script', () => {
   it('gets inputs and process.env as variables, converted, and nothing of our own environment', async () => {
     const rig = makeRig();
     process.env.BATON_TEST_KEY = 'secret';
-    const inputs = { text: 'a b', flag: true, none: null, list: [1, { a: 'b' }], n: 1.5, process: { env: { text: 'wins' }, args: ['x', 'y z'] } };
-    await rig.script('#!/bin/bash\nenv | grep -E "^(text|flag|none|list|n|BATON_.*|script_source|process)=" | sort; echo "$# $1"; echo $TMPDIR', inputs);
+    const inputs = {
+      text: 'a b',
+      flag: true,
+      none: null,
+      list: [1, { a: 'b' }],
+      n: 1.5,
+      process: { env: { text: 'wins' }, args: ['x', 'y z'] },
+    };
+    await rig.script(
+      '#!/bin/bash\nenv | grep -E "^(text|flag|none|list|n|BATON_.*|script_source|process)=" | sort; echo "$# $1"; echo $TMPDIR',
+      inputs,
+    );
     delete process.env.BATON_TEST_KEY;
     const lines = rig.host.logged();
-    expect(lines.slice(0, 5)).toEqual(['<out> flag=true', '<out> list=[1,{"a":"b"}]', '<out> n=1.5', '<out> none=None', '<out> text=wins']);
+    expect(lines.slice(0, 5)).toEqual([
+      '<out> flag=true',
+      '<out> list=[1,{"a":"b"}]',
+      '<out> n=1.5',
+      '<out> none=None',
+      '<out> text=wins',
+    ]);
     expect(lines[5]).toBe('<out> 3 x');
     expect(lines[6]).toContain(rig.deps.scripts.workRoot);
   });
@@ -74,7 +105,12 @@ describe('the process of a script', () => {
     const script = '#!/bin/bash\nprintf "one\\r\\ntwo\\xff\\n"; echo three >&2';
     await rig.script(script);
     expect(rig.host.logged().sort()).toEqual(['<err> three', '<out> one', '<out> two\ufffd']);
-    expect(rig.host.lines.map((l) => l.message)).toEqual(expect.arrayContaining([expect.stringMatching(/^Process created, PID: \d+$/), expect.stringMatching(/^Execution done \(PID=\d+, return_code=0\): /)]));
+    expect(rig.host.lines.map((l) => l.message)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^Process created, PID: \d+$/),
+        expect.stringMatching(/^Execution done \(PID=\d+, return_code=0\): /),
+      ]),
+    );
     rig.host.lines.length = 0;
     await rig.script(script, { process: { log_stdout: false, log_stderr: false } });
     expect(rig.host.logged()).toEqual([]);
@@ -85,18 +121,27 @@ describe('the process of a script', () => {
   it('comes from a file, a prefix runs it, and a missing file is fatal', async () => {
     const rig = makeRig();
     rig.host.files['scripts/go.sh'] = 'echo "from $0" | sed "s,.*/,,"';
-    await rig.run({ inputs: { script_path: 'scripts/go.sh', process: { command_prefix: 'bash -e', cwd: '/' } } });
+    await rig.run({
+      inputs: { script_path: 'scripts/go.sh', process: { command_prefix: 'bash -e', cwd: '/' } },
+    });
     expect(rig.host.logged().at(-1)).toBe('<out> go.sh');
-    expect(await rig.run({ inputs: { script_path: 'scripts/no.sh' } })).toMatchObject(failed(false, 'HttpException', 'Resource not found: scripts/no.sh'));
+    expect(await rig.run({ inputs: { script_path: 'scripts/no.sh' } })).toMatchObject(
+      failed(false, 'HttpException', 'Resource not found: scripts/no.sh'),
+    );
     await rig.run({ inputs: { script_path: 'https://host/ok.sh?x=1' } });
     expect(rig.host.logged().at(-1)).toBe('<out> fetched');
-    expect(await rig.run({ inputs: { script_path: 'http://host/other' } })).toMatchObject(failed(false, 'NonRecoverableError', 'Failed downloading script: http://host/other (status code: 404)'));
+    expect(await rig.run({ inputs: { script_path: 'http://host/other' } })).toMatchObject(
+      failed(false, 'NonRecoverableError', 'Failed downloading script: http://host/other (status code: 404)'),
+    );
   });
 
   it.each([
     [{}, 'Either script_path or script_source must be provided'],
     [{ script_path: 'a', script_source: 'b' }, 'Only provide script_path or script_source, not both'],
-    [{ script_source: 'x', process: { ctx_proxy_type: 'zmq' } }, 'Unsupported proxy type: zmq; expected auto, http or none'],
+    [
+      { script_source: 'x', process: { ctx_proxy_type: 'zmq' } },
+      'Unsupported proxy type: zmq; expected auto, http or none',
+    ],
     [{ script_source: 'x', process: { args: 'one' } }, 'process.args must be a list'],
   ])('is not started with wrong inputs %#', async (inputs, message) => {
     expect(await makeRig().run({ inputs })).toMatchObject(failed(false, 'NonRecoverableError', message));
@@ -115,7 +160,14 @@ describe('stopping a script', () => {
   it('happens also when this process dies: a guard kills the groups that it left', async () => {
     const group = spawn('/bin/sh', ['-c', 'sleep 60 & wait'], { detached: true, stdio: 'ignore' });
     const guardModule = JSON.stringify(join(__dirname, 'orphan-guard.ts'));
-    const owner = spawn(process.execPath, ['-e', `require('@swc/core');const {transformFileSync}=require('@swc/core');const m={exports:{}};new Function('module','exports','require',transformFileSync(${guardModule},{jsc:{parser:{syntax:'typescript'}},module:{type:'commonjs'}}).code)(m,m.exports,require);const g=m.exports.startOrphanGuard();g.add(999999);g.add(${group.pid});g.remove(999999);console.log('ready');setInterval(()=>{},1000)`], { cwd: process.cwd(), stdio: ['ignore', 'pipe', 'inherit'] });
+    const owner = spawn(
+      process.execPath,
+      [
+        '-e',
+        `require('@swc/core');const {transformFileSync}=require('@swc/core');const m={exports:{}};new Function('module','exports','require',transformFileSync(${guardModule},{jsc:{parser:{syntax:'typescript'}},module:{type:'commonjs'}}).code)(m,m.exports,require);const g=m.exports.startOrphanGuard();g.add(999999);g.add(${group.pid});g.remove(999999);console.log('ready');setInterval(()=>{},1000)`,
+      ],
+      { cwd: process.cwd(), stdio: ['ignore', 'pipe', 'inherit'] },
+    );
     await new Promise((resolve) => owner.stdout.once('data', resolve));
     expect(isRunning(group.pid as number)).toBe(true);
     owner.kill('SIGKILL');
@@ -124,8 +176,18 @@ describe('stopping a script', () => {
 
   it('kills the whole group at the time limit and says so', async () => {
     const rig = makeRig();
-    const end = await rig.script('#!/bin/bash\nctx instance runtime-properties a 1\n(trap "" TERM; sleep 60) & echo "pid $!"\nsleep 60', {}, { timeoutMs: 1200 });
-    expect(end).toMatchObject({ kind: 'timed-out', failure: { message: 'Process killed due to timeout of 1.2 seconds', exceptionType: 'NonRecoverableError' } });
+    const end = await rig.script(
+      '#!/bin/bash\nctx instance runtime-properties a 1\n(trap "" TERM; sleep 60) & echo "pid $!"\nsleep 60',
+      {},
+      { timeoutMs: 1200 },
+    );
+    expect(end).toMatchObject({
+      kind: 'timed-out',
+      failure: {
+        message: 'Process killed due to timeout of 1.2 seconds',
+        exceptionType: 'NonRecoverableError',
+      },
+    });
     const pid = Number(/pid (\d+)/.exec(rig.host.logged().join())?.[1]);
     await eventually(() => !isRunning(pid));
     expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({});
@@ -139,7 +201,10 @@ describe('stopping a script', () => {
       if (message === '<out> running') control.abort(reason);
       return emit(kind, level, message);
     };
-    const end = await rig.run({ inputs: { script_source: '#!/bin/bash\necho running; exec sleep 60' } }, control.signal);
+    const end = await rig.run(
+      { inputs: { script_source: '#!/bin/bash\necho running; exec sleep 60' } },
+      control.signal,
+    );
     expect(end).toEqual({ kind: 'stopped', reason });
   });
 });

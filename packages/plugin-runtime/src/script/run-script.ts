@@ -82,7 +82,9 @@ async function runPython(run: ScriptRun, isGuess: boolean): Promise<Ended | null
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     if (isGuess) return null;
-    throw new RetryableError(`this worker cannot run Python scripts: there is no ${settings.python}`, { cause: error });
+    throw new RetryableError(`this worker cannot run Python scripts: there is no ${settings.python}`, {
+      cause: error,
+    });
   }
 }
 
@@ -96,7 +98,12 @@ async function runProgram(run: ScriptRun): Promise<Ended> {
   return logged(run, command, false, {
     command,
     // The proxy and its client stay reachable whatever the inputs are called.
-    env: { ...paths, ...own, CTX_SOCKET_URL: paths.CTX_SOCKET_URL ?? '', PATH: own.PATH ? `${own.PATH}:${paths.PATH}` : (paths.PATH ?? '') },
+    env: {
+      ...paths,
+      ...own,
+      CTX_SOCKET_URL: paths.CTX_SOCKET_URL ?? '',
+      PATH: own.PATH ? `${own.PATH}:${paths.PATH}` : (paths.PATH ?? ''),
+    },
     cwd: cwd ?? join(run.runDir, 'cwd'),
     ...streamsOf(run),
   });
@@ -117,12 +124,16 @@ async function logged(run: ScriptRun, command: string, isQuiet: boolean, spec: P
   const line: LineSink = (stream, text) => host.emit('log', 'info', `<${stream}> ${text}`);
   let notice: NodeJS.Timeout | undefined;
   const started = (pid: number): void | Promise<void> => {
-    notice = setInterval(() => void host.emit('log', 'info', `Waiting for process ${pid} to end...`), WAIT_NOTICE_MS);
+    notice = setInterval(
+      () => void host.emit('log', 'info', `Waiting for process ${pid} to end...`),
+      WAIT_NOTICE_MS,
+    );
     if (!isQuiet) return host.emit('log', 'info', `Process created, PID: ${pid}`);
   };
   try {
     const end = await runProcess(spec, run.settings, signal, { started, line });
-    if (!isQuiet) await host.emit('log', 'info', `Execution done (PID=${end.pid}, return_code=${end.code}): ${command}`);
+    if (!isQuiet)
+      await host.emit('log', 'info', `Execution done (PID=${end.pid}, return_code=${end.code}): ${command}`);
     return { ...end, command };
   } finally {
     clearInterval(notice);

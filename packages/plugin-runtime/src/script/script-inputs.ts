@@ -24,7 +24,17 @@ export interface ProcessOptions {
   stderrToStdout: boolean;
 }
 
-const OPTION_NAMES = ['cwd', 'env', 'args', 'command_prefix', 'eval_python', 'ctx_proxy_type', 'log_stdout', 'log_stderr', 'stderr_to_stdout'];
+const OPTION_NAMES = [
+  'cwd',
+  'env',
+  'args',
+  'command_prefix',
+  'eval_python',
+  'ctx_proxy_type',
+  'log_stdout',
+  'log_stderr',
+  'stderr_to_stdout',
+];
 const OWN_INPUTS = new Set(['ctx', 'script_path', 'script_source', 'process', 'ssl_cert_content']);
 const PROXY_TYPES = ['auto', 'http', 'none'];
 
@@ -34,7 +44,8 @@ export function readScriptInputs(inputs: Readonly<JsonObject>): ScriptInputs {
   if (!path && !text) throw new FatalError('Either script_path or script_source must be provided');
   if (path && text) throw new FatalError('Only provide script_path or script_source, not both');
   const given = path || text;
-  if (typeof given !== 'string') throw new FatalError(`${path ? 'script_path' : 'script_source'} must be a string`);
+  if (typeof given !== 'string')
+    throw new FatalError(`${path ? 'script_path' : 'script_source'} must be a string`);
   return {
     source: path ? { kind: 'path', path: given } : { kind: 'inline', text: dedent(given) },
     caPem: typeof caPem === 'string' && caPem !== '' ? caPem : null,
@@ -44,8 +55,10 @@ export function readScriptInputs(inputs: Readonly<JsonObject>): ScriptInputs {
 }
 
 function readProcessOptions(options: Json): ProcessOptions {
-  if (!isJsonObject(options)) throw new FatalError(`process must be a dictionary with some of: ${OPTION_NAMES.join(', ')}`);
-  const expected = (name: string, what: string): FatalError => new FatalError(`process.${name} must be ${what}`);
+  if (!isJsonObject(options))
+    throw new FatalError(`process must be a dictionary with some of: ${OPTION_NAMES.join(', ')}`);
+  const expected = (name: string, what: string): FatalError =>
+    new FatalError(`process.${name} must be ${what}`);
   const flag = (name: string, otherwise: boolean | null): boolean | null => {
     const value = options[name] ?? otherwise;
     if (value === null || typeof value === 'boolean') return value;
@@ -61,7 +74,8 @@ function readProcessOptions(options: Json): ProcessOptions {
   const args = options.args ?? [];
   if (!Array.isArray(args)) throw expected('args', 'a list');
   const proxy = text('ctx_proxy_type') ?? 'auto';
-  if (!PROXY_TYPES.includes(proxy)) throw new FatalError(`Unsupported proxy type: ${proxy}; expected auto, http or none`);
+  if (!PROXY_TYPES.includes(proxy))
+    throw new FatalError(`Unsupported proxy type: ${proxy}; expected auto, http or none`);
   return {
     cwd: text('cwd'),
     env,
@@ -84,7 +98,9 @@ export function environmentText(value: Json): string {
 /** Environment variables of a set of values; names that no process can carry are left out. */
 export function environmentOf(values: Readonly<JsonObject>): Record<string, string> {
   const usable = Object.entries(values).filter(([name]) => name !== '' && !/[=\0]/.test(name));
-  return Object.fromEntries(usable.map(([name, value]) => [name, environmentText(value).replaceAll('\0', '')]));
+  return Object.fromEntries(
+    usable.map(([name, value]) => [name, environmentText(value).replaceAll('\0', '')]),
+  );
 }
 
 /** Removes the white space that all lines with text begin with. */

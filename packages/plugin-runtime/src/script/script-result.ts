@@ -1,6 +1,6 @@
+import type { OperationErrorKind } from '@baton/plugin-sdk';
 import { FatalError, OperationRetry } from '@baton/plugin-sdk';
 import { endOfKind, endOfThrown, type OperationEnd, type OperationFailure } from '../operation-end';
-import type { OperationErrorKind } from '@baton/plugin-sdk';
 
 export const ILLEGAL_RESULT = 'ctx may only abort or return once';
 
@@ -33,7 +33,9 @@ export class ScriptResult {
     if (this.raised) return endOfKind(this.raised.kind, this.raised);
     if (this.#recorded?.kind === 'abort') return endOfThrown(new FatalError(this.#recorded.message));
     if (this.#recorded?.kind === 'retry') {
-      return endOfThrown(new OperationRetry(this.#recorded.message, { retryAfter: this.#recorded.retryAfter }));
+      return endOfThrown(
+        new OperationRetry(this.#recorded.message, { retryAfter: this.#recorded.retryAfter }),
+      );
     }
     return null;
   }

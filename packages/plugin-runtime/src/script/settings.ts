@@ -31,7 +31,8 @@ export async function makeRunDir(
     await mkdir(dir, { recursive: true, mode: 0o700 });
     if (settings.account) await chown(dir, settings.account.uid, settings.account.gid);
   }
-  const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  const remove = (): Promise<void> =>
+    rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   return { path, remove };
 }
 
@@ -39,7 +40,8 @@ export async function makeRunDir(
 export async function sweepRunDirs(workRoot: string): Promise<void> {
   const runs = join(workRoot, 'runs');
   for (const name of await readdir(runs).catch(() => [])) {
-    if (!isAlive(Number(name)) || Number(name) === process.pid) await rm(join(runs, name), { recursive: true, force: true });
+    if (!isAlive(Number(name)) || Number(name) === process.pid)
+      await rm(join(runs, name), { recursive: true, force: true });
   }
 }
 

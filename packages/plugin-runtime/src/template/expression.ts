@@ -7,7 +7,14 @@ export type Scope = Readonly<Record<string, Value>>;
 export type Expression = (scope: Scope) => Value;
 
 const MAX_RANGE = 100_000;
-const CONSTANTS: Record<string, Json> = { true: true, True: true, false: false, False: false, none: null, None: null };
+const CONSTANTS: Record<string, Json> = {
+  true: true,
+  True: true,
+  false: false,
+  False: false,
+  none: null,
+  None: null,
+};
 const COMPARE: Record<string, (a: Value, b: Value) => boolean> = {
   '==': (a, b) => JSON.stringify(a) === JSON.stringify(b),
   '!=': (a, b) => JSON.stringify(a) !== JSON.stringify(b),
@@ -18,7 +25,12 @@ const COMPARE: Record<string, (a: Value, b: Value) => boolean> = {
 };
 const number = (value: Value): number => Number(value ?? Number.NaN);
 const ADD: Record<string, (a: Value, b: Value) => Value> = {
-  '+': (a, b) => (typeof a === 'number' && typeof b === 'number' ? a + b : Array.isArray(a) && Array.isArray(b) ? [...a, ...b] : toText(a) + toText(b)),
+  '+': (a, b) =>
+    typeof a === 'number' && typeof b === 'number'
+      ? a + b
+      : Array.isArray(a) && Array.isArray(b)
+        ? [...a, ...b]
+        : toText(a) + toText(b),
   '-': (a, b) => number(a) - number(b),
   '~': (a, b) => toText(a) + toText(b),
 };
@@ -149,14 +161,22 @@ export class ExpressionReader {
     const args = this.#list(')');
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
     if (!method) throw this.#fail(`no method "${name}"`, nearestName(name, Object.keys(methods)));
-    return (s) => method(value(s), args.map((a) => a(s)));
+    return (s) =>
+      method(
+        value(s),
+        args.map((a) => a(s)),
+      );
   }
   #filter(value: Expression): Expression {
     const name = this.name();
     const args = this.takes('(') ? this.#list(')') : [];
     const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;
     if (!filter) throw this.#fail(`no filter "${name}"`, nearestName(name, Object.keys(filters)));
-    return (s) => filter(value(s), args.map((a) => a(s)));
+    return (s) =>
+      filter(
+        value(s),
+        args.map((a) => a(s)),
+      );
   }
   #list(close: string): Expression[] {
     const items: Expression[] = [];

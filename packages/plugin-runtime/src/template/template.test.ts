@@ -19,11 +19,17 @@ it.each([
   ['{{ missing | default("x") }} {{ "" | d("y", true) }} {{ env | tojson }}', 'x y {"A":"1","B":"two"}'],
   ['{% if port > 8000 and not missing %}high{% elif port == 80 %}web{% else %}low{% endif %}', 'high'],
   ['{% for u in users if_ %}{% endfor %}', null],
-  ['{% for u in users %}{{ loop.index }}={{ u.name }}{% if not loop.last %},{% endif %}{% endfor %}', '1=ann,2=bob'],
+  [
+    '{% for u in users %}{{ loop.index }}={{ u.name }}{% if not loop.last %},{% endif %}{% endfor %}',
+    '1=ann,2=bob',
+  ],
   ['{% for k, v in env.items() %}{{ k }}{{ v }};{% else %}none{% endfor %}', 'A1;Btwo;'],
   ['{% for x in [] %}{% else %}none{% endfor %}{# gone #}!', 'none!'],
   ['a\n  {%- set x = port + 1 -%}  \n{{ x // 2 }}\n', 'a4040'],
-  ['{{ "a" if on else "b" }} {{ "w" in name }} {{ name is defined }} {{ missing is not defined }} {{ "a" ~ 1 }}', 'a True True True a1'],
+  [
+    '{{ "a" if on else "b" }} {{ "w" in name }} {{ name is defined }} {{ missing is not defined }} {{ "a" ~ 1 }}',
+    'a True True True a1',
+  ],
   ['{{ name.constructor }}{{ users.constructor }}{{ env.__proto__ }}|', '|'],
   ['{% for i in range(3) %}{{ i }}{% endfor %} {{ ["b","a"] | sort | join("-") }}', '012 a-b'],
 ])('renders %s', (text, expected) => {

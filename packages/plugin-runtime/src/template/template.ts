@@ -46,7 +46,10 @@ export function renderTemplate(text: string, variables: JsonObject, path: string
     return out.text();
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    throw new FatalError(`template ${path}: ${error.message}`, { exceptionType: 'TemplateSyntaxError', cause: error });
+    throw new FatalError(`template ${path}: ${error.message}`, {
+      exceptionType: 'TemplateSyntaxError',
+      cause: error,
+    });
   }
 }
 
@@ -77,7 +80,8 @@ class BlockReader {
         this.#at--;
       }
     }
-    if (enders.length > 0) throw new TemplateError(`missing {% ${enders.at(-1)} %}`, this.segments.at(-1)?.line ?? 1);
+    if (enders.length > 0)
+      throw new TemplateError(`missing {% ${enders.at(-1)} %}`, this.segments.at(-1)?.line ?? 1);
     return sequence(parts);
   }
 
@@ -121,7 +125,13 @@ class BlockReader {
       if (items.length === 0) return otherwise(scope, out);
       for (const [i, item] of items.entries()) {
         out.step();
-        const loop = { index: i + 1, index0: i, first: i === 0, last: i === items.length - 1, length: items.length };
+        const loop = {
+          index: i + 1,
+          index0: i,
+          first: i === 0,
+          last: i === items.length - 1,
+          length: items.length,
+        };
         const bound = names.length === 1 ? [item] : iterate(item);
         body({ ...scope, ...Object.fromEntries(names.map((n, k) => [n, bound[k]])), loop }, out);
       }

@@ -38,7 +38,8 @@ export function splitTemplate(text: string): Segment[] {
     const end = close.exec(text);
     if (!end) throw new TemplateError(`${kind} has no end`, line);
     const inner = text.slice(open.index + open[0].length, end.index);
-    if (kind !== '{#') segments.push({ kind: kind === '{{' ? 'output' : 'statement', text: inner.trim(), line });
+    if (kind !== '{#')
+      segments.push({ kind: kind === '{{' ? 'output' : 'statement', text: inner.trim(), line });
     line += inner.split('\n').length - 1;
     trimsNext = end[0].startsWith('-');
     at = end.index + end[0].length;
@@ -53,7 +54,8 @@ export type Token =
   | { kind: 'number'; value: number }
   | { kind: 'op'; text: string };
 
-const TOKEN = /\s*(?:([A-Za-z_]\w*)|(\d+(?:\.\d+)?)|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(==|!=|<=|>=|\/\/|\*\*|[-+*/%~<>()[\]{},:.|=]))/y;
+const TOKEN =
+  /\s*(?:([A-Za-z_]\w*)|(\d+(?:\.\d+)?)|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(==|!=|<=|>=|\/\/|\*\*|[-+*/%~<>()[\]{},:.|=]))/y;
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
 
 /** @throws TemplateError at the first character that fits nothing. */
@@ -68,7 +70,8 @@ export function tokenize(text: string, line: number): Token[] {
     const quoted = single ?? double;
     if (name !== undefined) tokens.push({ kind: 'name', text: name });
     else if (number !== undefined) tokens.push({ kind: 'number', value: Number(number) });
-    else if (quoted !== undefined) tokens.push({ kind: 'string', text: quoted.replace(/\\(.)/gs, (_, c: string) => ESCAPES[c] ?? c) });
+    else if (quoted !== undefined)
+      tokens.push({ kind: 'string', text: quoted.replace(/\\(.)/gs, (_, c: string) => ESCAPES[c] ?? c) });
     else tokens.push({ kind: 'op', text: op as string });
     at += all.length;
   }

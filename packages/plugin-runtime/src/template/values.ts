@@ -43,7 +43,8 @@ const capitalize = (s: string): string => s.slice(0, 1).toUpperCase() + s.slice(
 
 /** Filters by the names of Jinja. */
 export const filters: Readonly<Record<string, Call>> = {
-  default: (v, [otherwise = '', isAlsoForFalse]) => (v === undefined || (isTrue(isAlsoForFalse) && !isTrue(v)) ? otherwise : v),
+  default: (v, [otherwise = '', isAlsoForFalse]) =>
+    v === undefined || (isTrue(isAlsoForFalse) && !isTrue(v)) ? otherwise : v,
   d: (v, args) => (filters.default as Call)(v, args),
   upper: (v) => text(v).toUpperCase(),
   lower: (v) => text(v).toLowerCase(),
@@ -58,10 +59,13 @@ export const filters: Readonly<Record<string, Call>> = {
   last: (v) => iterate(v).at(-1),
   list: (v) => iterate(v),
   unique: (v) => [...new Map(iterate(v).map((one) => [JSON.stringify(one), one])).values()],
-  sort: (v) => [...iterate(v)].sort((a, b) => (a as never) > (b as never) ? 1 : (a as never) < (b as never) ? -1 : 0),
+  sort: (v) =>
+    [...iterate(v)].sort((a, b) => ((a as never) > (b as never) ? 1 : (a as never) < (b as never) ? -1 : 0)),
   reverse: (v) => [...iterate(v)].reverse(),
-  int: (v, [otherwise = 0]) => (Number.isFinite(Number.parseInt(text(v), 10)) ? Number.parseInt(text(v), 10) : otherwise),
-  float: (v, [otherwise = 0]) => (Number.isFinite(Number.parseFloat(text(v))) ? Number.parseFloat(text(v)) : otherwise),
+  int: (v, [otherwise = 0]) =>
+    Number.isFinite(Number.parseInt(text(v), 10)) ? Number.parseInt(text(v), 10) : otherwise,
+  float: (v, [otherwise = 0]) =>
+    Number.isFinite(Number.parseFloat(text(v))) ? Number.parseFloat(text(v)) : otherwise,
   string: text,
   tojson: (v) => JSON.stringify(v ?? null),
   indent: (v, [width = 4]) => text(v).replaceAll('\n', `\n${' '.repeat(Math.min(Number(width), 100))}`),

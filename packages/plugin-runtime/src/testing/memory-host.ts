@@ -44,12 +44,28 @@ export function memoryHost(task: () => OperationTask): MemoryHost {
     ['web_abc123', instance('web_abc123', 'web')],
     ['db_def456', instance('db_def456', 'db')],
   ]);
-  const properties = { port: 8080, nested: { list: [{ name: 'first' }], on: true }, keys: 'hidden by the method' };
+  const properties = {
+    port: 8080,
+    nested: { list: [{ name: 'first' }], on: true },
+    keys: 'hidden by the method',
+  };
   const nodes = new Map(
-    ['web', 'db'].map((id) => [id, { id, type: 't.Node', type_hierarchy: ['cloudify.nodes.Root', 't.Node'], properties, number_of_instances: 1 }]),
+    ['web', 'db'].map((id) => [
+      id,
+      {
+        id,
+        type: 't.Node',
+        type_hierarchy: ['cloudify.nodes.Root', 't.Node'],
+        properties,
+        number_of_instances: 1,
+      },
+    ]),
   );
   const sideOf = (side: { nodeInstanceId: string; nodeId: string } | null) =>
-    side && { node: nodes.get(side.nodeId) as NodeRecord, instance: structuredClone(instances.get(side.nodeInstanceId) as InstanceRecord) };
+    side && {
+      node: nodes.get(side.nodeId) as NodeRecord,
+      instance: structuredClone(instances.get(side.nodeInstanceId) as InstanceRecord),
+    };
   const host: MemoryHost = {
     instances,
     nodes,
@@ -57,11 +73,19 @@ export function memoryHost(task: () => OperationTask): MemoryHost {
     lines: [],
     opened: 0,
     root,
-    logged: () => host.lines.map((l) => l.message).filter((m) => !/^(Process created|Execution done|Waiting for)/.test(m)),
+    logged: () =>
+      host.lines
+        .map((l) => l.message)
+        .filter((m) => !/^(Process created|Execution done|Waiting for)/.test(m)),
     open: async () => {
       host.opened++;
       const { self, related, inputs } = task();
-      return { inputs: inputs as JsonObject, self: sideOf(self), related: sideOf(related), deployment: { id: 'dep', creator: 'admin', resource_tags: { team: 'a' } } };
+      return {
+        inputs: inputs as JsonObject,
+        self: sideOf(self),
+        related: sideOf(related),
+        deployment: { id: 'dep', creator: 'admin', resource_tags: { team: 'a' } },
+      };
     },
     saveRuntimeProperties: async ({ instanceId, version, properties: runtime }) => {
       const stored = instances.get(instanceId) as InstanceRecord;
@@ -78,7 +102,10 @@ export function memoryHost(task: () => OperationTask): MemoryHost {
       return place;
     },
     emit: (kind, level, message) => void host.lines.push({ kind, level, message }),
-    fetchUrl: async (url) => (url.includes('/ok.sh') ? { status: 200, body: Buffer.from('echo fetched') } : { status: 404, body: Buffer.alloc(0) }),
+    fetchUrl: async (url) =>
+      url.includes('/ok.sh')
+        ? { status: 200, body: Buffer.from('echo fetched') }
+        : { status: 404, body: Buffer.alloc(0) },
     deploymentDir: async () => {
       const dir = join(root, 'deployments', 'default_tenant', 'dep');
       await mkdir(dir, { recursive: true });
@@ -144,7 +171,8 @@ export function makeRig(): Rig {
       rig.task = { ...rig.task, ...task };
       return invoke(rig.task, rig.host, rig.deps, signal);
     },
-    script: (source, inputs = {}, task = {}) => rig.run({ ...task, inputs: { script_source: source, ...inputs } }),
+    script: (source, inputs = {}, task = {}) =>
+      rig.run({ ...task, inputs: { script_source: source, ...inputs } }),
   };
   return rig;
 }

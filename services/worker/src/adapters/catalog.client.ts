@@ -21,11 +21,17 @@ export function createCatalogClient(rpc: RpcConnector): CatalogClient {
     namespaces: async (tenant, blueprintId) => {
       const { planJson } = await client.getBlueprint({ tenant, blueprintId, withPlan: true });
       const plan = (planJson === '' ? null : JSON.parse(planJson)) as Json;
-      const mapping = isJsonObject(plan) && isJsonObject(plan.namespaces_mapping) ? plan.namespaces_mapping : {};
-      return Object.fromEntries(Object.entries(mapping).filter((e): e is [string, string] => typeof e[1] === 'string'));
+      const mapping =
+        isJsonObject(plan) && isJsonObject(plan.namespaces_mapping) ? plan.namespaces_mapping : {};
+      return Object.fromEntries(
+        Object.entries(mapping).filter((e): e is [string, string] => typeof e[1] === 'string'),
+      );
     },
     readFile: async function* (tenant, blueprintId, path) {
-      const chunks = client.readBlueprintFile({ tenant, blueprintId, path }, { deadlineMs: FILE_DEADLINE_MS });
+      const chunks = client.readBlueprintFile(
+        { tenant, blueprintId, path },
+        { deadlineMs: FILE_DEADLINE_MS },
+      );
       for await (const chunk of chunks) yield chunk.data;
     },
   };

@@ -16,7 +16,10 @@ export interface DeploymentsClient {
   open(assignment: OperationAssignment): Promise<OpenedModel>;
   /** @throws AppError conflict_error when another writer was first, stale_attempt_error when the lease has passed on. */
   saveRuntimeProperties(assignment: OperationAssignment, write: RuntimePropertiesWrite): Promise<number>;
-  readModel(tenant: string, deploymentId: string): Promise<{ nodes: NodeRecord[]; instances: InstanceRecord[] }>;
+  readModel(
+    tenant: string,
+    deploymentId: string,
+  ): Promise<{ nodes: NodeRecord[]; instances: InstanceRecord[] }>;
 }
 
 export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
@@ -39,13 +42,19 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
         username: assignment.createdBy,
       });
       return {
-        inputs: answer.inputsJson === '' ? (assignment.inputs as JsonObject) : (JSON.parse(answer.inputsJson) as JsonObject),
+        inputs:
+          answer.inputsJson === ''
+            ? (assignment.inputs as JsonObject)
+            : (JSON.parse(answer.inputsJson) as JsonObject),
         self: readSide(answer.selfJson),
         related: readSide(answer.relatedJson),
         deployment: answer.deploymentJson === '' ? {} : (JSON.parse(answer.deploymentJson) as JsonObject),
       };
     },
-    saveRuntimeProperties: async ({ tenant, executionId }, { instanceId, version, properties, taskId, attempt }) => {
+    saveRuntimeProperties: async (
+      { tenant, executionId },
+      { instanceId, version, properties, taskId, attempt },
+    ) => {
       const answer = await client.updateNodeInstance({
         tenant,
         executionId,
@@ -77,12 +86,16 @@ function readSide(json: string): SideRecord | null {
   // Instances name only the type; its ancestors stand with the node's relationship to the same target.
   const declared = (node as { relationships?: Relationship[] }).relationships ?? [];
   for (const relationship of instance.relationships ?? []) {
-    const same = declared.find((d) => d.type === relationship.type && d.target_id === relationship.target_name);
+    const same = declared.find(
+      (d) => d.type === relationship.type && d.target_id === relationship.target_name,
+    );
     relationship.type_hierarchy ??= same?.type_hierarchy ?? [relationship.type];
   }
   return side;
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
+  return (
+    value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
+  );
 }

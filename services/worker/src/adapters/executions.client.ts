@@ -14,7 +14,8 @@ export function createExecutionsClient(rpc: RpcConnector, workerId: string, abou
   const client = rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions');
   const workerJson = JSON.stringify(about);
   return {
-    claim: async (executionId, taskId, room) => (await client.claimTask({ workerId, taskId, executionId, room })).leases,
+    claim: async (executionId, taskId, room) =>
+      (await client.claimTask({ workerId, taskId, executionId, room })).leases,
     finish: (outcomes, room) => client.finishTasks({ workerId, outcomes, room }),
     heartbeat: (taskIds, deadlineMs) => client.heartbeat({ workerId, taskIds, workerJson }, { deadlineMs }),
     appendEvents: async (batchId, executionId, eventsJson) => {

@@ -10,7 +10,8 @@ const options = { caPem: null, signal: new AbortController().signal };
 beforeAll(async () => {
   server = http.createServer((request, response) => {
     hits.push(request.url ?? '');
-    if (request.url === '/away') response.writeHead(302, { location: `http://127.0.0.2:${port}/inside` }).end();
+    if (request.url === '/away')
+      response.writeHead(302, { location: `http://127.0.0.2:${port}/inside` }).end();
     else if (request.url === '/here') response.writeHead(302, { location: '/end' }).end();
     else response.writeHead(request.url === '/none' ? 404 : 200).end('text');
   });
@@ -22,8 +23,19 @@ beforeEach(() => {
   hits = [];
 });
 
-it.each(['127.0.0.1', 'localhost', '0x7f.1', '2130706433', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254', '10.0.0.1'])('connects to nothing inside: %s', async (host) => {
-  await expect(createSafeFetch([])(`http://${host}:${port}/x`, options)).rejects.toThrow('does not lead to a public http or https address');
+it.each([
+  '127.0.0.1',
+  'localhost',
+  '0x7f.1',
+  '2130706433',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '169.254.169.254',
+  '10.0.0.1',
+])('connects to nothing inside: %s', async (host) => {
+  await expect(createSafeFetch([])(`http://${host}:${port}/x`, options)).rejects.toThrow(
+    'does not lead to a public http or https address',
+  );
   expect(hits).toEqual([]);
 });
 

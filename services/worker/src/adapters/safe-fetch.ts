@@ -9,12 +9,26 @@ export interface Fetched {
   status: number;
   body: Uint8Array;
 }
-export type SafeFetch = (url: string, options: { caPem: string | null; signal: AbortSignal }) => Promise<Fetched>;
+export type SafeFetch = (
+  url: string,
+  options: { caPem: string | null; signal: AbortSignal },
+) => Promise<Fetched>;
 
 const MAX_BYTES = 32 * 1024 * 1024;
 const TOTAL_MS = 60_000;
 const MAX_REDIRECTS = 5;
-const PRIVATE_V4 = ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'];
+const PRIVATE_V4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/3',
+];
 const PRIVATE_V6 = ['::/96', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'ff00::/8', '2002::/16'];
 
 function listOf(networks: readonly string[]): BlockList {
@@ -40,7 +54,8 @@ export function createSafeFetch(allow: readonly string[]): SafeFetch {
     if (mapped) return isAllowed(mapped);
     return allowed.check(address, family) || !refused.check(address, family);
   };
-  const refusal = (): FatalError => new FatalError('Failed downloading script: the URL does not lead to a public http or https address');
+  const refusal = (): FatalError =>
+    new FatalError('Failed downloading script: the URL does not lead to a public http or https address');
   const guarded: LookupFunction = (host, options, done) => {
     lookup(host, { ...options, all: true }, (error, found) => {
       if (error) return done(error, '');
@@ -55,8 +70,14 @@ export function createSafeFetch(allow: readonly string[]): SafeFetch {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const parsed = URL.canParse(target) ? new URL(target) : null;
       const host = parsed?.hostname.replace(/^\[|\]$/g, '') ?? '';
-      if (!parsed || !/^https?:$/.test(parsed.protocol) || (isIP(host) !== 0 && !isAllowed(host))) throw refusal();
-      const answer = await get(parsed, { lookup: guarded, signal, limitMs: until - systemClock.monotonic(), ...(caPem ? { ca: caPem } : {}) });
+      if (!parsed || !/^https?:$/.test(parsed.protocol) || (isIP(host) !== 0 && !isAllowed(host)))
+        throw refusal();
+      const answer = await get(parsed, {
+        lookup: guarded,
+        signal,
+        limitMs: until - systemClock.monotonic(),
+        ...(caPem ? { ca: caPem } : {}),
+      });
       if (answer.location === null) return answer;
       target = new URL(answer.location, parsed).href;
     }
@@ -64,29 +85,44 @@ export function createSafeFetch(allow: readonly string[]): SafeFetch {
   };
 }
 
-function get(url: URL, { limitMs, ...options }: https.RequestOptions & { limitMs: number }): Promise<Fetched & { location: string | null }> {
+function get(
+  url: URL,
+  { limitMs, ...options }: https.RequestOptions & { limitMs: number },
+): Promise<Fetched & { location: string | null }> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => call.destroy(new Error(`no end after ${TOTAL_MS / 1000} seconds`)), Math.max(0, limitMs));
+    const timer = setTimeout(
+      () => call.destroy(new Error(`no end after ${TOTAL_MS / 1000} seconds`)),
+      Math.max(0, limitMs),
+    );
     const failed = (error: Error): void => {
       clearTimeout(timer);
-      reject(error instanceof FatalError ? error : new RetryableError(`Failed downloading script: ${error.message}`, { cause: error }));
+      reject(
+        error instanceof FatalError
+          ? error
+          : new RetryableError(`Failed downloading script: ${error.message}`, { cause: error }),
+      );
     };
-    const call = (url.protocol === 'https:' ? https : http).get(url, { ...options, agent: false }, (answer) => {
-      const status = answer.statusCode ?? 0;
-      const location = status >= 300 && status < 400 ? (answer.headers.location ?? null) : null;
-      const chunks: Buffer[] = [];
-      let size = 0;
-      answer.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > MAX_BYTES) call.destroy(new FatalError(`Failed downloading script: more than ${MAX_BYTES} bytes`));
-        else chunks.push(chunk);
-      });
-      answer.on('end', () => {
-        clearTimeout(timer);
-        resolve({ status, location, body: Buffer.concat(chunks) });
-      });
-      answer.on('error', failed);
-    });
+    const call = (url.protocol === 'https:' ? https : http).get(
+      url,
+      { ...options, agent: false },
+      (answer) => {
+        const status = answer.statusCode ?? 0;
+        const location = status >= 300 && status < 400 ? (answer.headers.location ?? null) : null;
+        const chunks: Buffer[] = [];
+        let size = 0;
+        answer.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > MAX_BYTES)
+            call.destroy(new FatalError(`Failed downloading script: more than ${MAX_BYTES} bytes`));
+          else chunks.push(chunk);
+        });
+        answer.on('end', () => {
+          clearTimeout(timer);
+          resolve({ status, location, body: Buffer.concat(chunks) });
+        });
+        answer.on('error', failed);
+      },
+    );
     call.on('error', failed);
   });
 }

@@ -11,7 +11,12 @@ export function createSecretsClient(rpc: RpcConnector): SecretsClient {
   const client = rpc.client(secretsRpc.SecretsServiceDefinition, 'secrets');
   return {
     values: async ({ tenant, createdBy }, keys) => {
-      const answer = await client.getSecretValues({ tenant, keys, username: createdBy, isAdministrator: false });
+      const answer = await client.getSecretValues({
+        tenant,
+        keys,
+        username: createdBy,
+        isAdministrator: false,
+      });
       return Object.values(answer.valuesJson).map((json) => JSON.parse(json) as unknown);
     },
   };

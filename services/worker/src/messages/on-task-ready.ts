@@ -25,7 +25,9 @@ interface TaskReady {
  * again; after it: the lease runs out and the engine's reaper repairs. A task that is gone or taken is a normal answer.
  * A worker without a free place puts the wake-up back to the end of the queue instead of sitting on it.
  */
-export function onTaskReady(deps: TaskReadyDeps): (envelope: Envelope<TaskReady>, signal: AbortSignal) => Promise<void> {
+export function onTaskReady(
+  deps: TaskReadyDeps,
+): (envelope: Envelope<TaskReady>, signal: AbortSignal) => Promise<void> {
   return async (envelope, signal) => {
     const { executionId, taskId } = envelope.payload;
     if (deps.tasks.get(taskId)) return;
@@ -34,7 +36,13 @@ export function onTaskReady(deps: TaskReadyDeps): (envelope: Envelope<TaskReady>
     if (!isTaken || deps.isDraining()) {
       deps.slots.give(isTaken ? 1 : 0);
       const { tenant, key, traceparent } = envelope;
-      const about = { tenant, key, traceparent, time: isoInstant(deps.clock.now()), causationId: envelope.id };
+      const about = {
+        tenant,
+        key,
+        traceparent,
+        time: isoInstant(deps.clock.now()),
+        causationId: envelope.id,
+      };
       return deps.publish([buildMessage(taskReady, about, { executionId, taskId })]);
     }
     const places = 1 + deps.slots.takeSome(Math.floor(deps.slots.free / EXTRA_SHARE));

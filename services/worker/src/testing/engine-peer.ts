@@ -1,4 +1,11 @@
-import { catalogRpc, deploymentsRpc, executionsRpc, type OperationAssignment, secretsRpc, type TaskEvent } from '@baton/contracts';
+import {
+  catalogRpc,
+  deploymentsRpc,
+  executionsRpc,
+  type OperationAssignment,
+  secretsRpc,
+  type TaskEvent,
+} from '@baton/contracts';
 import { AppError, type JsonObject, newId, notFound, Secret, silentLog, systemClock } from '@baton/kernel';
 import { createRpcServer, type RpcHandlers, type ServiceDefinition } from '@baton/rpc';
 
@@ -46,7 +53,10 @@ export interface EnginePeer {
   before: (method: string, workerId: string) => void | Promise<void>;
   beats: Map<string, number>;
   leaseMs: number;
-  addTask(assignment?: Partial<OperationAssignment>, task?: Partial<Pick<PeerTask, 'after' | 'executionId'>>): PeerTask;
+  addTask(
+    assignment?: Partial<OperationAssignment>,
+    task?: Partial<Pick<PeerTask, 'after' | 'executionId'>>,
+  ): PeerTask;
   /** Leases that have run out become ready again under the next attempt; answers their tasks. */
   reap(): PeerTask[];
   ended(): boolean;
@@ -117,19 +127,32 @@ export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
       return task;
     },
     reap: () => {
-      const dead = [...peer.tasks.values()].filter((t) => t.state === 'leased' && t.leaseUntil < systemClock.monotonic());
+      const dead = [...peer.tasks.values()].filter(
+        (t) => t.state === 'leased' && t.leaseUntil < systemClock.monotonic(),
+      );
       for (const task of dead) Object.assign(task, { state: 'ready', attempt: task.attempt + 1, holder: '' });
       return dead;
     },
     ended: () => [...peer.tasks.values()].every((t) => t.state === 'succeeded' || t.state === 'failed'),
     close: () => server.close(),
   };
-  server.serve(executionsRpc.ExecutionsServiceDefinition, whole(executionsRpc.ExecutionsServiceDefinition, executionsOf(peer)));
-  server.serve(deploymentsRpc.DeploymentsServiceDefinition, whole(deploymentsRpc.DeploymentsServiceDefinition, modelOf(peer)));
-  server.serve(catalogRpc.CatalogServiceDefinition, whole(catalogRpc.CatalogServiceDefinition, filesOf(peer)));
+  server.serve(
+    executionsRpc.ExecutionsServiceDefinition,
+    whole(executionsRpc.ExecutionsServiceDefinition, executionsOf(peer)),
+  );
+  server.serve(
+    deploymentsRpc.DeploymentsServiceDefinition,
+    whole(deploymentsRpc.DeploymentsServiceDefinition, modelOf(peer)),
+  );
+  server.serve(
+    catalogRpc.CatalogServiceDefinition,
+    whole(catalogRpc.CatalogServiceDefinition, filesOf(peer)),
+  );
   server.serve(secretsRpc.SecretsServiceDefinition, {
     getSecretValues: async ({ keys }) => ({
-      valuesJson: Object.fromEntries(keys.filter((k) => k in peer.secrets).map((k) => [k, JSON.stringify(peer.secrets[k])])),
+      valuesJson: Object.fromEntries(
+        keys.filter((k) => k in peer.secrets).map((k) => [k, JSON.stringify(peer.secrets[k])]),
+      ),
       missing: [],
       hidden: [],
     }),
@@ -139,7 +162,10 @@ export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
 }
 
 /** Methods that workers never call answer with an error. */
-function whole<Def extends ServiceDefinition>(definition: Def, handlers: Partial<RpcHandlers<Def>>): RpcHandlers<Def> {
+function whole<Def extends ServiceDefinition>(
+  definition: Def,
+  handlers: Partial<RpcHandlers<Def>>,
+): RpcHandlers<Def> {
   const missing = Object.keys(definition.methods).map((name) => [
     name,
     () => {
@@ -150,12 +176,27 @@ function whole<Def extends ServiceDefinition>(definition: Def, handlers: Partial
 }
 
 function lease(peer: EnginePeer, task: PeerTask, workerId: string): executionsRpc.TaskLease {
-  Object.assign(task, { state: 'leased', holder: workerId, leaseUntil: systemClock.monotonic() + peer.leaseMs });
+  Object.assign(task, {
+    state: 'leased',
+    holder: workerId,
+    leaseUntil: systemClock.monotonic() + peer.leaseMs,
+  });
   const { id, executionId, attempt, assignment } = task;
-  return { taskId: id, executionId, attempt, leaseMs: peer.leaseMs, assignmentJson: JSON.stringify(assignment) };
+  return {
+    taskId: id,
+    executionId,
+    attempt,
+    leaseMs: peer.leaseMs,
+    assignmentJson: JSON.stringify(assignment),
+  };
 }
 
-function claimReady(peer: EnginePeer, executionId: string, workerId: string, room: number): executionsRpc.TaskLease[] {
+function claimReady(
+  peer: EnginePeer,
+  executionId: string,
+  workerId: string,
+  room: number,
+): executionsRpc.TaskLease[] {
   const ready = (peer.tasksOf.get(executionId) ?? []).filter((t) => t.state === 'ready');
   return ready.slice(0, room).map((task) => lease(peer, task, workerId));
 }
@@ -168,7 +209,8 @@ function executionsOf(peer: EnginePeer): Handlers {
     claimTask: async ({ workerId, taskId, executionId, room }) => {
       await peer.before('claimTask', workerId);
       const named = peer.tasks.get(taskId);
-      const held = named?.state === 'leased' && named.holder === workerId ? [lease(peer, named, workerId)] : [];
+      const held =
+        named?.state === 'leased' && named.holder === workerId ? [lease(peer, named, workerId)] : [];
       const first = named?.state === 'ready' ? [lease(peer, named, workerId)] : held;
       return { leases: [...first, ...claimReady(peer, executionId, workerId, room - first.length)] };
     },
@@ -177,7 +219,8 @@ function executionsOf(peer: EnginePeer): Handlers {
       const refused: string[] = [];
       for (const outcome of outcomes) {
         const task = peer.tasks.get(outcome.taskId);
-        const isCurrent = task?.state === 'leased' && task.holder === workerId && task.attempt === outcome.attempt;
+        const isCurrent =
+          task?.state === 'leased' && task.holder === workerId && task.attempt === outcome.attempt;
         if (!task || !isCurrent) {
           refused.push(outcome.taskId);
           peer.refused.push({ taskId: outcome.taskId, worker: workerId, attempt: outcome.attempt });
@@ -187,19 +230,27 @@ function executionsOf(peer: EnginePeer): Handlers {
         peer.writes.push(`outcome ${outcome.kind}`);
         task.state = outcome.kind === OutcomeKind.OUTCOME_KIND_SUCCEEDED ? 'succeeded' : 'failed';
         for (const next of peer.tasksOf.get(task.executionId) ?? []) {
-          if (next.state === 'waiting' && next.after.every((id) => peer.tasks.get(id)?.state === 'succeeded')) next.state = 'ready';
+          if (next.state === 'waiting' && next.after.every((id) => peer.tasks.get(id)?.state === 'succeeded'))
+            next.state = 'ready';
         }
       }
       const leases: executionsRpc.TaskLease[] = [];
-      for (const id of new Set(outcomes.map((o) => o.executionId))) leases.push(...claimReady(peer, id, workerId, room - leases.length));
+      for (const id of new Set(outcomes.map((o) => o.executionId)))
+        leases.push(...claimReady(peer, id, workerId, room - leases.length));
       return { refused, leases };
     },
     heartbeat: async ({ workerId, taskIds }) => {
       await peer.before('heartbeat', workerId);
       peer.beats.set(workerId, (peer.beats.get(workerId) ?? 0) + 1);
-      const held = taskIds.filter((id) => peer.tasks.get(id)?.holder === workerId && peer.tasks.get(id)?.state === 'leased');
-      for (const id of held) (peer.tasks.get(id) as PeerTask).leaseUntil = systemClock.monotonic() + peer.leaseMs;
-      return { lost: taskIds.filter((id) => !held.includes(id)), kill: held.filter((id) => peer.tasks.get(id)?.isCancelled) };
+      const held = taskIds.filter(
+        (id) => peer.tasks.get(id)?.holder === workerId && peer.tasks.get(id)?.state === 'leased',
+      );
+      for (const id of held)
+        (peer.tasks.get(id) as PeerTask).leaseUntil = systemClock.monotonic() + peer.leaseMs;
+      return {
+        lost: taskIds.filter((id) => !held.includes(id)),
+        kill: held.filter((id) => peer.tasks.get(id)?.isCancelled),
+      };
     },
     appendEvents: async ({ batchId, eventsJson, workerId }) => {
       // Stored before the answer gets lost: only the id keeps the lines from doubling.
@@ -218,33 +269,69 @@ function modelOf(peer: EnginePeer): Partial<RpcHandlers<typeof deploymentsRpc.De
   const side = (id: string): string => {
     const found = peer.instances.get(id);
     if (!found) return '';
-    const node = { id: 'web', type: 't', type_hierarchy: ['t'], properties: { port: 80 }, number_of_instances: 1 };
-    const instance = { id, node_id: 'web', host_id: null, state: 'creating', index: 1, system_properties: {}, relationships: [], scaling_groups: [], ...found };
+    const node = {
+      id: 'web',
+      type: 't',
+      type_hierarchy: ['t'],
+      properties: { port: 80 },
+      number_of_instances: 1,
+    };
+    const instance = {
+      id,
+      node_id: 'web',
+      host_id: null,
+      state: 'creating',
+      index: 1,
+      system_properties: {},
+      relationships: [],
+      scaling_groups: [],
+      ...found,
+    };
     return JSON.stringify({ node, instance });
   };
   return {
     openOperation: async (r) => {
       await peer.before('openOperation', '');
       const inputsJson = r.hasFunctions && peer.evaluated ? JSON.stringify(peer.evaluated) : r.inputsJson;
-      return { inputsJson, selfJson: side(r.nodeInstanceId), relatedJson: side(r.relatedInstanceId), deploymentJson: '{"id":"dep"}' };
+      return {
+        inputsJson,
+        selfJson: side(r.nodeInstanceId),
+        relatedJson: side(r.relatedInstanceId),
+        deploymentJson: '{"id":"dep"}',
+      };
     },
     updateNodeInstance: async ({ nodeInstanceId, version, runtimePropertiesJson }) => {
       await peer.before('updateNodeInstance', '');
       const stored = peer.instances.get(nodeInstanceId);
       if (stored?.version !== version) throw new AppError('conflict_error', 'Node instance update conflict');
       peer.writes.push('rp');
-      peer.instances.set(nodeInstanceId, { version: version + 1, runtime_properties: JSON.parse(runtimePropertiesJson) as JsonObject });
+      peer.instances.set(nodeInstanceId, {
+        version: version + 1,
+        runtime_properties: JSON.parse(runtimePropertiesJson) as JsonObject,
+      });
       return { version: version + 1 };
     },
   };
 }
 
 function filesOf(peer: EnginePeer): Partial<RpcHandlers<typeof catalogRpc.CatalogServiceDefinition>> {
-  const blueprint = { state: 'uploaded', visibility: 'tenant', createdBy: 'admin', mainFileName: 'b.yaml', labelsJson: '[]' };
+  const blueprint = {
+    state: 'uploaded',
+    visibility: 'tenant',
+    createdBy: 'admin',
+    mainFileName: 'b.yaml',
+    labelsJson: '[]',
+  };
   return {
     getBlueprint: async ({ tenant, blueprintId: id, withPlan }) => {
       await peer.before('getBlueprint', '');
-      return { ...blueprint, id, tenant, digest: `sha-of-${id}`, planJson: withPlan ? '{"namespaces_mapping":{"ns":"imported"}}' : '' };
+      return {
+        ...blueprint,
+        id,
+        tenant,
+        digest: `sha-of-${id}`,
+        planJson: withPlan ? '{"namespaces_mapping":{"ns":"imported"}}' : '',
+      };
     },
     readBlueprintFile: async function* ({ blueprintId, path }) {
       await peer.before('readBlueprintFile', '');

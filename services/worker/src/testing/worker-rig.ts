@@ -29,7 +29,11 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
   const peer = await startEnginePeer(leaseMs);
   const broker = createRabbitBroker({ url: testUrls.amqp(), log: silentLog, namespace });
   const running: { stop(): Promise<void> }[] = [];
-  const about = (task: PeerTask) => ({ tenant: 'default_tenant', key: task.executionId, time: isoInstant(systemClock.now()) });
+  const about = (task: PeerTask) => ({
+    tenant: 'default_tenant',
+    key: task.executionId,
+    time: isoInstant(systemClock.now()),
+  });
   const env = (more: Record<string, string> = {}): Record<string, string> => ({
     BATON_INTERNAL_KEY: peer.internalKey,
     BATON_NAMESPACE: namespace,
@@ -52,15 +56,28 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
     startWorker: async (more) => {
       const config = loadConfig(configSchema, env(more));
       const id = `worker-${newId()}`;
-      const infra = await connectInfra(config, { service: 'worker', log: silentLog, shared: { instanceId: id } });
-      const started: Running = await startParts([{ parts: buildService(config, infra), infra }], { config, hasHeartbeat: false });
+      const infra = await connectInfra(config, {
+        service: 'worker',
+        log: silentLog,
+        shared: { instanceId: id },
+      });
+      const started: Running = await startParts([{ parts: buildService(config, infra), infra }], {
+        config,
+        hasHeartbeat: false,
+      });
       let stopped: Promise<void> | null = null;
       const worker = { id, stop: () => (stopped ??= started.stop().then(() => infra.close())) };
       running.push(worker);
       return worker;
     },
-    wake: (task) => broker.publish([buildMessage(taskReady, about(task), { executionId: task.executionId, taskId: task.id })]),
-    cancel: (task) => broker.publish([buildMessage(tasksCancelled, about(task), { executionId: task.executionId, taskIds: [task.id] })]),
+    wake: (task) =>
+      broker.publish([
+        buildMessage(taskReady, about(task), { executionId: task.executionId, taskId: task.id }),
+      ]),
+    cancel: (task) =>
+      broker.publish([
+        buildMessage(tasksCancelled, about(task), { executionId: task.executionId, taskIds: [task.id] }),
+      ]),
     close: async () => {
       await Promise.all(running.map((worker) => worker.stop()));
       await broker.close();
