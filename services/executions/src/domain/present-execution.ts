@@ -1,7 +1,8 @@
 import type { ApiVersion } from '@baton/contracts';
 import type { ExecutionRow } from '../store/rows';
 
-const V21_FIELDS = [
+/** Fields of an execution in v2.1 (spec v2.1 "Execution"). */
+export const legacyExecutionFields = [
   'id',
   'workflow_id',
   'blueprint_id',
@@ -43,7 +44,10 @@ export function presentExecution(row: ExecutionRow, version: ApiVersion): Record
   };
   if (version !== 'v2.1') return shown;
   return Object.fromEntries(
-    V21_FIELDS.map((field) => [field, field === 'created_at' ? naiveTime(row.created_at) : shown[field]]),
+    legacyExecutionFields.map((field) => [
+      field,
+      field === 'created_at' ? naiveTime(row.created_at) : shown[field],
+    ]),
   );
 }
 

@@ -7,7 +7,7 @@ import { deleteExecutions } from '../commands/delete-executions';
 import { requestExecution } from '../commands/request-execution';
 import { resumeExecution } from '../commands/resume-execution';
 import { setStatus } from '../commands/set-status';
-import { naiveTime, presentExecution } from '../domain/present-execution';
+import { legacyExecutionFields, naiveTime, presentExecution } from '../domain/present-execution';
 import { parseScheduleTime } from '../domain/schedule-time';
 import type { StartRequest } from '../domain/start-request';
 import type { EngineDeps } from '../engine/deps';
@@ -99,21 +99,11 @@ async function act(deps: EngineDeps, id: string, text: string): Promise<void> {
 
 function legacyItem(item: object): object {
   const row = item as Record<string, unknown>;
-  const known = pickFields(
+  const shown = pickFields(
     row,
-    [
-      'id',
-      'workflow_id',
-      'blueprint_id',
-      'deployment_id',
-      'status',
-      'error',
-      'created_at',
-      'parameters',
-      'is_system_workflow',
-    ].filter((field) => field in row),
+    legacyExecutionFields.filter((field) => field in row),
   ) as Record<string, unknown>;
-  return 'created_at' in known ? { ...known, created_at: naiveTime(known.created_at as string) } : known;
+  return 'created_at' in shown ? { ...shown, created_at: naiveTime(shown.created_at as string) } : shown;
 }
 
 function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
