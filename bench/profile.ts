@@ -23,7 +23,11 @@ const installs: Record<string, { shape: Shape; deployments: number }> = {
 const reads = ['single', 'list'];
 
 const { values, positionals } = parseArgs({
-  options: { mode: { type: 'string', default: 'standalone' }, sql: { type: 'boolean', default: false }, top: { type: 'string', default: '25' } },
+  options: {
+    mode: { type: 'string', default: 'standalone' },
+    sql: { type: 'boolean', default: false },
+    top: { type: 'string', default: '25' },
+  },
   allowPositionals: true,
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -34,7 +38,8 @@ async function prepared(manager: Manager, name: string): Promise<() => Promise<s
   const { shape, deployments } = install ?? { shape: chain(3), deployments: 100 };
   await putBlueprint(manager, shape);
   const rounds = install ? ['warm', 'hot'] : ['hot'];
-  for (const round of rounds) await inParallel(deployments, 4, (i) => putDeployment(manager, `${round}-${i}`, shape.name));
+  for (const round of rounds)
+    await inParallel(deployments, 4, (i) => putDeployment(manager, `${round}-${i}`, shape.name));
   const ids = (round: string): string[] => Array.from({ length: deployments }, (_, i) => `${round}-${i}`);
   if (install) {
     await installAll(manager, ids('warm'));
@@ -43,13 +48,24 @@ async function prepared(manager: Manager, name: string): Promise<() => Promise<s
       return `${shape.operations * deployments} operations in ${seconds} s: ${Math.round((shape.operations * deployments) / seconds)}/s`;
     };
   }
-  return await reading(manager, name === 'list' ? ['/api/v3.1/deployments?_size=50'] : ids('hot').map((id) => `/api/v3.1/deployments/${id}`));
+  return await reading(
+    manager,
+    name === 'list'
+      ? ['/api/v3.1/deployments?_size=50']
+      : ids('hot').map((id) => `/api/v3.1/deployments/${id}`),
+  );
 }
 
 async function reading(manager: Manager, paths: string[]): Promise<() => Promise<string>> {
   const { baseUrl, adminPassword } = manager.fleet;
   const authorization = `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`;
-  const question = { origin: baseUrl, paths, headers: { authorization, tenant: 'default_tenant' }, concurrency: 16, durationMs: 4_000 };
+  const question = {
+    origin: baseUrl,
+    paths,
+    headers: { authorization, tenant: 'default_tenant' },
+    concurrency: 16,
+    durationMs: 4_000,
+  };
   const load = startChild<LoadQuestion, LoadAnswer>('load/generator.ts');
   await load.ask(question);
   return async () => {
@@ -60,7 +76,8 @@ async function reading(manager: Manager, paths: string[]): Promise<() => Promise
 }
 
 function showFunctions(dir: string, most: number): void {
-  const line = ({ name, selfMs, totalMs }: Hot): string => `${selfMs.toFixed(0).padStart(8)}${totalMs.toFixed(0).padStart(8)}  ${name}`;
+  const line = ({ name, selfMs, totalMs }: Hot): string =>
+    `${selfMs.toFixed(0).padStart(8)}${totalMs.toFixed(0).padStart(8)}  ${name}`;
   for (const file of readdirSync(dir)) {
     const { idlePercent, bySelf, byTotal } = hotFunctions(join(dir, file), most);
     if (idlePercent > 97) continue;
@@ -81,7 +98,12 @@ async function profile(mode: Mode, name: string, most: number): Promise<void> {
     for (const pid of pids) process.kill(pid, 'SIGUSR2');
     say(await run());
     for (const pid of pids) process.kill(pid, 'SIGUSR2');
-    for (let i = 0; i < 400 && readdirSync(dir).filter((file) => file.endsWith('.cpuprofile')).length < pids.length; i++) await pause(25);
+    for (
+      let i = 0;
+      i < 400 && readdirSync(dir).filter((file) => file.endsWith('.cpuprofile')).length < pids.length;
+      i++
+    )
+      await pause(25);
     showFunctions(dir, most);
   } finally {
     await manager.stop();
@@ -105,7 +127,9 @@ async function statements(mode: Mode, name: string, most: number): Promise<void>
         return { text, count: now.count - then.count, ms: now.ms - then.ms };
       });
       rows.sort((a, b) => b.ms - a.ms);
-      for (const row of rows.slice(0, most)) if (row.count > 0) say(`${String(row.count).padStart(8)}${row.ms.toFixed(0).padStart(9)}  ${row.text}`);
+      for (const row of rows.slice(0, most))
+        if (row.count > 0)
+          say(`${String(row.count).padStart(8)}${row.ms.toFixed(0).padStart(9)}  ${row.text}`);
     }
   } finally {
     await manager.stop();

@@ -56,7 +56,9 @@ async function main(): Promise<void> {
   const { names, rounds, isQuick, modes, out } = readArguments();
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const machine = await describeMachine(serverUrl());
-  say(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, PostgreSQL ${machine.postgres.version} (fsync ${machine.postgres.fsync}), load ${machine.loadBefore}`);
+  say(
+    `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, PostgreSQL ${machine.postgres.version} (fsync ${machine.postgres.fsync}), load ${machine.loadBefore}`,
+  );
   const results: Record<string, object> = {};
   let failures = 0;
   for (const name of names) {

@@ -17,10 +17,16 @@ async function run({ databaseUrl, clients, durationMs }: CommitsQuestion): Promi
     }),
   );
   await open[0]!.query(`create schema if not exists bench`);
-  await open[0]!.query(`create table if not exists bench.commits (id bigserial primary key, state text not null, at timestamptz not null default now())`);
+  await open[0]!.query(
+    `create table if not exists bench.commits (id bigserial primary key, state text not null, at timestamptz not null default now())`,
+  );
   let commits = 0;
   const begin = performance.now();
-  const insert = { name: 'insert', text: 'insert into bench.commits (state) values ($1)', values: ['succeeded'] };
+  const insert = {
+    name: 'insert',
+    text: 'insert into bench.commits (state) values ($1)',
+    values: ['succeeded'],
+  };
   await Promise.all(
     open.map(async (client) => {
       while (performance.now() - begin < durationMs) {

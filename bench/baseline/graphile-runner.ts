@@ -1,5 +1,5 @@
 // graphile-worker with a task that only tells when it started.
-import { run, type Runner } from 'graphile-worker';
+import { type Runner, run } from 'graphile-worker';
 import { serveParent } from '../harness/child';
 import { createStartSender } from '../harness/start-times';
 

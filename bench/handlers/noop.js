@@ -4,7 +4,8 @@ const dgram = require('node:dgram');
 const port = Number(process.env.BENCH_START_PORT ?? 0);
 const socket = port > 0 ? dgram.createSocket('udp4').unref() : null;
 
-const tell = (ctx) => socket.send(`${ctx.executionId} ${performance.timeOrigin + performance.now()}`, port, '127.0.0.1');
+const tell = (ctx) =>
+  socket.send(`${ctx.executionId} ${performance.timeOrigin + performance.now()}`, port, '127.0.0.1');
 
 module.exports = {
   handlers: {

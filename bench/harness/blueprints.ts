@@ -53,7 +53,10 @@ export function layered(count: number): Shape {
     if (layer === 0) return node(`n${i}`, []);
     const one = random(width);
     const other = (one + 1 + random(width - 1)) % width;
-    return node(`n${i}`, [one, other].map((place) => `n${(layer - 1) * width + place}`));
+    return node(
+      `n${i}`,
+      [one, other].map((place) => `n${(layer - 1) * width + place}`),
+    );
   });
   return {
     name: `layered-${count}`,
@@ -65,7 +68,11 @@ export function layered(count: number): Shape {
 /** Nodes in a row with one operation each. */
 export function chain(length: number): Shape {
   const nodes = Array.from({ length }, (_, i) => node(`n${i}`, i === 0 ? [] : [`n${i - 1}`]));
-  return { name: `chain-${length}`, yaml: `${head(['create'])}node_templates:\n${nodes.join('')}`, operations: length };
+  return {
+    name: `chain-${length}`,
+    yaml: `${head(['create'])}node_templates:\n${nodes.join('')}`,
+    operations: length,
+  };
 }
 
 /** examples/fleet with `members` and operations that do nothing at all. */

@@ -63,7 +63,10 @@ function exchange(child: ChildProcess, question: object): Promise<unknown> {
 }
 
 /** In the child: answers the parent until it disconnects; then `end` runs and the process ends. */
-export function serveParent<Ask>(answer: (question: Ask) => Promise<unknown>, end: () => Promise<void> = async () => undefined): void {
+export function serveParent<Ask>(
+  answer: (question: Ask) => Promise<unknown>,
+  end: () => Promise<void> = async () => undefined,
+): void {
   process.on('message', (question: Ask) => {
     answer(question).then(
       (value) => process.send?.({ answer: value ?? null }),

@@ -35,13 +35,19 @@ export async function allEnded(manager: Manager, ids: readonly string[], limitMs
     if (failed > 0) throw new Error(`${failed} of ${ids.length} executions failed: ${error}`);
     if (ended === ids.length) return { seconds, operations };
     if (performance.now() > until)
-      throw new Error(`${ids.length - ended} of ${ids.length} executions did not end within ${limitMs / 1000} s`);
+      throw new Error(
+        `${ids.length - ended} of ${ids.length} executions did not end within ${limitMs / 1000} s`,
+      );
     await pause(POLL_MS);
   }
 }
 
 /** Installs these deployments at once. */
-export async function installAll(manager: Manager, deployments: readonly string[], limitMs = 60_000): Promise<Finished> {
+export async function installAll(
+  manager: Manager,
+  deployments: readonly string[],
+  limitMs = 60_000,
+): Promise<Finished> {
   const ids = await Promise.all(deployments.map((id) => start(manager, id)));
   return await allEnded(manager, ids, limitMs);
 }

@@ -17,7 +17,8 @@ export interface Machine {
 export async function describeMachine(databaseUrl: string): Promise<Machine> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const { rows } = await client.query(`select current_setting('server_version') as version, current_setting('fsync') as fsync,
+  const { rows } =
+    await client.query(`select current_setting('server_version') as version, current_setting('fsync') as fsync,
     current_setting('synchronous_commit') as "synchronousCommit", current_setting('shared_buffers') as "sharedBuffers"`);
   await client.end();
   return {
@@ -35,7 +36,12 @@ let last = cpuTimes();
 
 function cpuTimes(): { busy: number; all: number } {
   try {
-    const numbers = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.trim().split(/\s+/).slice(1, 9).map(Number);
+    const numbers = readFileSync('/proc/stat', 'utf8')
+      .split('\n')[0]!
+      .trim()
+      .split(/\s+/)
+      .slice(1, 9)
+      .map(Number);
     const all = numbers.reduce((sum, value) => sum + value, 0);
     return { busy: all - numbers[3]! - numbers[4]!, all };
   } catch {

@@ -35,7 +35,9 @@ function commandLine(pid: number): string {
 
 const allPids = (): number[] => {
   try {
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
   } catch {
     return [];
   }
@@ -78,7 +80,10 @@ export function cpuBetween(
   after: ReadonlyMap<string, Usage>,
 ): Record<string, number> {
   return Object.fromEntries(
-    [...after].map(([name, usage]) => [name, Math.max(0, usage.cpuSeconds - (before.get(name)?.cpuSeconds ?? 0))]),
+    [...after].map(([name, usage]) => [
+      name,
+      Math.max(0, usage.cpuSeconds - (before.get(name)?.cpuSeconds ?? 0)),
+    ]),
   );
 }
 
@@ -86,7 +91,9 @@ export function cpuBetween(
 export function treeOf(pid: number): Map<string, number> {
   const tree = new Map<string, number>();
   const add = (one: number): void => {
-    const words = commandLine(one).split(' ').filter((word) => word !== '');
+    const words = commandLine(one)
+      .split(' ')
+      .filter((word) => word !== '');
     const program = words.find((word) => word.endsWith('.js')) ?? words.slice(0, 3).join(' ');
     tree.set(`${one} ${program.split('/').slice(-2).join('/')}`, one);
     for (const child of childrenOf(one)) add(child);
@@ -98,7 +105,9 @@ export function treeOf(pid: number): Map<string, number> {
 /** Memory of a process in MB, pages that several share counted by parts. */
 export function proportionalMb(pid: number): number {
   try {
-    return Number(/^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1000;
+    return (
+      Number(/^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1000
+    );
   } catch {
     return 0;
   }

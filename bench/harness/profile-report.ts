@@ -18,7 +18,10 @@ export interface Hot {
 }
 
 /** Functions of a CPU profile, most own time first; `idlePercent` is the share in which nothing ran. */
-export function hotFunctions(file: string, most: number): { idlePercent: number; bySelf: Hot[]; byTotal: Hot[] } {
+export function hotFunctions(
+  file: string,
+  most: number,
+): { idlePercent: number; bySelf: Hot[]; byTotal: Hot[] } {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as Profile;
   const self = new Map<number, number>();
   for (const [i, id] of samples.entries()) self.set(id, (self.get(id) ?? 0) + timeDeltas[i]! / 1000);
@@ -39,7 +42,9 @@ export function hotFunctions(file: string, most: number): { idlePercent: number;
     return own + below;
   };
   const all = add(nodes[0]!, new Set());
-  const idle = [...found.values()].filter(({ name }) => name.startsWith('(idle)')).reduce((sum, one) => sum + one.selfMs, 0);
+  const idle = [...found.values()]
+    .filter(({ name }) => name.startsWith('(idle)'))
+    .reduce((sum, one) => sum + one.selfMs, 0);
   const shown = [...found.values()].filter(({ name }) => !/^\((idle|root|program)\)/.test(name));
   const top = (key: 'selfMs' | 'totalMs'): Hot[] => [...shown].sort((a, b) => b[key] - a[key]).slice(0, most);
   return { idlePercent: (idle / all) * 100, bySelf: top('selfMs'), byTotal: top('totalMs') };

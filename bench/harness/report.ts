@@ -10,11 +10,6 @@ export interface Plan {
   say(line: string): void;
 }
 
-/** True while another round of `roundMs` fits into what began at `beganMs`; the first always does. */
-export function hasTime(beganMs: number, shareMs: number, done: number, roundMs: number): boolean {
-  return done === 0 || performance.now() - beganMs + roundMs < shareMs;
-}
-
 /** A line of aligned columns for people. */
 export function columns(...cells: (string | number)[]): string {
   return cells.map((cell, i) => (i === 0 ? String(cell).padEnd(34) : String(cell).padStart(13))).join('');

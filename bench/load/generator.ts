@@ -23,7 +23,9 @@ export interface LoadAnswer {
 }
 
 function requestsOf({ origin, paths, headers }: LoadQuestion): Buffer[] {
-  const lines = Object.entries({ host: new URL(origin).host, ...headers }).map(([name, value]) => `${name}: ${value}`);
+  const lines = Object.entries({ host: new URL(origin).host, ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
   return paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`));
 }
 
@@ -53,7 +55,8 @@ async function run(question: LoadQuestion): Promise<LoadAnswer> {
   const seconds = (performance.now() - begin) / 1000;
   for (const connection of connections) connection.close();
   times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
+  const at = (share: number): number =>
+    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
   return {
     requests: times.length,
     failures,

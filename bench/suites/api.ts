@@ -3,7 +3,14 @@ import type { Mode } from '../../test/harness/fleet';
 import type { BareQuestion, Statement } from '../baseline/bare-server';
 import { chain } from '../harness/blueprints';
 import { type Child, startChild } from '../harness/child';
-import { databaseName, inParallel, type Manager, putBlueprint, putDeployment, startManager } from '../harness/manager';
+import {
+  databaseName,
+  inParallel,
+  type Manager,
+  putBlueprint,
+  putDeployment,
+  startManager,
+} from '../harness/manager';
 import { cpuBetween, usageOf } from '../harness/processes';
 import { columns, type Plan } from '../harness/report';
 import { median, ratios, rounded, spread } from '../harness/statistics';
@@ -15,7 +22,8 @@ const TENANT = 'default_tenant';
 const SHAPES = ['single', 'list50', 'list50lean'] as const;
 type ShapeName = (typeof SHAPES)[number];
 /** What a table of deployments shows. */
-const LEAN = 'id,display_name,blueprint_id,created_at,created_by,visibility,installation_status,deployment_status';
+const LEAN =
+  'id,display_name,blueprint_id,created_at,created_by,visibility,installation_status,deployment_status';
 
 interface Round {
   load: LoadAnswer;
@@ -86,7 +94,11 @@ function bareTarget(origin: string, ids: string[], pid: number): Target {
 }
 
 /** Asks the manager for each shape and takes the statement it sent; afterwards nothing watches any more. */
-async function sameSelects(target: Target, manager: Manager, watch: SqlWatch): Promise<Record<ShapeName, Statement>> {
+async function sameSelects(
+  target: Target,
+  manager: Manager,
+  watch: SqlWatch,
+): Promise<Record<ShapeName, Statement>> {
   for (const shape of SHAPES) {
     const response = await fetch(`${target.origin}${target.paths[shape][0]}`, { headers: target.headers });
     if (response.status !== 200) throw new Error(`${shape}: ${response.status} ${await response.text()}`);
@@ -95,27 +107,39 @@ async function sameSelects(target: Target, manager: Manager, watch: SqlWatch): P
   const pids = manager.pids();
   const { selects } = await watch.read((pids.get('standalone') ?? pids.get('deployments'))!);
   // The requests above were the last ones: the last SELECTs of pages and objects, in their order.
-  const [single, list50, list50lean] = selects.filter(({ text }) => /^\s*select/i.test(text) && /limit/i.test(text)).slice(-3);
+  const [single, list50, list50lean] = selects
+    .filter(({ text }) => /^\s*select/i.test(text) && /limit/i.test(text))
+    .slice(-3);
   if (!single || !list50 || !list50lean) throw new Error('the SELECTs of the manager were not seen');
   return { single, list50, list50lean };
 }
 
-async function measure(plan: Plan, mode: Mode, manager: Manager, ours: Target, theirs: Target, load: Child<LoadQuestion, LoadAnswer>): Promise<object> {
-  const durationMs = plan.isQuick ? 400 : 1_500;
+async function measure(
+  plan: Plan,
+  mode: Mode,
+  manager: Manager,
+  ours: Target,
+  theirs: Target,
+  load: Child<LoadQuestion, LoadAnswer>,
+): Promise<object> {
+  const durationMs = plan.isQuick ? 400 : 1_000;
   const database = databaseName(manager.databaseUrl);
   const once = async (target: Target, shape: ShapeName, concurrency: number, ms: number): Promise<Round> => {
     const before = usageOf(target.pids(), database);
     const { origin, headers, paths } = target;
     const answer = await load.ask({ origin, headers, paths: paths[shape], concurrency, durationMs: ms });
-    if (answer.failures > 0) throw new Error(`${answer.failures} of ${answer.requests} requests failed at ${origin}`);
+    if (answer.failures > 0)
+      throw new Error(`${answer.failures} of ${answer.requests} requests failed at ${origin}`);
     const cpu = cpuBetween(before, usageOf(target.pids(), database));
-    const perRequest = Object.entries(cpu).map(([name, seconds]) => [name, (seconds * 1000) / answer.requests] as const);
+    const perRequest = Object.entries(cpu).map(
+      ([name, seconds]) => [name, (seconds * 1000) / answer.requests] as const,
+    );
     return { load: answer, cpuMsPerRequest: Object.fromEntries(perRequest) };
   };
   const results: Record<string, object> = {};
   plan.say(columns(`api, ${mode}`, 'requests/s', 'bare', 'ratio', 'p50 ms', 'p99 ms', 'bare p99'));
   for (const shape of SHAPES) {
-    for (const target of [ours, theirs]) await once(target, shape, 16, plan.isQuick ? 300 : 1_500);
+    for (const target of [ours, theirs]) await once(target, shape, 16, plan.isQuick ? 300 : 1_000);
     for (const concurrency of CONCURRENCY) {
       const a: Round[] = [];
       const b: Round[] = [];
@@ -128,15 +152,20 @@ async function measure(plan: Plan, mode: Mode, manager: Manager, ours: Target, t
       plan.say(line(name, a, b));
     }
   }
-  const rssMb = Object.fromEntries([...usageOf(ours.pids(), null)].map(([name, { rssMb }]) => [name, Math.round(rssMb)]));
+  const rssMb = Object.fromEntries(
+    [...usageOf(ours.pids(), null)].map(([name, { rssMb }]) => [name, Math.round(rssMb)]),
+  );
   return { rounds: plan.rounds, results, rssMb };
 }
 
-const pick = (rounds: Round[], key: 'perSecond' | 'p50Ms' | 'p99Ms'): number[] => rounds.map((round) => round.load[key]);
+const pick = (rounds: Round[], key: 'perSecond' | 'p50Ms' | 'p99Ms'): number[] =>
+  rounds.map((round) => round.load[key]);
 
 function cpuOf(rounds: Round[]): Record<string, number> {
   const names = Object.keys(rounds[0]!.cpuMsPerRequest);
-  const found = names.map((name) => [name, rounded(median(rounds.map((r) => r.cpuMsPerRequest[name] ?? 0)), 3)] as const);
+  const found = names.map(
+    (name) => [name, rounded(median(rounds.map((r) => r.cpuMsPerRequest[name] ?? 0)), 3)] as const,
+  );
   return Object.fromEntries(found.filter(([, ms]) => ms > 0));
 }
 
@@ -157,7 +186,16 @@ function summary(a: Round[], b: Round[]): object {
 }
 
 function line(name: string, a: Round[], b: Round[]): string {
-  const of = (rounds: Round[], key: 'perSecond' | 'p50Ms' | 'p99Ms', digits: number): number => rounded(median(pick(rounds, key)), digits);
+  const of = (rounds: Round[], key: 'perSecond' | 'p50Ms' | 'p99Ms', digits: number): number =>
+    rounded(median(pick(rounds, key)), digits);
   const ratio = ratios(pick(a, 'perSecond'), pick(b, 'perSecond'), 'most').median;
-  return columns(`  ${name}`, of(a, 'perSecond', 0), of(b, 'perSecond', 0), ratio, of(a, 'p50Ms', 2), of(a, 'p99Ms', 2), of(b, 'p99Ms', 2));
+  return columns(
+    `  ${name}`,
+    of(a, 'perSecond', 0),
+    of(b, 'perSecond', 0),
+    ratio,
+    of(a, 'p50Ms', 2),
+    of(a, 'p99Ms', 2),
+    of(b, 'p99Ms', 2),
+  );
 }

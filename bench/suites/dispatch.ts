@@ -6,10 +6,17 @@ import type { GraphileQuestion } from '../baseline/graphile-runner';
 import { chain } from '../harness/blueprints';
 import { startChild } from '../harness/child';
 import { start } from '../harness/executions';
-import { createDatabase, inParallel, type Manager, putBlueprint, putDeployment, startManager } from '../harness/manager';
+import {
+  createDatabase,
+  inParallel,
+  type Manager,
+  putBlueprint,
+  putDeployment,
+  startManager,
+} from '../harness/manager';
 import { columns, type Plan } from '../harness/report';
-import { quantile, rounded, type Spread, spread } from '../harness/statistics';
 import { collectStartTimes, type StartTimes, wallMs } from '../harness/start-times';
+import { quantile, rounded, type Spread, spread } from '../harness/statistics';
 
 const PER_SECOND = 20;
 /** One execution at a time per deployment: enough that none is asked again before its last one ended. */
@@ -60,7 +67,12 @@ export async function batonSource(manager: Manager, starts: StartTimes): Promise
 }
 
 /** Rounds of `seconds` each, in turn with graphile-worker in a database of its own on the same server. */
-export async function measureDispatch(plan: Plan, title: string, ours: Source, seconds: number): Promise<object> {
+export async function measureDispatch(
+  plan: Plan,
+  title: string,
+  ours: Source,
+  seconds: number,
+): Promise<object> {
   const database = await createDatabase();
   const graphile = startChild<GraphileQuestion, null>('baseline/graphile-runner.ts');
   const theirStarts = await collectStartTimes();
@@ -114,11 +126,27 @@ async function round({ request, starts }: Source, seconds: number): Promise<Roun
   };
 }
 
-function side(rounds: Round[]): { missing: number } & Record<'afterAnswer' | 'fromRequest', { p50Ms: Spread; p99Ms: Spread; allP99Ms: number }> {
+function side(
+  rounds: Round[],
+): { missing: number } & Record<
+  'afterAnswer' | 'fromRequest',
+  { p50Ms: Spread; p99Ms: Spread; allP99Ms: number }
+> {
   const of = (key: 'afterAnswer' | 'fromRequest') => ({
-    p50Ms: spread(rounds.map((one) => quantile(one[key], 0.5)), 'least'),
-    p99Ms: spread(rounds.map((one) => quantile(one[key], 0.99)), 'least'),
-    allP99Ms: rounded(quantile(rounds.flatMap((one) => one[key]), 0.99)),
+    p50Ms: spread(
+      rounds.map((one) => quantile(one[key], 0.5)),
+      'least',
+    ),
+    p99Ms: spread(
+      rounds.map((one) => quantile(one[key], 0.99)),
+      'least',
+    ),
+    allP99Ms: rounded(
+      quantile(
+        rounds.flatMap((one) => one[key]),
+        0.99,
+      ),
+    ),
   });
   return {
     afterAnswer: of('afterAnswer'),
@@ -130,7 +158,11 @@ function side(rounds: Round[]): { missing: number } & Record<'afterAnswer' | 'fr
 function report(plan: Plan, title: string, a: Round[], b: Round[]): object {
   const [baton, graphile] = [side(a), side(b)];
   const cells = (one: typeof baton): number[] => [
-    one.afterAnswer.p50Ms.median, one.afterAnswer.p99Ms.median, one.afterAnswer.p99Ms.worst, one.fromRequest.p50Ms.median, one.missing,
+    one.afterAnswer.p50Ms.median,
+    one.afterAnswer.p99Ms.median,
+    one.afterAnswer.p99Ms.worst,
+    one.fromRequest.p50Ms.median,
+    one.missing,
   ];
   plan.say(columns(`${title}, ms at ${PER_SECOND}/s`, 'p50', 'p99', 'worst p99', 'p50 from POST', 'missing'));
   plan.say(columns('  baton', ...cells(baton)));

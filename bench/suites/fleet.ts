@@ -6,7 +6,7 @@ import { type Child, startChild } from '../harness/child';
 import { installAll } from '../harness/executions';
 import { databaseName, type Manager, putBlueprint, putDeployment, startManager } from '../harness/manager';
 import { cpuBetween, usageOf } from '../harness/processes';
-import { columns, hasTime, type Plan } from '../harness/report';
+import { columns, type Plan } from '../harness/report';
 import { median, ratios, rounded, spread } from '../harness/statistics';
 
 export type Commits = Child<CommitsQuestion, number>;
@@ -19,11 +19,20 @@ export async function fleet(plan: Plan): Promise<object> {
   const began = performance.now();
   const counts = plan.isQuick ? [3, 1] : [3, 2, 1];
   const results: Record<string, object> = {};
-  const left = (): number => (plan.budgetMs * (Object.keys(results).length + 1)) / (counts.length * plan.modes.length) - (performance.now() - began);
+  const left = (): number =>
+    (plan.budgetMs * (Object.keys(results).length + 1)) / (counts.length * plan.modes.length) -
+    (performance.now() - began);
   try {
     for (const mode of plan.modes) {
       const measure = async (manager: Manager, workers: number): Promise<void> => {
-        results[`${mode}, workers: ${workers}`] = await ofWorkers({ plan, mode, manager, workers, commits, left });
+        results[`${mode}, workers: ${workers}`] = await ofWorkers({
+          plan,
+          mode,
+          manager,
+          workers,
+          commits,
+          left,
+        });
       };
       if (mode === 'standalone') await eachAnew(counts, measure);
       else await everFewer(counts, measure);
@@ -52,7 +61,10 @@ async function everFewer(counts: readonly number[], measure: Measure): Promise<v
   const manager = await startManager({ mode: 'services', workers: counts[0]! });
   try {
     for (const workers of counts) {
-      const superfluous = manager.fleet.workers().filter((one) => one.pid() !== null).slice(workers);
+      const superfluous = manager.fleet
+        .workers()
+        .filter((one) => one.pid() !== null)
+        .slice(workers);
       await Promise.all(superfluous.map((one) => one.stop()));
       await measure(manager, workers);
     }
@@ -74,6 +86,7 @@ async function ofWorkers({ mode, workers, ...o }: OfWorkers): Promise<object> {
     ...o,
     title: `fleet, ${mode}, workers ${workers}`,
     operations: shape.operations,
+    hasWarmUp: true,
     prepare: async (round) => {
       const id = `${name}-${round}`;
       await putDeployment(o.manager, id, name);
@@ -91,13 +104,15 @@ export interface InstallRounds {
   operations: number;
   /** Milliseconds that may still be spent. */
   left(): number;
+  /** The first round is left out; for the first shape of a manager. */
+  hasWarmUp: boolean;
   /** Makes the deployments of a round; not measured. */
   prepare(round: number): Promise<string[]>;
   /** A further yardstick of the same round: answers its operations a second. */
   beside?: { name: string; run: () => Promise<number> };
 }
 
-/** Installs fresh deployments round by round, in turn with the yardsticks; the first round warms up and is left out. */
+/** Installs fresh deployments round by round, in turn with the yardsticks. */
 export async function installRounds(o: InstallRounds): Promise<object> {
   const ours: number[] = [];
   const commits: number[] = [];
@@ -107,9 +122,9 @@ export async function installRounds(o: InstallRounds): Promise<object> {
   let counted = 0;
   const began = performance.now();
   const rounds = o.plan.isQuick ? Math.min(o.plan.rounds, 2) : o.plan.rounds;
-  for (let i = -1; i < rounds; i++) {
-    const perRound = (performance.now() - began) / Math.max(1, i + 1);
-    if (i > 0 && !hasTime(0, o.left() + performance.now(), i, perRound)) break;
+  for (let i = o.hasWarmUp ? -1 : 0; i < rounds; i++) {
+    const perRoundMs = (performance.now() - began) / Math.max(1, i + (o.hasWarmUp ? 1 : 0));
+    if (i > 0 && o.left() < perRoundMs) break;
     const ids = await o.prepare(i + 1);
     const before = usageOf(o.manager.pids(), database);
     const { seconds, operations } = await installAll(o.manager, ids);
@@ -118,14 +133,28 @@ export async function installRounds(o: InstallRounds): Promise<object> {
     counted = operations;
     ours.push(o.operations / seconds);
     cpu.push(Object.fromEntries(Object.entries(spent).map(([name, s]) => [name, (s * 1000) / o.operations])));
-    commits.push(await o.commits.ask({ databaseUrl: o.manager.databaseUrl, clients: CLIENTS, durationMs: o.plan.isQuick ? 400 : 1_500 }));
+    commits.push(
+      await o.commits.ask({
+        databaseUrl: o.manager.databaseUrl,
+        clients: CLIENTS,
+        durationMs: o.plan.isQuick ? 400 : 1_500,
+      }),
+    );
     if (o.beside) beside.push(await o.beside.run());
   }
   const names = Object.keys(cpu[0] ?? {});
   const perSecond = spread(ours, 'most');
   const ratio = ratios(ours, commits, 'most');
-  o.plan.say(columns(o.title, `${perSecond.median} op/s`, `worst ${perSecond.worst}`, `commits ${rounded(median(commits), 0)}`, `ratio ${ratio.median}`,
-    ...(o.beside ? [`${o.beside.name} ${rounded(median(beside), 0)}`] : [])));
+  o.plan.say(
+    columns(
+      o.title,
+      `${perSecond.median} op/s`,
+      `worst ${perSecond.worst}`,
+      `commits ${rounded(median(commits), 0)}`,
+      `ratio ${ratio.median}`,
+      ...(o.beside ? [`${o.beside.name} ${rounded(median(beside), 0)}`] : []),
+    ),
+  );
   return {
     rounds: ours.length,
     operations: o.operations,
@@ -133,7 +162,11 @@ export async function installRounds(o: InstallRounds): Promise<object> {
     operationsPerSecond: perSecond,
     commitsPerSecond: spread(commits, 'most'),
     commitRatio: ratio,
-    ...(o.beside ? { [o.beside.name]: { perSecond: spread(beside, 'most'), ratio: ratios(ours, beside, 'most') } } : {}),
-    cpuMsPerOperation: Object.fromEntries(names.map((name) => [name, rounded(median(cpu.map((one) => one[name] ?? 0)), 3)])),
+    ...(o.beside
+      ? { [o.beside.name]: { perSecond: spread(beside, 'most'), ratio: ratios(ours, beside, 'most') } }
+      : {}),
+    cpuMsPerOperation: Object.fromEntries(
+      names.map((name) => [name, rounded(median(cpu.map((one) => one[name] ?? 0)), 3)]),
+    ),
   };
 }

@@ -34,19 +34,35 @@ export async function idle(plan: Plan): Promise<object> {
   }
 }
 
-function report(plan: Plan, before: SeenSql, after: SeenSql, seconds: number, spent: Record<string, number>, memoryMb: number): object {
+function report(
+  plan: Plan,
+  before: SeenSql,
+  after: SeenSql,
+  seconds: number,
+  spent: Record<string, number>,
+  memoryMb: number,
+): object {
   const statementsPerSecond = rounded((after.statements - before.statements) / seconds);
   const cpu = Object.values(spent).reduce((sum, one) => sum + one, 0);
   const cpuPercent = rounded((cpu / seconds) * 100);
   const perText = Object.entries(after.texts).map(([text, { count }]) => ({
-    text, perSecond: rounded((count - (before.texts[text]?.count ?? 0)) / seconds),
+    text,
+    perSecond: rounded((count - (before.texts[text]?.count ?? 0)) / seconds),
   }));
   perText.sort((a, b) => b.perSecond - a.perSecond);
-  plan.say(columns('idle standalone', `${statementsPerSecond} sql/s`, `${cpuPercent} % cpu`, `${memoryMb} MB`));
+  plan.say(
+    columns('idle standalone', `${statementsPerSecond} sql/s`, `${cpuPercent} % cpu`, `${memoryMb} MB`),
+  );
   return {
-    seconds: rounded(seconds), statementsPerSecond, cpuPercent, memoryMb, bars: BARS,
+    seconds: rounded(seconds),
+    statementsPerSecond,
+    cpuPercent,
+    memoryMb,
+    bars: BARS,
     cpuPercentByProcess: Object.fromEntries(
-      Object.entries(spent).map(([name, one]) => [name, rounded((one / seconds) * 100)] as const).filter(([, percent]) => percent > 0),
+      Object.entries(spent)
+        .map(([name, one]) => [name, rounded((one / seconds) * 100)] as const)
+        .filter(([, percent]) => percent > 0),
     ),
     statements: perText.filter(({ perSecond }) => perSecond > 0).slice(0, 20),
   };
