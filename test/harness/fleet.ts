@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { testUrls, withDatabase } from '@baton/testkit';
 import pg from 'pg';
 import { freePorts, type ManagedProcess, nodeProcess, root, untilAnswers } from './processes';
@@ -19,6 +20,10 @@ export interface Fleet {
   processes: Map<string, ManagedProcess>;
   workers(): ManagedProcess[];
   databaseUrl: string;
+  /** host:port of the rpc servers by service; empty in standalone. */
+  rpc: Record<string, string>;
+  /** Prefix of the queues in RabbitMQ; empty in standalone. */
+  namespace: string;
   stop(): Promise<void>;
 }
 
@@ -30,8 +35,11 @@ export interface FleetOptions {
   env?: Record<string, string>;
   /** Servers to use; default those of the tests. */
   urls?: { postgres?: string; amqp?: string; redis?: string };
+  /** Where the bundles are; default dist/. Long runs take a copy: somebody may build meanwhile. */
+  dist?: string;
 }
 
+const builtDist = join(root, 'dist');
 const ADMIN_PASSWORD = 'admin-test-password';
 const SERVICES = ['identity', 'secrets', 'catalog', 'deployments', 'executions', 'cluster-status'] as const;
 
@@ -54,7 +62,7 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
   };
   const manager = nodeProcess(
     'standalone',
-    join(root, 'dist/apps/standalone/main.js'),
+    join(options.dist ?? builtDist, 'apps/standalone/main.js'),
     env,
     join(dir, 'logs'),
   );
@@ -68,6 +76,8 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
     processes: new Map([['standalone', manager]]),
     workers: () => [],
     databaseUrl: '',
+    rpc: {},
+    namespace: '',
     async stop() {
       await manager.stop();
       rmSync(dir, { recursive: true, force: true });
@@ -82,16 +92,9 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
   const name = `baton_test_fleet_${process.pid}_${Date.now().toString(36)}`;
   await onServer(serverUrl, `create database "${name}"`);
   const databaseUrl = withDatabase(serverUrl, name);
-  const migrated = spawnSync(process.execPath, [join(root, 'dist/apps/standalone/migrate.main.js')], {
-    env: { ...cleanEnv(), DATABASE_URL: databaseUrl },
-    encoding: 'utf8',
-  });
-  if (migrated.status !== 0) throw new Error(`migrations failed: ${migrated.stdout}${migrated.stderr}`);
-  const { processes, gatewayPort } = await serviceProcesses(options, {
-    dir,
-    databaseUrl,
-    namespace: name.slice(-20),
-  });
+  await migrate(join(options.dist ?? builtDist, 'apps/standalone/migrate.main.js'), databaseUrl);
+  const namespace = name.slice(-20).toLowerCase();
+  const { processes, gatewayPort, rpc } = await serviceProcesses(options, { dir, databaseUrl, namespace });
   for (const process of processes.values()) process.start();
   const fleet: Fleet = {
     mode: 'services',
@@ -101,6 +104,8 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
     processes,
     workers: () => [...processes.values()].filter((process) => process.name.startsWith('worker')),
     databaseUrl,
+    rpc,
+    namespace,
     async stop() {
       await Promise.all([...processes.values()].map((process) => process.stop()));
       await onServer(serverUrl, `drop database if exists "${name}" with (force)`);
@@ -110,10 +115,20 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
   return await readyOrStopped(fleet);
 }
 
+/** Not by spawnSync: the server may be reached through a proxy in this very process. */
+async function migrate(main: string, databaseUrl: string): Promise<void> {
+  const env = { ...cleanEnv(), DATABASE_URL: databaseUrl };
+  await promisify(execFile)(process.execPath, [main], { env }).catch(
+    (error: Error & { stdout: string; stderr: string }) => {
+      throw new Error(`migrations failed: ${error.stdout}${error.stderr}`);
+    },
+  );
+}
+
 async function serviceProcesses(
   options: FleetOptions,
   at: { dir: string; databaseUrl: string; namespace: string },
-): Promise<{ processes: Map<string, ManagedProcess>; gatewayPort: number }> {
+): Promise<{ processes: Map<string, ManagedProcess>; gatewayPort: number; rpc: Record<string, string> }> {
   const ports = await freePorts(2 * SERVICES.length + 2);
   const rpcPorts = Object.fromEntries(SERVICES.map((service, i) => [service, ports[i]!]));
   const httpPorts = Object.fromEntries(SERVICES.map((service, i) => [service, ports[SERVICES.length + i]!]));
@@ -124,7 +139,7 @@ async function serviceProcesses(
     DATABASE_URL: at.databaseUrl,
     AMQP_URL: options.urls?.amqp ?? testUrls.amqp(),
     REDIS_URL: options.urls?.redis ?? testUrls.redis(),
-    BATON_NAMESPACE: at.namespace.toLowerCase(),
+    BATON_NAMESPACE: at.namespace,
     BATON_INTERNAL_KEY: 'fleet-internal-key-0123456789',
     BATON_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     BATON_ADMIN_PASSWORD: ADMIN_PASSWORD,
@@ -148,7 +163,7 @@ async function serviceProcesses(
       name,
       nodeProcess(
         name,
-        join(root, `dist/services/${service}/main.js`),
+        join(options.dist ?? builtDist, `services/${service}/main.js`),
         { ...env, ...more },
         join(at.dir, 'logs'),
       ),
@@ -171,7 +186,8 @@ async function serviceProcesses(
       BATON_WORKER_DIR: join(at.dir, `work-${i}`),
     });
   }
-  return { processes, gatewayPort };
+  const rpc = Object.fromEntries(SERVICES.map((service) => [service, `127.0.0.1:${rpcPorts[service]}`]));
+  return { processes, gatewayPort, rpc };
 }
 
 async function readyOrStopped(fleet: Fleet): Promise<Fleet> {

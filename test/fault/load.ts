@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '@baton/client';
+import { route } from '../harness/session';
+import type { Rig } from './rig';
+import { pause, until } from './until';
+
+/** An execution that was asked for; `id` as soon as an answer said so. */
+export interface Asked {
+  key: string;
+  deployment: string;
+  workflow: string;
+  /** Every id that an answer named for this key: must be one and the same. */
+  ids: Set<string>;
+  status: string | null;
+}
+
+/** Lanes of clients: each installs and uninstalls its own deployment, again and again, through faults. */
+export interface Load {
+  asked: Asked[];
+  /** Errors that clients saw, by kind; a manager in trouble may answer them, it must not lose or double anything. */
+  errors: Map<string, number>;
+  /** Ledger lines of executions of this load. */
+  runs(): ReturnType<Rig['ledger']['runs']>;
+  /** No new executions; resolves when every one has ended. @throws when they do not. */
+  finish(limitMs: number): Promise<void>;
+}
+
+const CALL_MS = 30_000;
+const TERMINAL = new Set(['terminated', 'failed', 'cancelled']);
+
+export async function startLoad(rig: Rig, lanes = 5): Promise<Load> {
+  const deployments = await rig.deployments('lane', lanes);
+  const load = { asked: [] as Asked[], errors: new Map<string, number>() };
+  let isStopping = false;
+  let broken: Error | null = null;
+  const lane = async (deployment: string): Promise<void> => {
+    const last = await lastWorkflow(rig, deployment);
+    let workflow = last === 'install' ? 'uninstall' : 'install';
+    while (!isStopping) {
+      const asked: Asked = { key: randomUUID(), deployment, workflow, ids: new Set(), status: null };
+      load.asked.push(asked);
+      await startOnce(rig, asked, load.errors);
+      await untilEnded(rig, asked, load.errors);
+      workflow = workflow === 'install' ? 'uninstall' : 'install';
+    }
+  };
+  const running = Promise.all(deployments.map(lane)).catch((error: Error) => {
+    broken = error;
+  });
+  return {
+    ...load,
+    runs: () => {
+      const ids = new Set(load.asked.flatMap((asked) => [...asked.ids]));
+      return rig.ledger.runs().filter((run) => ids.has(run.execution));
+    },
+    finish: async (limitMs) => {
+      isStopping = true;
+      await Promise.race([running, pause(limitMs)]);
+      if (broken) throw broken;
+      const open = load.asked.filter((asked) => asked.status === null);
+      if (open.length > 0) {
+        const named = open.map((asked) => [...asked.ids][0] ?? `key ${asked.key}`).join(', ');
+        throw new Error(`G2: ${open.length} executions have not ended within ${limitMs / 1000} s: ${named}`);
+      }
+    },
+  };
+}
+
+async function lastWorkflow(rig: Rig, deployment: string): Promise<string | null> {
+  const rows = await rig.sql<{ workflow_id: string }>(
+    `select workflow_id from executions.executions where deployment_id = $1 and workflow_id in ('install', 'uninstall')
+     order by created_at desc limit 1`,
+    [deployment],
+  );
+  return rows[0]?.workflow_id ?? null;
+}
+
+/** Asks with one Idempotency-Key until an answer comes. A refusal that no fault explains ends the run. */
+export async function startOnce(rig: Rig, asked: Asked, errors: Map<string, number>): Promise<string> {
+  return await until(`start of ${asked.workflow} on ${asked.deployment}`, 120_000, async () => {
+    try {
+      const answer = (await rig.client.call(
+        route('startExecution') as never,
+        {
+          body: { deployment_id: asked.deployment, workflow_id: asked.workflow },
+          idempotencyKey: asked.key,
+          timeoutMs: CALL_MS,
+        } as never,
+      )) as { id: string };
+      asked.ids.add(answer.id);
+      return answer.id;
+    } catch (error) {
+      note(errors, error);
+      return null;
+    }
+  });
+}
+
+/** Looks until the execution has ended. */
+async function untilEnded(rig: Rig, asked: Asked, errors: Map<string, number>): Promise<void> {
+  const [executionId] = asked.ids;
+  await until(`end of ${executionId}`, 300_000, async () => {
+    try {
+      const { status } = (await rig.client.call(
+        route('getExecution') as never,
+        { params: { executionId }, timeoutMs: CALL_MS } as never,
+      )) as { status: string };
+      if (!TERMINAL.has(status)) return false;
+      asked.status = status;
+      return true;
+    } catch (error) {
+      note(errors, error);
+      return false;
+    }
+  }, 150);
+}
+
+/** Counts what a fault may cause; throws what it may not: those answers would be wrong ones. */
+function note(errors: Map<string, number>, error: unknown): void {
+  const isRefusal = error instanceof ApiError && error.status < 500;
+  if (isRefusal) throw new Error(`refused: ${error.status} ${error.errorCode}: ${error.message}`);
+  const kind = error instanceof ApiError ? `${error.status} ${error.errorCode}` : (error as Error).name;
+  errors.set(kind, (errors.get(kind) ?? 0) + 1);
+}

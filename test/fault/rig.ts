@@ -1,0 +1,167 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@baton/client';
+import {
+  type RestartableServer,
+  restartablePostgres,
+  restartableRabbit,
+  type TcpProxy,
+  tcpProxy,
+} from '@baton/testkit';
+import { type Channel, connect } from 'amqplib';
+import pg from 'pg';
+import { type Fleet, startFleet } from '../harness/fleet';
+import { type ManagedProcess, root, untilAnswers } from '../harness/processes';
+import { adminClient, archiveOf, call, upload } from '../harness/session';
+import { type Ledger, openLedger } from './ledger';
+
+/** A manager of real processes on servers of its own, reached through proxies that can misbehave. */
+export interface Rig {
+  fleet: Fleet;
+  client: Client;
+  ledger: Ledger;
+  postgres: RestartableServer;
+  rabbit: RestartableServer;
+  postgresProxy: TcpProxy;
+  rabbitProxy: TcpProxy;
+  /** The database as it is, not through the proxy. */
+  sql<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
+  process(name: string): ManagedProcess;
+  /** kill -9 and wait until it is gone. Answers the process id. */
+  kill(name: string): Promise<number>;
+  /** Starts what the test killed; resolves when the API is ready. */
+  heal(): Promise<void>;
+  /** Names of processes that ended although nobody here killed them. */
+  surprises(): string[];
+  /** The broker as it is, not through the proxy. */
+  withChannel<T>(work: (channel: Channel) => Promise<T>): Promise<T>;
+  /** How many messages are parked. */
+  parked(): Promise<number>;
+  /** Deployments of the layers, made when first asked for: `<prefix>-0`, ... */
+  deployments(prefix: string, count: number): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+export const INTERNAL_KEY = 'fleet-internal-key-0123456789';
+export const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
+
+/** Starts everything; some 20 s. What it started ends with `stop`, or when a step here fails. */
+export async function startRig(): Promise<Rig> {
+  const dir = mkdtempSync(join(tmpdir(), 'baton-fault-'));
+  const undo: (() => Promise<void> | void)[] = [() => rmSync(dir, { recursive: true, force: true })];
+  const stop = async (): Promise<void> => {
+    for (const step of undo.reverse().splice(0)) {
+      await Promise.resolve()
+        .then(step)
+        .catch((error: Error) => console.error(`could not stop: ${error.message}`));
+    }
+  };
+  try {
+    return await build(dir, undo, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function build(dir: string, undo: (() => Promise<void> | void)[], stop: () => Promise<void>): Promise<Rig> {
+  const [postgres, rabbit] = await Promise.all([restartablePostgres(), restartableRabbit()]);
+  undo.push(postgres.close, rabbit.close);
+  const postgresProxy = await tcpProxy(addressOf(postgres.url));
+  const rabbitProxy = await tcpProxy(addressOf(rabbit.url));
+  undo.push(postgresProxy.close, rabbitProxy.close);
+  const ledger = openLedger(dir);
+  const fleet = await startFleet({
+    mode: 'services',
+    workers: WORKERS.length,
+    dist: copyOfDist(dir),
+    urls: { postgres: postgresProxy.through(postgres.url), amqp: rabbitProxy.through(rabbit.url) },
+    env: {
+      BATON_WORKER_HANDLERS: join(__dirname, 'ledger-handlers.js'),
+      FAULT_DIR: dir,
+      // Six services share a server of sixty connections.
+      BATON_DATABASE_CONNECTIONS: '7',
+      BATON_TASK_RETRY_INTERVAL: '1',
+    },
+  });
+  undo.push(fleet.stop);
+  const database = new URL(fleet.databaseUrl);
+  database.host = new URL(postgres.url).host;
+  const pool = new pg.Pool({ connectionString: database.href, max: 2, connectionTimeoutMillis: 5_000 });
+  pool.on('error', () => undefined);
+  undo.push(() => pool.end());
+  const client = adminClient(fleet);
+  await upload(client, 'layers', archiveOf(join(__dirname, 'blueprint')));
+  const killed = new Set<string>();
+  const made = new Set<string>();
+  const withChannel = async <T>(work: (channel: Channel) => Promise<T>): Promise<T> => {
+    const connection = await connect(rabbit.url, { timeout: 5_000 });
+    connection.on('error', () => undefined);
+    try {
+      return await work(await connection.createChannel());
+    } finally {
+      await connection.close().catch(() => undefined);
+    }
+  };
+  const process = (name: string): ManagedProcess => fleet.processes.get(name)!;
+  return {
+    fleet,
+    client,
+    ledger,
+    postgres,
+    rabbit,
+    postgresProxy,
+    rabbitProxy,
+    sql: async (text, values) => (await pool.query(text, values)).rows,
+    process,
+    kill: async (name) => {
+      const pid = process(name).pid()!;
+      killed.add(name);
+      process(name).signal('SIGKILL');
+      await process(name).ended();
+      return pid;
+    },
+    heal: async () => {
+      postgresProxy.heal();
+      rabbitProxy.heal();
+      for (const one of fleet.processes.values()) one.start();
+      killed.clear();
+      await untilAnswers(`${fleet.baseUrl}/readyz`);
+    },
+    surprises: () =>
+      [...fleet.processes.values()].filter((one) => one.pid() === null && !killed.has(one.name)).map((one) => one.name),
+    withChannel,
+    parked: () =>
+      withChannel(async (channel) => (await channel.checkQueue(`${fleet.namespace}.q1.parked`)).messageCount),
+    deployments: async (prefix, count) => {
+      const ids = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+      const missing = ids.filter((id) => !made.has(id));
+      await Promise.all(
+        missing.map((id) =>
+          call(client, 'createDeployment', { id }, { blueprint_id: 'layers', inputs: { ledger: ledger.path } }),
+        ),
+      );
+      for (const id of missing) made.add(id);
+      return ids;
+    },
+    stop,
+  };
+}
+
+/** A copy of the bundles: processes are started again in the middle of the run, maybe while somebody builds. */
+function copyOfDist(dir: string): string {
+  const copy = join(dir, 'dist');
+  mkdirSync(copy);
+  cpSync(join(root, 'dist'), copy, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (source) => !source.endsWith('.map') || statSync(source).isDirectory(),
+  });
+  return copy;
+}
+
+function addressOf(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
+}

@@ -1,0 +1,153 @@
+import { pause, until } from '../until';
+import { type Row, underLoad } from '../row';
+import type { LedgerRun } from '../ledger';
+import type { Rig } from '../rig';
+import { WORKERS } from '../rig';
+import { lateResult } from './late-result';
+
+const LEASE_MS = 15_000;
+/** Lease + 5 s: the promise of the matrix. */
+const REDISPATCH_MS = LEASE_MS + 5_000;
+
+/** Picks a worker that has operations under way. */
+async function busyWorker(rig: Rig, prefer: string): Promise<{ name: string; pid: number; held: LedgerRun[] }> {
+  const names = [prefer, ...WORKERS.filter((name) => name !== prefer)];
+  return await until('a worker with an operation under way', 30_000, () => {
+    const runs = rig.ledger.inFlight();
+    for (const name of names) {
+      const pid = rig.process(name).pid()!;
+      const held = runs.filter((run) => run.pid === pid);
+      if (held.length > 0) return { name, pid, held };
+    }
+    return null;
+  }, 10);
+}
+
+/** When the lost runs of a worker began again elsewhere: the slowest one, in ms after `since`. */
+async function redispatched(rig: Rig, lost: readonly LedgerRun[], since: number): Promise<number> {
+  const times = await until(
+    `${lost.length} lost operations begun again`,
+    REDISPATCH_MS + 15_000,
+    () => {
+      const runs = rig.ledger.runs();
+      const again = lost.map((run) => runs.find((other) => other.task === run.task && other.run !== run.run && other.startedAt > since));
+      return again.every((run) => run !== undefined) ? again.map((run) => run!.startedAt - since) : null;
+    },
+  );
+  return Math.max(...times);
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+const tooLate = (ms: number): string[] =>
+  ms > REDISPATCH_MS ? [`F3: dispatched again after ${seconds(ms)}, allowed ${seconds(REDISPATCH_MS)}`] : [];
+
+export const workerRows: Row[] = [
+  {
+    id: 'F3',
+    title: 'a worker is killed with kill -9 in the middle of operations',
+    isInSuite: true,
+    pass: 'its operations begin elsewhere within 20 s; repeated runs <= runs in flight',
+    run: (at) =>
+      underLoad(at, async () => {
+        const { rig, random } = at;
+        const victim = await busyWorker(rig, random.pick(WORKERS));
+        const killedAt = Date.now();
+        await rig.kill(victim.name);
+        // What ended in its last moments may have been reported; what has no end certainly was not.
+        const lost = rig.ledger.inFlight().filter((run) => run.pid === victim.pid);
+        const unreported = rig.ledger.runs().filter((run) => run.pid === victim.pid && (run.endedAt ?? killedAt) > killedAt - 2_000);
+        const ms = lost.length === 0 ? 0 : await redispatched(rig, lost, killedAt);
+        return {
+          facts: { lost: lost.length, 'again after': seconds(ms) },
+          violations: lost.length === 0 ? ['floor: the killed worker held nothing'] : tooLate(ms),
+          judge: { maxRepeats: unreported.length },
+        };
+      }),
+  },
+  {
+    id: 'F4',
+    title: 'a worker is stopped past its lease (SIGSTOP) and goes on (SIGCONT)',
+    isInSuite: true,
+    pass: 'its operations begin elsewhere within 20 s; its late results are refused; nothing it did is stored',
+    run: (at) =>
+      underLoad(at, async () => {
+        const { rig, random } = at;
+        const victim = await busyWorker(rig, random.pick(WORKERS));
+        const stoppedAt = Date.now();
+        rig.process(victim.name).signal('SIGSTOP');
+        await pause(50);
+        const lost = rig.ledger.inFlight().filter((run) => run.pid === victim.pid);
+        const stale = await leasesOf(rig, lost);
+        const ms = await redispatched(rig, lost, stoppedAt).finally(() => rig.process(victim.name).signal('SIGCONT'));
+        const refusal = await lateResult(rig, stale);
+        // The zombie's operations go on to their ends and its worker reports or drops them.
+        await until('the ends of the runs that were stopped', 20_000, () =>
+          lost.every((run) => rig.ledger.runs().some((one) => one.run === run.run && one.endedAt !== null)),
+        );
+        return {
+          facts: { lost: lost.length, 'again after': seconds(ms), 'late results refused': `${refusal.refused} of ${refusal.sent}` },
+          violations: [
+            ...tooLate(ms),
+            ...(lost.length === 0 ? ['floor: the stopped worker held nothing'] : []),
+            ...(refusal.refused < refusal.sent ? [`G4: ${refusal.sent - refusal.refused} late results were accepted`] : []),
+            ...refusal.violations,
+          ],
+        };
+      }),
+  },
+  {
+    id: 'F5',
+    title: 'a worker dies between the effect of an operation and its report',
+    isInSuite: true,
+    pass: 'the operation runs again and the execution ends; only unreported runs are repeated',
+    run: (at) =>
+      underLoad(at, async () => {
+        const { rig } = at;
+        const pids = new Map(WORKERS.map((name) => [rig.process(name).pid()!, name]));
+        rig.ledger.order('die-before-report');
+        const name = await until('a worker that died of the order', 30_000, () => {
+          const dead = WORKERS.find((one) => rig.process(one).pid() === null);
+          return dead ?? null;
+        }, 10);
+        const pid = [...pids].find(([, one]) => one === name)![0];
+        const diedAt = Date.now();
+        await rig.kill(name);
+        // The order was carried out after the end was written: that run ended and was never reported.
+        const last = rig.ledger.runs().filter((run) => run.pid === pid && run.endedAt !== null).sort((a, b) => a.endedAt! - b.endedAt!).at(-1)!;
+        const ms = await redispatched(rig, [last], diedAt - 50);
+        return { facts: { 'again after': seconds(ms) }, violations: tooLate(ms) };
+      }),
+  },
+  {
+    id: 'F7',
+    title: 'all workers are killed and start together',
+    isInSuite: true,
+    pass: 'everything ends; operations begin again within 20 s',
+    run: (at) =>
+      underLoad(at, async (load) => {
+        const { rig } = at;
+        const killedAt = Date.now();
+        await Promise.all(WORKERS.map((name) => rig.kill(name)));
+        const lost = load.runs().filter((run) => run.endedAt === null);
+        await rig.heal();
+        const ms = lost.length === 0 ? 0 : await redispatched(rig, lost, killedAt);
+        return { facts: { lost: lost.length, 'again after': seconds(ms) }, violations: tooLate(ms) };
+      }),
+  },
+];
+
+export interface StaleLease {
+  task: string;
+  execution: string;
+  worker: string;
+  attempt: number;
+}
+
+/** Who holds these runs now, as the engine has it. */
+async function leasesOf(rig: Rig, runs: readonly LedgerRun[]): Promise<StaleLease[]> {
+  return await rig.sql<StaleLease>(
+    `select id as task, execution_id as execution, worker_id as worker, attempt from executions.tasks
+     where id = any($1::uuid[]) and worker_id is not null`,
+    [runs.map((run) => run.task)],
+  );
+}

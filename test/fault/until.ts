@@ -1,0 +1,26 @@
+/** Waits until `check` answers something true, and answers it. @throws naming `what` after `limitMs`. */
+export async function until<T>(
+  what: string,
+  limitMs: number,
+  check: () => Promise<T> | T,
+  everyMs = 100,
+): Promise<NonNullable<T>> {
+  const end = performance.now() + limitMs;
+  let last = '';
+  for (;;) {
+    try {
+      const value = await check();
+      if (value) return value;
+      last = '';
+    } catch (error) {
+      last = ` (${(error as Error).message})`;
+    }
+    if (performance.now() > end) throw new Error(`${what}: not within ${limitMs / 1000} s${last}`);
+    await pause(everyMs);
+  }
+}
+
+/** The workload and the faults live in real time; nothing is concluded from a pause. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
