@@ -16,6 +16,15 @@ export function blueprintCommands(program: Command): void {
     .command('blueprints')
     .alias('blueprint')
     .description('blueprints of the manager');
+  uploadCommand(blueprints);
+  listCommand(blueprints);
+  getCommand(blueprints);
+  downloadCommand(blueprints);
+  deleteCommand(blueprints);
+  validateCommand(blueprints);
+}
+
+function uploadCommand(blueprints: Command): void {
   blueprints
     .command('upload <path>')
     .description('upload a folder, a YAML file with its folder, an archive, or a URL')
@@ -42,6 +51,9 @@ export function blueprintCommands(program: Command): void {
       });
       out.done(`Blueprint ${options.id} uploaded.`, blueprint as object);
     });
+}
+
+function listCommand(blueprints: Command): void {
   blueprints
     .command('list')
     .description('list blueprints')
@@ -55,6 +67,9 @@ export function blueprintCommands(program: Command): void {
       );
       out.table(items, COLUMNS);
     });
+}
+
+function getCommand(blueprints: Command): void {
   blueprints
     .command('get <id>')
     .description('show a blueprint')
@@ -65,6 +80,9 @@ export function blueprintCommands(program: Command): void {
       })) as Record<string, unknown>;
       out.record(blueprint, [...COLUMNS, 'description', 'labels', 'error']);
     });
+}
+
+function downloadCommand(blueprints: Command): void {
   blueprints
     .command('download <id> [file]')
     .description('download the archive')
@@ -77,6 +95,9 @@ export function blueprintCommands(program: Command): void {
       await pipeline(Readable.fromWeb(download.body as never), createWriteStream(target));
       out.done(`Archive written to ${target}.`, { file: target });
     });
+}
+
+function deleteCommand(blueprints: Command): void {
   blueprints
     .command('delete <id>')
     .description('delete a blueprint')
@@ -89,6 +110,9 @@ export function blueprintCommands(program: Command): void {
       });
       out.done(`Blueprint ${id} deleted.`, { id });
     });
+}
+
+function validateCommand(blueprints: Command): void {
   blueprints
     .command('validate <paths...>')
     .description('check blueprints on this machine, without a manager; folders are searched')

@@ -21,6 +21,14 @@ export function deploymentCommands(program: Command): void {
     .command('deployments')
     .alias('deployment')
     .description('deployments of the tenant');
+  createCommand(deployments);
+  listCommand(deployments);
+  getCommand(deployments);
+  valueCommands(deployments);
+  deleteCommand(deployments);
+}
+
+function createCommand(deployments: Command): void {
   deployments
     .command('create <id>')
     .description('create a deployment from a blueprint')
@@ -46,6 +54,9 @@ export function deploymentCommands(program: Command): void {
       });
       out.done(`Deployment ${id} created.`, deployment as object);
     });
+}
+
+function listCommand(deployments: Command): void {
   deployments
     .command('list')
     .description('list deployments')
@@ -56,6 +67,9 @@ export function deploymentCommands(program: Command): void {
       const query = { _include: COLUMNS.join(','), blueprint_id: options.blueprint, _search: options.search };
       out.table(await collect(client.all(routeOf('listDeployments'), { query })), COLUMNS);
     });
+}
+
+function getCommand(deployments: Command): void {
   deployments
     .command('get <id>')
     .description('show a deployment')
@@ -64,6 +78,9 @@ export function deploymentCommands(program: Command): void {
       const deployment = await client.call(routeOf('getDeployment'), { params: { id } as never });
       out.record(deployment as object, [...COLUMNS, 'description', 'inputs', 'labels', 'site_name']);
     });
+}
+
+function valueCommands(deployments: Command): void {
   for (const [name, route, key] of [
     ['outputs', 'getDeploymentOutputs', 'outputs'],
     ['capabilities', 'getDeploymentCapabilities', 'capabilities'],
@@ -80,6 +97,9 @@ export function deploymentCommands(program: Command): void {
         out.record(answer[key]!);
       });
   }
+}
+
+function deleteCommand(deployments: Command): void {
   deployments
     .command('delete <id>')
     .description('delete a deployment')

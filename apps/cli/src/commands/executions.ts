@@ -25,6 +25,14 @@ export function executionCommands(program: Command): void {
     .alias('execution')
     .description('workflows that run or ran');
   startCommand(executions);
+  listCommand(executions);
+  getCommand(executions);
+  followCommand(executions);
+  actionCommands(executions);
+  whyCommand(executions);
+}
+
+function listCommand(executions: Command): void {
   executions
     .command('list')
     .description('list executions, newest last')
@@ -41,6 +49,9 @@ export function executionCommands(program: Command): void {
       };
       out.table(await collect(client.all(routeOf('listExecutions'), { query })), COLUMNS);
     });
+}
+
+function getCommand(executions: Command): void {
   executions
     .command('get <id>')
     .description('show an execution')
@@ -56,6 +67,9 @@ export function executionCommands(program: Command): void {
         'scheduled_for',
       ]);
     });
+}
+
+function followCommand(executions: Command): void {
   executions
     .command('follow <id>')
     .description('show the events of an execution until it has ended')
@@ -68,6 +82,9 @@ export function executionCommands(program: Command): void {
         timeoutS: options.timeout,
       });
     });
+}
+
+function actionCommands(executions: Command): void {
   for (const [name, action, text] of [
     ['cancel', 'cancel', 'let nothing new start, wait for what runs'],
     ['force-cancel', 'force-cancel', 'end now, stop running operations'],
@@ -86,7 +103,6 @@ export function executionCommands(program: Command): void {
         out.done(`Execution ${id} is ${execution.status}.`, execution);
       });
   }
-  whyCommand(executions);
 }
 
 function startCommand(executions: Command): void {

@@ -13,6 +13,13 @@ export function profileCommands(program: Command): void {
     .command('profiles')
     .alias('profile')
     .description('managers that this command knows');
+  addCommand(profiles);
+  listCommand(profiles);
+  useCommand(profiles);
+  deleteCommand(profiles);
+}
+
+function addCommand(profiles: Command): void {
   profiles
     .command('add <name>')
     .description('log in to a manager; a token is kept, the password is not')
@@ -33,6 +40,9 @@ export function profileCommands(program: Command): void {
       writeProfiles(profilesFile, all);
       printer(json ?? false).done(`Profile ${name} added and in use.`, { name, url, username });
     });
+}
+
+function listCommand(profiles: Command): void {
   profiles
     .command('list')
     .description('list profiles')
@@ -51,6 +61,9 @@ export function profileCommands(program: Command): void {
         'in_use',
       ]);
     });
+}
+
+function useCommand(profiles: Command): void {
   profiles
     .command('use <name>')
     .description('use a profile from now on')
@@ -60,6 +73,9 @@ export function profileCommands(program: Command): void {
         all.current = name;
       }),
     );
+}
+
+function deleteCommand(profiles: Command): void {
   profiles
     .command('delete <name>')
     .description('forget a profile')
