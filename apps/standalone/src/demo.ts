@@ -9,10 +9,14 @@ const ID = 'hello';
 /**
  * Runs the bundled example with the same commands that a person would type, from upload to outputs, and reads the page
  * that it made. With `isOnce` it is uninstalled and deleted afterwards.
+ * The commands run with `environment`, the address and the login of `manager` laid over it.
  * @throws Error naming the step that did not do what it should.
  */
-export async function runDemo(manager: Manager, options: { isOnce: boolean }): Promise<void> {
-  const baton = cli(manager);
+export async function runDemo(
+  manager: Manager,
+  options: { isOnce: boolean; environment: NodeJS.ProcessEnv },
+): Promise<void> {
+  const baton = cli(manager, options.environment);
   const example = exampleFolder();
   await baton('secrets', 'create', 'hello_signature', '--value', 'the Baton demo', '--update');
   await baton('blueprints', 'upload', example, '--id', ID);
@@ -42,10 +46,10 @@ function say(text: string): void {
 }
 
 /** The baton command against this manager; its output goes to ours. */
-function cli(manager: Manager): (...args: string[]) => Promise<void> {
+function cli(manager: Manager, environment: NodeJS.ProcessEnv): (...args: string[]) => Promise<void> {
   const main = cliMain();
   const env = {
-    ...process.env,
+    ...environment,
     BATON_URL: manager.url,
     BATON_USERNAME: 'admin',
     BATON_PASSWORD: manager.adminPassword?.expose() ?? '',
@@ -55,7 +59,10 @@ function cli(manager: Manager): (...args: string[]) => Promise<void> {
   return (...args) =>
     new Promise((resolve, reject) => {
       say(`\n$ baton ${args.map((arg) => (/[\s"']/.test(arg) ? JSON.stringify(arg) : arg)).join(' ')}`);
-      const child = spawn(process.execPath, [...loader, main, ...args], { env, stdio: ['ignore', 'inherit', 'inherit'] });
+      const child = spawn(process.execPath, [...loader, main, ...args], {
+        env,
+        stdio: ['ignore', 'inherit', 'inherit'],
+      });
       child.once('error', reject);
       child.once('exit', (code) =>
         code === 0 ? resolve() : reject(new Error(`baton ${args.join(' ')} ended with ${code}`)),
@@ -70,7 +77,9 @@ function cliMain(): string {
 
 function exampleFolder(): string {
   const here = dirname(require.main?.filename ?? __filename);
-  const found = ['../../../examples/hello', '../../examples/hello'].map((path) => join(here, path)).find(existsSync);
+  const found = ['../../../examples/hello', '../../examples/hello']
+    .map((path) => join(here, path))
+    .find(existsSync);
   if (!found) throw new Error('the bundled example is not there');
   return found;
 }

@@ -29,7 +29,7 @@ async function main(args: readonly string[]): Promise<number> {
   });
   if (!args.includes('--demo')) return await stopped;
   const isOnce = args.includes('--once');
-  const demo = runDemo(manager, { isOnce }).then(
+  const demo = runDemo(manager, { isOnce, environment: process.env }).then(
     () => 0,
     (error: unknown) => {
       process.stderr.write(`demo: ${(error as Error).message}\n`);
