@@ -8,7 +8,7 @@ import { isoInstant, systemClock } from '@baton/kernel';
 import type { Mode } from '../test/harness/fleet';
 import { benchRoot } from './harness/child';
 import { describeMachine, machineCpuSeconds } from './harness/machine';
-import { serverUrl } from './harness/manager';
+import { closeAll, serverUrl } from './harness/manager';
 import type { Plan } from './harness/report';
 import { api } from './suites/api';
 import { dispatch } from './suites/dispatch';
@@ -81,7 +81,14 @@ async function main(): Promise<void> {
   process.exit(failures > 0 ? 1 : 0);
 }
 
-main().catch((error: Error) => {
-  process.stderr.write(`${error.message}\n`);
-  process.exit(64);
-});
+/** Ends with `code` after everything that was started has ended. */
+async function end(code: number, reason: string): Promise<void> {
+  process.stderr.write(`${reason}\n`);
+  await closeAll();
+  process.exit(code);
+}
+
+process.once('SIGINT', () => void end(130, 'interrupted'));
+process.once('SIGTERM', () => void end(143, 'ended'));
+process.once('uncaughtException', (error) => void end(70, error.stack ?? error.message));
+main().catch((error: Error) => end(64, error.message));

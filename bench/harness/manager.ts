@@ -29,6 +29,25 @@ export interface ManagerOptions {
   isEmbedded?: boolean;
 }
 
+/** What still has to be undone, newest last: an interrupted bench leaves neither processes nor databases behind. */
+const open = new Set<() => Promise<void>>();
+
+/** `undo` once, by whoever comes first: its owner or the end of the bench. */
+function undoOnce(undo: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  const once = (): Promise<void> => {
+    open.delete(once);
+    return (done ??= undo());
+  };
+  open.add(once);
+  return once;
+}
+
+/** Ends everything that the bench has running. */
+export async function closeAll(): Promise<void> {
+  for (const undo of [...open].reverse()) await undo().catch(() => undefined);
+}
+
 export const serverUrl = (): string => testUrls.postgres();
 
 export async function startManager(o: ManagerOptions): Promise<Manager> {
@@ -51,11 +70,11 @@ export async function startManager(o: ManagerOptions): Promise<Manager> {
     databaseUrl,
     pool,
     pids: () => pidsOf(fleet),
-    async stop() {
+    stop: undoOnce(async () => {
       await pool.end();
       await fleet.stop();
       await database?.drop();
-    },
+    }),
   };
 }
 
@@ -77,7 +96,7 @@ export async function createDatabase(): Promise<{ url: string; drop(): Promise<v
   await onServer(`create database "${name}"`);
   return {
     url: withDatabase(serverUrl(), name),
-    drop: () => onServer(`drop database if exists "${name}" with (force)`),
+    drop: undoOnce(() => onServer(`drop database if exists "${name}" with (force)`)),
   };
 }
 

@@ -28,7 +28,10 @@ interface Round {
   /** From the answer to the start; below zero when the operation was faster than the answer. */
   afterAnswer: number[];
   fromRequest: number[];
+  /** Answered, but never seen to start. */
   missing: number;
+  /** The last execution of the deployment had not ended: a machine that does not keep up. */
+  refused: number;
 }
 
 interface Source {
@@ -104,17 +107,29 @@ export async function measureDispatch(
   }
 }
 
+interface Asked {
+  id: string;
+  sentMs: number;
+  answeredMs: number;
+}
+
 /** Asks at a fixed rate whatever the answers do. */
 async function round({ request, starts }: Source, seconds: number): Promise<Round> {
-  const asked: Promise<{ id: string; sentMs: number; answeredMs: number }>[] = [];
+  const asked: Promise<Asked | null>[] = [];
   const begin = performance.now();
   for (let i = 0; i < seconds * PER_SECOND; i++) {
     const wait = begin + (i * 1000) / PER_SECOND - performance.now();
     if (wait > 0) await pause(wait);
     const sentMs = wallMs();
-    asked.push(request(i).then((id) => ({ id, sentMs, answeredMs: wallMs() })));
+    asked.push(
+      request(i).then(
+        (id) => ({ id, sentMs, answeredMs: wallMs() }),
+        () => null,
+      ),
+    );
   }
-  const answered = await Promise.all(asked);
+  const all = await Promise.all(asked);
+  const answered = all.filter((one) => one !== null);
   const until = performance.now() + 10_000;
   while (answered.some(({ id }) => !starts.first.has(id)) && performance.now() < until) await pause(20);
   await pause(SETTLE_MS);
@@ -123,12 +138,13 @@ async function round({ request, starts }: Source, seconds: number): Promise<Roun
     afterAnswer: started.map(({ id, answeredMs }) => starts.first.get(id)! - answeredMs),
     fromRequest: started.map(({ id, sentMs }) => starts.first.get(id)! - sentMs),
     missing: answered.length - started.length,
+    refused: all.length - answered.length,
   };
 }
 
 function side(
   rounds: Round[],
-): { missing: number } & Record<
+): { missing: number; refused: number } & Record<
   'afterAnswer' | 'fromRequest',
   { p50Ms: Spread; p99Ms: Spread; allP99Ms: number }
 > {
@@ -152,6 +168,7 @@ function side(
     afterAnswer: of('afterAnswer'),
     fromRequest: of('fromRequest'),
     missing: rounds.reduce((sum, one) => sum + one.missing, 0),
+    refused: rounds.reduce((sum, one) => sum + one.refused, 0),
   };
 }
 
@@ -162,9 +179,9 @@ function report(plan: Plan, title: string, a: Round[], b: Round[]): object {
     one.afterAnswer.p99Ms.median,
     one.afterAnswer.p99Ms.worst,
     one.fromRequest.p50Ms.median,
-    one.missing,
+    one.missing + one.refused,
   ];
-  plan.say(columns(`${title}, ms at ${PER_SECOND}/s`, 'p50', 'p99', 'worst p99', 'p50 from POST', 'missing'));
+  plan.say(columns(`${title}, ms at ${PER_SECOND}/s`, 'p50', 'p99', 'worst p99', 'p50 from POST', 'lost'));
   plan.say(columns('  baton', ...cells(baton)));
   plan.say(columns('  graphile-worker', ...cells(graphile)));
   return {
