@@ -5,13 +5,8 @@ import { childOf, type Entry, entriesOf, setOwn, textOf } from '../yaml/node';
 import { MAX_DERIVATION } from './derivation';
 import type { ElementContext } from './element-context';
 import { primitiveTypes } from './primitive-types';
-import { inheritProperties, noProperties, parsePropertySchemas, type PropertySchemas, schemasJson } from './properties';
-
-export interface DataType {
-  name: string;
-  properties: PropertySchemas;
-  entry: Entry;
-}
+import { inheritProperties, parsePropertySchemas, schemasJson } from './properties';
+import { type DataType, type DataTypeLookup, noProperties } from './property-schema';
 
 const MAX_NESTING = 60;
 
@@ -19,7 +14,7 @@ const MAX_NESTING = 60;
  * The data types of a document (reference 3.2). A type needs its parent and the types of its properties first, so they
  * are resolved on demand; needing itself is a cycle (E100).
  */
-export class DataTypes {
+export class DataTypes implements DataTypeLookup {
   private readonly entries: ReadonlyMap<string, Entry>;
   private readonly resolved = new Map<string, DataType>();
   private readonly open: string[] = [];

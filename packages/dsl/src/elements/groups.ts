@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '@baton/kernel';
 import { childOf, entriesOf, itemsOf, mapNode, type MapNode, type Node, setOwn, textOf } from '../yaml/node';
 import type { DataTypes } from './data-types';
 import type { ElementContext } from './element-context';
-import { jsonOf, parsePropertySchemas, type PropertySchemas, schemasJson } from './properties';
+import { jsonOf, parsePropertySchemas, schemasJson } from './properties';
+import type { PropertySchemas } from './property-schema';
 import { parseScaling, type ScalingProperties } from './scalable';
 import { fill } from './typed-value';
 

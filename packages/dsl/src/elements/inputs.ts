@@ -7,7 +7,8 @@ import type { DataTypes } from './data-types';
 import type { ElementContext } from './element-context';
 import { primitiveTypes } from './primitive-types';
 import { checkType, jsonOf } from './properties';
-import { fitsPrimitive, isGiven, type PropertySchema, typedValue, typeOf, type ValueCheck } from './typed-value';
+import type { PropertySchema } from './property-schema';
+import { fitsPrimitive, isGiven, typedValue, typeOf, type ValueCheck } from './typed-value';
 
 /** The inputs (reference 2.3): the author's keys with the default completed. */
 export function parseInputs(context: ElementContext, dataTypes: DataTypes): JsonObject {

@@ -7,7 +7,8 @@ import {
   isTemplateNoop, isTypeNoop, type MergedOperation, operationJson, parseTemplateOperation, parseTypeOperation,
   type TemplateOperation, type TypeOperation, typeOperationJson,
 } from './operation';
-import { jsonOf, type PropertySchemas } from './properties';
+import { jsonOf } from './properties';
+import type { PropertySchemas } from './property-schema';
 
 /** interface -> operation -> what a type says of it */
 export type TypeInterfaces = ReadonlyMap<string, ReadonlyMap<string, TypeOperation>>;

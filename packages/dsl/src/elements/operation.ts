@@ -4,7 +4,8 @@ import { childOf, isString, type MapNode, type Node, textOf } from '../yaml/node
 import type { DataTypes } from './data-types';
 import type { ElementContext } from './element-context';
 import { EXECUTORS } from './plugins';
-import { noProperties, parsePropertySchemas, type PropertySchemas, schemasJson } from './properties';
+import { parsePropertySchemas, schemasJson } from './properties';
+import { noProperties, type PropertySchemas } from './property-schema';
 
 /** Fields that every operation has, in a type or a template (reference 5.2). */
 export interface OperationFields {

@@ -1,18 +1,14 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import { gate, joinPath } from '../schema/check-shape';
 import { childOf, entriesOf, isNull, MapNode, type Node, setOwn, textOf, toJson } from '../yaml/node';
-import type { DataTypes } from './data-types';
 import { type ElementContext, spend } from './element-context';
 import { primitiveTypes } from './primitive-types';
-import { fill, isGiven, type PropertySchema, typedValue, typeOf, type ValueCheck } from './typed-value';
+import { type DataTypeLookup, noProperties, type PropertySchema, type PropertySchemas } from './property-schema';
+import { fill, isGiven, typedValue, typeOf, type ValueCheck } from './typed-value';
 import { isFunctionNode } from '../functions/registry';
 
-export type PropertySchemas = ReadonlyMap<string, PropertySchema>;
-
-export const noProperties: PropertySchemas = new Map();
-
 /** Reports a `type` that exists nowhere (E103) or not yet in this version (E102). */
-export function checkType(context: ElementContext, dataTypes: DataTypes, schema: Node, path: string): void {
+export function checkType(context: ElementContext, dataTypes: DataTypeLookup, schema: Node, path: string): void {
   const node = childOf(schema, 'type');
   const type = textOf(node);
   if (node === undefined || type === undefined || dataTypes.has(type)) return;
@@ -27,7 +23,7 @@ export function checkType(context: ElementContext, dataTypes: DataTypes, schema:
 const emptyMap = (at: Node): MapNode => new MapNode([], at.source, at.start);
 
 /** One schema: its type is known, its default fits and is completed by the data type's defaults. */
-export function parsePropertySchema(context: ElementContext, dataTypes: DataTypes, node: Node, owner: string, path: string): PropertySchema | null {
+export function parsePropertySchema(context: ElementContext, dataTypes: DataTypeLookup, node: Node, owner: string, path: string): PropertySchema | null {
   if (node.kind !== 'map') return null;
   checkType(context, dataTypes, node, path);
   const type = typeOf(node);
@@ -41,7 +37,7 @@ export function parsePropertySchema(context: ElementContext, dataTypes: DataType
 }
 
 /** The schemas under `properties` (or `parameters`, ...) of an element. */
-export function parsePropertySchemas(context: ElementContext, dataTypes: DataTypes, node: Node | undefined, owner: string, path: string): PropertySchemas {
+export function parsePropertySchemas(context: ElementContext, dataTypes: DataTypeLookup, node: Node | undefined, owner: string, path: string): PropertySchemas {
   const entries = entriesOf(node);
   if (entries.length === 0) return noProperties;
   const schemas = new Map<string, PropertySchema>();
@@ -56,7 +52,7 @@ export function parsePropertySchemas(context: ElementContext, dataTypes: DataTyp
  * A type's schemas over its parent's: the child's replace the parent's whole. Only where both declare the same data
  * type, the child's default is completed by the parent's (reference 2.4).
  */
-export function inheritProperties(context: ElementContext, dataTypes: DataTypes, own: PropertySchemas, parent: PropertySchemas): PropertySchemas {
+export function inheritProperties(context: ElementContext, dataTypes: DataTypeLookup, own: PropertySchemas, parent: PropertySchemas): PropertySchemas {
   if (own.size === 0) return parent;
   if (parent.size === 0) return own;
   spend(context.work, own.size + parent.size);

@@ -3,14 +3,14 @@ import { shownValue } from '../diagnostics/diagnostic';
 import { checkPattern, patternCost } from '../constraints/pattern';
 import { foundName, joinPath } from '../schema/check-shape';
 import { type Entry, isNull, MapNode, type Node, textOf } from '../yaml/node';
-import type { DataTypes } from './data-types';
 import { type ElementContext, spend, spendValues } from './element-context';
 import { primitiveTypes } from './primitive-types';
+import type { DataTypeLookup, PropertySchema, PropertySchemas } from './property-schema';
 
 /** How a value is checked against its declared type (reference 3.1 and 3.2). */
 export interface ValueCheck {
   context: ElementContext;
-  dataTypes: DataTypes;
+  dataTypes: DataTypeLookup;
   /** Who owns the value, for messages: `node template "web"`. */
   owner: string;
   /** Path of the owner in the document. */
@@ -19,17 +19,6 @@ export interface ValueCheck {
   allowMissing: boolean;
   /** Use of an existing resource: required properties may be absent. */
   allowAbsent?: boolean;
-}
-
-/** A property's declaration after inheritance. */
-export interface PropertySchema {
-  type: string | null;
-  /** With the defaults of data types written out; undefined when there is none. */
-  default: Node | undefined;
-  required: boolean;
-  node: MapNode;
-  /** Set once the default was found to lack nothing: then it is used as it is, and shared. */
-  isDefaultComplete?: boolean;
 }
 
 export function typeOf(schema: Node | undefined): string | null {
@@ -78,7 +67,7 @@ export function typedValue(check: ValueCheck, value: Node, type: string | null, 
 }
 
 /** A mapping checked against property schemas, in the order of the schemas. */
-export function fill(check: ValueCheck, value: MapNode, schemas: ReadonlyMap<string, PropertySchema>, fallback: MapNode | undefined, path: string): MapNode {
+export function fill(check: ValueCheck, value: MapNode, schemas: PropertySchemas, fallback: MapNode | undefined, path: string): MapNode {
   for (const entry of value.entries) {
     if (schemas.has(entry.name)) continue;
     check.context.diagnostics.report('undefined_property', `${check.owner} has no property "${path === check.path ? entry.name : joinPath(path.slice(check.path.length + 1), entry.name)}"`, {

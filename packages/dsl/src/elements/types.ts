@@ -5,7 +5,8 @@ import { resolveDerivation } from './derivation';
 import { type ElementContext, spend } from './element-context';
 import { type MergedInterfaces, mergeInterfaces, parseTypeInterfaces, type TypeInterfaces, typeInterfacesJson } from './interfaces';
 import { type Mappings, type ResolvedOperations, resolveOperations } from './operations';
-import { inheritProperties, noProperties, parsePropertySchemas, type PropertySchemas, schemasJson } from './properties';
+import { inheritProperties, parsePropertySchemas, schemasJson } from './properties';
+import { noProperties, type PropertySchemas } from './property-schema';
 
 /** The interfaces of elements that add nothing to their type: worked out once and shared. */
 export interface PlainInterfaces {

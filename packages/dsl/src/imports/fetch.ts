@@ -1,6 +1,6 @@
 import type { Version } from '../schema/shape';
 import type { ImportItem } from './import-items';
-import type { LoadContext } from './load';
+import type { LoadContext } from './load-context';
 import { parsePluginSpec } from './plugin-spec';
 import { type FoundPlugin, type FoundText, isRemote, joinLocal, toUrl, versionedName } from './resolver';
 

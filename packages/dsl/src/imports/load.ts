@@ -1,41 +1,16 @@
-import { type Diagnostics } from '../diagnostics/diagnostic';
+import type { Diagnostics } from '../diagnostics/diagnostic';
 import { readVersion, supportedVersions, type PlanVersion } from '../elements/version';
 import { compareVersions, type ShapeContext } from '../schema/check-shape';
 import { childOf, fromJson, MapNode, type Node } from '../yaml/node';
 import type { Document } from '../yaml/reader';
-import type { ReadLimits } from '../yaml/limits';
 import { type ImportItem, readImportItems } from './import-items';
 import { Merger } from './merge';
 import { namespaceDocument, withNamespace } from './namespace';
 import { applyImportProperties } from './plugin-properties';
 import { fetchImport, type Fetched } from './fetch';
-import { type ImportResolver, toUrl } from './resolver';
-import type { TextCache } from './text-cache';
+import type { LoadContext } from './load-context';
+import { toUrl } from './resolver';
 import { importedBlueprints, withNamespaceMapping, withStoredLabels } from './blueprint-sections';
-
-export interface ImportLimits {
-  /** Files of one blueprint, those of imported blueprints included. */
-  imports: number;
-  /** Characters of all of them together. */
-  totalLength: number;
-  /** Namespaces within each other, and blueprints within each other. */
-  namespaceDepth: number;
-}
-
-export const defaultImportLimits: ImportLimits = { imports: 500, totalLength: 32_000_000, namespaceDepth: 20 };
-
-export interface LoadContext {
-  diagnostics: Diagnostics;
-  resolver: ImportResolver;
-  cache: TextCache;
-  readLimits: ReadLimits;
-  importLimits: ImportLimits;
-  resourcesBasePath: string | null;
-  validateVersion: boolean;
-  /** What is left of the limits; shared with imported blueprints. */
-  budget: { imports: number; characters: number };
-  blueprintDepth: number;
-}
 
 export interface Loaded {
   /** The merged document. */
