@@ -2,6 +2,7 @@
 // whose bundle changes are started again. Ctrl-C ends all.
 import { spawnSync } from 'node:child_process';
 import { watch } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nodeProcess, root, untilAnswers } from '../test/harness/processes';
@@ -72,7 +73,8 @@ async function main(): Promise<void> {
 }
 
 async function ensureDatabase(url: string): Promise<void> {
-  const { default: pg } = await import('pg');
+  // The tools are no package of the workspace: the driver is that of the test kit.
+  const pg = createRequire(join(root, 'packages/testkit/package.json'))('pg') as typeof import('pg');
   const server = new URL(url);
   const name = server.pathname.slice(1);
   server.pathname = '/postgres';

@@ -5,7 +5,7 @@ import { runStep } from '../engine/run-step';
 
 /**
  * Leases ready operations of an execution to a worker, the named one first. Asking again answers the same lease; a task
- * that is gone or taken is simply missing. A crash after the commit: the lease runs out, loops/lease-reaper.loop.ts.
+ * that is gone or taken is simply missing. A crash after the commit: the lease runs out, loops/engine.loops.ts.
  */
 export async function claimTask(
   deps: EngineDeps,

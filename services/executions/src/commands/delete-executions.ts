@@ -6,6 +6,9 @@ import { executionScope } from '../queries/list-executions';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 
+/** Dates in input (reference/rest-api.md 4.1); naive ones are UTC. */
+const DATE = /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}:\d{2}(?:\.\d+)?Z?)?$/;
+
 const ENDS = ['terminated', 'failed', 'cancelled'];
 
 export interface DeleteRequest {
@@ -36,16 +39,18 @@ export async function deleteExecutions(
     where.push(equalsAny(sql`e.${sql.id(COLUMN_OF[field] ?? field)}`, values));
   if (before !== null) where.push(sql`e.created_at < ${before}`);
   return await db.tx(async (tx) => {
+    // Those that stay anyhow are among the last ones kept: the oldest of the others go until so many are left.
     const { rows } = await sql<ExecutionRow>`
       with matched as (
-        select e.id, row_number() over (order by e.created_at desc, e.id desc) as place from executions e
-        where ${sql.join(where, sql` and `)}
+        select e.id, e.created_at, (e.workflow_id = 'create_deployment_environment' and e.status = 'terminated' and not exists (
+          select 1 from executions l where l.tenant = e.tenant and l.deployment_id = e.deployment_id
+            and l.workflow_id = e.workflow_id and l.status = 'terminated' and l.created_at > e.created_at)) as is_kept
+        from executions e where ${sql.join(where, sql` and `)}
+      ), placed as (
+        select id, is_kept, row_number() over (order by is_kept, created_at, id) as place, count(*) over () as total from matched
       )
-      delete from executions d using matched m
-      where d.id = m.id and m.place > ${keepLast ?? 0}
-        and not (d.workflow_id = 'create_deployment_environment' and d.status = 'terminated' and not exists (
-          select 1 from executions l where l.tenant = d.tenant and l.deployment_id = d.deployment_id
-            and l.workflow_id = d.workflow_id and l.status = 'terminated' and l.created_at > d.created_at))
+      delete from executions d using placed p
+      where d.id = p.id and not p.is_kept and p.place <= p.total - ${keepLast ?? 0}
       returning d.*`.execute(tx);
     await sql`delete from events where execution_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(tx);
     return rows;
@@ -70,10 +75,12 @@ function keepLastOf(request: DeleteRequest): number | null {
 function beforeOf(request: DeleteRequest, nowMs: number): string | null {
   if (request.to_datetime === undefined || request.to_datetime === null) return null;
   const text = request.to_datetime;
-  const ms = Date.parse(
-    /[zZ]$|[+-]\d{2}:\d{2}$/.test(text) || text.length <= 10 ? text : `${text.replace(' ', 'T')}Z`,
-  );
+  const ms = DATE.test(text)
+    ? Date.parse(text.length > 10 ? `${text.replace(' ', 'T').replace(/Z$/, '')}Z` : text)
+    : Number.NaN;
   if (Number.isNaN(ms))
-    throw badParameter('to_datetime', `to_datetime: "${text}" is no time`, { expected: 'ISO 8601' });
+    throw badParameter('to_datetime', `to_datetime: "${text}" is no time`, {
+      expected: 'YYYY-MM-DD or YYYY-MM-DDThh:mm:ss.mmmZ',
+    });
   return new Date(Math.min(ms, nowMs)).toISOString();
 }

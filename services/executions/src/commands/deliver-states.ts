@@ -6,7 +6,7 @@ const BATCH = 500;
 
 /**
  * Hands the states that the engine decided to deployments, in order. Deployments ignores what it applied before, so a
- * crash between its answer and our delete only repeats the call (loops/deliver-states.loop.ts).
+ * crash between its answer and our delete only repeats the call (loops/engine.loops.ts).
  * @throws AppError of the rpc when deployments does not answer; the rows stay.
  */
 export async function deliverStates(

@@ -28,7 +28,7 @@ const MAX_TURNS = 50;
 /**
  * Brings an execution to the point where it waits for workers or has ended: plans the next stage, carries out calls,
  * delivers the last effects. Any replica may drive at any time: each turn re-checks the phase under the row lock, and
- * calls are idempotent by their name. After a crash loops/wake-executions.loop.ts drives again.
+ * calls are idempotent by their name. After a crash loops/engine.loops.ts drives again.
  */
 export async function driveExecution(deps: EngineDeps, executionId: string): Promise<void> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {

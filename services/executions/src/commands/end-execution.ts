@@ -16,7 +16,7 @@ const EVENT_OF = {
 /**
  * Ends an execution whose outcome is decided: its last states reach deployments first, so that whoever sees the end
  * sees its effects; then status, terminal event and message in one transaction. A forced cancel does not wait for
- * deployments longer than its limit: the states follow later (loops/deliver-states.loop.ts).
+ * deployments longer than its limit: the states follow later (loops/engine.loops.ts).
  */
 export async function endExecution(deps: EngineDeps, execution: TimedExecution): Promise<void> {
   const outcome = execution.outcome!;

@@ -21,15 +21,15 @@ export interface EngineDeps {
 }
 
 export interface Wakes {
-  /** Drive the execution's phase; after a crash: loops/wake-executions.loop.ts. */
+  /** Drive the execution's phase; after a crash: loops/engine.loops.ts. */
   drive(executionId: string): void;
-  /** Deliver its node-instance states; after a crash: loops/deliver-states.loop.ts. */
+  /** Deliver its node-instance states; after a crash: loops/engine.loops.ts. */
   deliver(executionId: string): void;
   /** Tell event streams; they poll as well. */
   events(executionId: string, deploymentId: string | null, lastSeq: number): void;
-  /** A timer of the execution is due at that epoch ms; after a crash: loops/wake-executions.loop.ts. */
+  /** A timer of the execution is due at that epoch ms; after a crash: loops/engine.loops.ts. */
   timer(executionId: string, at: number): void;
-  /** Look at the queue; after a crash: loops/dequeue.loop.ts. */
+  /** Look at the queue; after a crash: loops/engine.loops.ts. */
   dequeue(): void;
   /** Tell workers to stop operations; they also learn it from their heartbeat. */
   kill(executionId: string, taskIds: string[]): void;
