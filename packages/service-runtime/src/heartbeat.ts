@@ -47,12 +47,15 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
       deps.log.debug({ reason: (error as Error).message }, 'heartbeat not delivered');
     }
   };
+  // At once, not with the loop's first delay: a manager that just started shows itself as it is.
+  const first = report(false);
   const loop: RunningLoop = startLoop(
     { name: 'heartbeat', intervalMs: INTERVAL_MS, tickOnce: () => report(false) },
     { log: deps.log },
   );
   return {
     async stop() {
+      await first;
       await loop.stop();
       await report(true);
     },
