@@ -27,6 +27,7 @@ export const errorTable = {
   ambiguous_name: entry(409, PRECONDITION, 'A single read matches several objects.'),
   bad_parameters_error: entry(400, INVALID, 'A parameter, field, header or body is malformed, missing or not allowed.'),
   blueprint_in_use: entry(405, PRECONDITION, 'The blueprint is imported by another blueprint.'),
+  community_only_error: entry(404, NOT_FOUND, 'Only a manager of the community edition has this.'),
   conflict_error: entry(409, EXISTS, 'The id is taken, or the object changed or is in the wrong state.'),
   dependent_exists_error: entry(400, PRECONDITION, 'Something that exists still depends on the object.'),
   deployment_capabilities_evaluation_error: entry(400, INVALID, 'A function in a capability cannot be evaluated.'),

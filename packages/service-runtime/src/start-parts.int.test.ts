@@ -93,7 +93,10 @@ function partsOf(infra: Infra, seen: string[], release: Promise<void>): ServiceP
         }),
     }),
     rpc: [
-      rpcPart(ClusterStatusServiceDefinition, { report: async (r) => ({ maintenance: `for ${r.service}` }) }),
+      rpcPart(ClusterStatusServiceDefinition, {
+        report: async (r) => ({ maintenance: `for ${r.service}` }),
+        getConfig: async () => ({ valuesJson: '{}', changed: [] }),
+      }),
     ],
     consumers: [
       {

@@ -1,3 +1,4 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { runtimeConfig } from '@baton/service-runtime';
 import { z } from 'zod';
 
@@ -9,5 +10,35 @@ export const configSchema = runtimeConfig.extend({
     .describe('Address shown as public_ip of the managers; default: the private one'),
   BATON_COMMIT: z.string().optional().describe('Commit that the running build was made from'),
   BATON_BUILD_DATE: z.string().optional().describe('Date of the running build, ISO 8601'),
+  BATON_EDITION: z
+    .enum(['premium', 'community'])
+    .default('premium')
+    .describe('Edition that clients are told; community adds the registration of contacts'),
+  BATON_LICENSE_KEY: z
+    .string()
+    .transform(publicKeyOf)
+    .optional()
+    .describe(
+      'RSA public key, PEM or its base64, that licenses must be signed for; absent: any signature is taken',
+    ),
+  // Read here only to be shown as what is shipped in GET /config; the executions service works by them.
+  BATON_TASK_RETRIES: z.coerce.number().int().min(-1).default(60).describe('As in executions'),
+  BATON_TASK_RETRY_INTERVAL: z.coerce.number().min(0).default(15).describe('As in executions'),
+  BATON_SUBGRAPH_RETRIES: z.coerce.number().int().min(-1).default(0).describe('As in executions'),
 });
 export type ClusterStatusConfig = z.infer<typeof configSchema>;
+
+/** Line ends rarely survive in environment variables: a PEM may come with \n as two characters, or wholly as base64. */
+function publicKeyOf(text: string, context: z.RefinementCtx): KeyObject {
+  const pem = text.includes('-----BEGIN')
+    ? text.replaceAll('\\n', '\n')
+    : Buffer.from(text, 'base64').toString('utf8');
+  try {
+    const key = createPublicKey(pem);
+    if (key.asymmetricKeyType === 'rsa') return key;
+  } catch {
+    // Told below, with every other problem of the configuration.
+  }
+  context.addIssue('must be an RSA public key in PEM');
+  return z.NEVER;
+}

@@ -1,8 +1,19 @@
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { clusterStatusRpc } from '@baton/contracts';
 import { type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
+import { createExecutionsClient } from './adapters/executions.client';
+import { createIdentityClient } from './adapters/identity.client';
+import { settleMaintenance } from './commands/change-maintenance';
 import type { ClusterStatusConfig } from './config';
+import { configDefinitions, type ShippedValues } from './domain/config-items';
 import { parseOsRelease } from './domain/os-release';
+import { brokersHttp } from './http/brokers.routes';
+import { configHttp } from './http/config.routes';
+import { contactsHttp } from './http/contacts.routes';
+import { licenseHttp } from './http/license.routes';
+import { maintenanceHttp } from './http/maintenance.routes';
+import { providerContextHttp } from './http/provider-context.routes';
 import { statusHttp } from './http/status.routes';
 import { clusterStatusHandlers } from './rpc/cluster-status.rpc';
 import { forgetDead } from './store/instances.sql';
@@ -12,26 +23,68 @@ export { configSchema } from './config';
 export const serviceName = 'cluster-status' as const;
 
 const FORGET_INTERVAL_MS = 30_000;
+const MAINTENANCE_INTERVAL_MS = 2_000;
 
 /** Composes the cluster-status service. */
 export function buildService(config: ClusterStatusConfig, infra: Infra): ServiceParts {
   const db = requireDb<DB>(infra);
   const os = readOsRelease();
+  const edition = config.BATON_EDITION;
+  const definitions = configDefinitions(shippedValues(config));
+  const maintenance = { db, executions: createExecutionsClient(infra.rpc) };
   return {
     name: serviceName,
-    routes: statusHttp({
-      db,
-      os,
-      publicIp: config.BATON_PUBLIC_IP,
-      build: { commit: config.BATON_COMMIT ?? null, date: config.BATON_BUILD_DATE ?? null },
-    }),
-    rpc: [rpcPart(clusterStatusRpc.ClusterStatusServiceDefinition, clusterStatusHandlers({ db, os }))],
+    routes: [
+      ...statusHttp({
+        db,
+        os,
+        edition,
+        publicIp: config.BATON_PUBLIC_IP,
+        build: { commit: config.BATON_COMMIT ?? null, date: config.BATON_BUILD_DATE ?? null },
+      }),
+      ...maintenanceHttp(maintenance),
+      ...licenseHttp({ db, edition, key: config.BATON_LICENSE_KEY ?? null }),
+      ...contactsHttp({ db, edition }),
+      ...configHttp({ db, identity: createIdentityClient(infra.rpc), definitions }),
+      ...providerContextHttp({ db }),
+      ...brokersHttp({
+        brokerUrl: config.BATON_BROKER === 'postgres' ? config.DATABASE_URL : config.AMQP_URL,
+        databaseUrl: config.DATABASE_URL,
+      }),
+    ],
+    rpc: [
+      rpcPart(
+        clusterStatusRpc.ClusterStatusServiceDefinition,
+        clusterStatusHandlers({ db, os, definitions }),
+      ),
+    ],
     consumers: [],
     subscriptions: [],
     loops: [
       { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => db.tx((tx) => forgetDead(tx)) },
+      {
+        name: 'settle-maintenance',
+        intervalMs: MAINTENANCE_INTERVAL_MS,
+        tickOnce: () => settleMaintenance(maintenance),
+      },
     ],
     checks: {},
+  };
+}
+
+function shippedValues(config: ClusterStatusConfig): ShippedValues {
+  const publicIp = config.BATON_PUBLIC_IP ?? hostname();
+  const isS3 = config.BATON_BLOBS === 's3';
+  return {
+    publicIp,
+    fileServerRoot: isS3 ? config.BATON_S3_BUCKET : config.BATON_BLOBS,
+    fileServerUrl: `http://${publicIp}/resources`,
+    fileServerType: isS3 ? 's3' : 'local',
+    s3Url: config.BATON_S3_ENDPOINT ?? '',
+    s3Bucket: config.BATON_S3_BUCKET,
+    taskRetries: config.BATON_TASK_RETRIES,
+    taskRetryIntervalS: config.BATON_TASK_RETRY_INTERVAL,
+    subgraphRetries: config.BATON_SUBGRAPH_RETRIES,
   };
 }
 

@@ -3,6 +3,9 @@ import { defineRoutes, type RouteContract } from '../route';
 import { blueprintFilterRoutes } from './blueprint-filters';
 import { blueprintLabelRoutes } from './blueprint-labels';
 import { blueprintRoutes } from './blueprints';
+import { brokerRoutes } from './brokers';
+import { configRoutes } from './config';
+import { contactRoutes } from './contacts';
 import { deploymentFiltersRoutes } from './deployment-filters';
 import { deploymentLabelsRoutes } from './deployment-labels';
 import { deploymentModificationsRoutes } from './deployment-modifications';
@@ -13,11 +16,14 @@ import { evaluateFunctionsRoutes } from './evaluate-functions';
 import { eventRoutes } from './events';
 import { executionRoutes } from './executions';
 import { interDeploymentDependenciesRoutes } from './inter-deployment-dependencies';
+import { licenseRoutes } from './license';
+import { maintenanceRoutes } from './maintenance';
 import { nodeInstancesRoutes } from './node-instances';
 import { nodesRoutes } from './nodes';
 import { operationRoutes } from './operations';
 import { permissionsRoutes } from './permissions';
 import { pluginRoutes } from './plugins';
+import { providerContextRoutes } from './provider-context';
 import { rolesRoutes } from './roles';
 import { secretRoutes } from './secrets';
 import { sitesRoutes } from './sites';
@@ -31,6 +37,9 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...blueprintFilterRoutes,
   ...blueprintLabelRoutes,
   ...blueprintRoutes,
+  ...brokerRoutes,
+  ...configRoutes,
+  ...contactRoutes,
   ...deploymentFiltersRoutes,
   ...deploymentLabelsRoutes,
   ...deploymentModificationsRoutes,
@@ -41,11 +50,14 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...eventRoutes,
   ...executionRoutes,
   ...interDeploymentDependenciesRoutes,
+  ...licenseRoutes,
+  ...maintenanceRoutes,
   ...nodeInstancesRoutes,
   ...nodesRoutes,
   ...operationRoutes,
   ...permissionsRoutes,
   ...pluginRoutes,
+  ...providerContextRoutes,
   ...rolesRoutes,
   ...secretRoutes,
   ...sitesRoutes,

@@ -60,6 +60,18 @@ const summary = z.object({ summary: z.string().optional() });
 export const statusRoutes = defineRoutes([
   {
     ...common,
+    id: 'getOk',
+    method: 'GET',
+    path: '/ok',
+    permission: 'none',
+    versions: ['v3.1'],
+    summary: 'OK, or FAIL with 500: for load balancers',
+    spec: 'reference 5.26',
+    responseKind: 'text',
+    response: z.string(),
+  },
+  {
+    ...common,
     id: 'getVersion',
     method: 'GET',
     path: '/version',

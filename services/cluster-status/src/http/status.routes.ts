@@ -15,13 +15,14 @@ import { clusterGroups, clusterStatusOf, managerStatusOf, serviceStatuses } from
 import type { OsRelease } from '../domain/os-release';
 import { deleteManager, type ManagerRow, readInstances, readManagers } from '../store/instances.sql';
 import type { DB } from '../store/tables.gen';
+import type { Edition } from './edition';
 
-const EDITION = 'premium';
 const REPORT_FREQUENCY_S = 5;
 
 export interface StatusDeps {
   db: Db<DB>;
   os: OsRelease;
+  edition: Edition;
   publicIp: string | undefined;
   build: { commit: string | null; date: string | null };
 }
@@ -30,17 +31,21 @@ export interface StatusDeps {
 export function statusHttp(deps: StatusDeps): BoundRoute[] {
   const isSummary = (call: HttpCall) =>
     call.query.summary !== undefined && booleanOf('summary', call.query.summary);
-  const present = (row: ManagerRow) => presentManager(row, deps.publicIp);
+  const present = (row: ManagerRow) => presentManager(row, deps);
   return bindRoutes(statusRoutes, {
     getVersion: () => ({
       version: productVersion,
-      edition: EDITION,
+      edition: deps.edition,
       date: deps.build.date,
       commit: deps.build.commit,
       build: null,
       distribution: deps.os.distribution,
       distro_release: deps.os.release,
     }),
+    async getOk() {
+      const isOk = managerStatusOf(serviceStatuses(await readInstances(deps.db.query))) === 'OK';
+      return isOk ? 'OK' : answer({ status: 500, body: 'FAIL' });
+    },
     async getStatus(call) {
       const services = serviceStatuses(await readInstances(deps.db.query));
       if (call.version === 'v2.1')
@@ -89,14 +94,14 @@ function legacyService(service: { extra_info: Record<string, unknown> }) {
   return { display_name: systemd.display_name, instances: systemd.instances };
 }
 
-function presentManager(row: ManagerRow, publicIp: string | undefined) {
+function presentManager(row: ManagerRow, { edition, publicIp }: StatusDeps) {
   return {
     id: row.id,
     hostname: row.hostname,
     private_ip: row.address,
     public_ip: publicIp ?? row.address,
     version: row.version,
-    edition: EDITION,
+    edition,
     distribution: row.distribution,
     distro_release: row.distro_release,
     fs_sync_node_id: null,

@@ -18,6 +18,25 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export interface Config {
+  name: string;
+  scope: string;
+  updated_at: Generated<string>;
+  updater_name: string;
+  value: Json;
+}
+
+export interface Contacts {
+  created_at: Generated<string>;
+  email: string;
+  first_name: string;
+  id: Generated<number>;
+  last_name: string;
+  number: number;
+  organisation: string;
+  phone: string | null;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -36,6 +55,26 @@ export interface Instances {
   version: string;
 }
 
+export interface License {
+  capabilities: Json | null;
+  cloudify_version: string | null;
+  customer_id: string;
+  expiration_date: string | null;
+  id: string;
+  is_only: Generated<boolean>;
+  license_edition: string | null;
+  trial: Generated<boolean>;
+  uploaded_at: Generated<string>;
+}
+
+export interface Maintenance {
+  activated_at: string | null;
+  activation_requested_at: string | null;
+  is_only: Generated<boolean>;
+  requested_by: string | null;
+  status: Generated<string>;
+}
+
 export interface Managers {
   address: string;
   distribution: string;
@@ -52,9 +91,20 @@ export interface Outbox {
   id: string;
 }
 
+export interface ProviderContext {
+  context: Json;
+  is_only: Generated<boolean>;
+  name: string;
+}
+
 export interface DB {
+  config: Config;
+  contacts: Contacts;
   inbox: Inbox;
   instances: Instances;
+  license: License;
+  maintenance: Maintenance;
   managers: Managers;
   outbox: Outbox;
+  provider_context: ProviderContext;
 }

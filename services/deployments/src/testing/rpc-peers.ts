@@ -57,6 +57,7 @@ export function createPeers(): Peers {
         return { principal, cacheMs: 0 };
       },
       listTenants: async () => ({ names: ['default_tenant'] }),
+      getAuthorization: absent,
     },
     executions: {
       claimTask: absent,
@@ -65,6 +66,7 @@ export function createPeers(): Peers {
       appendEvents: absent,
       resolveExecutionToken: absent,
       getLatestExecutions: absent,
+      listUnfinishedExecutions: absent,
       startExecution: async (request) => {
         started.push(request);
         return { executionId: `execution-${started.length}`, executionJson: '{}' };

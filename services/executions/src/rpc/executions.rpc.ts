@@ -11,6 +11,7 @@ import { presentExecution } from '../domain/present-execution';
 import type { StartRequest } from '../domain/start-request';
 import { hashToken } from '../domain/token';
 import type { EngineDeps } from '../engine/deps';
+import { unfinishedExecutions } from '../queries/unfinished-executions';
 import { activeOfDeployment, executionByToken, latestExecutions } from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
 
@@ -47,6 +48,7 @@ export function executionsRpcHandlers(
       const rows = await activeOfDeployment(deps.db.query, tenant, deploymentId);
       return { executionsJson: JSON.stringify(rows.map(present)) };
     },
+    listUnfinishedExecutions: ({ limit }) => unfinishedExecutions(deps.db.query, limit),
     getLatestExecutions: async ({ tenant, deploymentIds }) => {
       const rows = await latestExecutions(deps.db.query, tenant, deploymentIds);
       return {

@@ -8,6 +8,7 @@ import {
   authenticateToken,
   principalOfUser,
 } from '../queries/authenticate';
+import { readAuthorization } from '../store/authorization.sql';
 import { listTenantNames } from '../store/tenants.sql';
 
 export interface IdentityRpcDeps extends AuthenticateDeps {
@@ -30,6 +31,16 @@ export function identityRpcPart(deps: IdentityRpcDeps) {
     getPrincipal: async ({ username, tenant, allTenantsPermission }) =>
       answerOf(await principalOfUser(deps, username, { tenant, allTenantsPermission })),
     listTenants: async () => ({ names: await listTenantNames(deps.db.query) }),
+    getAuthorization: async () => {
+      const { roles, grants } = await readAuthorization(deps.db);
+      const holders = new Map<string, string[]>();
+      for (const { permission, role } of grants)
+        holders.set(permission, [...(holders.get(permission) ?? []), role]);
+      return {
+        roles: roles.map((role) => ({ ...role, description: role.description ?? '' })),
+        permissions: [...holders].map(([permission, names]) => ({ permission, roles: names })),
+      };
+    },
   });
 }
 

@@ -28,6 +28,18 @@ export interface ReportResponse {
   maintenance: string;
 }
 
+export interface GetConfigRequest {
+  /** rest, mgmtworker, agent, workflow, ... */
+  scope: string;
+}
+
+export interface GetConfigResponse {
+  /** {name: value} of the scope, shipped values included. */
+  valuesJson: string;
+  /** Names whose value somebody has set; for the others a service goes by its own environment. */
+  changed: string[];
+}
+
 function createBaseReportRequest(): ReportRequest {
   return {
     service: "",
@@ -339,6 +351,162 @@ export const ReportResponse: MessageFns<ReportResponse> = {
   },
 };
 
+function createBaseGetConfigRequest(): GetConfigRequest {
+  return { scope: "" };
+}
+
+export const GetConfigRequest: MessageFns<GetConfigRequest> = {
+  encode(message: GetConfigRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.scope !== "") {
+      writer.uint32(10).string(message.scope);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetConfigRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetConfigRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.scope = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetConfigRequest {
+    return { scope: isSet(object.scope) ? globalThis.String(object.scope) : "" };
+  },
+
+  toJSON(message: GetConfigRequest): unknown {
+    const obj: any = {};
+    if (message.scope !== "") {
+      obj.scope = message.scope;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetConfigRequest>): GetConfigRequest {
+    return GetConfigRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetConfigRequest>): GetConfigRequest {
+    const message = createBaseGetConfigRequest();
+    message.scope = object.scope ?? "";
+    return message;
+  },
+};
+
+function createBaseGetConfigResponse(): GetConfigResponse {
+  return { valuesJson: "", changed: [] };
+}
+
+export const GetConfigResponse: MessageFns<GetConfigResponse> = {
+  encode(message: GetConfigResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.valuesJson !== "") {
+      writer.uint32(10).string(message.valuesJson);
+    }
+    for (const v of message.changed) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetConfigResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetConfigResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.valuesJson = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.changed.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetConfigResponse {
+    return {
+      valuesJson: isSet(object.valuesJson)
+        ? globalThis.String(object.valuesJson)
+        : isSet(object.values_json)
+        ? globalThis.String(object.values_json)
+        : "",
+      changed: globalThis.Array.isArray(object?.changed) ? object.changed.map((e: any) => globalThis.String(e)) : [],
+    };
+  },
+
+  toJSON(message: GetConfigResponse): unknown {
+    const obj: any = {};
+    if (message.valuesJson !== "") {
+      obj.valuesJson = message.valuesJson;
+    }
+    if (message.changed?.length) {
+      obj.changed = message.changed;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetConfigResponse>): GetConfigResponse {
+    return GetConfigResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetConfigResponse>): GetConfigResponse {
+    const message = createBaseGetConfigResponse();
+    message.valuesJson = object.valuesJson ?? "";
+    message.changed = object.changed?.map((e) => e) || [];
+    return message;
+  },
+};
+
 export type ClusterStatusServiceDefinition = typeof ClusterStatusServiceDefinition;
 export const ClusterStatusServiceDefinition = {
   name: "ClusterStatusService",
@@ -350,6 +518,15 @@ export const ClusterStatusServiceDefinition = {
       requestType: ReportRequest as typeof ReportRequest,
       requestStream: false,
       responseType: ReportResponse as typeof ReportResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Values of the manager's configuration that other services work by. Readers keep them for some seconds. */
+    getConfig: {
+      name: "GetConfig",
+      requestType: GetConfigRequest as typeof GetConfigRequest,
+      requestStream: false,
+      responseType: GetConfigResponse as typeof GetConfigResponse,
       responseStream: false,
       options: {},
     },

@@ -205,6 +205,25 @@ export interface GetLatestExecutionsResponse {
   executionsJson: string;
 }
 
+export interface ListUnfinishedExecutionsRequest {
+  /** At most that many are listed; 0 = none, only counted. */
+  limit: number;
+}
+
+export interface UnfinishedExecution {
+  id: string;
+  status: string;
+  /** Empty for executions without a deployment. */
+  deploymentId: string;
+  workflowId: string;
+}
+
+export interface ListUnfinishedExecutionsResponse {
+  /** Oldest first. */
+  executions: UnfinishedExecution[];
+  total: number;
+}
+
 function createBaseTaskLease(): TaskLease {
   return { taskId: "", executionId: "", attempt: 0, leaseMs: 0, assignmentJson: "" };
 }
@@ -2361,6 +2380,285 @@ export const GetLatestExecutionsResponse: MessageFns<GetLatestExecutionsResponse
   },
 };
 
+function createBaseListUnfinishedExecutionsRequest(): ListUnfinishedExecutionsRequest {
+  return { limit: 0 };
+}
+
+export const ListUnfinishedExecutionsRequest: MessageFns<ListUnfinishedExecutionsRequest> = {
+  encode(message: ListUnfinishedExecutionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limit !== 0) {
+      writer.uint32(8).int32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListUnfinishedExecutionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListUnfinishedExecutionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListUnfinishedExecutionsRequest {
+    return { limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0 };
+  },
+
+  toJSON(message: ListUnfinishedExecutionsRequest): unknown {
+    const obj: any = {};
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListUnfinishedExecutionsRequest>): ListUnfinishedExecutionsRequest {
+    return ListUnfinishedExecutionsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListUnfinishedExecutionsRequest>): ListUnfinishedExecutionsRequest {
+    const message = createBaseListUnfinishedExecutionsRequest();
+    message.limit = object.limit ?? 0;
+    return message;
+  },
+};
+
+function createBaseUnfinishedExecution(): UnfinishedExecution {
+  return { id: "", status: "", deploymentId: "", workflowId: "" };
+}
+
+export const UnfinishedExecution: MessageFns<UnfinishedExecution> = {
+  encode(message: UnfinishedExecution, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.status !== "") {
+      writer.uint32(18).string(message.status);
+    }
+    if (message.deploymentId !== "") {
+      writer.uint32(26).string(message.deploymentId);
+    }
+    if (message.workflowId !== "") {
+      writer.uint32(34).string(message.workflowId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnfinishedExecution {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnfinishedExecution();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.deploymentId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.workflowId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): UnfinishedExecution {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      status: isSet(object.status) ? globalThis.String(object.status) : "",
+      deploymentId: isSet(object.deploymentId)
+        ? globalThis.String(object.deploymentId)
+        : isSet(object.deployment_id)
+        ? globalThis.String(object.deployment_id)
+        : "",
+      workflowId: isSet(object.workflowId)
+        ? globalThis.String(object.workflowId)
+        : isSet(object.workflow_id)
+        ? globalThis.String(object.workflow_id)
+        : "",
+    };
+  },
+
+  toJSON(message: UnfinishedExecution): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.status !== "") {
+      obj.status = message.status;
+    }
+    if (message.deploymentId !== "") {
+      obj.deploymentId = message.deploymentId;
+    }
+    if (message.workflowId !== "") {
+      obj.workflowId = message.workflowId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<UnfinishedExecution>): UnfinishedExecution {
+    return UnfinishedExecution.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UnfinishedExecution>): UnfinishedExecution {
+    const message = createBaseUnfinishedExecution();
+    message.id = object.id ?? "";
+    message.status = object.status ?? "";
+    message.deploymentId = object.deploymentId ?? "";
+    message.workflowId = object.workflowId ?? "";
+    return message;
+  },
+};
+
+function createBaseListUnfinishedExecutionsResponse(): ListUnfinishedExecutionsResponse {
+  return { executions: [], total: 0 };
+}
+
+export const ListUnfinishedExecutionsResponse: MessageFns<ListUnfinishedExecutionsResponse> = {
+  encode(message: ListUnfinishedExecutionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.executions) {
+      UnfinishedExecution.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== 0) {
+      writer.uint32(16).int64(message.total);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListUnfinishedExecutionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListUnfinishedExecutionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.executions.push(UnfinishedExecution.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListUnfinishedExecutionsResponse {
+    return {
+      executions: globalThis.Array.isArray(object?.executions)
+        ? object.executions.map((e: any) => UnfinishedExecution.fromJSON(e))
+        : [],
+      total: isSet(object.total) ? globalThis.Number(object.total) : 0,
+    };
+  },
+
+  toJSON(message: ListUnfinishedExecutionsResponse): unknown {
+    const obj: any = {};
+    if (message.executions?.length) {
+      obj.executions = message.executions.map((e) => UnfinishedExecution.toJSON(e));
+    }
+    if (message.total !== 0) {
+      obj.total = Math.round(message.total);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListUnfinishedExecutionsResponse>): ListUnfinishedExecutionsResponse {
+    return ListUnfinishedExecutionsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListUnfinishedExecutionsResponse>): ListUnfinishedExecutionsResponse {
+    const message = createBaseListUnfinishedExecutionsResponse();
+    message.executions = object.executions?.map((e) => UnfinishedExecution.fromPartial(e)) || [];
+    message.total = object.total ?? 0;
+    return message;
+  },
+};
+
 /** The engine as seen by workers and by the services whose work is recorded as executions. */
 export type ExecutionsServiceDefinition = typeof ExecutionsServiceDefinition;
 export const ExecutionsServiceDefinition = {
@@ -2426,6 +2724,15 @@ export const ExecutionsServiceDefinition = {
       requestType: ListActiveExecutionsRequest as typeof ListActiveExecutionsRequest,
       requestStream: false,
       responseType: ListActiveExecutionsResponse as typeof ListActiveExecutionsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Executions of every tenant that have not ended, for maintenance mode. */
+    listUnfinishedExecutions: {
+      name: "ListUnfinishedExecutions",
+      requestType: ListUnfinishedExecutionsRequest as typeof ListUnfinishedExecutionsRequest,
+      requestStream: false,
+      responseType: ListUnfinishedExecutionsResponse as typeof ListUnfinishedExecutionsResponse,
       responseStream: false,
       options: {},
     },

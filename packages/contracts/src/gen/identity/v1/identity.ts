@@ -73,6 +73,28 @@ export interface ListTenantsResponse {
   names: string[];
 }
 
+export interface GetAuthorizationRequest {
+}
+
+export interface GetAuthorizationResponse {
+  /** By id. */
+  roles: Role[];
+  permissions: PermissionHolders[];
+}
+
+export interface Role {
+  id: number;
+  name: string;
+  /** system_role or tenant_role. */
+  type: string;
+  description: string;
+}
+
+export interface PermissionHolders {
+  permission: string;
+  roles: string[];
+}
+
 function createBaseAuthenticateRequest(): AuthenticateRequest {
   return { username: "", password: "", token: "", tenant: "", isLegacy: false, allTenantsPermission: "" };
 }
@@ -872,6 +894,347 @@ export const ListTenantsResponse: MessageFns<ListTenantsResponse> = {
   },
 };
 
+function createBaseGetAuthorizationRequest(): GetAuthorizationRequest {
+  return {};
+}
+
+export const GetAuthorizationRequest: MessageFns<GetAuthorizationRequest> = {
+  encode(_: GetAuthorizationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetAuthorizationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetAuthorizationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): GetAuthorizationRequest {
+    return {};
+  },
+
+  toJSON(_: GetAuthorizationRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetAuthorizationRequest>): GetAuthorizationRequest {
+    return GetAuthorizationRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetAuthorizationRequest>): GetAuthorizationRequest {
+    const message = createBaseGetAuthorizationRequest();
+    return message;
+  },
+};
+
+function createBaseGetAuthorizationResponse(): GetAuthorizationResponse {
+  return { roles: [], permissions: [] };
+}
+
+export const GetAuthorizationResponse: MessageFns<GetAuthorizationResponse> = {
+  encode(message: GetAuthorizationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.roles) {
+      Role.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.permissions) {
+      PermissionHolders.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetAuthorizationResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetAuthorizationResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.roles.push(Role.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.permissions.push(PermissionHolders.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetAuthorizationResponse {
+    return {
+      roles: globalThis.Array.isArray(object?.roles) ? object.roles.map((e: any) => Role.fromJSON(e)) : [],
+      permissions: globalThis.Array.isArray(object?.permissions)
+        ? object.permissions.map((e: any) => PermissionHolders.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: GetAuthorizationResponse): unknown {
+    const obj: any = {};
+    if (message.roles?.length) {
+      obj.roles = message.roles.map((e) => Role.toJSON(e));
+    }
+    if (message.permissions?.length) {
+      obj.permissions = message.permissions.map((e) => PermissionHolders.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetAuthorizationResponse>): GetAuthorizationResponse {
+    return GetAuthorizationResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetAuthorizationResponse>): GetAuthorizationResponse {
+    const message = createBaseGetAuthorizationResponse();
+    message.roles = object.roles?.map((e) => Role.fromPartial(e)) || [];
+    message.permissions = object.permissions?.map((e) => PermissionHolders.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRole(): Role {
+  return { id: 0, name: "", type: "", description: "" };
+}
+
+export const Role: MessageFns<Role> = {
+  encode(message: Role, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== 0) {
+      writer.uint32(8).int64(message.id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.type !== "") {
+      writer.uint32(26).string(message.type);
+    }
+    if (message.description !== "") {
+      writer.uint32(34).string(message.description);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Role {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRole();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.id = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Role {
+    return {
+      id: isSet(object.id) ? globalThis.Number(object.id) : 0,
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      type: isSet(object.type) ? globalThis.String(object.type) : "",
+      description: isSet(object.description) ? globalThis.String(object.description) : "",
+    };
+  },
+
+  toJSON(message: Role): unknown {
+    const obj: any = {};
+    if (message.id !== 0) {
+      obj.id = Math.round(message.id);
+    }
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.type !== "") {
+      obj.type = message.type;
+    }
+    if (message.description !== "") {
+      obj.description = message.description;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Role>): Role {
+    return Role.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Role>): Role {
+    const message = createBaseRole();
+    message.id = object.id ?? 0;
+    message.name = object.name ?? "";
+    message.type = object.type ?? "";
+    message.description = object.description ?? "";
+    return message;
+  },
+};
+
+function createBasePermissionHolders(): PermissionHolders {
+  return { permission: "", roles: [] };
+}
+
+export const PermissionHolders: MessageFns<PermissionHolders> = {
+  encode(message: PermissionHolders, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission !== "") {
+      writer.uint32(10).string(message.permission);
+    }
+    for (const v of message.roles) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PermissionHolders {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePermissionHolders();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.roles.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): PermissionHolders {
+    return {
+      permission: isSet(object.permission) ? globalThis.String(object.permission) : "",
+      roles: globalThis.Array.isArray(object?.roles) ? object.roles.map((e: any) => globalThis.String(e)) : [],
+    };
+  },
+
+  toJSON(message: PermissionHolders): unknown {
+    const obj: any = {};
+    if (message.permission !== "") {
+      obj.permission = message.permission;
+    }
+    if (message.roles?.length) {
+      obj.roles = message.roles;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<PermissionHolders>): PermissionHolders {
+    return PermissionHolders.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PermissionHolders>): PermissionHolders {
+    const message = createBasePermissionHolders();
+    message.permission = object.permission ?? "";
+    message.roles = object.roles?.map((e) => e) || [];
+    return message;
+  },
+};
+
 /** Who calls, and what may they do: asked by the gateway for every request whose answer it has not cached. */
 export type IdentityServiceDefinition = typeof IdentityServiceDefinition;
 export const IdentityServiceDefinition = {
@@ -906,6 +1269,15 @@ export const IdentityServiceDefinition = {
       requestType: ListTenantsRequest as typeof ListTenantsRequest,
       requestStream: false,
       responseType: ListTenantsResponse as typeof ListTenantsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** The whole table of roles and permissions, for GET /config. */
+    getAuthorization: {
+      name: "GetAuthorization",
+      requestType: GetAuthorizationRequest as typeof GetAuthorizationRequest,
+      requestStream: false,
+      responseType: GetAuthorizationResponse as typeof GetAuthorizationResponse,
       responseStream: false,
       options: {},
     },
