@@ -7,6 +7,7 @@ import { createSecretsClient } from './adapters/secrets.client';
 import type { Config } from './config';
 import type { ServiceDeps } from './deps';
 import { dependenciesHttp } from './http/dependencies.routes';
+import { deploymentUpdatesHttp } from './http/deployment-updates.routes';
 import { deploymentsHttp } from './http/deployments.routes';
 import { evaluateHttp } from './http/evaluate.routes';
 import { filtersHttp } from './http/filters.routes';
@@ -47,6 +48,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...filtersHttp(deps),
       ...labelsAndSummariesHttp(deps),
       ...modificationsHttp(deps),
+      ...deploymentUpdatesHttp(deps),
       ...searchesHttp(deps),
       ...evaluateHttp(deps),
     ],

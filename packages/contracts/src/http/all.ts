@@ -11,6 +11,7 @@ import { deploymentLabelsRoutes } from './deployment-labels';
 import { deploymentModificationsRoutes } from './deployment-modifications';
 import { deploymentSearchesRoutes } from './deployment-searches';
 import { deploymentSummariesRoutes } from './deployment-summaries';
+import { deploymentUpdatesRoutes } from './deployment-updates';
 import { deploymentsRoutes } from './deployments';
 import { evaluateFunctionsRoutes } from './evaluate-functions';
 import { eventRoutes } from './events';
@@ -45,6 +46,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...deploymentModificationsRoutes,
   ...deploymentSearchesRoutes,
   ...deploymentSummariesRoutes,
+  ...deploymentUpdatesRoutes,
   ...deploymentsRoutes,
   ...evaluateFunctionsRoutes,
   ...eventRoutes,

@@ -4,9 +4,14 @@ import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import type { ModifiedNodes } from '../domain/modification';
 import { idsOf, requireDeployment } from '../queries/workflow-model';
+import { writeUpdate } from '../store/deployment-updates.sql';
+import type { DeploymentRow } from '../store/deployments.sql';
+import { finishUpdate } from './finish-update';
 import { finishModification, rollbackModification, startModification } from './modifications';
+import { performUpdate } from './perform-update';
+import { prepareUpdate, requireUpdate } from './prepare-update';
 
-type Deps = Pick<ServiceDeps, 'db' | 'documents'>;
+type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'secrets'>;
 
 export interface ModelCall {
   tenant: string;
@@ -27,7 +32,7 @@ export async function callModel(deps: Deps, call: ModelCall): Promise<Json> {
   const known = await readResult(deps, call);
   if (known) return known.result;
   try {
-    return await carryOut(deps, call, row.key, row.created_by);
+    return await carryOut(deps, call, row);
   } catch (error) {
     // Its twin may have been first; then this one failed on what the twin had changed.
     const stored = await readResult(deps, call);
@@ -44,13 +49,9 @@ async function readResult(deps: Deps, call: ModelCall): Promise<{ result: Json }
   return rows[0] ?? null;
 }
 
-async function carryOut(
-  deps: Deps,
-  call: ModelCall,
-  deploymentKey: number,
-  createdBy: string,
-): Promise<Json> {
+async function carryOut(deps: Deps, call: ModelCall, row: DeploymentRow): Promise<Json> {
   const { request } = call;
+  const { key: deploymentKey, created_by: createdBy } = row;
   const keep = (tx: AnyTx, result: Json) => storeResult(tx, call, deploymentKey, result);
   switch (request.call) {
     case 'modification-start': {
@@ -84,6 +85,11 @@ async function carryOut(
       });
     case 'note':
       return null;
+    case 'update-prepare':
+    case 'update-perform':
+    case 'update-finish':
+    case 'update-state':
+      return callUpdate(deps, call, row, keep);
     default:
       throw badParameter('request_json.call', `The model takes no call \`${String(request.call)}\``, {
         expected: [
@@ -92,8 +98,39 @@ async function carryOut(
           'modification-rollback',
           'system-properties',
           'note',
+          'update-prepare',
+          'update-perform',
+          'update-finish',
+          'update-state',
         ],
       });
+  }
+}
+
+/** The stages of a deployment update. */
+async function callUpdate(
+  deps: Deps,
+  call: ModelCall,
+  row: DeploymentRow,
+  keep: (tx: AnyTx, result: Json) => Promise<void>,
+): Promise<Json> {
+  const updateId = String(call.request.updateId);
+  switch (call.request.call) {
+    case 'update-prepare':
+      return prepareUpdate(deps, row, call.executionId, updateId, keep);
+    case 'update-perform':
+      return performUpdate(deps, row, updateId, keep);
+    case 'update-finish':
+      await finishUpdate(deps, row, updateId, (tx) => keep(tx, null));
+      return null;
+    default: {
+      const { id } = await requireUpdate(deps, row, updateId);
+      await deps.db.tx(async (tx) => {
+        await writeUpdate(tx, id, { state: String(call.request.state) });
+        await keep(tx, null);
+      });
+      return null;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { deploymentDeleted } from '@baton/contracts';
 import { type Db, outbox } from '@baton/postgres';
 import { sharedTargets } from '../store/dependencies.sql';
+import { failUpdateOf } from '../store/deployment-updates.sql';
 import { deleteDeployment, lockDeployment, readDeployment } from '../store/deployments.sql';
 import { refreshConsumers } from '../store/labels.sql';
 import { parentsOf } from '../store/parents.sql';
@@ -58,6 +59,7 @@ export async function executionEnded(
       isDeletion &&
       (execution.status === 'terminated' || (execution.status === 'failed' && row.deletion?.force === true));
     if (!isGone) {
+      if (execution.status !== 'terminated') await failUpdateOf(tx, row.key, execution.id);
       await writeExecutionStatus(tx, row.key, execution, !isDeletion || execution.status !== 'terminated');
       return;
     }

@@ -117,7 +117,7 @@ async function refuseSecond(tx: AnyTx, row: DeploymentRow): Promise<void> {
   );
 }
 
-interface Model {
+export interface Model {
   nodes: NodeRow[];
   planNodes: PlanNode[];
   groups: Groups;
@@ -126,7 +126,8 @@ interface Model {
   copy: string;
 }
 
-async function readModel(deps: Deps, tx: AnyTx, key: number): Promise<Model> {
+/** Nodes, groups and instances of a deployment as instance changes are computed from. */
+export async function readModel(deps: Deps, tx: AnyTx, key: number): Promise<Model> {
   const nodes = await readNodes(tx, key);
   const digests = nodes.map((node) => node.definition);
   const definitions = await readDocuments(tx, deps.documents, digests);
@@ -158,7 +159,8 @@ async function storeAdded(
   }
 }
 
-async function requireLocked(tx: AnyTx, key: number): Promise<DeploymentRow> {
+/** @throws AppError not_found_error */
+export async function requireLocked(tx: AnyTx, key: number): Promise<DeploymentRow> {
   const row = await lockDeployment(tx, key);
   if (!row) throw notFound('Deployment', String(key));
   return row;
@@ -200,7 +202,10 @@ function scalables(nodes: readonly NodeRow[], groups: Groups): Scalable[] {
   ];
 }
 
-function highestIndexes(instances: readonly { node_id: string; index: number }[]): Map<string, number> {
+/** The highest index that each node has given out. */
+export function highestIndexes(
+  instances: readonly { node_id: string; index: number }[],
+): Map<string, number> {
   const highest = new Map<string, number>();
   for (const { node_id, index } of instances)
     highest.set(node_id, Math.max(index, highest.get(node_id) ?? 0));

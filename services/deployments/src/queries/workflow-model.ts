@@ -1,6 +1,6 @@
 import { AppError, notFound } from '@baton/kernel';
 import { sql } from 'kysely';
-import { describeDependent } from '../domain/dependents';
+import { type Dependent, describeDependent } from '../domain/dependents';
 import { readDependents } from '../store/dependencies.sql';
 import { type DeploymentRow, readDeployment, readPlan } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
@@ -94,7 +94,7 @@ export async function deploymentFacts(
       id: node.id,
       type_hierarchy: (documents.get(node.definition) as NodeDefinition | undefined)?.type_hierarchy ?? [],
     })),
-    dependents,
+    dependents: dependents.map((dependent, i) => `[${i + 1}] ${describeDependent(dependent)}`),
   };
 }
 
@@ -103,9 +103,12 @@ export async function deploymentFacts(
  * made this one as a component, dependents that run such a workflow themselves, users of a capability that are not
  * installed.
  */
-async function blockingDependents(deps: ListDeps, row: DeploymentRow): Promise<string[]> {
+export async function blockingDependents(
+  deps: Pick<ListDeps, 'db'>,
+  row: DeploymentRow,
+): Promise<Dependent[]> {
   const all = await readDependents(deps.db.query, row.key);
-  const blocking = all.filter((dependent) => {
+  return all.filter((dependent) => {
     const isFixed = dependent.creator === 'parent' || dependent.creator.startsWith('sharedresource.');
     return (
       !dependent.creator.startsWith('component.') &&
@@ -113,7 +116,6 @@ async function blockingDependents(deps: ListDeps, row: DeploymentRow): Promise<s
       (isFixed || dependent.installation === 'active')
     );
   });
-  return blocking.map((dependent, i) => `[${i + 1}] ${describeDependent(dependent)}`);
 }
 
 export interface WorkflowModel {

@@ -170,6 +170,21 @@ export async function readPlan(db: AnyQuery | AnyTx, key: number): Promise<PlanC
   return rows[0] ?? null;
 }
 
+/** Puts another plan in force. */
+export async function updatePlan(tx: AnyTx, key: number, plan: PlanColumns): Promise<void> {
+  await sql`update deployment_plans set model = decode(${plan.model}, 'hex'), inputs = ${JSON.stringify(plan.inputs)}::json,
+      outputs = ${JSON.stringify(plan.outputs)}::json, capabilities = ${JSON.stringify(plan.capabilities)}::json,
+      scaling_groups = ${JSON.stringify(plan.scaling_groups)}::json, resource_tags = ${JSON.stringify(plan.resource_tags)}::json,
+      node_types = ${plan.node_types} where deployment_key = ${key}`.execute(tx);
+}
+
+/** The model's structure changed. */
+export async function raiseRevision(tx: AnyTx, key: number): Promise<void> {
+  await sql`update deployments set revision = revision + 1, updated_at = app_now() where key = ${key}`.execute(
+    tx,
+  );
+}
+
 /** Columns that a command changes; updated_at follows. `raisesRevision` with every change of the model's structure. */
 export async function updateDeployment(
   tx: AnyTx,

@@ -65,6 +65,37 @@ export async function readNodes(db: AnyQuery, deploymentKey: number): Promise<No
   );
 }
 
+/** Inserts nodes or puts them in the place of those of the same id. */
+export async function upsertNodes(
+  tx: AnyTx,
+  deploymentKey: number,
+  nodes: readonly NewNode[],
+): Promise<void> {
+  await sql`insert into nodes (deployment_key, id, position, type, host_id, definition, properties, number_of_instances,
+      planned_number_of_instances, deploy_number_of_instances, min_number_of_instances, max_number_of_instances)
+    select ${deploymentKey}, n.id, n.position, n.type, n.host_id, decode(n.definition, 'hex'), n.properties, n.number_of_instances,
+      n.planned_number_of_instances, n.deploy_number_of_instances, n.min_number_of_instances, n.max_number_of_instances
+    from json_to_recordset(${JSON.stringify(nodes)}::json) as n(id text, position integer, type text, host_id text, definition text,
+      properties json, number_of_instances integer, planned_number_of_instances integer, deploy_number_of_instances integer,
+      min_number_of_instances integer, max_number_of_instances integer)
+    on conflict (deployment_key, id) do update set position = excluded.position, type = excluded.type, host_id = excluded.host_id,
+      definition = excluded.definition, properties = excluded.properties, number_of_instances = excluded.number_of_instances,
+      planned_number_of_instances = excluded.planned_number_of_instances, deploy_number_of_instances = excluded.deploy_number_of_instances,
+      min_number_of_instances = excluded.min_number_of_instances, max_number_of_instances = excluded.max_number_of_instances`.execute(
+    tx,
+  );
+}
+
+export async function deleteNodesExcept(
+  tx: AnyTx,
+  deploymentKey: number,
+  ids: readonly string[],
+): Promise<void> {
+  await sql`delete from nodes where deployment_key = ${deploymentKey} and not id = any(${[...ids]}::text[])`.execute(
+    tx,
+  );
+}
+
 /** Sets instance counts by node id; null leaves a count. */
 export async function setNodeCounts(
   tx: AnyTx,

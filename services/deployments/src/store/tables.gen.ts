@@ -103,6 +103,28 @@ export interface Deployments {
   visibility: string;
 }
 
+export interface DeploymentUpdates {
+  created_at: Generated<string>;
+  created_by: string;
+  deployment_key: number;
+  deployment_update_node_instances: Json | null;
+  deployment_update_nodes: Json | null;
+  execution_id: string | null;
+  id: string;
+  is_administrator: boolean;
+  labels_to_create: Json | null;
+  leaving: Json | null;
+  modified_entity_ids: Json | null;
+  new_blueprint_id: string;
+  new_inputs: Json;
+  old_blueprint_id: string | null;
+  old_inputs: Json;
+  preparation: Json | null;
+  runtime_only_evaluation: boolean;
+  state: Generated<string>;
+  steps: Generated<Json>;
+}
+
 export interface Documents {
   body: Json;
   created_at: Generated<string>;
@@ -199,6 +221,7 @@ export interface DB {
   deployment_modifications: DeploymentModifications;
   deployment_parents: DeploymentParents;
   deployment_plans: DeploymentPlans;
+  deployment_updates: DeploymentUpdates;
   deployments: Deployments;
   documents: Documents;
   inbox: Inbox;

@@ -75,3 +75,38 @@ tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
 node_templates: {}
 `;
+
+/** After `helloFlat`: no app, a new node that the host connects to, an output, one input less. */
+export const helloNext = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+inputs:
+  greeting: {type: string, default: hello}
+labels:
+  from_next: {values: ['yes']}
+node_templates:
+  host:
+    type: cloudify.nodes.Root
+    relationships:
+      - {type: cloudify.relationships.connected_to, target: db}
+  db:
+    type: cloudify.nodes.Root
+outputs:
+  said: {value: {get_input: greeting}}
+`;
+
+/** Before `helloNext`. */
+export const helloFlat = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+inputs:
+  greeting: {type: string, default: hello}
+  gone: {default: 1}
+node_templates:
+  host:
+    type: cloudify.nodes.Root
+  app:
+    type: cloudify.nodes.Root
+    relationships:
+      - {type: cloudify.relationships.connected_to, target: host}
+`;

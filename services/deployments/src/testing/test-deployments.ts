@@ -64,6 +64,8 @@ export function principal(username: string, change: Partial<Principal> = {}): Pr
 
 const BLUEPRINTS: Record<string, PeerBlueprint> = {
   hello: { text: texts.hello },
+  'hello-flat': { text: texts.helloFlat },
+  'hello-next': { text: texts.helloNext },
   mini: { text: texts.mini },
   consumer: { text: texts.consumer },
   'needs-plugin': { text: texts.needsPlugin },

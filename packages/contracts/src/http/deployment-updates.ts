@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { defineRoutes } from '../route';
+import { envelope, jsonObject, ownedFields } from './deployments-shapes';
+
+/** A change between two plans (reference/dsl.md ch. 8). */
+export const updateStep = z.object({
+  id: z.string(),
+  action: z.enum(['add', 'remove', 'modify']),
+  entity_type: z.string(),
+  entity_id: z.array(z.string()),
+  topology_order: z.number().int(),
+});
+
+/** Deployment update (spec v3.1 part 1 "Deployment update", reference/rest-api.md 5.3). */
+export const deploymentUpdate = z
+  .object({
+    id: z.string(),
+    ...ownedFields,
+    deployment_id: z.string(),
+    state: z.enum(['updating', 'successful', 'failed']),
+    execution_id: z.string().nullable(),
+    old_blueprint_id: z.string().nullable(),
+    new_blueprint_id: z.string().nullable(),
+    old_inputs: jsonObject,
+    new_inputs: jsonObject,
+    runtime_only_evaluation: z.boolean(),
+    keep_old_deployment_dependencies: z.boolean(),
+    deployment_plan: jsonObject.nullable(),
+    deployment_update_nodes: z.array(jsonObject).nullable(),
+    deployment_update_node_instances: jsonObject.nullable(),
+    modified_entity_ids: jsonObject.nullable(),
+    central_plugins_to_install: z.array(jsonObject).nullable(),
+    central_plugins_to_uninstall: z.array(jsonObject).nullable(),
+    steps: z.array(updateStep),
+    recursive_dependencies: z.unknown(),
+    schedules_to_create: z.unknown(),
+    schedules_to_delete: z.unknown(),
+    labels_to_create: z.array(jsonObject).nullable(),
+  })
+  .meta({ id: 'DeploymentUpdate' });
+export const deploymentUpdateFields = Object.keys(deploymentUpdate.shape);
+
+const flag = z.boolean().default(false);
+
+/** Flags become parameters of the workflow `update`. */
+export const initiateUpdateBody = z.object({
+  blueprint_id: z.string().min(1).nullish(),
+  inputs: jsonObject.nullish(),
+  reinstall_list: z.array(z.string()).nullish(),
+  preview: flag,
+  runtime_only_evaluation: z.boolean().optional(),
+  force: flag,
+  workflow_id: z.string().nullish(),
+  custom_workflow_timeout: z.number().positive().nullish(),
+  skip_install: flag,
+  skip_uninstall: flag,
+  skip_reinstall: flag,
+  force_reinstall: flag,
+  skip_drift_check: flag,
+  skip_heal: flag,
+  install_first: flag,
+  ignore_failure: flag,
+  update_plugins: z.boolean().default(true),
+  auto_correct_types: flag,
+  reevaluate_active_statuses: flag,
+});
+
+const filters = [
+  'id',
+  'deployment_id',
+  'state',
+  'execution_id',
+  'old_blueprint_id',
+  'new_blueprint_id',
+  'created_at',
+  'created_by',
+  'tenant_name',
+  'visibility',
+] as const;
+const path = '/deployment-updates';
+const own = {
+  owner: 'deployments',
+  tenant: 'required',
+  versions: ['v3.1'],
+  spec: 'v3.1-part1 Deployment updates',
+} as const;
+const initiate = {
+  path: `${path}/:deployment_id/update/initiate`,
+  ...own,
+  permission: 'deployment_update_create',
+  params: z.object({ deployment_id: z.string() }),
+  body: initiateUpdateBody,
+  isBodyOptional: true,
+  includeFields: deploymentUpdateFields,
+  status: 200,
+  response: deploymentUpdate,
+} as const;
+
+export const deploymentUpdatesRoutes = defineRoutes([
+  {
+    id: 'listDeploymentUpdates',
+    method: 'GET',
+    path,
+    ...own,
+    permission: 'deployment_update_list',
+    summary: 'Lists deployment updates',
+    list: {
+      fields: deploymentUpdateFields,
+      filters,
+      sorts: filters,
+      search: 'id',
+      defaultSort: [{ field: 'created_at', descending: false }],
+      allowsAllTenants: true,
+      allowsGetAll: true,
+    },
+    status: 200,
+    response: envelope(deploymentUpdate),
+  },
+  {
+    id: 'getDeploymentUpdate',
+    method: 'GET',
+    path: `${path}/:update_id`,
+    ...own,
+    permission: 'deployment_update_get',
+    summary: 'Reads one deployment update',
+    params: z.object({ update_id: z.string() }),
+    includeFields: deploymentUpdateFields,
+    status: 200,
+    response: deploymentUpdate,
+  },
+  { id: 'initiateDeploymentUpdate', method: 'PUT', summary: 'Starts a deployment update', ...initiate },
+  {
+    id: 'initiateDeploymentUpdateByPost',
+    method: 'POST',
+    summary: 'Starts a deployment update (clients from 6.4)',
+    ...initiate,
+  },
+]);

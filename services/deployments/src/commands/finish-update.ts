@@ -1,0 +1,77 @@
+import { AppError } from '@baton/kernel';
+import type { AnyTx } from '@baton/postgres';
+import type { ServiceDeps } from '../deps';
+import { nodeParts } from '../domain/deployment-plan';
+import { mergeRelationships } from '../domain/modification';
+import { keepCounts, type Leaving } from '../domain/update-plan';
+import { type DeploymentUpdateRow, writeUpdate } from '../store/deployment-updates.sql';
+import { type DeploymentRow, raiseRevision } from '../store/deployments.sql';
+import { documentOf, putDocuments } from '../store/documents.sql';
+import { dropRelationshipsTo } from '../store/modifications.sql';
+import { deleteInstances, writeInstance } from '../store/node-instances.sql';
+import { deleteNodesExcept, upsertNodes } from '../store/nodes.sql';
+import { type Model, readModel, requireLocked } from './modifications';
+import { requireUpdate } from './prepare-update';
+
+type Deps = Pick<ServiceDeps, 'db' | 'documents'>;
+
+/** Stage D of an update (reference/workflows.md 1.13): what the new plan no longer has goes; the update is successful. */
+export async function finishUpdate(
+  deps: Deps,
+  row: DeploymentRow,
+  updateId: string,
+  keep: (tx: AnyTx) => Promise<void>,
+): Promise<void> {
+  const update = await requireUpdate(deps, row, updateId);
+  const { preparation, leaving } = update;
+  if (!preparation || !leaving)
+    throw new AppError('conflict_error', `Update \`${updateId}\` was not performed`);
+  await deps.db.tx(async (tx) => {
+    const locked = await requireLocked(tx, row.key);
+    await deleteInstances(tx, locked.tenant, locked.key, leaving.instances);
+    await dropRelationshipsTo(tx, locked.key, leaving.instances);
+    const model = await readModel(deps, tx, locked.key);
+    await orderRelationships(tx, locked, model, preparation.plan.nodes, leaving);
+    await writeFinalNodes(tx, locked.key, model, preparation.plan.nodes);
+    await raiseRevision(tx, locked.key);
+    await writeUpdate(tx, update.id, { state: 'successful' });
+    await keep(tx);
+  });
+}
+
+type PlanNodes = NonNullable<DeploymentUpdateRow['preparation']>['plan']['nodes'];
+
+/** Relationships of instances that stay: without those that leave, in the order of the new plan. */
+async function orderRelationships(
+  tx: AnyTx,
+  row: DeploymentRow,
+  model: Model,
+  nodes: PlanNodes,
+  leaving: Leaving,
+): Promise<void> {
+  const gone = new Set(leaving.relationships.map((r) => `${r.source}\n${r.type}\n${r.target}`));
+  const templates = new Map(nodes.map((node) => [node.id, node.relationships]));
+  for (const one of model.instances) {
+    const left = one.relationships.filter((r) => !gone.has(`${one.id}\n${r.type}\n${r.target_id}`));
+    const relationships = JSON.stringify(mergeRelationships(left, [], templates.get(one.node_id) ?? []));
+    if (relationships === JSON.stringify(one.relationships)) continue;
+    await writeInstance(tx, row.tenant, one.id, { relationships });
+  }
+}
+
+async function writeFinalNodes(tx: AnyTx, key: number, model: Model, planned: PlanNodes): Promise<void> {
+  const { nodes } = keepCounts(planned, model.nodes);
+  const parts = nodes.map((node, position) => nodeParts(node as never, position));
+  const documents = parts.map((part) => documentOf(part.definition));
+  await putDocuments(tx, documents);
+  await upsertNodes(
+    tx,
+    key,
+    parts.map(({ definition: _shared, ...part }, i) => ({ ...part, definition: documents[i]!.digest })),
+  );
+  await deleteNodesExcept(
+    tx,
+    key,
+    parts.map((part) => part.id),
+  );
+}

@@ -1,0 +1,106 @@
+import { isAdministrator, type Principal } from '@baton/contracts';
+import { AppError, type JsonObject, newId, notFound } from '@baton/kernel';
+import type { ServiceDeps } from '../deps';
+import { dependentsError } from '../domain/dependents';
+import { requireOwnTenant } from '../domain/visibility';
+import { blockingDependents } from '../queries/workflow-model';
+import { insertUpdate, writeUpdate } from '../store/deployment-updates.sql';
+import { type DeploymentRow, findDeployment, readPlan } from '../store/deployments.sql';
+
+export interface InitiateUpdate {
+  blueprint_id?: string | null;
+  /** Merged over the inputs of now. */
+  inputs?: JsonObject | null;
+  runtime_only_evaluation?: boolean;
+  force: boolean;
+  /** Parameters of the workflow. */
+  [flag: string]: unknown;
+}
+
+type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'executions'>;
+
+/**
+ * Stores an update and starts the workflow `update` on the deployment (reference/rest-api.md 5.3), also beside another
+ * execution. Answers the id of the update. A crash between the two leaves an update that stays in state updating and
+ * blocks nothing; asking again makes another one.
+ * @throws AppError not_found_error; dependent_exists_error (the update is stored as failed) unless `force`.
+ */
+export async function initiateUpdate(
+  deps: Deps,
+  principal: Principal,
+  deploymentId: string,
+  body: InitiateUpdate,
+): Promise<string> {
+  const row = await findDeployment(deps.db.query, principal, deploymentId);
+  if (!row) throw notFound('Deployment', deploymentId);
+  requireOwnTenant(principal, row.tenant, `Deployment \`${row.id}\``);
+  const blueprintId = await requireBlueprint(deps, principal, body.blueprint_id ?? row.blueprint_id ?? '');
+  const dependents = body.force ? [] : await blockingDependents(deps, row);
+  const requestId = newId();
+  const id = `${row.id}-${requestId}`;
+  const oldInputs = ((await readPlan(deps.db.query, row.key))?.inputs ?? {}) as JsonObject;
+  const isRefused = dependents.length > 0;
+  await deps.db.tx((tx) =>
+    insertUpdate(tx, {
+      id,
+      deploymentKey: row.key,
+      state: isRefused ? 'failed' : 'updating',
+      createdBy: principal.username,
+      isAdministrator: isAdministrator(principal),
+      oldBlueprintId: row.blueprint_id,
+      newBlueprintId: blueprintId,
+      oldInputs,
+      newInputs: { ...oldInputs, ...body.inputs },
+      isRuntimeOnly: body.runtime_only_evaluation ?? row.runtime_only_evaluation,
+    }),
+  );
+  if (isRefused) throw dependentsError('update', row.id, dependents);
+  await startWorkflow(deps, principal, row, { id, requestId }, body);
+  return id;
+}
+
+async function requireBlueprint(deps: Deps, principal: Principal, id: string): Promise<string> {
+  const caller = { username: principal.username, isAdministrator: isAdministrator(principal) };
+  const blueprint = await deps.catalog.blueprint(principal.tenant, id, caller);
+  if (!blueprint) throw notFound('Blueprint', id);
+  if (blueprint.state === 'uploaded') return blueprint.id;
+  throw new AppError('conflict_error', `Blueprint \`${id}\` is in state ${blueprint.state}, not uploaded`, {
+    field: 'blueprint_id',
+    state: blueprint.state,
+  });
+}
+
+async function startWorkflow(
+  deps: Deps,
+  principal: Principal,
+  row: DeploymentRow,
+  update: { id: string; requestId: string },
+  body: InitiateUpdate,
+): Promise<void> {
+  const {
+    blueprint_id: _blueprint,
+    inputs: _inputs,
+    runtime_only_evaluation: _evaluation,
+    force: _force,
+    ...flags
+  } = body;
+  try {
+    const executionId = await deps.executions.startSystemWorkflow({
+      tenant: row.tenant,
+      requestId: update.requestId,
+      createdBy: principal.username,
+      deploymentId: row.id,
+      deploymentDisplayName: row.display_name,
+      blueprintId: row.blueprint_id ?? '',
+      visibility: row.visibility,
+      workflowId: 'update',
+      parameters: { ...flags, update_id: update.id },
+      // Dependents were looked at above; another execution on the deployment is no hindrance.
+      force: true,
+    });
+    await deps.db.tx((tx) => writeUpdate(tx, update.id, { execution_id: executionId }));
+  } catch (error) {
+    await deps.db.tx((tx) => writeUpdate(tx, update.id, { state: 'failed' }));
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import { type ParsedPlan, updateSteps } from '@baton/dsl';
+import { AppError, type Json, type JsonObject, newId, notFound } from '@baton/kernel';
+import type { AnyTx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { ServiceDeps } from '../deps';
+import { describeStep, modifiedEntities, presentStep } from '../domain/update-plan';
+import { type DeploymentUpdateRow, readUpdate, writeUpdate } from '../store/deployment-updates.sql';
+import { type DeploymentRow, readPlan } from '../store/deployments.sql';
+import { readDocuments } from '../store/documents.sql';
+import { readLabels } from '../store/labels.sql';
+import { readModel } from './modifications';
+import { type DeploymentPreparation, prepareDeployment } from './prepare-deployment';
+
+type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'secrets'>;
+
+/**
+ * Stage A of an update (reference/workflows.md 1.13): the plan of the new blueprint with the inputs that it declares, and
+ * the steps to it; both are stored with the update, nothing is applied. Answers `{unsupported}`.
+ * @throws AppError not_found_error, and those of prepareDeployment.
+ */
+export async function prepareUpdate(
+  deps: Deps,
+  row: DeploymentRow,
+  executionId: string,
+  updateId: string,
+  keep: (tx: AnyTx, result: Json) => Promise<void>,
+): Promise<Json> {
+  const update = await requireUpdate(deps, row, updateId);
+  const labels = await readLabels(deps.db.query, row.key);
+  const preparation = await prepareFor(deps, row, update, labels);
+  return deps.db.tx(async (tx) => {
+    const { steps, unsupported } = updateSteps(await storedPlan(deps, tx, row), preparation.plan);
+    const known = new Set(labels.map((label) => `${label.key}=${label.value}`));
+    await writeUpdate(tx, update.id, {
+      execution_id: executionId,
+      preparation: { plan: preparation.plan, labels: preparation.labels },
+      steps: steps.map((step) => presentStep(step, newId())),
+      modified_entity_ids: modifiedEntities(steps),
+      new_inputs: preparation.plan.inputs,
+      labels_to_create: preparation.labels
+        .filter((label) => !known.has(`${label.key}=${label.value}`))
+        .map(({ key, value }) => ({ key, value })),
+    });
+    const result = { unsupported: unsupported.map(describeStep) };
+    await keep(tx, result);
+    return result;
+  });
+}
+
+/** @throws AppError not_found_error */
+export async function requireUpdate(
+  deps: Pick<ServiceDeps, 'db'>,
+  row: DeploymentRow,
+  updateId: string,
+): Promise<DeploymentUpdateRow> {
+  const update = await readUpdate(deps.db.query, row.key, updateId);
+  if (!update) throw notFound('DeploymentUpdate', updateId);
+  return update;
+}
+
+async function prepareFor(
+  deps: Deps,
+  row: DeploymentRow,
+  update: DeploymentUpdateRow,
+  labels: DeploymentPreparation['labels'],
+): Promise<DeploymentPreparation> {
+  const caller = { username: update.created_by, isAdministrator: update.is_administrator };
+  const blueprint = await deps.catalog.blueprint(row.tenant, update.new_blueprint_id, caller);
+  if (!blueprint) throw notFound('Blueprint', update.new_blueprint_id);
+  const declared = (blueprint.plan.inputs ?? {}) as JsonObject;
+  const inputs = Object.entries(update.new_inputs as JsonObject).filter(([name]) =>
+    Object.hasOwn(declared, name),
+  );
+  return prepareDeployment(deps, {
+    tenant: row.tenant,
+    deploymentId: row.id,
+    blueprintId: blueprint.id,
+    plan: blueprint.plan,
+    inputs: Object.fromEntries(inputs),
+    labels,
+    displayName: row.display_name,
+    isRuntimeOnly: update.runtime_only_evaluation,
+    caller,
+  });
+}
+
+type ComparedPlan = Pick<ParsedPlan, 'nodes' | 'outputs' | 'workflows' | 'groups' | 'description'>;
+
+/** The plan in force, as far as steps are made from it. */
+async function storedPlan(deps: Deps, tx: AnyTx, row: DeploymentRow): Promise<ComparedPlan> {
+  const { planNodes } = await readModel(deps, tx, row.key);
+  const plan = await readPlan(tx, row.key);
+  if (!plan) throw new AppError('internal_server_error', `Deployment \`${row.id}\` has no plan`);
+  const model = (await readDocuments(tx, deps.documents, [plan.model])).get(plan.model) as Pick<
+    ParsedPlan,
+    'workflows' | 'groups'
+  >;
+  const { rows } = await sql<{ description: string | null }>`
+    select description from deployments where key = ${row.key}`.execute(tx);
+  return {
+    nodes: planNodes,
+    outputs: plan.outputs as JsonObject,
+    workflows: model.workflows,
+    groups: model.groups,
+    description: rows[0]?.description ?? null,
+  };
+}

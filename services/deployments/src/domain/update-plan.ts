@@ -1,0 +1,139 @@
+import type { ChangedInstance, Modification, PlanNode, PlanScalingGroup, UpdateStep } from '@baton/dsl';
+
+/** What a deployment update makes of two plans (reference/workflows.md 1.13, reference/dsl.md ch. 8). Pure. */
+
+type Groups = Record<string, PlanScalingGroup>;
+
+interface Counts {
+  id: string;
+  number_of_instances: number;
+  planned_number_of_instances: number;
+}
+
+export interface KeptCounts {
+  nodes: PlanNode[];
+  /** Nodes whose blueprint states another number than they have. */
+  modified: Record<string, { instances: number }>;
+}
+
+/** Nodes that stay have as many instances as now, whatever the new plan says, unless it states `instances.deploy`. */
+export function keepCounts(nodes: readonly PlanNode[], present: readonly Counts[]): KeptCounts {
+  const known = new Map(present.map((node) => [node.id, node]));
+  const modified: KeptCounts['modified'] = {};
+  const kept = nodes.map((node) => {
+    const now = known.get(node.id);
+    if (!now) return node;
+    const stated = (node as { instances?: { deploy?: unknown } | null }).instances?.deploy;
+    const isScaled = typeof stated === 'number' && stated !== now.planned_number_of_instances;
+    if (isScaled) modified[node.id] = { instances: stated };
+    const properties = {
+      ...node.capabilities.scalable.properties,
+      current_instances: isScaled ? stated : now.number_of_instances,
+      planned_instances: isScaled ? stated : now.planned_number_of_instances,
+    };
+    return { ...node, capabilities: { ...node.capabilities, scalable: { properties } } } as PlanNode;
+  });
+  return { nodes: kept, modified };
+}
+
+/** The groups of the new plan; those that stay keep their numbers. */
+export function keepGroupCounts(groups: Groups, present: Groups): Groups {
+  return Object.fromEntries(
+    Object.entries(groups).map(([name, group]) => {
+      const now = present[name]?.properties;
+      if (!now) return [name, group];
+      const { current_instances, planned_instances } = now;
+      return [name, { ...group, properties: { ...group.properties, current_instances, planned_instances } }];
+    }),
+  );
+}
+
+/** A step in the form of REST. */
+export function presentStep(step: UpdateStep, id: string) {
+  const { action, entity_type, entity_id, topology_order } = step;
+  return { id, action, entity_type, entity_id, topology_order };
+}
+
+export function describeStep(step: UpdateStep): string {
+  return `entity type: ${step.entity_type}, entity id: ${step.entity_id.join(':')}, action: ${step.action}`;
+}
+
+type StoredStep = Omit<UpdateStep, 'isSupported'>;
+
+/** Nodes of both plans whose properties or operations differ: their instances are looked at again. */
+export function changedNodes(steps: readonly StoredStep[]): string[] {
+  const ids = steps
+    .filter((one) => one.entity_id[0] === 'nodes')
+    .filter(
+      // An operation that only comes or goes is no reason to touch what runs.
+      (one) =>
+        one.entity_id[2] === 'properties' || (one.entity_id[2] === 'operations' && one.action === 'modify'),
+    )
+    .map((one) => one.entity_id[1]!);
+  return [...new Set(ids)];
+}
+
+/** Paths of what the steps touch, by kind. */
+export function modifiedEntities(steps: readonly StoredStep[]): Record<string, string[][]> {
+  const found: Record<string, string[][]> = {};
+  for (const one of steps) (found[one.entity_type] ??= []).push(one.entity_id);
+  return found;
+}
+
+/** A relationship of an instance that goes away. */
+export interface LeavingRelationship {
+  source: string;
+  type: string;
+  target: string;
+}
+
+export interface Leaving {
+  instances: string[];
+  relationships: LeavingRelationship[];
+}
+
+const marked = (list: readonly ChangedInstance[], mark: ChangedInstance['modification']) =>
+  list.filter((one) => one.modification === mark);
+const idsOf = (list: readonly ChangedInstance[]): string[] => list.map((one) => one.id);
+const pairsOf = (list: readonly ChangedInstance[]): [string, string][] =>
+  list.flatMap((one) => one.relationships.map((r): [string, string] => [one.id, r.target_id]));
+
+export function leavingOf(change: Modification): Leaving {
+  return {
+    instances: idsOf(marked(change.removed_and_related, 'removed')),
+    relationships: marked(change.reduced_and_related, 'reduced').flatMap((one) =>
+      one.relationships.map((r) => ({ source: one.id, type: r.type, target: r.target_id })),
+    ),
+  };
+}
+
+/** UpdateChanges of task-graph: what the workflow installs, uninstalls and connects. */
+export function updateChanges(change: Modification, steps: readonly StoredStep[]) {
+  const extended = marked(change.extended_and_related, 'extended');
+  const reduced = marked(change.reduced_and_related, 'reduced');
+  return {
+    added: idsOf(marked(change.added_and_related, 'added')),
+    added_related: idsOf(marked(change.added_and_related, undefined)),
+    removed: idsOf(marked(change.removed_and_related, 'removed')),
+    removed_related: idsOf(marked(change.removed_and_related, undefined)),
+    extended: idsOf(extended),
+    reduced: idsOf(reduced),
+    extended_relationships: pairsOf(extended),
+    reduced_relationships: pairsOf(reduced),
+    changed_nodes: changedNodes(steps),
+  };
+}
+
+/** What instances that stay gain, each once. */
+export function gainedRelationships(change: Modification): Map<string, ChangedInstance['relationships']> {
+  const gained = new Map<string, ChangedInstance['relationships']>();
+  const stay = [
+    ...marked(change.added_and_related, undefined),
+    ...marked(change.extended_and_related, 'extended'),
+  ];
+  for (const one of stay) {
+    if (one.relationships.length === 0) continue;
+    gained.set(one.id, [...(gained.get(one.id) ?? []), ...one.relationships]);
+  }
+  return gained;
+}

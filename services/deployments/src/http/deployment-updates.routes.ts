@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Principal } from '@baton/contracts';
+import { deploymentUpdatesRoutes } from '@baton/contracts/http/deployment-updates';
+import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
+import { notFound, systemClock } from '@baton/kernel';
+import { type InitiateUpdate, initiateUpdate } from '../commands/initiate-update';
+import type { ServiceDeps } from '../deps';
+import { findUpdate, listUpdates } from '../queries/deployment-updates';
+import { updateState } from '../store/deployment-updates.sql';
+
+const PREVIEW_WAIT_MS = 120_000;
+const PREVIEW_POLL_MS = 250;
+
+interface Call {
+  principal: Principal;
+  params: Record<string, string>;
+  body: InitiateUpdate;
+  signal: AbortSignal;
+}
+
+/** Deployment updates (reference/rest-api.md 5.3). */
+export function deploymentUpdatesHttp(deps: ServiceDeps): BoundRoute[] {
+  const read = async (principal: Principal, id: string) => {
+    const found = await findUpdate(deps.db.query, principal, id);
+    if (!found) throw notFound('DeploymentUpdate', id);
+    return found;
+  };
+  const initiate = async ({ principal, params, body, signal }: Call) => {
+    const id = await initiateUpdate(deps, principal, params.deployment_id!, body);
+    if (body.preview === true) await previewEnd(deps, id, signal);
+    return read(principal, id);
+  };
+  return bindRoutes(deploymentUpdatesRoutes, {
+    listDeploymentUpdates: async ({ principal, list }) =>
+      listEnvelope(await listUpdates(deps.db.query, principal, list), list),
+    getDeploymentUpdate: ({ principal, params }) => read(principal, params.update_id!),
+    initiateDeploymentUpdate: (call) => initiate(call as unknown as Call),
+    initiateDeploymentUpdateByPost: (call) => initiate(call as unknown as Call),
+  });
+}
+
+/** Waits until the preview has its steps, or failed; not longer than its limit. */
+async function previewEnd(deps: ServiceDeps, id: string, signal: AbortSignal): Promise<void> {
+  const deadline = systemClock.monotonic() + PREVIEW_WAIT_MS;
+  while ((await updateState(deps.db.query, id)) === 'updating' && systemClock.monotonic() < deadline)
+    await delay(PREVIEW_POLL_MS, undefined, { signal });
+}

@@ -1,0 +1,102 @@
+import type { LabelPair } from '@baton/contracts';
+import type { DeploymentPlan, UpdateStep } from '@baton/dsl';
+import type { AnyQuery, AnyTx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { Leaving } from '../domain/update-plan';
+
+export interface UpdatePreparation {
+  plan: DeploymentPlan;
+  /** Of the deployment and of the new plan together. */
+  labels: LabelPair[];
+}
+
+export interface DeploymentUpdateRow {
+  id: string;
+  deployment_key: number;
+  state: 'updating' | 'successful' | 'failed';
+  created_by: string;
+  is_administrator: boolean;
+  new_blueprint_id: string;
+  new_inputs: Record<string, unknown>;
+  runtime_only_evaluation: boolean;
+  preparation: UpdatePreparation | null;
+  steps: UpdateStep[];
+  leaving: Leaving | null;
+}
+
+const ROW = sql`id, deployment_key, state, created_by, is_administrator, new_blueprint_id, new_inputs, runtime_only_evaluation, preparation, steps, leaving`;
+
+export async function insertUpdate(
+  tx: AnyTx,
+  u: {
+    id: string;
+    deploymentKey: number;
+    state: 'updating' | 'failed';
+    createdBy: string;
+    isAdministrator: boolean;
+    oldBlueprintId: string | null;
+    newBlueprintId: string;
+    oldInputs: unknown;
+    newInputs: unknown;
+    isRuntimeOnly: boolean;
+  },
+): Promise<void> {
+  await sql`insert into deployment_updates (id, deployment_key, state, created_by, is_administrator, old_blueprint_id, new_blueprint_id,
+      old_inputs, new_inputs, runtime_only_evaluation)
+    values (${u.id}, ${u.deploymentKey}, ${u.state}, ${u.createdBy}, ${u.isAdministrator}, ${u.oldBlueprintId}, ${u.newBlueprintId},
+      ${JSON.stringify(u.oldInputs)}::json, ${JSON.stringify(u.newInputs)}::json, ${u.isRuntimeOnly})`.execute(
+    tx,
+  );
+}
+
+/** An update of the deployment. */
+export async function readUpdate(
+  db: AnyQuery | AnyTx,
+  deploymentKey: number,
+  id: string,
+): Promise<DeploymentUpdateRow | null> {
+  const { rows } = await sql<DeploymentUpdateRow>`
+    select ${ROW} from deployment_updates where id = ${id} and deployment_key = ${deploymentKey}`.execute(db);
+  return rows[0] ?? null;
+}
+
+export async function updateState(db: AnyQuery, id: string): Promise<string | null> {
+  const { rows } = await sql<{
+    state: string;
+  }>`select state from deployment_updates where id = ${id}`.execute(db);
+  return rows[0]?.state ?? null;
+}
+
+/** Columns of an update; JSON columns as values. */
+export async function writeUpdate(
+  tx: AnyTx,
+  id: string,
+  change: { state?: string; execution_id?: string } & Partial<
+    Record<
+      | 'preparation'
+      | 'steps'
+      | 'labels_to_create'
+      | 'new_inputs'
+      | 'deployment_update_nodes'
+      | 'deployment_update_node_instances'
+      | 'modified_entity_ids'
+      | 'leaving',
+      object
+    >
+  >,
+): Promise<void> {
+  const sets = Object.entries(change).map(([column, value]) =>
+    typeof value === 'string'
+      ? sql`${sql.id(column)} = ${value}`
+      : sql`${sql.id(column)} = ${JSON.stringify(value)}::json`,
+  );
+  await sql`update deployment_updates set ${sql.join(sets)} where id = ${id}`.execute(tx);
+}
+
+/** The update of an execution that ended otherwise than well. */
+export async function failUpdateOf(tx: AnyTx, deploymentKey: number, executionId: string): Promise<void> {
+  await sql`update deployment_updates set state = 'failed'
+    where execution_id = ${executionId} and deployment_key = ${deploymentKey} and state = 'updating'`.execute(
+    tx,
+  );
+}
