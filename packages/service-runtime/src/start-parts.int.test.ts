@@ -99,7 +99,6 @@ function partsOf(infra: Infra, seen: string[], release: Promise<void>): ServiceP
     rpc: [
       rpcPart(ClusterStatusServiceDefinition, {
         report: async (r) => ({ maintenance: `for ${r.service}` }),
-        getConfig: async () => ({ valuesJson: '{}', changed: [] }),
       }),
     ],
     consumers: [
