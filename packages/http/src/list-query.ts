@@ -52,9 +52,8 @@ export function parseInclude(
 ): string[] | null {
   if (raw === undefined) return null;
   const names = valuesOf(raw)
-    .flatMap((part) => part.split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+    .filter((part) => part !== '')
+    .flatMap((part) => part.split(','));
   if (names.length === 0) return null;
   for (const name of names) {
     if (fields.has(name)) continue;

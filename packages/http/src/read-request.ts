@@ -48,7 +48,7 @@ export async function readRequest(
   call.query = route.parseQuery(raw);
   if (contract.rawBody === 'text') call.text = await readText(request.raw, TEXT_LIMIT_BYTES);
   else if (contract.body && !isArchive(route, call))
-    call.body = route.parseBody(await readJson(call, o.jsonLimitBytes ?? JSON_LIMIT_BYTES));
+    call.body = route.parseBody(await readJson(call, o.jsonLimitBytes ?? JSON_LIMIT_BYTES, needsType(route, o)));
   return call;
 }
 
@@ -65,18 +65,25 @@ function isArchive(route: CompiledRoute, call: RequestCall): boolean {
   );
 }
 
-async function readJson(call: RequestCall, limitBytes: number): Promise<unknown> {
+/** The original looks at the type before the body: where a body is due, none without a type is the wrong type. */
+function needsType({ contract }: CompiledRoute, o: HttpAppOptions): boolean {
+  return o.wire === 'cloudify' && !contract.isBodyOptional && contract.rawBody === undefined;
+}
+
+async function readJson(call: RequestCall, limitBytes: number, isTypeNeeded: boolean): Promise<unknown> {
+  const isJson = JSON_TYPE.test(call.contentType);
+  if (isTypeNeeded && !isJson) throw wrongType(call.contentType);
   if (!call.hasBody) return undefined;
   const text = await readText(call.raw, limitBytes);
   if (text.trim() === '') return undefined;
-  if (!JSON_TYPE.test(call.contentType)) {
-    throw new AppError(
-      'unsupported_content_type_error',
-      `Content type must be application/json, not \`${call.contentType}\``,
-      {
-        expected: 'application/json',
-      },
-    );
-  }
+  if (!isJson) throw wrongType(call.contentType);
   return parseJson(text);
+}
+
+function wrongType(contentType: string): AppError {
+  return new AppError(
+    'unsupported_content_type_error',
+    `Content type must be application/json, not \`${contentType}\``,
+    { expected: 'application/json' },
+  );
 }

@@ -62,7 +62,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     routes: [
       ...executionsRoutes(deps),
       ...operationsRoutes({ db, wire: config.BATON_WIRE }),
-      ...eventsRoutes({ db, hub, wire: config.BATON_WIRE }),
+      ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, engine: deps }),
     ],
     rpc: [rpcPart(executionsRpc.ExecutionsServiceDefinition, executionsRpcHandlers(deps))],
     consumers: [
@@ -84,7 +84,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       consumerPart(deploymentDeleted, {
         queue: serviceName,
         prefetch: 4,
-        handler: onDeploymentDeleted(deps),
+        handler: onDeploymentDeleted({ db, wire: config.BATON_WIRE }),
       }),
     ],
     subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { envelope, instant } from './shapes';
+import { envelope, instant, jsonObject, queryBoolean } from './shapes';
 
 const errorCause = z.object({ message: z.string(), traceback: z.string().nullable(), type: z.string() });
 
@@ -57,6 +57,23 @@ export const eventList = {
   allowsGetAll: false,
 };
 
+const text = z.string().nullish();
+
+/** An event or log line from outside, in the form of the message queue (reference/rest-api.md 7.5). */
+export const eventInput = z.object({
+  message: z.union([z.string(), z.object({ text: z.string() })]),
+  timestamp: text,
+  reported_timestamp: text,
+  event_type: text,
+  level: text,
+  logger: text,
+  error_causes: z.array(jsonObject).nullish(),
+  /** `node_id` is the id of a node instance, as on the message queue. */
+  context: z
+    .object({ operation: text, node_id: text, node_name: text, source_id: text, target_id: text })
+    .nullish(),
+});
+
 export const eventRoutes = defineRoutes([
   {
     id: 'listEvents',
@@ -71,6 +88,46 @@ export const eventRoutes = defineRoutes([
     list: eventList,
     status: 200,
     response: envelope(event.partial()),
+  },
+  {
+    id: 'createEvents',
+    method: 'POST',
+    path: '/events',
+    owner: 'executions',
+    permission: 'event_create',
+    tenant: 'required',
+    versions: ['v3.1'],
+    summary: 'Store events and log lines of an execution',
+    spec: 'reference 5.10, 7.5',
+    body: z.object({
+      events: z.array(eventInput).nullish(),
+      logs: z.array(eventInput).nullish(),
+      execution_id: text,
+      execution_group_id: text,
+      manager_name: text,
+      agent_name: text,
+    }),
+    isAllowedToExecution: true,
+    status: 201,
+    response: z.null(),
+  },
+  {
+    id: 'deleteEvents',
+    method: 'DELETE',
+    path: '/events',
+    owner: 'executions',
+    permission: 'event_delete',
+    tenant: 'required',
+    versions: ['v2.1', 'v3.1'],
+    summary: 'Delete the events of a deployment, on request its log lines as well',
+    spec: 'reference 5.10',
+    query: z.object({ store_before: queryBoolean.optional() }),
+    list: { ...eventList, filters: ['type', 'deployment_id'] },
+    status: 200,
+    response: z.object({
+      items: z.array(z.number().int()),
+      metadata: z.object({ pagination: z.object({ total: z.number().int() }) }),
+    }),
   },
   {
     id: 'streamEvents',

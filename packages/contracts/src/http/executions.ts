@@ -63,7 +63,10 @@ export const startExecutionBody = z.object({
   dry_run: word.optional(),
   schedule: z.string().optional(),
   scheduled_time: z.string().optional(),
-  wait_after_fail: z.number().int().min(0).optional(),
+  wait_after_fail: z
+    .union([z.number().int().min(0), z.string()])
+    .nullish()
+    .describe('Seconds, default 600'),
   is_system_workflow: z.boolean().optional(),
   id: z.string().optional(),
   error: z.string().nullish(),
@@ -97,6 +100,17 @@ const waitReason = z.object({
   until: instant.nullable(),
   details: jsonObject,
 });
+
+/** Fields that `_target_field` and `_sub_field` of the summary may name (reference/rest-api.md 5.27). */
+export const executionSummaryFields = [
+  'status',
+  'status_display',
+  'blueprint_id',
+  'deployment_id',
+  'workflow_id',
+  'tenant_name',
+  'visibility',
+] as const;
 
 const BOTH = ['v2.1', 'v3.1'] as const;
 const executionList = {
@@ -222,6 +236,21 @@ export const executionRoutes = defineRoutes([
     isBodyOptional: true,
     status: 200,
     response: envelope(z.union([z.object({ count: z.number().int() }), execution.partial()])),
+  },
+  {
+    id: 'summarizeExecutions',
+    method: 'GET',
+    path: '/summary/executions',
+    owner: 'executions',
+    permission: 'execution_list',
+    tenant: 'required',
+    versions: ['v3.1'],
+    summary: 'Counts executions by a field',
+    spec: 'reference 5.27',
+    query: z.object({ _target_field: z.string().optional(), _sub_field: z.string().optional() }),
+    list: { ...executionList, fields: [], sorts: [], defaultSort: [] },
+    status: 200,
+    response: envelope(jsonObject),
   },
   {
     id: 'explainExecution',

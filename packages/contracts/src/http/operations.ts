@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { envelope, instant, jsonObject } from './shapes';
+import { envelope, jsonObject, ownedFields } from './shapes';
 
 /** Operation: a stored task (spec v3.1 part 2 "Operation"; reference/rest-api.md 5.17, workflows.md 2.7). */
 export const operation = z
@@ -8,7 +8,6 @@ export const operation = z
     id: z.string(),
     name: z.string(),
     state: z.string(),
-    created_at: instant,
     dependencies: z.array(z.string()),
     type: z.string(),
     parameters: jsonObject,
@@ -16,13 +15,20 @@ export const operation = z
     tasks_graph_id: z.string(),
     manager_name: z.string().nullable(),
     agent_name: z.string().nullable(),
-    tenant_name: z.string(),
+    ...ownedFields,
   })
   .meta({ id: 'Operation' });
 
 export const tasksGraph = z
-  .object({ id: z.string(), execution_id: z.string(), name: z.string(), created_at: instant })
+  .object({ id: z.string(), execution_id: z.string(), name: z.string(), ...ownedFields })
   .meta({ id: 'TasksGraph' });
+
+const number = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
+  .optional();
+const page = { _size: number, _offset: number };
 
 const common = {
   owner: 'executions',
@@ -44,6 +50,7 @@ export const operationRoutes = defineRoutes([
       execution_id: z.string().optional(),
       state: z.union([z.string(), z.array(z.string())]).optional(),
       skip_internal: z.string().optional(),
+      ...page,
     }),
     status: 200,
     response: z.union([z.array(operation), envelope(operation)]),
@@ -55,7 +62,8 @@ export const operationRoutes = defineRoutes([
     path: '/tasks_graphs',
     summary: 'Tasks graphs of an execution',
     spec: 'reference 5.17',
-    query: z.object({ execution_id: z.string(), name: z.string().optional() }),
+    query: z.object({ execution_id: z.string(), name: z.string().optional(), ...page }),
+    includeFields: Object.keys(tasksGraph.shape),
     status: 200,
     response: envelope(tasksGraph),
   },

@@ -63,7 +63,10 @@ export async function listNodeInstances(
       ...inDeployment(sql`ni.deployment_key`, selector.deploymentId),
       ...filterConditions(selector.rules ?? [], { attributes: { id: sql`ni.id` }, ...noLabels }),
     ],
-    tieBreak: sql`ni.id, ni.tenant`,
+    // Among instances of a node the older one first; without such a sort the order is that of the primary key.
+    tieBreak: list.sort.some(({ field }) => field === 'node_id')
+      ? sql`ni.index, ni.id, ni.tenant`
+      : sql`ni.id, ni.tenant`,
     search: sql`ni.id`,
     filters: { deployment_id: inDeployments(sql`ni.deployment_key`), node_name: sql`ni.node_id` },
     sorts: (field) => (field === 'node_name' ? sql`ni.node_id` : undefined),

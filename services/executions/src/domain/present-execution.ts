@@ -2,7 +2,7 @@ import type { ApiVersion } from '@baton/contracts';
 import type { ExecutionRow } from '../store/rows';
 
 /** Fields of an execution in v2.1 (spec v2.1 "Execution"). */
-export const legacyExecutionFields = [
+const legacyExecutionFields = [
   'id',
   'workflow_id',
   'blueprint_id',
@@ -14,9 +14,9 @@ export const legacyExecutionFields = [
   'is_system_workflow',
 ] as const;
 
-/** An execution as REST shows it (spec v3.1 part 2 "Execution", v2.1 "Execution"). */
-export function presentExecution(row: ExecutionRow, version: ApiVersion): Record<string, unknown> {
-  const shown: Record<string, unknown> = {
+/** An execution as REST shows it (spec v3.1 part 2 "Execution"). */
+export function presentExecution(row: ExecutionRow): Record<string, unknown> {
+  return {
     id: row.id,
     workflow_id: row.workflow_id,
     blueprint_id: row.blueprint_id,
@@ -42,11 +42,27 @@ export function presentExecution(row: ExecutionRow, version: ApiVersion): Record
     total_operations: row.total_operations,
     finished_operations: row.finished_operations,
   };
-  if (version !== 'v2.1') return shown;
+}
+
+/**
+ * An execution, whole or some fields of it, as the caller's version and wire show it: v2.1 has few fields and naive times
+ * (spec v2.1 "Execution"); the original gave v2.1 the fields of v3, a retired column and counts that are never null.
+ */
+export function executionOnWire(
+  { version, wire }: { version: ApiVersion; wire: 'spec' | 'cloudify' },
+  item: Record<string, unknown>,
+): Record<string, unknown> {
+  if (wire === 'cloudify') {
+    const shown = { ...item };
+    for (const count of ['total_operations', 'finished_operations']) if (count in shown) shown[count] ??= 0;
+    return 'parameters' in shown ? { ...shown, parameters_p: null } : shown;
+  }
+  if (version !== 'v2.1') return item;
+  const known = legacyExecutionFields.filter((field) => field in item);
   return Object.fromEntries(
-    legacyExecutionFields.map((field) => [
+    known.map((field) => [
       field,
-      field === 'created_at' ? naiveTime(row.created_at) : shown[field],
+      field === 'created_at' ? naiveTime(item.created_at as string) : item[field],
     ]),
   );
 }
@@ -56,6 +72,6 @@ export function statusDisplay(status: string): string {
 }
 
 /** `YYYY-MM-DD hh:mm:ss.ffffff` without a zone, as v2.1 writes times. */
-export function naiveTime(iso: string): string {
+function naiveTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 23)}000`;
 }

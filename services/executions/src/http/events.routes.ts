@@ -2,24 +2,41 @@ import { eventRoutes } from '@baton/contracts/http/events';
 import { answer, type BoundRoute, bindRoutes, listEnvelope, type Wire } from '@baton/http';
 import { badParameter } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
+import { deleteEvents } from '../commands/delete-events';
+import { recordEvents } from '../commands/record-events';
+import type { EngineDeps } from '../engine/deps';
 import { eventNames, listEvents } from '../queries/list-events';
 import { visibleExecution } from '../queries/visible-execution';
 import type { DB } from '../store/tables.gen';
 import { type StreamHub, streamEvents } from './event-stream';
-import { legacyEvent } from './v2.1/events';
+import { legacyEvent, mixedEvent } from './v2.1/events';
 
 /** Routes of events and logs (spec v3.1 part 2 "Events", v2.1 "Event"). */
-export function eventsRoutes(deps: { db: Db<DB>; hub: StreamHub; wire: Wire }): BoundRoute[] {
+export function eventsRoutes(deps: {
+  db: Db<DB>;
+  hub: StreamHub;
+  wire: Wire;
+  engine: Pick<EngineDeps, 'db' | 'memory' | 'wake'>;
+}): BoundRoute[] {
   const names = eventNames(deps.wire);
   return bindRoutes(eventRoutes, {
     async listEvents(call) {
-      const list = call.version === 'v2.1' ? { ...call.list, include: null } : call.list;
+      const isLegacy = call.version === 'v2.1';
+      const present = deps.wire === 'spec' ? legacyEvent : mixedEvent;
+      const list = isLegacy ? { ...call.list, include: null } : call.list;
       const page = await listEvents(deps.db.query, call.principal, list, names);
-      const items =
-        call.version === 'v2.1'
-          ? page.items.map((item) => legacyEvent(item as Record<string, unknown>))
-          : page.items;
-      return listEnvelope({ ...page, items }, call.list);
+      const items = isLegacy
+        ? page.items.map((item) => present(item as Record<string, unknown>))
+        : page.items;
+      return listEnvelope({ ...page, items }, call.list, { hasFiltered: deps.wire === 'spec' });
+    },
+    async createEvents({ principal, body }) {
+      const stored = await recordEvents(deps.engine, principal, body);
+      return stored === 0 ? answer({ status: 204 }) : null;
+    },
+    async deleteEvents({ principal, list }) {
+      const deleted = await deleteEvents(deps.db, principal, list);
+      return { items: [deleted], metadata: { pagination: { total: deleted } } };
     },
     async streamEvents(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.query.execution_id);

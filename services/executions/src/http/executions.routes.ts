@@ -1,42 +1,41 @@
 import { hasPermission, isAdministrator } from '@baton/contracts';
 import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
-import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope, pickFields } from '@baton/http';
+import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError, badParameter, nearestName, newId } from '@baton/kernel';
 import { cancelExecution } from '../commands/cancel-execution';
 import { deleteExecutions } from '../commands/delete-executions';
 import { requestExecution } from '../commands/request-execution';
 import { resumeExecution } from '../commands/resume-execution';
 import { setStatus } from '../commands/set-status';
-import { legacyExecutionFields, naiveTime, presentExecution } from '../domain/present-execution';
+import { executionOnWire, presentExecution } from '../domain/present-execution';
 import { parseScheduleTime } from '../domain/schedule-time';
 import type { StartRequest } from '../domain/start-request';
 import type { EngineDeps } from '../engine/deps';
 import { explainExecution } from '../queries/explain-execution';
-import { listExecutions } from '../queries/list-executions';
+import { listExecutions, summarizeExecutions } from '../queries/list-executions';
 import { visibleExecution } from '../queries/visible-execution';
 import { readExecution } from '../store/executions.sql';
+import type { ExecutionRow } from '../store/rows';
 
 const DEFAULT_WAIT_AFTER_FAIL_S = 600;
 
 /** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
 export function executionsRoutes(deps: EngineDeps & { nowMs(): number }): BoundRoute[] {
+  const present = (call: HttpCall, row: ExecutionRow) => executionOnWire(call, presentExecution(row));
   const shown = async (call: HttpCall, id: string) =>
-    presentExecution((await readExecution(deps.db.query, id))!, call.version);
+    present(call, (await readExecution(deps.db.query, id))!);
   return bindRoutes(executionRoutes, {
     async listExecutions(call) {
       const page = await listExecutions(deps.db.query, call.principal, call.list);
-      const items = call.version === 'v2.1' ? page.items.map(legacyItem) : page.items;
+      const items = page.items.map((item) => executionOnWire(call, item as Record<string, unknown>));
       return listEnvelope({ ...page, items }, call.list);
     },
     async getExecution(call) {
-      return presentExecution(
-        await visibleExecution(deps.db.query, call.principal, call.params.executionId!),
-        call.version,
-      );
+      return present(call, await visibleExecution(deps.db.query, call.principal, call.params.executionId!));
     },
     async startExecution(call) {
       const row = await requestExecution(deps, startRequestOf(call, deps.nowMs()));
-      return presentExecution(row, call.version);
+      return present(call, row);
     },
     async actOnExecution(call) {
       const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
@@ -44,16 +43,14 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }): BoundR
       return await shown(call, id);
     },
     async patchExecution(call) {
-      const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
-      await setStatus(
-        deps,
-        id,
-        oneOf('status', executionStatus.options, call.body.status),
-        call.body.error ?? '',
-      );
-      return await shown(call, id);
+      const row = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
+      if (row.phase === 'ended') refuseUnknownStatus(row, call.body.status);
+      const status = oneOf('status', executionStatus.options, call.body.status);
+      await setStatus(deps, row.id, status, call.body.error ?? '');
+      return await shown(call, row.id);
     },
     async deleteExecutions(call) {
+      requireJsonType(call);
       const deleted = await deleteExecutions(
         deps.db,
         call.principal,
@@ -64,9 +61,13 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }): BoundR
       const items =
         call.wire === 'cloudify'
           ? [{ count: deleted.length }]
-          : deleted.map((row) => presentExecution(row, call.version));
+          : deleted.map((row) => present(call, row));
       const page = { items, total: deleted.length, filtered: null };
       return listEnvelope(page, { ...call.list, include: null });
+    },
+    async summarizeExecutions({ principal, list, query }) {
+      const page = await summarizeExecutions(deps.db.query, principal, list, query);
+      return listEnvelope(page, list, { hasFiltered: false });
     },
     async explainExecution(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
@@ -89,6 +90,24 @@ function oneOf<T extends string>(field: string, options: readonly T[], value: st
   });
 }
 
+/** Deletes that carry their conditions in a body ask for its type, also when it is empty: no body at all is an accident. */
+function requireJsonType({ wire, contentType }: HttpCall): void {
+  if (wire === 'spec' || /^application\/json\s*(;|$)/i.test(contentType)) return;
+  throw new AppError('unsupported_content_type_error', 'Content type must be application/json', {
+    expected: 'application/json',
+  });
+}
+
+/** Nothing changes the status of an ended execution, whatever the word (reference/rest-api.md 6.1). */
+function refuseUnknownStatus(row: ExecutionRow, status: string): void {
+  if (executionStatus.options.some((option) => option === status)) return;
+  throw new AppError(
+    'invalid_exception_status_update',
+    `Execution ${row.id} has ended in status ${row.status}; it cannot become ${status}`,
+    { field: 'status', from: row.status, to: status },
+  );
+}
+
 async function act(deps: EngineDeps, id: string, text: string): Promise<void> {
   const action = oneOf('action', executionAction.options, text);
   if (action === 'resume' || action === 'force-resume')
@@ -97,17 +116,12 @@ async function act(deps: EngineDeps, id: string, text: string): Promise<void> {
   else await cancelExecution(deps, id, action === 'requeue' ? 'cancel' : action);
 }
 
-function legacyItem(item: object): object {
-  const row = item as Record<string, unknown>;
-  const shown = pickFields(
-    row,
-    legacyExecutionFields.filter((field) => field in row),
-  ) as Record<string, unknown>;
-  return 'created_at' in shown ? { ...shown, created_at: naiveTime(shown.created_at as string) } : shown;
-}
-
 function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
   const { body, principal } = call;
+  if (body.deployment_id === undefined)
+    throw badParameter('deployment_id', 'deployment_id is missing', {
+      expected: 'the id of a deployment; an empty text for a system workflow',
+    });
   const restricted = ['id', 'error', 'force_status', 'is_system_workflow'].filter(
     (key) => body[key] !== undefined && body[key] !== null,
   );
@@ -134,8 +148,16 @@ function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
     isForced: body.force ?? false,
     mayQueue: body.queue ?? false,
     isDryRun: body.dry_run ?? false,
-    waitAfterFailS: body.wait_after_fail ?? DEFAULT_WAIT_AFTER_FAIL_S,
+    waitAfterFailS: waitAfterFail(call),
     scheduledForMs: schedule === undefined ? null : parseScheduleTime(field, schedule, nowMs),
     isSystemWorkflow: body.is_system_workflow ?? false,
   };
+}
+
+/** Seconds. The original stores any value unread; under its wire what is no number means the default. */
+function waitAfterFail({ body, wire }: HttpCall): number {
+  const value: unknown = body.wait_after_fail;
+  if (typeof value === 'number') return value;
+  if (value === undefined || value === null || wire === 'cloudify') return DEFAULT_WAIT_AFTER_FAIL_S;
+  throw badParameter('wait_after_fail', 'wait_after_fail must be a number of seconds', { expected: 'integer' });
 }

@@ -3,12 +3,16 @@ import type { Db } from '@baton/postgres';
 import { deleteOfDeployment } from '../store/executions.sql';
 import type { DB } from '../store/tables.gen';
 
-/** A deployment is gone: its executions go with it, its events when the caller asked for that. Repeating is harmless. */
-export function onDeploymentDeleted(deps: { db: Db<DB> }) {
+/**
+ * A deployment is gone: its executions go with it, its events when the caller asked for that (the original: always).
+ * Repeating is harmless.
+ */
+export function onDeploymentDeleted(deps: { db: Db<DB>; wire: 'spec' | 'cloudify' }) {
   return async ({
     tenant,
     payload,
   }: Envelope<{ deploymentId: string; deleteLogs: boolean }>): Promise<void> => {
-    await deps.db.tx((tx) => deleteOfDeployment(tx, tenant, payload.deploymentId, payload.deleteLogs));
+    const withEvents = payload.deleteLogs || deps.wire === 'cloudify';
+    await deps.db.tx((tx) => deleteOfDeployment(tx, tenant, payload.deploymentId, withEvents));
   };
 }

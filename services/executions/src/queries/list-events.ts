@@ -43,7 +43,7 @@ export function eventColumns(names: EventNames): Record<string, RawBuilder<unkno
 const KIND = /^(platform|cloudify)_(event|log)$/;
 
 /** Filters that are not plain equality (reference/rest-api.md 7.3). */
-function eventFilters(): Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)> {
+function eventFilters(names: EventNames): Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)> {
   const like = (column: RawBuilder<unknown>) => (values: string[]) =>
     sql<SqlBool>`(${sql.join(
       values.map((value) => sql`${column} ilike ${value}`),
@@ -51,13 +51,14 @@ function eventFilters(): Record<string, RawBuilder<unknown> | ((values: string[]
     )})`;
   return {
     type: (values) => {
-      const kinds = values.map((value) => {
+      const kinds = values.flatMap((value) => {
         const match = KIND.exec(value);
-        if (!match)
-          throw badParameter('type', `type: unknown kind "${value}"`, {
-            expected: ['platform_event', 'platform_log'],
-          });
-        return match[2] === 'log';
+        if (match) return [match[2] === 'log'];
+        // The original answers an empty list.
+        if (names.event === 'cloudify_event') return [];
+        throw badParameter('type', `type: unknown kind "${value}"`, {
+          expected: ['platform_event', 'platform_log'],
+        });
       });
       return sql<SqlBool>`v.is_log = any(${kinds}::boolean[])`;
     },
@@ -70,7 +71,7 @@ function eventFilters(): Record<string, RawBuilder<unknown> | ((values: string[]
 }
 
 /** `_range=timestamp,<from>,<to>`: from inclusive, to exclusive, one side may be empty. */
-function rangeConditions(ranges: readonly string[]): RawBuilder<SqlBool>[] {
+export function rangeConditions(ranges: readonly string[]): RawBuilder<SqlBool>[] {
   return ranges.flatMap((range) => {
     const [field = '', from = '', to = '', ...rest] = range.split(',');
     const column = { timestamp: plain('created_at'), reported_timestamp: plain('reported_at') }[
@@ -98,6 +99,14 @@ function instantOf(text: string): string {
   return new Date(ms).toISOString();
 }
 
+/** Events of the tenant that the caller may see. */
+export const eventScope = (principal: Principal): RawBuilder<SqlBool> =>
+  visibilityScope(principal, {
+    tenantColumn: plain('tenant'),
+    visibilityColumn: plain('visibility'),
+    creatorColumn: plain('created_by'),
+  });
+
 /** One page of events and logs of the tenant. */
 export async function listEvents(
   db: AnyQuery,
@@ -106,11 +115,7 @@ export async function listEvents(
   names: EventNames,
 ): Promise<ListPage<object>> {
   const where = [
-    visibilityScope(principal, {
-      tenantColumn: plain('tenant'),
-      visibilityColumn: plain('visibility'),
-      creatorColumn: plain('created_by'),
-    }),
+    eventScope(principal),
     ...rangeConditions(list.extra._range ?? []),
     ...kindCondition(list),
   ];
@@ -119,7 +124,7 @@ export async function listEvents(
     from: sql`events v`,
     columns: eventColumns(names),
     list: { ...list, sort: list.sort.map((key) => ({ ...key, field: key.field.replace(/^@/, '') })) },
-    filters: eventFilters(),
+    filters: eventFilters(names),
     where,
     tieBreak: sql`v.created_at, v.storage_id`,
   });

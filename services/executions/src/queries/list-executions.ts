@@ -1,6 +1,7 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, selectPage, visibilityScope } from '@baton/postgres';
-import { type RawBuilder, sql } from 'kysely';
+import { executionSummaryFields } from '@baton/contracts/http/executions';
+import { type AnyQuery, selectPage, summarizeBy, visibilityScope } from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 const plain = (name: string) => sql`e.${sql.id(name)}`;
 
@@ -47,15 +48,36 @@ export async function listExecutions(
   principal: Principal,
   list: ListQuery,
 ): Promise<ListPage<object>> {
-  const where = [executionScope(principal, list.allTenants)];
-  const withSystem = list.extra._include_system_workflows?.at(-1)?.toLowerCase() === 'true';
-  if (!withSystem && !list.filters.is_system_workflow) where.push(sql`not e.is_system_workflow`);
   return await selectPage({
     db,
     from: sql`executions e`,
     columns: COLUMNS,
     list,
-    where,
+    where: listed(principal, list),
     tieBreak: sql`e.created_at, e.id`,
   });
+}
+
+/** Counts of what the list shows (reference/rest-api.md 5.27). @throws AppError bad_parameters_error */
+export async function summarizeExecutions(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+  query: { _target_field?: string; _sub_field?: string },
+): Promise<ListPage<object>> {
+  const kind = {
+    name: 'executions',
+    fields: executionSummaryFields,
+    from: sql`executions e`,
+    columns: COLUMNS,
+    where: listed(principal, list),
+  };
+  return await summarizeBy(db, kind, list, query);
+}
+
+function listed(principal: Principal, list: ListQuery): RawBuilder<SqlBool>[] {
+  const where = [executionScope(principal, list.allTenants)];
+  const withSystem = list.extra._include_system_workflows?.at(-1)?.toLowerCase() === 'true';
+  if (!withSystem && !list.filters.is_system_workflow) where.push(sql`not e.is_system_workflow`);
+  return where;
 }

@@ -13,6 +13,8 @@ interface OperationRow {
   worker_id: string | null;
   created_at: string;
   tenant: string;
+  visibility: string;
+  created_by: string;
   dep_ids: string[];
   subgraph_id: string | null;
   retried_id: string | null;
@@ -30,7 +32,7 @@ export async function listOperations(
   if (filter.states.length > 0) where.push(sql`t.state = any(${filter.states}::text[])`);
   if (filter.skipInternal) where.push(sql`t.spec->>'type' in ('RemoteWorkflowTask', 'SubgraphTask')`);
   const { rows } = await sql<OperationRow>`
-    select t.id, t.graph_id, t.idx, t.spec, t.state, t.retries, t.error, t.worker_id, t.created_at, e.tenant,
+    select t.id, t.graph_id, t.idx, t.spec, t.state, t.retries, t.error, t.worker_id, t.created_at, e.tenant, e.visibility, e.created_by,
       array(select d.id from tasks d where d.graph_id = t.graph_id
         and d.idx in (select x::int from jsonb_array_elements_text(t.spec->'deps') x) order by d.idx) as dep_ids,
       (select d.id from tasks d where d.graph_id = t.graph_id and d.idx = (t.spec->>'subgraph')::int) as subgraph_id,
@@ -38,6 +40,17 @@ export async function listOperations(
     from tasks t join executions e on e.id = t.execution_id
     where ${sql.join(where, sql` and `)} order by t.graph_id, t.idx`.execute(db);
   return rows.map(presentOperation);
+}
+
+/** What graphs and operations show of their execution. */
+export function ownership({ tenant, visibility, created_by }: Pick<OperationRow, 'tenant' | 'visibility' | 'created_by'>) {
+  return {
+    tenant_name: tenant,
+    created_by,
+    visibility,
+    private_resource: visibility === 'private',
+    resource_availability: visibility,
+  };
 }
 
 function presentOperation(row: OperationRow) {
@@ -66,6 +79,6 @@ function presentOperation(row: OperationRow) {
     tasks_graph_id: row.graph_id,
     manager_name: null,
     agent_name: row.worker_id,
-    tenant_name: row.tenant,
+    ...ownership(row),
   };
 }

@@ -15,7 +15,7 @@ import { unfinishedExecutions } from '../queries/unfinished-executions';
 import { activeOfDeployment, executionByToken, latestExecutions } from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
 
-const present = (row: ExecutionRow) => presentExecution(row, 'v3.1');
+const present = (row: ExecutionRow) => presentExecution(row);
 
 /** ExecutionsService of proto/executions/v1. */
 export function executionsRpcHandlers(
