@@ -149,8 +149,9 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    const { request, incoming, response, fail, log } = this.exchange;
-    if (this.#isGone || response.destroyed || !incoming.socket || incoming.socket.destroyed) return;
+    const { request, response, fail, log } = this.exchange;
+    // Not `incoming.socket`: undici has destroyed the body by now, which takes its socket away from it.
+    if (this.#isGone || response.destroyed || !response.socket || response.socket.destroyed) return;
     if (response.headersSent) {
       // Part of the answer is out: only a broken connection can tell the client.
       log.warn({ service: request.service, reason: error.message }, 'answer broken off');

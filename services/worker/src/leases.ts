@@ -1,6 +1,6 @@
 import { type executionsRpc, type OperationAssignment, operationAssignment } from '@baton/contracts';
 import { type Clock, isoInstant, type Log } from '@baton/kernel';
-import type { HeldTask, HeldTasks } from './held-task';
+import { type HeldTask, type HeldTasks, isOwned } from './held-task';
 import type { Slots } from './slots';
 
 export interface LeaseDeps {
@@ -40,6 +40,11 @@ export function startLeases(
       leaseUntil: sentAt + lease.leaseMs,
       phase: 'running',
     };
+    // The answer lay here unread while this process was paused: somebody else may hold the task by now.
+    if (!isOwned(task, deps.clock)) {
+      deps.log.warn({ taskId: task.taskId, attempt: task.attempt }, 'lease came too late; operation not started');
+      continue;
+    }
     if (known) deps.tasks.stop(known, 'lease-lost');
     deps.tasks.add(task);
     left--;

@@ -7,6 +7,8 @@ import { pause, until } from '../until';
 
 /** POSTs that are under way when the process dies. */
 const POSTS = 3;
+/** A dead service is told to the client; it does not wait for ever. */
+const ANSWER_MS = 15_000;
 
 export const serviceRows: Row[] = [
   {
@@ -93,7 +95,9 @@ async function killDuringPost({ rig, random, isSuite }: RowContext, victim: stri
     const sent = Promise.all(round.map((one) => postOnce(rig.fleet.baseUrl, rig.fleet.adminPassword, one)));
     await pause(random.below(50));
     await rig.kill(victim);
-    broken += (await sent).filter((isAnswered) => !isAnswered).length;
+    const answers = await sent;
+    broken += answers.filter((answer) => answer === 'broken').length;
+    if (answers.includes('hung')) violations.push(`F1: a POST was not answered within ${ANSWER_MS / 1000} s, nor broken off`);
     await rig.heal();
     await Promise.all(round.map((one) => startOnce(rig, one, errors)));
     await until('the ends of this round', 90_000, async () => {
@@ -112,8 +116,8 @@ async function killDuringPost({ rig, random, isSuite }: RowContext, victim: stri
   };
 }
 
-/** One POST without any repetition; false when the connection broke or a 5xx came. */
-async function postOnce(baseUrl: string, password: string, asked: Asked): Promise<boolean> {
+/** One POST without any repetition; broken: the connection broke or a 5xx came. */
+async function postOnce(baseUrl: string, password: string, asked: Asked): Promise<'answered' | 'broken' | 'hung'> {
   try {
     const response = await fetch(`${baseUrl}/api/v3.1/executions`, {
       method: 'POST',
@@ -124,11 +128,12 @@ async function postOnce(baseUrl: string, password: string, asked: Asked): Promis
         'idempotency-key': asked.key,
       },
       body: JSON.stringify({ deployment_id: asked.deployment, workflow_id: asked.workflow }),
+      signal: AbortSignal.timeout(ANSWER_MS),
     });
-    if (response.status >= 500) return false;
+    if (response.status >= 500) return 'broken';
     asked.ids.add(((await response.json()) as { id: string }).id);
-    return true;
-  } catch {
-    return false;
+    return 'answered';
+  } catch (error) {
+    return (error as Error).name === 'TimeoutError' ? 'hung' : 'broken';
   }
 }

@@ -1,0 +1,58 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { silentLog } from '@baton/kernel';
+import { createHttpForwarder } from './http-forwarder';
+
+/** A gateway in front of a service that breaks each connection in its own way. */
+async function behind(breakOff: (socket: Socket) => void): Promise<{ url: string; close(): Promise<void> }> {
+  const service = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    breakOff(socket);
+  });
+  const port = await listening(service as unknown as Server);
+  const forwarder = createHttpForwarder({ origins: { executions: `http://127.0.0.1:${port}` }, log: silentLog });
+  const gateway = createServer((incoming, response) => {
+    const length = String(incoming.headers['content-length'] ?? 0);
+    const request = {
+      service: 'executions' as const,
+      method: incoming.method!,
+      url: '/api/v3.1/executions',
+      headers: incoming.method === 'POST' ? ['content-type', 'application/json', 'content-length', length] : [],
+      answerHeaders: [],
+      body: incoming.method === 'POST' ? ('sized' as const) : ('none' as const),
+      maxBodyBytes: 1_000,
+      isLong: false,
+    };
+    forwarder.forward(request, incoming, response, (error) => void response.writeHead(error.entry.http).end(error.code));
+  });
+  const url = `http://127.0.0.1:${await listening(gateway)}`;
+  return {
+    url,
+    close: async () => {
+      await forwarder.close();
+      await Promise.all([service, gateway].map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  };
+}
+
+const listening = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+
+const breaks: Record<string, (socket: Socket) => void> = {
+  'before it has read anything': (socket) => void setImmediate(() => socket.resetAndDestroy()),
+  'after it has read the request': (socket) => void socket.once('data', () => socket.resetAndDestroy()),
+  'with a goodbye': (socket) => void socket.once('data', () => socket.end()),
+};
+
+test.each(['POST', 'GET'].flatMap((method) => Object.keys(breaks).map((how) => [method, how] as const)))(
+  'a service that dies under %s %s is answered with 503 at once',
+  async (method, how) => {
+    const gateway = await behind(breaks[how]!);
+    try {
+      const response = await fetch(gateway.url, { method, ...(method === 'POST' ? { body: '{"a":1}' } : {}), signal: AbortSignal.timeout(3_000) });
+      expect([response.status, await response.text()]).toEqual([503, 'service_unavailable_error']);
+    } finally {
+      await gateway.close();
+    }
+  },
+);
