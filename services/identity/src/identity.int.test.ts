@@ -43,6 +43,17 @@ test('bootstrap is done once however many replicas start, and keeps what an admi
   await expect(principal('admin', 'other')).rejects.toMatchObject({ code: 'unauthorized_error' });
 });
 
+test('the whole table of roles and permissions follows what is granted', async () => {
+  const holders = async (name: string) =>
+    (await identity.rpc.getAuthorization({})).permissions.find((one) => one.permission === name)?.roles;
+  expect(await holders('maintenance_mode_set')).toEqual(['sys_admin']);
+  await call('PUT', '/permissions/viewer/maintenance_mode_set');
+  expect((await holders('maintenance_mode_set'))!.sort()).toEqual(['sys_admin', 'viewer']);
+  await call('DELETE', '/permissions/viewer/maintenance_mode_set');
+  const { roles } = await identity.rpc.getAuthorization({});
+  expect(roles[0]).toMatchObject({ id: 1, name: 'sys_admin', type: 'system_role' });
+});
+
 test('a first start without a password generates one and makes exactly one administrator', async () => {
   const fresh = await startTestIdentity();
   try {
