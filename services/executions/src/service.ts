@@ -1,0 +1,131 @@
+import {
+  deploymentCreated,
+  deploymentDeleted,
+  eventsAppended,
+  executionFinished,
+  executionRequested,
+  executionsRpc,
+} from '@baton/contracts';
+import type { Db } from '@baton/postgres';
+import {
+  consumerPart,
+  type Infra,
+  requireDb,
+  rpcPart,
+  type ServiceParts,
+  subscriptionPart,
+} from '@baton/service-runtime';
+import { createCatalogClient } from './adapters/catalog.client';
+import { createDeploymentsClient } from './adapters/deployments.client';
+import { createWorkflowConfig, type WorkflowConfigSource } from './adapters/workflow-config';
+import { deliverStates } from './commands/deliver-states';
+import { dequeueExecutions } from './commands/dequeue-executions';
+import { driveExecution } from './commands/drive-execution';
+import { wakeExecution } from './commands/wake-executions';
+import { configSchema, type ExecutionsConfig } from './config';
+import type { EngineDeps, Wakes } from './engine/deps';
+import { createGraphMemory } from './engine/graph-memory';
+import { createWakes } from './engine/wakes';
+import { createStreamHub } from './http/event-stream';
+import { eventsRoutes } from './http/events.routes';
+import { executionsRoutes } from './http/executions.routes';
+import { operationsRoutes } from './http/operations.routes';
+import { engineLoops } from './loops/engine.loops';
+import { onDeploymentCreated } from './messages/on-deployment-created';
+import { onDeploymentDeleted } from './messages/on-deployment-deleted';
+import { onExecutionRequested } from './messages/on-execution-requested';
+import { executionsRpcHandlers } from './rpc/executions.rpc';
+import type { DB } from './store/tables.gen';
+
+export { configSchema };
+export const serviceName = 'executions' as const;
+
+const WORKFLOW_CONFIG_MS = 10_000;
+
+/** The engine of one replica: its memory, its wake-ups and what they do. */
+export function composeEngine(config: ExecutionsConfig, infra: Infra) {
+  const db = requireDb<DB>(infra);
+  const hub = createStreamHub();
+  const wake = createWakes(infra, () => ({
+    drive: (id) => driveExecution(deps, id),
+    deliver: (id) => deliverStates(deps, id),
+    due: (id) => wakeExecution(deps, id),
+    dequeue: async () => void (await dequeueExecutions(deps)),
+    streams: (id) => hub.notify(id),
+  }));
+  const workflowConfig = workflowConfigOf(config, infra);
+  const deps = engineDeps(config, infra, db, { wake, workflowConfig });
+  return { db, hub, wake, deps, workflowConfig };
+}
+
+/** Composes the executions service. */
+export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
+  const { db, hub, wake, deps, workflowConfig } = composeEngine(config, infra);
+  return {
+    name: serviceName,
+    routes: [
+      ...executionsRoutes(deps),
+      ...operationsRoutes({ db, wire: config.BATON_WIRE }),
+      ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, engine: deps }),
+    ],
+    rpc: [rpcPart(executionsRpc.ExecutionsServiceDefinition, executionsRpcHandlers(deps))],
+    consumers: [
+      consumerPart(executionRequested, {
+        queue: serviceName,
+        prefetch: 16,
+        handler: onExecutionRequested(deps),
+      }),
+      consumerPart(executionFinished, {
+        queue: serviceName,
+        prefetch: 16,
+        handler: async () => wake.dequeue(),
+      }),
+      consumerPart(deploymentCreated, {
+        queue: serviceName,
+        prefetch: 8,
+        handler: onDeploymentCreated(deps),
+      }),
+      consumerPart(deploymentDeleted, {
+        queue: serviceName,
+        prefetch: 4,
+        handler: onDeploymentDeleted({ db, wire: config.BATON_WIRE }),
+      }),
+    ],
+    subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],
+    loops: [
+      ...engineLoops(deps),
+      { name: 'workflow-config', intervalMs: WORKFLOW_CONFIG_MS, tickOnce: () => workflowConfig.refresh() },
+    ],
+    checks: { database: () => db.ping() },
+    stop: async () => wake.stop(),
+  };
+}
+
+function workflowConfigOf(config: ExecutionsConfig, infra: Infra): WorkflowConfigSource {
+  return createWorkflowConfig(infra.rpc, {
+    taskRetries: config.BATON_TASK_RETRIES,
+    taskRetryIntervalMs: config.BATON_TASK_RETRY_INTERVAL * 1000,
+    subgraphRetries: config.BATON_SUBGRAPH_RETRIES,
+  });
+}
+
+function engineDeps(
+  config: ExecutionsConfig,
+  infra: Infra,
+  db: Db<DB>,
+  parts: { wake: Wakes; workflowConfig: WorkflowConfigSource },
+): EngineDeps & { nowMs(): number } {
+  return {
+    db,
+    memory: createGraphMemory(),
+    deployments: createDeploymentsClient(infra.rpc),
+    catalog: createCatalogClient(infra.rpc),
+    wake: parts.wake,
+    tokenKey: config.BATON_INTERNAL_KEY.expose(),
+    get workflowConfig() {
+      return parts.workflowConfig.current();
+    },
+    log: infra.log,
+    nowMs: () => infra.clock.now(),
+  };
+}
