@@ -1,4 +1,11 @@
-import { formatDiagnostic, type ImportResolver, parseBlueprint, type ParsedPlan, type ParseOptions, withBuiltinTypes } from './index';
+import {
+  formatDiagnostic,
+  type ImportResolver,
+  type ParsedPlan,
+  type ParseOptions,
+  parseBlueprint,
+  withBuiltinTypes,
+} from './index';
 
 const V = (minor: number) => `tosca_definitions_version: cloudify_dsl_1_${minor}\n`;
 
@@ -17,7 +24,12 @@ function resolverOf({ files = {}, blueprints = {} }: Setting): ImportResolver {
 }
 
 async function run(text: string, setting: Setting = {}) {
-  return parseBlueprint({ text, location: '/bp/blueprint.yaml', resolver: resolverOf(setting), ...(setting.options ? { options: setting.options } : {}) });
+  return parseBlueprint({
+    text,
+    location: '/bp/blueprint.yaml',
+    resolver: resolverOf(setting),
+    ...(setting.options ? { options: setting.options } : {}),
+  });
 }
 
 async function planOf(text: string, setting: Setting = {}): Promise<ParsedPlan> {
@@ -27,7 +39,9 @@ async function planOf(text: string, setting: Setting = {}): Promise<ParsedPlan> 
 }
 
 async function codesOf(text: string, setting: Setting = {}): Promise<(number | string)[]> {
-  return (await run(text, setting)).diagnostics.filter((d) => d.severity === 'error').map((d) => d.code ?? d.className);
+  return (await run(text, setting)).diagnostics
+    .filter((d) => d.severity === 'error')
+    .map((d) => d.code ?? d.className);
 }
 
 describe('diagnostics', () => {
@@ -57,13 +71,26 @@ outputs:
   });
 
   it('names the imported file in which a fault lies', async () => {
-    const { diagnostics } = await run(`${V(4)}imports: [a.yaml]\n`, { files: { '/bp/a.yaml': 'node_types:\n  t: {derived_from: u}\n' } });
-    expect(diagnostics[0]).toMatchObject({ kind: 'unknown_parent', file: 'file:/bp/a.yaml', line: 2, column: 21 });
+    const { diagnostics } = await run(`${V(4)}imports: [a.yaml]\n`, {
+      files: { '/bp/a.yaml': 'node_types:\n  t: {derived_from: u}\n' },
+    });
+    expect(diagnostics[0]).toMatchObject({
+      kind: 'unknown_parent',
+      file: 'file:/bp/a.yaml',
+      line: 2,
+      column: 21,
+    });
   });
 
   it('does not blame what a missing import would have brought', async () => {
-    const { diagnostics } = await run(`${V(5)}imports: [gone.yaml]\nnode_templates: {a: {type: from_there}, b: {typ: x}}\n`);
-    expect(diagnostics.map((d) => [d.kind, d.nearest ?? null])).toEqual([['import_failed', null], ['unknown_key', 'type'], ['missing_key', null]]);
+    const { diagnostics } = await run(
+      `${V(5)}imports: [gone.yaml]\nnode_templates: {a: {type: from_there}, b: {typ: x}}\n`,
+    );
+    expect(diagnostics.map((d) => [d.kind, d.nearest ?? null])).toEqual([
+      ['import_failed', null],
+      ['unknown_key', 'type'],
+      ['missing_key', null],
+    ]);
   });
 
   it('warns of what is legal but surprising', async () => {
@@ -77,17 +104,25 @@ node_templates:
       - {type: cloudify.relationships.depends_on, target: a}
       - {type: cloudify.relationships.connected_to, target: a}
 `);
-    expect(diagnostics.map((d) => [d.severity, d.kind])).toEqual([['warning', 'built_in_overwritten'], ['warning', 'double_relationship']]);
+    expect(diagnostics.map((d) => [d.severity, d.kind])).toEqual([
+      ['warning', 'built_in_overwritten'],
+      ['warning', 'double_relationship'],
+    ]);
     expect(plan).not.toBeNull();
   });
 });
 
 describe('imports and namespaces', () => {
-  const unit = 'inputs: {p: {default: 1}}\nnode_types: {t: {properties: {k: {}}}}\nnode_templates: {n: {type: t, properties: {k: {get_input: p}}}}\n';
+  const unit =
+    'inputs: {p: {default: 1}}\nnode_types: {t: {properties: {k: {}}}}\nnode_templates: {n: {type: t, properties: {k: {get_input: p}}}}\n';
 
   it('merges a diamond once, lets circles be, and prefers the file of the version', async () => {
     const files = {
-      '/bp/b.yaml': 'imports: [d.yaml, blueprint.yaml]\n', '/bp/c.yaml': 'imports: [d.yaml]\n', '/bp/d.yaml': unit, '/x/v.yaml': 'inputs: {old: {}}\n', '/x/v_1_4.yaml': 'inputs: {new: {}}\n',
+      '/bp/b.yaml': 'imports: [d.yaml, blueprint.yaml]\n',
+      '/bp/c.yaml': 'imports: [d.yaml]\n',
+      '/bp/d.yaml': unit,
+      '/x/v.yaml': 'inputs: {old: {}}\n',
+      '/x/v_1_4.yaml': 'inputs: {new: {}}\n',
       '/bp/blueprint.yaml': `${V(4)}`,
     };
     const plan = await planOf(`${V(4)}imports: [b.yaml, c.yaml, /x/v.yaml]\n`, { files });
@@ -96,12 +131,18 @@ describe('imports and namespaces', () => {
 
   it('puts nested namespaces before names and references, not before built-in ones', async () => {
     const files = {
-      '/bp/a.yaml': 'imports: [i--b.yaml, cloudify/types/types.yaml]\nnode_templates: {m: {type: cloudify.nodes.Root, relationships: [{type: cloudify.relationships.depends_on, target: i--n}]}}\n',
+      '/bp/a.yaml':
+        'imports: [i--b.yaml, cloudify/types/types.yaml]\nnode_templates: {m: {type: cloudify.nodes.Root, relationships: [{type: cloudify.relationships.depends_on, target: i--n}]}}\n',
       '/bp/b.yaml': `${unit}labels: {l: {values: [{get_input: p}]}}\noutputs: {o: {value: {concat: [x, {get_attribute: [n, y]}, {get_property: [n, k]}]}}}\n`,
     };
     const plan = await planOf(`${V(5)}imports: [o--a.yaml]\n`, { files });
-    expect(plan.nodes.map((n) => [n.id, n.type, n.relationships[0]?.target_id ?? null])).toEqual([['o--m', 'cloudify.nodes.Root', 'o--i--n'], ['o--i--n', 'o--i--t', null]]);
-    expect(plan.outputs['o--i--o']).toEqual({ value: { concat: ['x', { get_attribute: ['o--i--n', 'y'] }, { get_property: ['o--i--n', 'k'] }] } });
+    expect(plan.nodes.map((n) => [n.id, n.type, n.relationships[0]?.target_id ?? null])).toEqual([
+      ['o--m', 'cloudify.nodes.Root', 'o--i--n'],
+      ['o--i--n', 'o--i--t', null],
+    ]);
+    expect(plan.outputs['o--i--o']).toEqual({
+      value: { concat: ['x', { get_attribute: ['o--i--n', 'y'] }, { get_property: ['o--i--n', 'k'] }] },
+    });
     expect(plan.labels['o--i--l']).toEqual({ values: [{ get_input: 'o--i--p' }] });
     expect(Object.keys(plan.workflows)).toContain('install');
   });
@@ -109,25 +150,50 @@ describe('imports and namespaces', () => {
   it('refuses namespaces on the built-in types, and two blueprints in one', async () => {
     expect(await codesOf(`${V(5)}imports: [x--cloudify/types/types.yaml]\n`)).toEqual([214]);
     const blueprints = { a: V(4), b: V(4) };
-    expect(await codesOf(`${V(4)}imports: [n--blueprint:a, n--blueprint:b]\n`, { blueprints })).toEqual([214]);
-    expect(await codesOf(`${V(4)}imports: ['blueprint:a', m--blueprint:c]\n`, { blueprints })).toEqual([213, 'InvalidBlueprintImport']);
-    const plan = await planOf(`${V(4)}imports: [n--blueprint:a]\n`, { blueprints: { a: `${V(4)}imports: [m--blueprint:b]\n`, b: V(4) } });
-    expect([plan.imported_blueprints, plan.namespaces_mapping]).toEqual([['a', 'b'], { n: 'a', 'n--m': 'b' }]);
+    expect(await codesOf(`${V(4)}imports: [n--blueprint:a, n--blueprint:b]\n`, { blueprints })).toEqual([
+      214,
+    ]);
+    expect(await codesOf(`${V(4)}imports: ['blueprint:a', m--blueprint:c]\n`, { blueprints })).toEqual([
+      213,
+      'InvalidBlueprintImport',
+    ]);
+    const plan = await planOf(`${V(4)}imports: [n--blueprint:a]\n`, {
+      blueprints: { a: `${V(4)}imports: [m--blueprint:b]\n`, b: V(4) },
+    });
+    expect([plan.imported_blueprints, plan.namespaces_mapping]).toEqual([
+      ['a', 'b'],
+      { n: 'a', 'n--m': 'b' },
+    ]);
   });
 
   it('finds scripts of a namespaced file without the namespace, with its own script plugin', async () => {
     const files = {
-      '/bp/a.yaml': 'plugins: {script: {executor: host_agent, install: false}}\nnode_types: {t: {}}\nnode_templates: {n: {type: t, interfaces: {i: {op: scripts/x.sh}}}}\n',
+      '/bp/a.yaml':
+        'plugins: {script: {executor: host_agent, install: false}}\nnode_types: {t: {}}\nnode_templates: {n: {type: t, interfaces: {i: {op: scripts/x.sh}}}}\n',
       '/bp/scripts/x.sh': '',
     };
     const plan = await planOf(`${V(4)}imports: [ns--a.yaml]\n`, { files });
-    expect(plan.nodes[0]!.operations.op).toMatchObject({ plugin: 'ns--script', operation: 'script_runner.tasks.run', executor: 'auto', inputs: { script_path: 'ns--scripts/x.sh' } });
+    expect(plan.nodes[0]!.operations.op).toMatchObject({
+      plugin: 'ns--script',
+      operation: 'script_runner.tasks.run',
+      executor: 'auto',
+      inputs: { script_path: 'ns--scripts/x.sh' },
+    });
   });
 
   it('sets properties of imported plugins', async () => {
-    const files = { '/bp/p.yaml': 'plugins: {p: {executor: central_deployment_agent, install: false, properties: {s: {type: string}, n: {type: integer}}}}\n' };
-    const plan = await planOf(`${V(5)}imports: [{p.yaml: {s: 5, n: {get_secret: x}}}]\nnode_types: {t: {interfaces: {i: {o: p.f}}}}\nnode_templates: {n: {type: t}}\n`, { files });
-    expect(plan.nodes[0]!.plugins[0]!.properties).toEqual({ s: { type: 'string', value: 5 }, n: { type: 'integer', value: { get_secret: 'x' } } });
+    const files = {
+      '/bp/p.yaml':
+        'plugins: {p: {executor: central_deployment_agent, install: false, properties: {s: {type: string}, n: {type: integer}}}}\n',
+    };
+    const plan = await planOf(
+      `${V(5)}imports: [{p.yaml: {s: 5, n: {get_secret: x}}}]\nnode_types: {t: {interfaces: {i: {o: p.f}}}}\nnode_templates: {n: {type: t}}\n`,
+      { files },
+    );
+    expect(plan.nodes[0]!.plugins[0]!.properties).toEqual({
+      s: { type: 'string', value: 5 },
+      n: { type: 'integer', value: { get_secret: 'x' } },
+    });
     expect(await codesOf(`${V(5)}imports: [{p.yaml: {n: x, other: 1}}]\n`, { files })).toEqual([221]);
     expect(await codesOf(`${V(4)}imports: [{p.yaml: {s: x}}]\n`, { files })).toEqual([102, 102]);
   });
@@ -145,7 +211,11 @@ node_templates:
     const { operations } = plan.nodes[0]!;
     expect(operations.x).toMatchObject({ plugin: '', operation: '', inputs: {} });
     expect(operations['i.y']).toMatchObject({ plugin: '' });
-    expect(operations.z).toMatchObject({ operation: 'z', inputs: { n: { k: 1, type: 'dict' }, more: 2 }, inputs_types: { n: 'dict' } });
+    expect(operations.z).toMatchObject({
+      operation: 'z',
+      inputs: { n: { k: 1, type: 'dict' }, more: 2 },
+      inputs_types: { n: 'dict' },
+    });
   });
 
   it('fills in defaults of data types, nearest first', async () => {
@@ -155,22 +225,45 @@ node_templates:
 node_types: {t: {properties: {o: {type: outer, default: {i: {c: 3}}}}}, u: {derived_from: t, properties: {o: {type: outer}}}}
 node_templates: {n: {type: u, properties: {o: {i: {a: 4}}}}, m: {type: u}}
 `);
-    expect(plan.nodes.map((n) => n.properties.o)).toEqual([{ i: { a: 4, b: 2, c: 3 } }, { i: { a: 1, b: 2, c: 3 } }]);
+    expect(plan.nodes.map((n) => n.properties.o)).toEqual([
+      { i: { a: 4, b: 2, c: 3 } },
+      { i: { a: 1, b: 2, c: 3 } },
+    ]);
   });
 
   it.each([
     ['circles of types', 'node_types: {a: {derived_from: b}, b: {derived_from: a}}', [100]],
-    ['circles of data types', 'data_types: {a: {properties: {x: {type: b}}}, b: {properties: {x: {type: a}}}}', [100]],
-    ['ambiguous plugins', 'plugins: {o: {executor: host_agent, install: false}, o.t: {executor: host_agent, install: false}}\nworkflows: {w: o.t.x}', [91]],
-    ['a plugin without a dot', 'plugins: {p: {executor: host_agent, install: false}}\nworkflows: {w: p}', [21]],
+    [
+      'circles of data types',
+      'data_types: {a: {properties: {x: {type: b}}}, b: {properties: {x: {type: a}}}}',
+      [100],
+    ],
+    [
+      'ambiguous plugins',
+      'plugins: {o: {executor: host_agent, install: false}, o.t: {executor: host_agent, install: false}}\nworkflows: {w: o.t.x}',
+      [91],
+    ],
+    [
+      'a plugin without a dot',
+      'plugins: {p: {executor: host_agent, install: false}}\nworkflows: {w: p}',
+      [21],
+    ],
     ['executors', 'plugins: {p: {executor: auto, install: false}}', [18]],
     ['retries', 'node_types: {t: {interfaces: {i: {o: {max_retries: -2}}}}}', ['ValueError']],
     ['null schemas', 'node_types: {t: {properties: {a: }}}', ['DSLParsingElementMatchException']],
     ['hidden inputs', 'inputs: {a: {hidden: true}}', [215]],
-    ['several keys of a constraint', 'workflows: {}\ninputs: {a: {constraints: [{length: 1, error_message: x, pattern: y}]}}', [103]],
+    [
+      'several keys of a constraint',
+      'workflows: {}\ninputs: {a: {constraints: [{length: 1, error_message: x, pattern: y}]}}',
+      [103],
+    ],
     ['upload_resources', 'upload_resources: {}', [1]],
     ['keys that are numbers', 'node_types: {1: {}}', [1]],
-    ['labels', 'labels: {a: {values: [1]}, b: {values: [{get_attribute: [a, b]}]}}\nblueprint_labels: {c: {values: [{get_input: a}]}}', [1, 1, 1, 'KeyError']],
+    [
+      'labels',
+      'labels: {a: {values: [1]}, b: {values: [{get_attribute: [a, b]}]}}\nblueprint_labels: {c: {values: [{get_input: a}]}}',
+      [1, 1, 1, 'KeyError'],
+    ],
   ])('refuses %s', async (_name, text, codes) => {
     expect(await codesOf(`${V(5)}${text}\n`)).toEqual(codes);
   });
@@ -182,11 +275,14 @@ node_templates: {n: {type: u, properties: {o: {i: {a: 4}}}}, m: {type: u}}
   });
 
   it('turns schedule times into UTC and keeps relative ones', async () => {
-    const plan = await planOf(`${V(5)}deployment_settings:
+    const plan = await planOf(
+      `${V(5)}deployment_settings:
   default_schedules:
     a: {workflow: install, since: '2026-07-01 12:00', timezone: Europe/Berlin, until: +1d, weekdays: [mo, 1tu, L-FR]}
     b: {workflow: install, since: '7:40'}
-`, { options: { nowMs: Date.UTC(2026, 0, 5, 9) } });
+`,
+      { options: { nowMs: Date.UTC(2026, 0, 5, 9) } },
+    );
     expect(plan.deployment_settings.default_schedules).toEqual({
       a: { workflow: 'install', since: '2026-07-01 10:00:00', until: '+1d', weekdays: ['mo', '1tu', 'L-FR'] },
       b: { workflow: 'install', since: '2026-01-05 07:40:00' },
@@ -196,17 +292,28 @@ node_templates: {n: {type: u, properties: {o: {i: {a: 4}}}}, m: {type: u}}
 
 describe('built-in types', () => {
   it.each([3, 4, 5])('version 1_%i parses without a fault and has its workflows', async (minor) => {
-    const plan = await planOf(`${V(minor)}imports: [cloudify/types/types.yaml]\nnode_templates: {h: {type: cloudify.nodes.Compute}}\n`);
+    const plan = await planOf(
+      `${V(minor)}imports: [cloudify/types/types.yaml]\nnode_templates: {h: {type: cloudify.nodes.Compute}}\n`,
+    );
     expect(plan.nodes[0]!.host_id).toBe('h');
-    expect(plan.workflows.heal!.operation).toBe('cloudify.plugins.workflows.auto_heal_reinstall_node_subgraph');
-    expect(plan.workflows.install!.availability_rules).toEqual(minor === 3 ? null : { node_instances_active: ['none', 'partial'] });
+    expect(plan.workflows.heal!.operation).toBe(
+      'cloudify.plugins.workflows.auto_heal_reinstall_node_subgraph',
+    );
+    expect(plan.workflows.install!.availability_rules).toEqual(
+      minor === 3 ? null : { node_instances_active: ['none', 'partial'] },
+    );
     expect(Object.hasOwn(plan.workflows.uninstall!.parameters, 'recursive')).toBe(minor === 5);
     expect(plan.nodes[0]!.operations).not.toHaveProperty('create');
-    expect(plan.nodes[0]!.operations['cloudify.interfaces.cloudify_agent.create']).toMatchObject({ plugin: 'agent', executor: 'central_deployment_agent' });
+    expect(plan.nodes[0]!.operations['cloudify.interfaces.cloudify_agent.create']).toMatchObject({
+      plugin: 'agent',
+      executor: 'central_deployment_agent',
+    });
   });
 
   it('is too new for 1_2, unless it comes from an old public address', async () => {
     expect(await codesOf(`${V(2)}imports: [cloudify/types/types.yaml]\n`)).toContain(28);
-    expect(await codesOf(`${V(2)}imports: ['http://www.getcloudify.org/spec/cloudify/4.5.5/types.yaml']\n`)).toEqual([]);
+    expect(
+      await codesOf(`${V(2)}imports: ['http://www.getcloudify.org/spec/cloudify/4.5.5/types.yaml']\n`),
+    ).toEqual([]);
   });
 });

@@ -78,7 +78,10 @@ function load(request: ParseRequest, diagnostics: Diagnostics): Promise<Loaded |
   const importLimits: ImportLimits = { ...defaultImportLimits, ...options.limits };
   const cache = options.cache ?? sharedTextCache();
   const context: LoadContext = {
-    diagnostics, cache, readLimits, importLimits,
+    diagnostics,
+    cache,
+    readLimits,
+    importLimits,
     resolver: request.resolver ?? emptyResolver,
     resourcesBasePath: request.resourcesBasePath ?? null,
     validateVersion: options.validateVersion ?? true,
@@ -88,13 +91,19 @@ function load(request: ParseRequest, diagnostics: Diagnostics): Promise<Loaded |
   return loadBlueprint(cache.read(location, request.text, readLimits), location, context);
 }
 
-async function parseLoaded(request: ParseRequest, options: ParseOptions, loaded: Loaded, diagnostics: Diagnostics): Promise<ParsedPlan | null> {
+async function parseLoaded(
+  request: ParseRequest,
+  options: ParseOptions,
+  loaded: Loaded,
+  diagnostics: Diagnostics,
+): Promise<ParsedPlan | null> {
   const { root, version } = loaded;
   // with an import missing, most names would be unknown: only what stands there is checked
   const isIncomplete = diagnostics.list.some((d) => INCOMPLETE.has(d.kind));
   const scripts = await findScripts(request, root);
   const context: ElementContext = {
-    root, diagnostics,
+    root,
+    diagnostics,
     version: version.definitions_version,
     validateVersion: options.validateVersion ?? true,
     isScript: (text) => scripts.has(text),
@@ -102,7 +111,10 @@ async function parseLoaded(request: ParseRequest, options: ParseOptions, loaded:
   };
   checkShape(context, root, blueprintShape, '');
   if (isIncomplete) return null;
-  const plan = buildPlan(context, version, { nowMs: options.nowMs ?? 0, timezone: options.timezone ?? 'UTC' });
+  const plan = buildPlan(context, version, {
+    nowMs: options.nowMs ?? 0,
+    timezone: options.timezone ?? 'UTC',
+  });
   if (options.validateInputDefaults ?? true) await checkDefaults(plan, root, diagnostics);
   const use = await inspectFunctions(plan, (options.validateFunctions ?? true) ? diagnostics : null, root);
   if (!use.hasComputedInput) warnUnusedInputs(plan, root, use.inputs, diagnostics);
@@ -110,7 +122,16 @@ async function parseLoaded(request: ParseRequest, options: ParseOptions, loaded:
 }
 
 /** Faults after which the merged document lacks something. */
-const INCOMPLETE: ReadonlySet<DiagnosticKind> = new Set(['import_failed', 'blueprint_import_failed', 'too_many_imports', 'yaml_syntax', 'yaml_token', 'yaml_reference', 'yaml_character', 'limit_exceeded']);
+const INCOMPLETE: ReadonlySet<DiagnosticKind> = new Set([
+  'import_failed',
+  'blueprint_import_failed',
+  'too_many_imports',
+  'yaml_syntax',
+  'yaml_token',
+  'yaml_reference',
+  'yaml_character',
+  'limit_exceeded',
+]);
 
 /** Implementations that are files: beside the main file or below one of the additional sources. */
 async function findScripts(request: ParseRequest, root: MapNode): Promise<Set<string>> {
@@ -118,7 +139,12 @@ async function findScripts(request: ParseRequest, root: MapNode): Promise<Set<st
   const found = new Set<string>();
   const exists = resolver?.exists?.bind(resolver);
   if (!exists) return found;
-  const bases = [...(location === null ? [] : [location.includes('/') ? location.slice(0, location.lastIndexOf('/') + 1) : '']), ...(request.additionalResourceSources ?? [])].map(toPath);
+  const bases = [
+    ...(location === null
+      ? []
+      : [location.includes('/') ? location.slice(0, location.lastIndexOf('/') + 1) : '']),
+    ...(request.additionalResourceSources ?? []),
+  ].map(toPath);
   for (const text of implementationTexts({ root })) {
     if (hasScheme(text)) continue;
     for (const base of bases) {
@@ -138,26 +164,59 @@ async function checkDefaults(plan: ParsedPlan, root: MapNode, diagnostics: Diagn
     if (!isJsonObject(input) || input.default === undefined || input.default === null) continue;
     const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
     const path = `inputs.${name}.default`;
-    const faults = await checkValue({ owner: `input "${name}"`, path, value: input.default, type: text(input.type), itemType: text(input.item_type), constraints: constraintsOf(input) }, { matching });
+    const faults = await checkValue(
+      {
+        owner: `input "${name}"`,
+        path,
+        value: input.default,
+        type: text(input.type),
+        itemType: text(input.item_type),
+        constraints: constraintsOf(input),
+      },
+      { matching },
+    );
     const at = childOf(childOf(root.get('inputs'), name), 'default');
     const place = at?.source.position(at.start);
     // the original forgets the texts of constraints once it has checked a default with them, and plans are compared
     const constraints = constraintsOf(input);
-    if (constraints.some((c) => c.error_message !== undefined)) input.constraints = constraints.map(({ error_message: _text, ...constraint }) => constraint);
-    for (const fault of faults) diagnostics.add(at && place ? { ...fault, file: at.source.name, line: place.line, column: place.column } : fault);
+    if (constraints.some((c) => c.error_message !== undefined))
+      input.constraints = constraints.map(({ error_message: _text, ...constraint }) => constraint);
+    for (const fault of faults)
+      diagnostics.add(
+        at && place ? { ...fault, file: at.source.name, line: place.line, column: place.column } : fault,
+      );
   }
 }
 
 /** Inputs of the main file that nothing reads; imported files declare inputs for others. */
-function warnUnusedInputs(plan: ParsedPlan, root: MapNode, used: ReadonlySet<string>, diagnostics: Diagnostics): void {
+function warnUnusedInputs(
+  plan: ParsedPlan,
+  root: MapNode,
+  used: ReadonlySet<string>,
+  diagnostics: Diagnostics,
+): void {
   const section = root.get('inputs');
   if (section?.kind !== 'map') return;
   const unread = section.entries.filter(({ name, key }) => !used.has(name) && key.source === section.source);
   if (unread.length === 0) return;
   // places whose functions are evaluated later, or never
-  const inDefaults = JSON.stringify([plan.inputs, plan.workflows, plan.groups, plan.resource_tags, plan.nodes.map((n) => n.relationships.map((r) => r.properties))]);
+  const inDefaults = JSON.stringify([
+    plan.inputs,
+    plan.workflows,
+    plan.groups,
+    plan.resource_tags,
+    plan.nodes.map((n) => n.relationships.map((r) => r.properties)),
+  ]);
   for (const { name, key } of unread) {
-    if (inDefaults.includes(`"get_input":${JSON.stringify(name)}`) || inDefaults.includes(`"get_input":[${JSON.stringify(name)}`)) continue;
-    diagnostics.report('unused_input', `nothing reads the input "${name}"`, { at: key, path: `inputs.${name}`, expected: 'a get_input somewhere' });
+    if (
+      inDefaults.includes(`"get_input":${JSON.stringify(name)}`) ||
+      inDefaults.includes(`"get_input":[${JSON.stringify(name)}`)
+    )
+      continue;
+    diagnostics.report('unused_input', `nothing reads the input "${name}"`, {
+      at: key,
+      path: `inputs.${name}`,
+      expected: 'a get_input somewhere',
+    });
   }
 }

@@ -3,7 +3,16 @@ export { type BackoffPolicy, backoffMs, defaultBackoff } from './backoff';
 export { type Clock, isoInstant, systemClock } from './clock';
 export { parseDurationMs } from './duration';
 export { type ErrorCode, type ErrorEntry, errorTable } from './error-table';
-export { type Brand, type ExecutionId, type GraphId, isUuid, newId, randomSuffix, type TaskId, type WorkerId } from './ids';
+export {
+  type Brand,
+  type ExecutionId,
+  type GraphId,
+  isUuid,
+  newId,
+  randomSuffix,
+  type TaskId,
+  type WorkerId,
+} from './ids';
 export { isJsonObject, type Json, type JsonObject } from './json';
 export { type Log, silentLog } from './log';
 export { defineMachine, type Machine, type MachineTable } from './machine';

@@ -9,4 +9,10 @@ export interface Log {
 
 const nothing = (): void => undefined;
 /** For code that must not log: pure tests, tools. */
-export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => silentLog };
+export const silentLog: Log = {
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  child: () => silentLog,
+};

@@ -33,7 +33,8 @@ export function defineMachine<S extends string, E extends string>(table: Machine
     const isTerminal = table.terminal.includes(s);
     if (!reachable.has(s)) throw new Error(`${table.name}: state ${s} cannot be reached`);
     if (isTerminal && exits(s).length > 0) throw new Error(`${table.name}: terminal state ${s} has an exit`);
-    if (![...reach(s)].some((t) => table.terminal.includes(t))) throw new Error(`${table.name}: ${s} never ends`);
+    if (![...reach(s)].some((t) => table.terminal.includes(t)))
+      throw new Error(`${table.name}: ${s} never ends`);
   }
   return {
     ...table,
@@ -44,7 +45,9 @@ export function defineMachine<S extends string, E extends string>(table: Machine
       [
         'stateDiagram-v2',
         `  [*] --> ${table.initial}`,
-        ...states.flatMap((s) => Object.entries(table.on[s]).map(([e, t]) => `  ${s} --> ${String(t)}: ${e}`)),
+        ...states.flatMap((s) =>
+          Object.entries(table.on[s]).map(([e, t]) => `  ${s} --> ${String(t)}: ${e}`),
+        ),
         ...table.terminal.map((s) => `  ${s} --> [*]`),
       ].join('\n'),
   };

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { signedContent } from './domain/license';
+import { signedContent } from './adapters/license-file';
 import { bob, startCluster } from './testing/cluster-setup';
 
 type Service = Awaited<ReturnType<typeof startCluster>>;

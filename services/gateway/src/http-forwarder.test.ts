@@ -10,20 +10,29 @@ async function behind(breakOff: (socket: Socket) => void): Promise<{ url: string
     breakOff(socket);
   });
   const port = await listening(service as unknown as Server);
-  const forwarder = createHttpForwarder({ origins: { executions: `http://127.0.0.1:${port}` }, log: silentLog });
+  const forwarder = createHttpForwarder({
+    origins: { executions: `http://127.0.0.1:${port}` },
+    log: silentLog,
+  });
   const gateway = createServer((incoming, response) => {
     const length = String(incoming.headers['content-length'] ?? 0);
     const request = {
       service: 'executions' as const,
       method: incoming.method!,
       url: '/api/v3.1/executions',
-      headers: incoming.method === 'POST' ? ['content-type', 'application/json', 'content-length', length] : [],
+      headers:
+        incoming.method === 'POST' ? ['content-type', 'application/json', 'content-length', length] : [],
       answerHeaders: [],
       body: incoming.method === 'POST' ? ('sized' as const) : ('none' as const),
       maxBodyBytes: 1_000,
       isLong: false,
     };
-    forwarder.forward(request, incoming, response, (error) => void response.writeHead(error.entry.http).end(error.code));
+    forwarder.forward(
+      request,
+      incoming,
+      response,
+      (error) => void response.writeHead(error.entry.http).end(error.code),
+    );
   });
   const url = `http://127.0.0.1:${await listening(gateway)}`;
   return {
@@ -36,7 +45,9 @@ async function behind(breakOff: (socket: Socket) => void): Promise<{ url: string
 }
 
 const listening = (server: Server): Promise<number> =>
-  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+  new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
+  );
 
 const breaks: Record<string, (socket: Socket) => void> = {
   'before it has read anything': (socket) => void setImmediate(() => socket.resetAndDestroy()),
@@ -49,7 +60,11 @@ test.each(['POST', 'GET'].flatMap((method) => Object.keys(breaks).map((how) => [
   async (method, how) => {
     const gateway = await behind(breaks[how]!);
     try {
-      const response = await fetch(gateway.url, { method, ...(method === 'POST' ? { body: '{"a":1}' } : {}), signal: AbortSignal.timeout(3_000) });
+      const response = await fetch(gateway.url, {
+        method,
+        ...(method === 'POST' ? { body: '{"a":1}' } : {}),
+        signal: AbortSignal.timeout(3_000),
+      });
       expect([response.status, await response.text()]).toEqual([503, 'service_unavailable_error']);
     } finally {
       await gateway.close();

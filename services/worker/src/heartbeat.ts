@@ -38,54 +38,15 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   let lastBeat = Number.NEGATIVE_INFINITY;
   let hasFailed = false;
 
-  const intervalMs = (): number => {
-    let leaseMs = USUAL_LEASE_MS;
-    for (const task of deps.tasks.all()) leaseMs = Math.min(leaseMs, task.leaseMs);
-    return leaseMs / 3;
-  };
-
-  const guard = (): void => {
-    for (const task of deps.tasks.all()) {
-      if (task.phase !== 'running' || task.control.signal.aborted || isOwned(task, deps.clock)) continue;
-      deps.log.error(
-        { taskId: task.taskId, attempt: task.attempt },
-        'lease could not be renewed; operation killed',
-      );
-      deps.tasks.stop(task, 'lease-lost');
-    }
-  };
-
-  const beat = async (): Promise<void> => {
-    const tasks = deps.tasks.all();
-    const sentAt = deps.clock.monotonic();
-    const answer = await deps.executions.heartbeat(
-      tasks.map((task) => task.taskId),
-      Math.max(1_000, intervalMs()),
-    );
-    const lost = new Set(answer.lost);
-    const kill = new Set(answer.kill);
-    for (const task of tasks) {
-      // Reported and answered meanwhile: it is rightly not leased any more.
-      if (deps.tasks.get(task.taskId) !== task) continue;
-      if (lost.has(task.taskId)) {
-        deps.log.warn({ taskId: task.taskId, attempt: task.attempt }, 'lease lost');
-        deps.tasks.stop(task, 'lease-lost');
-        deps.onLost(task);
-      } else {
-        task.leaseUntil = Math.max(task.leaseUntil, sentAt + task.leaseMs);
-        if (kill.has(task.taskId)) deps.tasks.stop(task, 'cancelled');
-      }
-    }
-  };
-
   const beatWhenDue = async (): Promise<void> => {
     const now = deps.clock.monotonic();
-    const waitMs = hasFailed ? Math.min(intervalMs(), RETRY_MS) : intervalMs();
+    const intervalMs = intervalOf(deps.tasks);
+    const waitMs = hasFailed ? Math.min(intervalMs, RETRY_MS) : intervalMs;
     if (isBeating || now - lastBeat < waitMs - GUARD_MS) return;
     isBeating = true;
     lastBeat = now;
     try {
-      await beat();
+      await renewAll(deps);
       hasFailed = false;
     } catch (error) {
       hasFailed = true;
@@ -94,19 +55,56 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
       isBeating = false;
     }
   };
-
   const tick = (): void => {
-    guard();
+    killUntrusted(deps);
     void beatWhenDue();
   };
 
   return {
-    beat,
-    guard,
+    beat: () => renewAll(deps),
+    guard: () => killUntrusted(deps),
     start: () => {
       ticking = setInterval(tick, GUARD_MS);
       tick();
     },
     stop: () => clearInterval(ticking),
   };
+}
+
+/** A third of the shortest lease. */
+function intervalOf(tasks: HeldTasks): number {
+  let leaseMs = USUAL_LEASE_MS;
+  for (const task of tasks.all()) leaseMs = Math.min(leaseMs, task.leaseMs);
+  return leaseMs / 3;
+}
+
+function killUntrusted({ tasks, clock, log }: HeartbeatDeps): void {
+  for (const task of tasks.all()) {
+    if (task.phase !== 'running' || task.control.signal.aborted || isOwned(task, clock)) continue;
+    log.error({ taskId: task.taskId, attempt: task.attempt }, 'lease could not be renewed; operation killed');
+    tasks.stop(task, 'lease-lost');
+  }
+}
+
+async function renewAll(deps: HeartbeatDeps): Promise<void> {
+  const tasks = deps.tasks.all();
+  const sentAt = deps.clock.monotonic();
+  const answer = await deps.executions.heartbeat(
+    tasks.map((task) => task.taskId),
+    Math.max(1_000, intervalOf(deps.tasks)),
+  );
+  const lost = new Set(answer.lost);
+  const kill = new Set(answer.kill);
+  for (const task of tasks) {
+    // Reported and answered meanwhile: it is rightly not leased any more.
+    if (deps.tasks.get(task.taskId) !== task) continue;
+    if (lost.has(task.taskId)) {
+      deps.log.warn({ taskId: task.taskId, attempt: task.attempt }, 'lease lost');
+      deps.tasks.stop(task, 'lease-lost');
+      deps.onLost(task);
+    } else {
+      task.leaseUntil = Math.max(task.leaseUntil, sentAt + task.leaseMs);
+      if (kill.has(task.taskId)) deps.tasks.stop(task, 'cancelled');
+    }
+  }
 }

@@ -42,7 +42,10 @@ export function startLeases(
     };
     // The answer lay here unread while this process was paused: somebody else may hold the task by now.
     if (!isOwned(task, deps.clock)) {
-      deps.log.warn({ taskId: task.taskId, attempt: task.attempt }, 'lease came too late; operation not started');
+      deps.log.warn(
+        { taskId: task.taskId, attempt: task.attempt },
+        'lease came too late; operation not started',
+      );
       continue;
     }
     if (known) deps.tasks.stop(known, 'lease-lost');

@@ -38,6 +38,7 @@ const RETRY = { firstMs: 100, maxMs: 5_000, factor: 2, jitter: 0.3 };
 /** A batch that the engine cannot take for a reason of its own is given up after this many tries. */
 const MAX_REFUSALS = 8;
 
+/** The lines of one execution; `added` and `done` count all it ever had. */
 interface Stream {
   events: TaskEvent[];
   isSending: boolean;
@@ -48,18 +49,12 @@ interface Stream {
 
 export function createLogShipper(deps: LogShipperDeps): LogShipper {
   const streams = new Map<string, Stream>();
-  let held = 0;
-  let timer: NodeJS.Timeout | null = null;
-  let blocked: (() => void)[] = [];
+  const room = createLineRoom(deps.limit);
+  let hasTimer = false;
 
-  const freed = (chars: number): void => {
-    held -= chars;
-    if (held > deps.limit / 2) return;
-    for (const go of blocked) go();
-    blocked = [];
-  };
-  const settled = (executionId: string, stream: Stream, count: number): void => {
-    stream.done += count;
+  const settled = (executionId: string, stream: Stream, gone: readonly TaskEvent[]): void => {
+    room.free(sizeOf(gone));
+    stream.done += gone.length;
     stream.flushes = stream.flushes.filter(({ upTo, resolve }) => {
       if (upTo > stream.done) return true;
       resolve();
@@ -67,52 +62,40 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
     });
     if (stream.done === stream.added) streams.delete(executionId);
   };
-
-  const sendAll = (): void => {
-    timer = null;
-    for (const [executionId, stream] of streams) if (!stream.isSending) void send(executionId, stream);
-  };
   const send = async (executionId: string, stream: Stream): Promise<void> => {
+    if (stream.isSending) return;
     stream.isSending = true;
     while (stream.events.length > 0) {
       const batch = nextBatch(stream.events);
       await deliver(deps, executionId, batch);
-      freed(sizeOf(batch));
-      settled(executionId, stream, batch.length);
+      settled(executionId, stream, batch);
     }
     stream.isSending = false;
+  };
+  const sendSoon = (): void => {
+    if (hasTimer) return;
+    hasTimer = true;
+    setTimeout(() => {
+      hasTimer = false;
+      for (const [executionId, stream] of streams) void send(executionId, stream);
+    }, BATCH_DELAY_MS);
   };
 
   return {
     add: (task, kind, level, message) => {
-      let stream = streams.get(task.executionId);
-      if (!stream) {
-        stream = { events: [], isSending: false, added: 0, done: 0, flushes: [] };
-        streams.set(task.executionId, stream);
-      }
       const reportedAt = isoInstant(deps.clock.now());
-      stream.events.push({
-        taskId: task.taskId,
-        kind,
-        level,
-        logger: `ctx.${task.taskId}`,
-        message,
-        reportedAt,
-      });
+      const logger = `ctx.${task.taskId}`;
+      const stream = streamOf(streams, task.executionId);
+      stream.events.push({ taskId: task.taskId, kind, level, logger, message, reportedAt });
       stream.added++;
-      held += message.length;
-      timer ??= setTimeout(sendAll, BATCH_DELAY_MS);
-      if (held <= deps.limit || task.signal.aborted) return;
-      return new Promise((resolve) => {
-        blocked.push(resolve);
-        task.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      sendSoon();
+      return room.use(message.length, task.signal);
     },
     flush: (executionId) => {
       const stream = streams.get(executionId);
       if (!stream) return null;
       const stored = new Promise<void>((resolve) => stream.flushes.push({ upTo: stream.added, resolve }));
-      if (!stream.isSending) void send(executionId, stream);
+      void send(executionId, stream);
       return stored;
     },
     drop: (taskId, executionId) => {
@@ -120,8 +103,37 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
       if (!stream) return;
       const gone = stream.events.filter((event) => event.taskId === taskId);
       stream.events = stream.events.filter((event) => event.taskId !== taskId);
-      freed(sizeOf(gone));
-      settled(executionId, stream, gone.length);
+      settled(executionId, stream, gone);
+    },
+  };
+}
+
+function streamOf(streams: Map<string, Stream>, executionId: string): Stream {
+  const known = streams.get(executionId);
+  if (known) return known;
+  const stream: Stream = { events: [], isSending: false, added: 0, done: 0, flushes: [] };
+  streams.set(executionId, stream);
+  return stream;
+}
+
+/** Characters of memory for lines: who goes beyond the limit waits until half of it is free again. */
+function createLineRoom(limit: number) {
+  let held = 0;
+  let blocked: (() => void)[] = [];
+  return {
+    use: (chars: number, signal: AbortSignal): void | Promise<void> => {
+      held += chars;
+      if (held <= limit || signal.aborted) return;
+      return new Promise((resolve) => {
+        blocked.push(resolve);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    },
+    free: (chars: number): void => {
+      held -= chars;
+      if (held > limit / 2) return;
+      for (const go of blocked) go();
+      blocked = [];
     },
   };
 }

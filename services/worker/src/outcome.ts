@@ -1,9 +1,16 @@
 import { executionsRpc, type OperationError } from '@baton/contracts';
-import type { OperationEnd, OperationFailure } from '@baton/plugin-runtime';
+import type { OperationEnd, OperationFailure, StopReason } from '@baton/plugin-runtime';
 import type { HeldTask } from './held-task';
 
 const { OutcomeKind } = executionsRpc;
 type Outcome = executionsRpc.TaskOutcome;
+
+interface Failed {
+  kind: executionsRpc.OutcomeKind;
+  failure: OperationFailure;
+  /** Seconds; null or absent: as the engine thinks best. */
+  retryAfter?: number | null;
+}
 
 /** How the end of a run is told to the engine. `mask` hides secrets in texts; `endedAt`: ISO instant. */
 export function outcomeOf(
@@ -23,49 +30,56 @@ export function outcomeOf(
     startedAt: task.startedAt,
     endedAt,
   };
-  const failed = (
-    kind: executionsRpc.OutcomeKind,
-    failure: OperationFailure,
-    retryAfter: number | null = null,
-  ): Outcome => ({
+  const resultJson = end.kind === 'succeeded' ? jsonOf(end.result) : null;
+  if (resultJson !== null) return { ...base, resultJson: mask(resultJson) };
+  const { kind, failure, retryAfter } = failedOf(end);
+  return {
     ...base,
     kind,
     errorJson: mask(JSON.stringify(failure satisfies OperationError)),
     retryAfter: retryAfter ?? -1,
-  });
+  };
+}
+
+/** A success gets here when its result cannot be written as JSON. */
+function failedOf(end: OperationEnd): Failed {
   switch (end.kind) {
-    case 'succeeded': {
-      const json = jsonOf(end.result);
-      if (json === null)
-        return failed(
-          OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
-          plainFailure('NonRecoverableError', 'The result of the operation is not JSON'),
-        );
-      return { ...base, resultJson: mask(json) };
-    }
+    case 'succeeded':
+      return {
+        kind: OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
+        failure: plainFailure('NonRecoverableError', 'The result of the operation is not JSON'),
+      };
     case 'failed':
-      return failed(
-        end.isRecoverable
+      return {
+        kind: end.isRecoverable
           ? OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE
           : OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
-        end.failure,
-        end.retryAfter,
-      );
+        failure: end.failure,
+        retryAfter: end.retryAfter,
+      };
     case 'retry':
-      return failed(OutcomeKind.OUTCOME_KIND_RETRY, end.failure, end.retryAfter);
+      return { kind: OutcomeKind.OUTCOME_KIND_RETRY, failure: end.failure, retryAfter: end.retryAfter };
     case 'timed-out':
-      return failed(OutcomeKind.OUTCOME_KIND_TIMED_OUT, end.failure);
+      return { kind: OutcomeKind.OUTCOME_KIND_TIMED_OUT, failure: end.failure };
     case 'stopped':
-      return end.reason === 'cancelled'
-        ? failed(
-            OutcomeKind.OUTCOME_KIND_CANCELLED,
-            plainFailure('ProcessKilled', 'The operation was killed because its execution was cancelled'),
-          )
-        : failed(
-            OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE,
-            plainFailure('WorkerStopped', 'The worker was stopped before the operation had ended'),
-          );
+      return stoppedOf(end.reason);
   }
+}
+
+/** Cancelled, or the worker goes down (then another worker may try again). */
+function stoppedOf(reason: StopReason): Failed {
+  return reason === 'cancelled'
+    ? {
+        kind: OutcomeKind.OUTCOME_KIND_CANCELLED,
+        failure: plainFailure(
+          'ProcessKilled',
+          'The operation was killed because its execution was cancelled',
+        ),
+      }
+    : {
+        kind: OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE,
+        failure: plainFailure('WorkerStopped', 'The worker was stopped before the operation had ended'),
+      };
 }
 
 function plainFailure(exceptionType: string, message: string): OperationFailure {

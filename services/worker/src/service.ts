@@ -2,7 +2,13 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { taskReady, tasksCancelled } from '@baton/contracts';
 import { isoInstant } from '@baton/kernel';
-import { buildRegistry, defaultAssetsDir, startOrphanGuard, sweepRunDirs } from '@baton/plugin-runtime';
+import {
+  buildRegistry,
+  defaultAssetsDir,
+  type OrphanGuard,
+  startOrphanGuard,
+  sweepRunDirs,
+} from '@baton/plugin-runtime';
 import {
   consumerPart,
   type Infra,
@@ -20,59 +26,31 @@ import { configSchema, scriptEnv, slotsOf, type WorkerConfig } from './config';
 import { loadHandlers } from './handlers';
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
-import { createWorker } from './worker';
+import { createWorker, type WorkerDeps } from './worker';
 
 export { configSchema };
 export const serviceName = 'worker' as const;
 
 /** Composes the worker. */
 export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
-  const { clock, log, rpc } = infra;
   const slots = slotsOf(config);
   const workRoot = resolve(config.BATON_WORKER_DIR);
-  const about = {
+  const executions = createExecutionsClient(infra.rpc, infra.instanceId, {
     hostname: hostname(),
     version: productVersion,
     slots,
-    started_at: isoInstant(clock.now()),
+    started_at: isoInstant(infra.clock.now()),
     pid: process.pid,
-  };
-  const executions = createExecutionsClient(rpc, infra.instanceId, about);
+  });
   const guard = startOrphanGuard();
-  const {
-    BATON_WORKER_SCRIPT_UID: uid,
-    BATON_WORKER_SCRIPT_GID: gid,
-    BATON_WORKER_HANDLERS: handlers,
-  } = config;
   const worker = createWorker({
     slots,
     executions,
-    clock,
-    log,
+    clock: infra.clock,
+    log: infra.log,
     logLimit: config.BATON_WORKER_LOG_BUFFER,
-    runtime: {
-      operations: buildRegistry(handlers ? [loadHandlers(handlers)] : []),
-      scripts: {
-        assetsDir: config.BATON_WORKER_ASSETS ?? defaultAssetsDir,
-        workRoot,
-        python: config.BATON_WORKER_PYTHON,
-        baseEnv: scriptEnv(config),
-        guard,
-        account: uid === undefined ? null : { uid, gid: gid ?? uid },
-      },
-    },
-    host: {
-      deployments: createDeploymentsClient(rpc),
-      secrets: createSecretsClient(rpc),
-      files: createBlueprintFiles({
-        catalog: createCatalogClient(rpc),
-        clock,
-        dir: `${workRoot}/files`,
-        maxBytes: config.BATON_WORKER_CACHE_BYTES,
-      }),
-      fetchUrl: createSafeFetch(config.BATON_WORKER_FETCH_ALLOW),
-      workRoot,
-    },
+    runtime: runtimeOf(config, workRoot, guard),
+    host: hostOf(config, infra, workRoot),
   });
   const ready = onTaskReady({
     ...worker.leaseDeps,
@@ -96,5 +74,39 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
       await worker.stop(config.BATON_WORKER_STOP_AFTER);
       guard.close();
     },
+  };
+}
+
+function runtimeOf(config: WorkerConfig, workRoot: string, guard: OrphanGuard): WorkerDeps['runtime'] {
+  const {
+    BATON_WORKER_SCRIPT_UID: uid,
+    BATON_WORKER_SCRIPT_GID: gid,
+    BATON_WORKER_HANDLERS: handlers,
+  } = config;
+  return {
+    operations: buildRegistry(handlers ? [loadHandlers(handlers)] : []),
+    scripts: {
+      assetsDir: config.BATON_WORKER_ASSETS ?? defaultAssetsDir,
+      workRoot,
+      python: config.BATON_WORKER_PYTHON,
+      baseEnv: scriptEnv(config),
+      guard,
+      account: uid === undefined ? null : { uid, gid: gid ?? uid },
+    },
+  };
+}
+
+function hostOf(config: WorkerConfig, { clock, rpc }: Infra, workRoot: string): WorkerDeps['host'] {
+  return {
+    deployments: createDeploymentsClient(rpc),
+    secrets: createSecretsClient(rpc),
+    files: createBlueprintFiles({
+      catalog: createCatalogClient(rpc),
+      clock,
+      dir: `${workRoot}/files`,
+      maxBytes: config.BATON_WORKER_CACHE_BYTES,
+    }),
+    fetchUrl: createSafeFetch(config.BATON_WORKER_FETCH_ALLOW),
+    workRoot,
   };
 }

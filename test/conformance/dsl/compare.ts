@@ -3,11 +3,13 @@ type Value = unknown;
 /** First place where two values differ, or null: objects in any key order, lists in order. */
 export function difference(actual: Value, expected: Value, path = ''): string | null {
   if (Object.is(actual, expected) || actual === expected) return null;
-  if (typeof actual !== 'object' || typeof expected !== 'object' || actual === null || expected === null) return report(actual, expected, path);
+  if (typeof actual !== 'object' || typeof expected !== 'object' || actual === null || expected === null)
+    return report(actual, expected, path);
   if (Array.isArray(actual) !== Array.isArray(expected)) return report(actual, expected, path);
   if (Array.isArray(actual) && Array.isArray(expected)) {
     for (let i = 0; i < Math.max(actual.length, expected.length); i++) {
-      if (i >= actual.length || i >= expected.length) return `${path}: ${actual.length} items, expected ${expected.length}`;
+      if (i >= actual.length || i >= expected.length)
+        return `${path}: ${actual.length} items, expected ${expected.length}`;
       const found = difference(actual[i], expected[i], `${path}[${i}]`);
       if (found) return found;
     }
@@ -39,6 +41,11 @@ export function sortMembers(value: Value): Value {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, v]) => [key, key === 'members' && Array.isArray(v) && v.every((m) => typeof m === 'string') ? [...v].sort() : sortMembers(v)]),
+    Object.entries(value).map(([key, v]) => [
+      key,
+      key === 'members' && Array.isArray(v) && v.every((m) => typeof m === 'string')
+        ? [...v].sort()
+        : sortMembers(v),
+    ]),
   );
 }

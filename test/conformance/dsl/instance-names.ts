@@ -17,16 +17,26 @@ interface InstanceLike {
  * Signatures of instances that do not depend on their random suffixes: names, then refined by those of what they refer to
  * and of what refers to them until nothing changes. Ids that `isFixed` knows stay as they are.
  */
-export function canonicalInstances(instances: readonly InstanceLike[], isFixed: (id: string) => boolean = () => false): { list: Value[]; colours: Map<string, string> } {
+export function canonicalInstances(
+  instances: readonly InstanceLike[],
+  isFixed: (id: string) => boolean = () => false,
+): { list: Value[]; colours: Map<string, string> } {
   const names = new Map(instances.map((i) => [i.id, i.node_id]));
   const start = (id: string): string => (isFixed(id) ? id : (names.get(id) ?? ID.exec(id)?.[1] ?? id));
   let colours = new Map<string, string>();
   for (const i of instances) {
-    for (const id of [i.id, i.host_id ?? '', ...i.relationships.map((r) => r.target_id), ...(i.scaling_groups ?? []).map((g) => g.id)]) colours.set(id, start(id));
+    for (const id of [
+      i.id,
+      i.host_id ?? '',
+      ...i.relationships.map((r) => r.target_id),
+      ...(i.scaling_groups ?? []).map((g) => g.id),
+    ])
+      colours.set(id, start(id));
   }
   for (let round = 0; round < 6; round++) {
     const incoming = new Map<string, string[]>();
-    const add = (id: string, text: string): void => void (incoming.get(id) ?? incoming.set(id, []).get(id)!).push(text);
+    const add = (id: string, text: string): void =>
+      void (incoming.get(id) ?? incoming.set(id, []).get(id)!).push(text);
     for (const i of instances) {
       const own = `${colours.get(i.id)!}${i.modification ?? ''}`;
       for (const r of i.relationships) {
@@ -43,13 +53,19 @@ export function canonicalInstances(instances: readonly InstanceLike[], isFixed: 
       }
     }
     const next = new Map<string, string>();
-    for (const [id, colour] of colours) next.set(id, hash(`${colour}|${(incoming.get(id) ?? []).sort().join(',')}`, start(id)));
+    for (const [id, colour] of colours)
+      next.set(id, hash(`${colour}|${(incoming.get(id) ?? []).sort().join(',')}`, start(id)));
     colours = next;
   }
-  const list = instances.map((i) => renameIds(i, colours)).map((i) => {
-    const c = i as InstanceLike;
-    return { ...c, relationships: [...c.relationships].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) };
-  });
+  const list = instances
+    .map((i) => renameIds(i, colours))
+    .map((i) => {
+      const c = i as InstanceLike;
+      return {
+        ...c,
+        relationships: [...c.relationships].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+      };
+    });
   return { list: list.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)), colours };
 }
 

@@ -1,4 +1,12 @@
-import { type Diagnostic, formatDiagnostics, type ImportResolver, parseBlueprint, type ParseOutcome, parseResolverRules, withRules } from '@baton/dsl';
+import {
+  type Diagnostic,
+  formatDiagnostics,
+  type ImportResolver,
+  type ParseOutcome,
+  parseBlueprint,
+  parseResolverRules,
+  withRules,
+} from '@baton/dsl';
 import { difference, sortMembers } from './compare';
 
 export interface ExpectedError {
@@ -17,7 +25,11 @@ export interface ParseCase {
   validate_version: boolean;
   validate_functions: boolean;
   validate_input_defaults: boolean;
-  resolver: { rules?: unknown; fallback?: boolean; blueprints?: Record<string, string | [string, string]> } | null;
+  resolver: {
+    rules?: unknown;
+    fallback?: boolean;
+    blueprints?: Record<string, string | [string, string]>;
+  } | null;
   files: string[];
   reads: Record<string, string | null>;
   plan?: unknown;
@@ -25,11 +37,17 @@ export interface ParseCase {
 }
 
 /** A resolver that knows what a case recorded and nothing else. */
-export function recordedResolver(c: Pick<ParseCase, 'files' | 'reads' | 'location' | 'resolver'>): ImportResolver {
+export function recordedResolver(
+  c: Pick<ParseCase, 'files' | 'reads' | 'location' | 'resolver'>,
+): ImportResolver {
   const files = new Set(c.files ?? []);
   const inner: ImportResolver = {
     read: (url) => c.reads?.[url] ?? null,
-    exists: (path) => files.has(path) || path === c.location || typeof c.reads?.[`file:${path}`] === 'string' || typeof c.reads?.[`file://${path}`] === 'string',
+    exists: (path) =>
+      files.has(path) ||
+      path === c.location ||
+      typeof c.reads?.[`file:${path}`] === 'string' ||
+      typeof c.reads?.[`file://${path}`] === 'string',
     blueprint: (id) => {
       const found = c.resolver?.blueprints?.[`blueprint:${id}`];
       if (found === undefined) return null;
@@ -47,7 +65,11 @@ export function parseCase(c: ParseCase): Promise<ParseOutcome> {
     resourcesBasePath: c.resources_base_path,
     additionalResourceSources: c.additional_resource_sources,
     resolver: recordedResolver(c),
-    options: { validateVersion: c.validate_version, validateFunctions: c.validate_functions, validateInputDefaults: c.validate_input_defaults },
+    options: {
+      validateVersion: c.validate_version,
+      validateFunctions: c.validate_functions,
+      validateInputDefaults: c.validate_input_defaults,
+    },
   });
 }
 

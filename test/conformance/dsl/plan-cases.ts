@@ -1,10 +1,19 @@
 import {
-  type DeploymentPlan, evaluateFunctions, evaluateNodeProperties, evaluateOutputs, expandInstances, formatDiagnostics, type FunctionStorage, modifyInstances,
-  type NodeInstance, type ParsedPlan, prepareDeploymentPlan,
+  type DeploymentPlan,
+  evaluateFunctions,
+  evaluateNodeProperties,
+  evaluateOutputs,
+  expandInstances,
+  type FunctionStorage,
+  formatDiagnostics,
+  modifyInstances,
+  type NodeInstance,
+  type ParsedPlan,
+  prepareDeploymentPlan,
 } from '@baton/dsl';
 import { difference, sortMembers } from './compare';
 import { canonicalInstances, relationshipOrder, renameIds } from './instance-names';
-import { errorDifference, type ExpectedError } from './parse-case';
+import { type ExpectedError, errorDifference } from './parse-case';
 
 type Dict = Record<string, never>;
 interface PlanCase {
@@ -25,7 +34,10 @@ export function numbers(seed: number): () => number {
 /** Inter-deployment functions and instances in a form without random ids. */
 function canonicalPlan(plan: DeploymentPlan): unknown {
   const { list, colours } = canonicalInstances(plan.node_instances);
-  const functions = (plan.inter_deployment_functions ?? []).map((f) => renameIds(f, colours)).map((f) => JSON.stringify(sortKeys(f))).sort();
+  const functions = (plan.inter_deployment_functions ?? [])
+    .map((f) => renameIds(f, colours))
+    .map((f) => JSON.stringify(sortKeys(f)))
+    .sort();
   const rest = { ...plan } as Record<string, unknown>;
   delete rest.node_instances;
   delete rest.inter_deployment_functions;
@@ -35,7 +47,11 @@ function canonicalPlan(plan: DeploymentPlan): unknown {
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => [k, sortKeys(v)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([k, v]) => [k, sortKeys(v)]),
+  );
 }
 
 function plain<T>(value: T): T {
@@ -54,12 +70,22 @@ function secretsOf(c: PlanCase): ((names: string[]) => string[]) | null {
 }
 
 export async function runPrepareCase(c: PlanCase): Promise<string | null> {
-  const args = c.args as unknown as { plan: ParsedPlan; inputs: never; runtime_only_evaluation: boolean; auto_correct_types: boolean; existing_ni_ids: string[] | null };
+  const args = c.args as unknown as {
+    plan: ParsedPlan;
+    inputs: never;
+    runtime_only_evaluation: boolean;
+    auto_correct_types: boolean;
+    existing_ni_ids: string[] | null;
+  };
   const findMissingSecrets = secretsOf(c);
   try {
     const { plan, diagnostics } = await prepareDeploymentPlan(args.plan, {
-      inputs: args.inputs ?? {}, runtimeOnlyEvaluation: args.runtime_only_evaluation, autoCorrectTypes: args.auto_correct_types,
-      existingInstanceIds: args.existing_ni_ids ?? [], findMissingSecrets, random: numbers(1),
+      inputs: args.inputs ?? {},
+      runtimeOnlyEvaluation: args.runtime_only_evaluation,
+      autoCorrectTypes: args.auto_correct_types,
+      existingInstanceIds: args.existing_ni_ids ?? [],
+      findMissingSecrets,
+      random: numbers(1),
     });
     if (c.error) return errorDifference(diagnostics[0], c.error);
     if (!plan) return formatDiagnostics(diagnostics);
@@ -77,16 +103,34 @@ export async function runInstancesCase(c: PlanCase): Promise<string | null> {
   if (c.error) return errorDifference(expanded.ok ? undefined : expanded.error, c.error);
   if (!expanded.ok) return formatDiagnostics([expanded.error]);
   const actual = plain({ ...args.plan, node_instances: expanded.value });
-  return difference(canonicalPlan(actual as DeploymentPlan), canonicalPlan({ ...args.plan, ...(c.result as unknown as object) } as DeploymentPlan));
+  return difference(
+    canonicalPlan(actual as DeploymentPlan),
+    canonicalPlan({ ...args.plan, ...(c.result as unknown as object) } as DeploymentPlan),
+  );
 }
 
-const LISTS = ['added_and_related', 'extended_and_related', 'reduced_and_related', 'removed_and_related'] as const;
+const LISTS = [
+  'added_and_related',
+  'extended_and_related',
+  'reduced_and_related',
+  'removed_and_related',
+] as const;
 
 export async function runModifyCase(c: PlanCase): Promise<string | null> {
-  const args = c.args as unknown as { nodes: never; previous_nodes: never; previous_node_instances: NodeInstance[]; modified_nodes: never; scaling_groups: never };
+  const args = c.args as unknown as {
+    nodes: never;
+    previous_nodes: never;
+    previous_node_instances: NodeInstance[];
+    modified_nodes: never;
+    scaling_groups: never;
+  };
   const modified = modifyInstances({
-    nodes: args.nodes, previousNodes: args.previous_nodes, previousInstances: args.previous_node_instances,
-    modifiedNodes: Array.isArray(args.modified_nodes) ? {} : (args.modified_nodes ?? {}), scalingGroups: args.scaling_groups ?? {}, random: numbers(3),
+    nodes: args.nodes,
+    previousNodes: args.previous_nodes,
+    previousInstances: args.previous_node_instances,
+    modifiedNodes: Array.isArray(args.modified_nodes) ? {} : (args.modified_nodes ?? {}),
+    scalingGroups: args.scaling_groups ?? {},
+    random: numbers(3),
   });
   if (c.error) return errorDifference(modified.ok ? undefined : modified.error, c.error);
   if (!modified.ok) return formatDiagnostics([modified.error]);
@@ -114,35 +158,72 @@ interface RecordedStorage {
 
 /** The recorded storage gave `<name>_value` for a secret that it did not know. */
 function storageOf(s: RecordedStorage): FunctionStorage {
-  const system: Record<string, string | null> = { 'deployment id': s.deployment_id, 'deployment name': s.deployment_name };
+  const system: Record<string, string | null> = {
+    'deployment id': s.deployment_id,
+    'deployment name': s.deployment_name,
+  };
   return {
     getInput: (name) => s.inputs[name],
     getNode: (id) => s.nodes.find((n) => n.id === id) ?? null,
     getNodeInstance: (id) => s.node_instances.find((i) => i.id === id) ?? null,
     getNodeInstances: (node) => s.node_instances.filter((i) => i.node_id === node),
     getSecret: (name) => s.secrets[name] ?? `${name}_value`,
-    getCapability: (deployment, name) => (Object.hasOwn(s.capabilities[deployment] ?? {}, name) ? { value: s.capabilities[deployment]![name]! } : null),
+    getCapability: (deployment, name) =>
+      Object.hasOwn(s.capabilities[deployment] ?? {}, name)
+        ? { value: s.capabilities[deployment]![name]! }
+        : null,
     getGroupCapability: (group, name) => s.group_capabilities[group]?.[String(name)] ?? null,
     getLabel: (key) => s.labels[key] ?? null,
     getSys: (entity, property) => system[`${entity} ${property}`] ?? `${entity}_${property}`,
-    getConsumers: (what) => (what === 'count' ? Object.keys(s.consumers).length : what === 'ids' ? Object.keys(s.consumers) : Object.values(s.consumers)),
+    getConsumers: (what) =>
+      what === 'count'
+        ? Object.keys(s.consumers).length
+        : what === 'ids'
+          ? Object.keys(s.consumers)
+          : Object.values(s.consumers),
   };
 }
 
-async function evaluateInstance(instance: NodeInstance & { runtime_properties?: never }, storage: FunctionStorage): ReturnType<typeof evaluateFunctions> {
-  const evaluated = await evaluateFunctions(instance.runtime_properties ?? {}, storage, { context: { self: instance.id } });
-  return evaluated.ok ? { ok: true, value: { ...instance, runtime_properties: evaluated.value } as never } : evaluated;
+async function evaluateInstance(
+  instance: NodeInstance & { runtime_properties?: never },
+  storage: FunctionStorage,
+): ReturnType<typeof evaluateFunctions> {
+  const evaluated = await evaluateFunctions(instance.runtime_properties ?? {}, storage, {
+    context: { self: instance.id },
+  });
+  return evaluated.ok
+    ? { ok: true, value: { ...instance, runtime_properties: evaluated.value } as never }
+    : evaluated;
 }
 
-export async function runEvaluateCase(c: PlanCase & { fn: string; storage: RecordedStorage }): Promise<string | null> {
+export async function runEvaluateCase(
+  c: PlanCase & { fn: string; storage: RecordedStorage },
+): Promise<string | null> {
   const storage = storageOf(c.storage);
-  const args = c.args as unknown as { payload: never; context: { self?: string; source?: string; target?: string }; outputs_def: never; node: never; instance_context: string | null };
+  const args = c.args as unknown as {
+    payload: never;
+    context: { self?: string; source?: string; target?: string };
+    outputs_def: never;
+    node: never;
+    instance_context: string | null;
+  };
   const evaluated =
-    c.fn === 'evaluate_outputs' ? await evaluateOutputs(args.outputs_def, storage)
-    : c.fn === 'evaluate_capabilities' ? await evaluateOutputs((args as unknown as { capabilities: never }).capabilities, storage, 'capabilities')
-    : c.fn === 'evaluate_node_instance_functions' ? await evaluateInstance((args as unknown as { node_instance: NodeInstance }).node_instance, storage)
-    : c.fn === 'evaluate_node_functions' ? await evaluateNodeProperties(args.node, storage, args.instance_context)
-    : await evaluateFunctions(args.payload, storage, { context: args.context ?? {} });
+    c.fn === 'evaluate_outputs'
+      ? await evaluateOutputs(args.outputs_def, storage)
+      : c.fn === 'evaluate_capabilities'
+        ? await evaluateOutputs(
+            (args as unknown as { capabilities: never }).capabilities,
+            storage,
+            'capabilities',
+          )
+        : c.fn === 'evaluate_node_instance_functions'
+          ? await evaluateInstance(
+              (args as unknown as { node_instance: NodeInstance }).node_instance,
+              storage,
+            )
+          : c.fn === 'evaluate_node_functions'
+            ? await evaluateNodeProperties(args.node, storage, args.instance_context)
+            : await evaluateFunctions(args.payload, storage, { context: args.context ?? {} });
   if (c.error) return errorDifference(evaluated.ok ? undefined : evaluated.error, c.error);
   if (!evaluated.ok) return formatDiagnostics([evaluated.error]);
   return difference(plain(evaluated.value), c.result);

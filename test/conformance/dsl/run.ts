@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { runRealCase } from './real-case';
 import { type ParseCase, runParseCase } from './parse-case';
 import { runEvaluateCase, runInstancesCase, runModifyCase, runPrepareCase } from './plan-cases';
+import { runRealCase } from './real-case';
 
 /**
  * Runs recorded cases of the definitions language. Arguments are folders (or files) with `*.jsonl`; without any, those of
@@ -21,10 +21,17 @@ const runners: Record<string, Runner> = {
 
 function casesOf(path: string): { folder: string; text: string }[] {
   const files = statSync(path).isDirectory()
-    ? readdirSync(path, { recursive: true }).map(String).filter((f) => f.endsWith('.jsonl')).sort().map((f) => join(path, f))
+    ? readdirSync(path, { recursive: true })
+        .map(String)
+        .filter((f) => f.endsWith('.jsonl'))
+        .sort()
+        .map((f) => join(path, f))
     : [path];
   return files.flatMap((file) =>
-    readFileSync(file, 'utf8').split('\n').filter((line) => line.trim() !== '').map((text) => ({ folder: resolve(file, '..'), text })),
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((text) => ({ folder: resolve(file, '..'), text })),
   );
 }
 

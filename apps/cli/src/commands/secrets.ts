@@ -45,10 +45,10 @@ export function secretCommands(program: Command): void {
     .description('show a secret with its value')
     .action(async (key: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      out.record((await client.call(routeOf('getSecret'), { params: { secret_key: key } as never })) as object, [
-        ...COLUMNS,
-        'value',
-      ]);
+      out.record(
+        (await client.call(routeOf('getSecret'), { params: { secret_key: key } as never })) as object,
+        [...COLUMNS, 'value'],
+      );
     });
   secrets
     .command('delete <key>')

@@ -41,17 +41,27 @@ export function builtinTypes(version: BuiltinVersion): string {
     const declared = version === '1_3' ? '1_3' : '1_4';
     text = [
       `tosca_definitions_version: cloudify_dsl_${declared}\n\nmetadata:\n  cloudify_types: true\n`,
-      plugins, dataTypesText(version !== '1_3'), forVersion(nodeTypesText, version), forVersion(relationshipsText, version), workflowsText(version), policiesText,
+      plugins,
+      dataTypesText(version !== '1_3'),
+      forVersion(nodeTypesText, version),
+      forVersion(relationshipsText, version),
+      workflowsText(version),
+      policiesText,
     ].join('');
     texts.set(version, text);
   }
   return text;
 }
 
-const FILES: Record<string, BuiltinVersion> = { 'types.yaml': '1_5', 'types_1_3.yaml': '1_3', 'types_1_4.yaml': '1_4' };
+const FILES: Record<string, BuiltinVersion> = {
+  'types.yaml': '1_5',
+  'types_1_3.yaml': '1_3',
+  'types_1_4.yaml': '1_4',
+};
 const RESOURCE = /^(?:resource:\/?|file:.*\/resources\/)cloudify\/types\/(types(?:_1_[34])?\.yaml)$/;
 /** Old public addresses, which have long since stopped answering; each release had its own folder. */
-const PUBLIC = /^https?:\/\/(?:www\.)?(?:getcloudify\.org|cloudify\.co)\/spec\/cloudify\/[\w.]{1,40}\/types\.yaml$/;
+const PUBLIC =
+  /^https?:\/\/(?:www\.)?(?:getcloudify\.org|cloudify\.co)\/spec\/cloudify\/[\w.]{1,40}\/types\.yaml$/;
 
 /** Our text for an address of the built-in types; null for any other address. */
 export function builtinTypesAt(url: string): string | null {

@@ -8,7 +8,8 @@ const threshold = `${common('service')}
       threshold: {description: The value not to pass.}
       upper_bound: {default: true}
       stability_time: {description: Seconds., default: 0}`;
-const source = (name: string): string => `    source: file:///opt/manager/resources/cloudify/policies/${name}.clj`;
+const source = (name: string): string =>
+  `    source: file:///opt/manager/resources/cloudify/policies/${name}.clj`;
 
 export const policiesText = `
 policy_types:

@@ -13,7 +13,11 @@ const listOf = (type: string): string => `{default: [], type: list, item_type: $
 
 /** Which nodes a workflow is for; 1_3 knows no item types. */
 function filters(version: BuiltinVersion, names = ['type_names', 'node_ids', 'node_instance_ids']): string[] {
-  const types: Record<string, string> = { type_names: 'node_type', node_ids: 'node_id', node_instance_ids: 'node_instance' };
+  const types: Record<string, string> = {
+    type_names: 'node_type',
+    node_ids: 'node_id',
+    node_instance_ids: 'node_instance',
+  };
   return names.map((name) => `${name}: ${version === '1_3' ? '{default: []}' : listOf(types[name]!)}`);
 }
 
@@ -26,34 +30,61 @@ const NOT_ALL = '[none, partial]';
 
 function heal(version: BuiltinVersion): string[] {
   const common = ['diagnose_value: {description: Why the instance is healed., default: Not provided}'];
-  if (version === '1_3') return ['node_instance_id: {description: The instance to heal.}', ...common, 'ignore_failure: {default: true, type: boolean}'];
+  if (version === '1_3')
+    return [
+      'node_instance_id: {description: The instance to heal.}',
+      ...common,
+      'ignore_failure: {default: true, type: boolean}',
+    ];
   return [
-    'node_instance_id: {description: The instance to heal., type: node_instance, required: false}', ...common, 'ignore_failure: {default: true, type: boolean}',
-    'check_status: {default: true, type: boolean}', 'allow_reinstall: {default: true, type: boolean}', 'force_reinstall: {default: false, type: boolean}',
+    'node_instance_id: {description: The instance to heal., type: node_instance, required: false}',
+    ...common,
+    'ignore_failure: {default: true, type: boolean}',
+    'check_status: {default: true, type: boolean}',
+    'allow_reinstall: {default: true, type: boolean}',
+    'force_reinstall: {default: false, type: boolean}',
   ];
 }
 
 const scale = [
-  'scalable_entity_name: {description: A node or scaling group.}', 'delta: {description: Instances to add; negative to remove., default: 1, type: integer}',
-  'scale_compute: {description: Scale the host that contains the node., default: false}', 'include_instances: {default: null}', 'exclude_instances: {default: null}',
-  IGNORE, 'rollback_if_failed: {default: true}', 'abort_started: {default: false, type: boolean}',
+  'scalable_entity_name: {description: A node or scaling group.}',
+  'delta: {description: Instances to add; negative to remove., default: 1, type: integer}',
+  'scale_compute: {description: Scale the host that contains the node., default: false}',
+  'include_instances: {default: null}',
+  'exclude_instances: {default: null}',
+  IGNORE,
+  'rollback_if_failed: {default: true}',
+  'abort_started: {default: false, type: boolean}',
 ];
 
 function installNewAgents(version: BuiltinVersion): string[] {
   return [
-    'install_agent_timeout: {default: 300}', ...filters(version, ['node_ids', 'node_instance_ids']), 'install_methods: {default: null}', 'validate: {default: true, type: boolean}',
-    'install: {default: true, type: boolean}', "install_script: {default: ''}", "manager_ip: {default: ''}", "manager_certificate: {default: ''}", 'stop_old_agent: {default: false, type: boolean}',
+    'install_agent_timeout: {default: 300}',
+    ...filters(version, ['node_ids', 'node_instance_ids']),
+    'install_methods: {default: null}',
+    'validate: {default: true, type: boolean}',
+    'install: {default: true, type: boolean}',
+    "install_script: {default: ''}",
+    "manager_ip: {default: ''}",
+    "manager_certificate: {default: ''}",
+    'stop_old_agent: {default: false, type: boolean}',
   ];
 }
 
 function rollback(version: BuiltinVersion): string[] {
-  return [...filters(version), version === '1_3' ? 'full_rollback: {default: false}' : 'full_rollback: {default: false, type: boolean}'];
+  return [
+    ...filters(version),
+    version === '1_3' ? 'full_rollback: {default: false}' : 'full_rollback: {default: false, type: boolean}',
+  ];
 }
 
 function table(version: BuiltinVersion): Record<string, BuiltinWorkflow> {
   const some = filters(version);
   const recursive = version === '1_5' ? ['recursive: {default: false, type: boolean}'] : [];
-  const operation = version === '1_5' ? 'operation: {description: Operation to run., type: operation_name}' : 'operation: {description: Operation to run.}';
+  const operation =
+    version === '1_5'
+      ? 'operation: {description: Operation to run., type: operation_name}'
+      : 'operation: {description: Operation to run.}';
   return {
     install: { active: NOT_ALL, parameters: some },
     check_status: { active: STARTED, parameters: [UNORDERED, ...some] },
@@ -62,12 +93,31 @@ function table(version: BuiltinVersion): Record<string, BuiltinWorkflow> {
     reinstall: { active: STARTED, parameters: [IGNORE, ...some] },
     start: { active: NOT_ALL, parameters: ['operation_parms: {default: {}}', BY_ORDER, ...some] },
     stop: { active: STARTED, parameters: ['operation_parms: {default: {}}', BY_ORDER, ...some] },
-    restart: { active: STARTED, parameters: ['stop_parms: {default: {}}', 'start_parms: {default: {}}', BY_ORDER, ...some] },
-    execute_operation: { active: null, parameters: [operation, 'operation_kwargs: {default: {}}', 'allow_kwargs_override: {default: null}', UNORDERED, ...some] },
+    restart: {
+      active: STARTED,
+      parameters: ['stop_parms: {default: {}}', 'start_parms: {default: {}}', BY_ORDER, ...some],
+    },
+    execute_operation: {
+      active: null,
+      parameters: [
+        operation,
+        'operation_kwargs: {default: {}}',
+        'allow_kwargs_override: {default: null}',
+        UNORDERED,
+        ...some,
+      ],
+    },
     heal: { to: 'auto_heal_reinstall_node_subgraph', active: STARTED, parameters: heal(version) },
     scale: { to: 'scale_entity', active: STARTED, parameters: scale },
     install_new_agents: { active: STARTED, needs: COMPUTE, parameters: installNewAgents(version) },
-    validate_agents: { active: STARTED, needs: COMPUTE, parameters: [...filters(version, ['node_ids', 'node_instance_ids']), 'install_methods: {default: null}'] },
+    validate_agents: {
+      active: STARTED,
+      needs: COMPUTE,
+      parameters: [
+        ...filters(version, ['node_ids', 'node_instance_ids']),
+        'install_methods: {default: null}',
+      ],
+    },
     rollback: { active: STARTED, parameters: rollback(version) },
     pull: { active: STARTED, parameters: ['operation_parms: {default: {}}', BY_ORDER, ...some] },
   };
@@ -79,7 +129,11 @@ const CASCADING_1_3 = new Set(['check_status', 'check_drift']);
 export function workflowsText(version: BuiltinVersion): string {
   const lines = ['', 'workflows:'];
   for (const [name, workflow] of Object.entries(table(version))) {
-    lines.push('', `  ${name}:`, `    mapping: default_workflows.cloudify.plugins.workflows.${workflow.to ?? name}`);
+    lines.push(
+      '',
+      `  ${name}:`,
+      `    mapping: default_workflows.cloudify.plugins.workflows.${workflow.to ?? name}`,
+    );
     if (name !== 'rollback') lines.push(`    is_cascading: ${version === '1_3' && CASCADING_1_3.has(name)}`);
     if (workflow.active !== null && version !== '1_3') {
       lines.push('    availability_rules:', `      node_instances_active: ${workflow.active}`);

@@ -43,18 +43,25 @@ export function checkPattern(source: string): string | null {
 /** Steps that compiling a pattern takes, more or less: repetitions are written out. */
 export function patternCost(source: string): number {
   let cost = source.length;
-  for (const [, low, high] of source.matchAll(REPEAT)) cost += 8 * Math.min(EXPANSION_MAX, Math.max(Number(low), Number(high || 0)));
+  for (const [, low, high] of source.matchAll(REPEAT))
+    cost += 8 * Math.min(EXPANSION_MAX, Math.max(Number(low), Number(high || 0)));
   return cost;
 }
 
 function toJavaScript(source: string): string {
-  return source.replaceAll('(?P<', '(?<').replace(/\(\?P=(\w+)\)/g, '\\k<$1>').replace(/^\(\?[aiLmsux]+\)/, '').replaceAll('\\Z', '$').replaceAll('\\A', '^');
+  return source
+    .replaceAll('(?P<', '(?<')
+    .replace(/\(\?P=(\w+)\)/g, '\\k<$1>')
+    .replace(/^\(\?[aiLmsux]+\)/, '')
+    .replaceAll('\\Z', '$')
+    .replaceAll('\\A', '^');
 }
 
 function compile(source: string): Pattern | string {
   if (source.length > PATTERN_MAX) return `longer than ${PATTERN_MAX} characters`;
   for (const [, low, high] of source.matchAll(REPEAT)) {
-    if (Number(low) > EXPANSION_MAX || Number(high || 0) > EXPANSION_MAX) return `a repetition of more than ${EXPANSION_MAX}`;
+    if (Number(low) > EXPANSION_MAX || Number(high || 0) > EXPANSION_MAX)
+      return `a repetition of more than ${EXPANSION_MAX}`;
   }
   try {
     const regex = RE2JS.compile(source.replaceAll('\\Z', '\\z'));

@@ -1,6 +1,6 @@
 import { type Json, nearestName } from '@baton/kernel';
 import { type Node, toJson } from '../yaml/node';
-import { diagnosticKinds, type DiagnosticKind } from './kinds';
+import { type DiagnosticKind, diagnosticKinds } from './kinds';
 
 /** One thing that is wrong (or surprising) in a blueprint, with everything a person needs to mend it. */
 export interface Diagnostic {
@@ -59,12 +59,21 @@ export function shownValue(value: Json): string {
 }
 
 /** Builds a diagnostic; place and value come from the node. */
-export function diagnostic(kind: DiagnosticKind, message: string, details: ReportDetails = {}, isSearched = true): Diagnostic {
+export function diagnostic(
+  kind: DiagnosticKind,
+  message: string,
+  details: ReportDetails = {},
+  isSearched = true,
+): Diagnostic {
   const { severity, code, className } = diagnosticKinds[kind];
   const { at } = details;
   const place = at?.source.name !== undefined && at.source.text !== '' ? at.source.position(at.start) : null;
   const result: Diagnostic = {
-    severity, kind, code, className, message,
+    severity,
+    kind,
+    code,
+    className,
+    message,
     file: place ? at!.source.name : null,
     line: place?.line ?? null,
     column: place?.column ?? null,
@@ -82,7 +91,8 @@ function addNames(result: Diagnostic, name: string, valid: string[], isSearched:
   const nearest = isSearched && name.length <= MAX_NAME ? nearestName(name, valid) : null;
   if (nearest !== null) result.nearest = nearest;
   if (result.expected === undefined && valid.length > 0) {
-    result.expected = valid.length <= LISTED_NAMES ? `one of ${valid.join(', ')}` : `one of ${valid.length} names`;
+    result.expected =
+      valid.length <= LISTED_NAMES ? `one of ${valid.join(', ')}` : `one of ${valid.length} names`;
   }
 }
 
@@ -100,7 +110,9 @@ export class Diagnostics {
     if (this.list.length >= MAX_DIAGNOSTICS) return;
     const valid = details.valid === undefined ? undefined : [...details.valid];
     this.compared += valid?.length ?? 0;
-    this.add(diagnostic(kind, message, valid ? { ...details, valid } : details, this.compared <= MAX_COMPARED));
+    this.add(
+      diagnostic(kind, message, valid ? { ...details, valid } : details, this.compared <= MAX_COMPARED),
+    );
   }
 
   add(found: Diagnostic): void {

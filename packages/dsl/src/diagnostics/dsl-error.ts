@@ -1,4 +1,4 @@
-import { diagnostic, type Diagnostic, type ReportDetails } from './diagnostic';
+import { type Diagnostic, diagnostic, type ReportDetails } from './diagnostic';
 import type { DiagnosticKind } from './kinds';
 
 /**
@@ -16,7 +16,9 @@ export function fail(kind: DiagnosticKind, message: string, details: ReportDetai
 }
 
 /** Runs `body`; a DslError becomes a failed Result, anything else passes. */
-export async function asResult<T>(body: () => T | Promise<T>): Promise<{ ok: true; value: T } | { ok: false; error: Diagnostic }> {
+export async function asResult<T>(
+  body: () => T | Promise<T>,
+): Promise<{ ok: true; value: T } | { ok: false; error: Diagnostic }> {
   try {
     return { ok: true, value: await body() };
   } catch (error) {

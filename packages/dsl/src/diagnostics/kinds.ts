@@ -14,13 +14,22 @@ const FORMAT = 'DSLParsingFormatException';
 const INPUT_TYPE = 'DSLParsingInputTypeException';
 const PARSE = 'DSLParsingException';
 
-const kind = (className: string, code: number | null, doc: string): KindEntry => ({ severity: 'error', code, className, doc });
+const kind = (className: string, code: number | null, doc: string): KindEntry => ({
+  severity: 'error',
+  code,
+  className,
+  doc,
+});
 const warn = (doc: string): KindEntry => ({ severity: 'warning', code: null, className: 'Warning', doc });
 
 export const diagnosticKinds = {
   // reading
   yaml_syntax: kind(FORMAT, -1, 'The text is not well-formed YAML.'),
-  yaml_token: kind('ScannerError', null, 'A character or word that YAML does not allow there, such as a tab for indentation.'),
+  yaml_token: kind(
+    'ScannerError',
+    null,
+    'A character or word that YAML does not allow there, such as a tab for indentation.',
+  ),
   yaml_reference: kind('ComposerError', null, 'An unknown alias, a forbidden tag, or a collection as a key.'),
   yaml_character: kind('ReaderError', null, 'A character that is not printable.'),
   limit_exceeded: kind(FORMAT, 1, 'The input is larger or nested deeper than the bounds allow.'),
@@ -55,9 +64,21 @@ export const diagnosticKinds = {
   namespace_on_basic_types: kind(LOGIC, 214, 'The built-in types cannot have a namespace.'),
   namespace_taken: kind(LOGIC, 214, 'Two blueprint imports with one namespace.'),
   bad_import: kind(FORMAT, 220, 'An import item of the wrong form.'),
-  bad_import_properties: kind(LOGIC, 221, 'Import properties that the plugin does not declare, or of the wrong type.'),
-  blueprint_import_failed: kind('InvalidBlueprintImport', null, 'The imported blueprint or plugin does not exist.'),
-  bad_resolver_rules: kind('DefaultResolverValidationException', null, 'Malformed rules of the import resolver.'),
+  bad_import_properties: kind(
+    LOGIC,
+    221,
+    'Import properties that the plugin does not declare, or of the wrong type.',
+  ),
+  blueprint_import_failed: kind(
+    'InvalidBlueprintImport',
+    null,
+    'The imported blueprint or plugin does not exist.',
+  ),
+  bad_resolver_rules: kind(
+    'DefaultResolverValidationException',
+    null,
+    'Malformed rules of the import resolver.',
+  ),
   // types and properties
   unknown_node_type: kind(LOGIC, 7, 'A node template of an unknown type.'),
   cycle: kind(LOGIC, 100, 'Types or node templates that depend on themselves.'),
@@ -81,7 +102,11 @@ export const diagnosticKinds = {
   bad_plugin_executor: kind(LOGIC, 18, 'A plugin executor that does not exist.'),
   bad_operation_executor: kind(LOGIC, 28, 'An operation executor that does not exist.'),
   unresolved_node_operation: kind(LOGIC, 10, 'The implementation names neither a plugin nor a script.'),
-  unresolved_relationship_operation: kind(LOGIC, 19, 'The implementation names neither a plugin nor a script.'),
+  unresolved_relationship_operation: kind(
+    LOGIC,
+    19,
+    'The implementation names neither a plugin nor a script.',
+  ),
   unresolved_workflow: kind(LOGIC, 21, 'The mapping names neither a plugin nor a script.'),
   relationship_to_self: kind(LOGIC, 23, 'A relationship from a node to itself.'),
   host_agent_without_host: kind(LOGIC, 24, 'A host_agent operation on a node without a host.'),
@@ -92,7 +117,11 @@ export const diagnosticKinds = {
   script_plugin_missing: kind(LOGIC, 61, 'A script needs a plugin whose name ends with script.'),
   ambiguous_plugin: kind(LOGIC, 91, 'Several plugins fit the implementation.'),
   several_containers: kind(LOGIC, 112, 'More than one contained_in relationship.'),
-  lifecycle_operation_missing: kind(LOGIC, 215, 'depends_on_lifecycle_operation needs the property operation.'),
+  lifecycle_operation_missing: kind(
+    LOGIC,
+    215,
+    'depends_on_lifecycle_operation needs the property operation.',
+  ),
   lifecycle_operation_undeclared: kind(LOGIC, 216, 'The target does not declare that lifecycle operation.'),
   bad_retries: kind('ValueError', null, 'max_retries below -1, or a negative retry_interval or timeout.'),
   // groups and scaling
@@ -119,33 +148,69 @@ export const diagnosticKinds = {
   bad_schedule_time: kind('NonRecoverableError', null, 'A time, time delta or time zone of a schedule.'),
   // constraints on values
   constraint_violated: kind('ConstraintException', null, 'A value that violates a constraint.'),
-  constraint_not_applicable: kind('ConstraintException', null, 'A constraint that cannot be applied to such a value.'),
+  constraint_not_applicable: kind(
+    'ConstraintException',
+    null,
+    'A constraint that cannot be applied to such a value.',
+  ),
   no_candidate: kind('ConstraintException', null, 'No object matches the value.'),
   input_value_mismatch: kind(PARSE, 214, 'A given input does not match its type.'),
   missing_inputs: kind('MissingRequiredInputError', null, 'Required inputs have no value.'),
   unknown_input: kind('UnknownInputError', null, 'An input that the blueprint does not declare.'),
   // functions
-  function_argument: kind('ValueError', null, 'Arguments of the wrong form, or SELF, SOURCE or TARGET where they have no meaning.'),
+  function_argument: kind(
+    'ValueError',
+    null,
+    'Arguments of the wrong form, or SELF, SOURCE or TARGET where they have no meaning.',
+  ),
   function_form: kind('FunctionValidationError', null, 'Arguments of the wrong form.'),
   function_failed: kind('FunctionEvaluationError', null, 'A function cannot be evaluated.'),
   function_result: kind('FunctionsEvaluationError', null, 'A capability or label does not exist.'),
   function_index: kind('IndexError', null, 'An index that is out of range.'),
-  input_path: kind('InputEvaluationError', null, 'A path into an input that does not exist, or a value of another type.'),
+  input_path: kind(
+    'InputEvaluationError',
+    null,
+    'A path into an input that does not exist, or a value of another type.',
+  ),
   unknown_node: kind('KeyError', null, 'A function names an unknown node.'),
   unknown_sys_entity: kind('UnknownSysEntityError', null, 'get_sys: unknown entity.'),
   unknown_sys_property: kind('UnknownSysPropertyError', null, 'get_sys: unknown property.'),
-  recursion_limit: kind('EvaluationRecursionLimitReached', null, 'Functions that lead to each other without end.'),
-  no_secret_lookup: kind('UnsupportedGetSecretError', null, 'get_secret is used but no secrets can be looked up.'),
+  recursion_limit: kind(
+    'EvaluationRecursionLimitReached',
+    null,
+    'Functions that lead to each other without end.',
+  ),
+  no_secret_lookup: kind(
+    'UnsupportedGetSecretError',
+    null,
+    'get_secret is used but no secrets can be looked up.',
+  ),
   unknown_secrets: kind('UnknownSecretError', null, 'Secrets that do not exist.'),
   // instances
-  unsupported_relationship: kind('UnsupportedRelationship', null, 'A relationship derived from none of the three bases.'),
-  bad_connection_type: kind('IllegalConnectedToConnectionType', null, 'connection_type must be all_to_all or all_to_one.'),
+  unsupported_relationship: kind(
+    'UnsupportedRelationship',
+    null,
+    'A relationship derived from none of the three bases.',
+  ),
+  bad_connection_type: kind(
+    'IllegalConnectedToConnectionType',
+    null,
+    'connection_type must be all_to_all or all_to_one.',
+  ),
   all_to_one_in_group: kind('UnsupportedAllToOneInGroup', null, 'all_to_one inside one scaling group.'),
   all_to_one_state: kind('IllegalAllToOneState', null, 'all_to_one must have exactly one target so far.'),
   ids_exhausted: kind('RuntimeError', null, 'No instance id is left.'),
   // workflows
-  bad_parameters: kind('IllegalExecutionParametersError', null, 'Workflow parameters that are undeclared, missing or of the wrong type.'),
-  workflow_unavailable: kind('UnavailableWorkflowError', null, 'The availability rules of the workflow are not met.'),
+  bad_parameters: kind(
+    'IllegalExecutionParametersError',
+    null,
+    'Workflow parameters that are undeclared, missing or of the wrong type.',
+  ),
+  workflow_unavailable: kind(
+    'UnavailableWorkflowError',
+    null,
+    'The availability rules of the workflow are not met.',
+  ),
   // legal but surprising
   double_relationship: warn('Two relationships to one target: only the last one has instances.'),
   built_in_overwritten: warn('An entry named like a built-in one is replaced by an imported one.'),

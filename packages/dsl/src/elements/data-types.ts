@@ -29,7 +29,12 @@ export class DataTypes implements DataTypeLookup {
   resolveAll(): void {
     for (const [name, entry] of this.entries) {
       if (primitiveTypes.has(name)) {
-        this.context.diagnostics.report('reserved_type_name', `"${name}" is the name of a primitive type`, { at: entry.key, path: `data_types.${name}`, value: name, expected: 'another name' });
+        this.context.diagnostics.report('reserved_type_name', `"${name}" is the name of a primitive type`, {
+          at: entry.key,
+          path: `data_types.${name}`,
+          value: name,
+          expected: 'another name',
+        });
       }
       this.get(name);
     }
@@ -54,7 +59,13 @@ export class DataTypes implements DataTypeLookup {
       return undefined;
     }
     if (this.open.length >= Math.min(MAX_NESTING, MAX_DERIVATION)) {
-      throw new DslError(diagnostic('limit_exceeded', `data types hold each other too deeply at "${name}"`, { at: entry.key, path: `data_types.${name}`, expected: `at most ${MAX_NESTING} levels` }));
+      throw new DslError(
+        diagnostic('limit_exceeded', `data types hold each other too deeply at "${name}"`, {
+          at: entry.key,
+          path: `data_types.${name}`,
+          expected: `at most ${MAX_NESTING} levels`,
+        }),
+      );
     }
     this.open.push(name);
     const type = this.parse(name, entry);
@@ -66,13 +77,32 @@ export class DataTypes implements DataTypeLookup {
   private reportCycle(name: string, entry: Entry): void {
     const cycle = [...this.open.slice(this.open.indexOf(name)), name];
     for (const member of cycle) this.cyclic.add(member);
-    this.context.diagnostics.report('cycle', `data_types: ${cycle.join(' -> ')} is a circle`, { at: entry.key, path: `data_types.${name}`, cycle });
+    this.context.diagnostics.report('cycle', `data_types: ${cycle.join(' -> ')} is a circle`, {
+      at: entry.key,
+      path: `data_types.${name}`,
+      cycle,
+    });
   }
 
   private parse(name: string, entry: Entry): DataType {
     const path = `data_types.${name}`;
-    const own = parsePropertySchemas(this.context, this, childOf(entry.value, 'properties'), `data type "${name}"`, `${path}.properties`);
-    return { name, entry, properties: inheritProperties(this.context, this, own, this.parent(entry, path)?.properties ?? noProperties) };
+    const own = parsePropertySchemas(
+      this.context,
+      this,
+      childOf(entry.value, 'properties'),
+      `data type "${name}"`,
+      `${path}.properties`,
+    );
+    return {
+      name,
+      entry,
+      properties: inheritProperties(
+        this.context,
+        this,
+        own,
+        this.parent(entry, path)?.properties ?? noProperties,
+      ),
+    };
   }
 
   private parent(entry: Entry, path: string): DataType | undefined {
@@ -80,7 +110,11 @@ export class DataTypes implements DataTypeLookup {
     const name = textOf(node);
     if (name === undefined) return undefined;
     if (!this.has(name)) {
-      this.context.diagnostics.report('unknown_parent', `"${entry.name}" is derived from the unknown type "${name}"`, { at: node, path: `${path}.derived_from`, name, valid: this.names() });
+      this.context.diagnostics.report(
+        'unknown_parent',
+        `"${entry.name}" is derived from the unknown type "${name}"`,
+        { at: node, path: `${path}.derived_from`, name, valid: this.names() },
+      );
     }
     return this.get(name);
   }
@@ -93,7 +127,9 @@ export class DataTypes implements DataTypeLookup {
       const text = (key: string): Json => textOf(childOf(entry.value, key)) ?? null;
       setOwn(result, name, {
         properties: schemasJson(type?.properties ?? noProperties),
-        description: text('description'), derived_from: text('derived_from'), version: text('version'),
+        description: text('description'),
+        derived_from: text('derived_from'),
+        version: text('version'),
       } as Json);
     }
     return result;

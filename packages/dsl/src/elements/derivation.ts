@@ -16,7 +16,10 @@ interface Derived<T> {
  * reported; a type below one of them is parsed as if it had no parent.
  */
 export function resolveDerivation<T extends { hierarchy: readonly string[] }>(
-  context: ElementContext, section: string, entries: readonly Entry[], parse: (entry: Entry, parent: T | null) => T,
+  context: ElementContext,
+  section: string,
+  entries: readonly Entry[],
+  parse: (entry: Entry, parent: T | null) => T,
 ): Derived<T> {
   const byName = new Map(entries.map((e) => [e.name, e]));
   const resolved = new Map<string, T>();
@@ -49,29 +52,57 @@ export function resolveDerivation<T extends { hierarchy: readonly string[] }>(
 
 function checkDepth(depth: number, entry: Entry, section: string): void {
   if (depth < MAX_DERIVATION) return;
-  throw new DslError(diagnostic('limit_exceeded', `"${entry.name}" is derived over too many types`, { at: entry.key, path: `${section}.${entry.name}`, expected: `at most ${MAX_DERIVATION} types` }));
+  throw new DslError(
+    diagnostic('limit_exceeded', `"${entry.name}" is derived over too many types`, {
+      at: entry.key,
+      path: `${section}.${entry.name}`,
+      expected: `at most ${MAX_DERIVATION} types`,
+    }),
+  );
 }
 
 function parentOf(entry: Entry): string | undefined {
   return textOf(childOf(entry.value, 'derived_from'));
 }
 
-function parentEntry(context: ElementContext, section: string, entry: Entry, byName: Map<string, Entry>): Entry | undefined {
+function parentEntry(
+  context: ElementContext,
+  section: string,
+  entry: Entry,
+  byName: Map<string, Entry>,
+): Entry | undefined {
   const name = parentOf(entry);
   if (name === undefined) return undefined;
   const parent = byName.get(name);
   if (parent === undefined) {
-    context.diagnostics.report('unknown_parent', `"${entry.name}" is derived from the unknown type "${name}"`, {
-      at: childOf(entry.value, 'derived_from'), path: `${section}.${entry.name}.derived_from`, name, valid: byName.keys(),
-    });
+    context.diagnostics.report(
+      'unknown_parent',
+      `"${entry.name}" is derived from the unknown type "${name}"`,
+      {
+        at: childOf(entry.value, 'derived_from'),
+        path: `${section}.${entry.name}.derived_from`,
+        name,
+        valid: byName.keys(),
+      },
+    );
   }
   return parent;
 }
 
-function reportCycle(diagnostics: Diagnostics, section: string, chain: Entry[], first: Entry, inCycle: Set<string>): void {
+function reportCycle(
+  diagnostics: Diagnostics,
+  section: string,
+  chain: Entry[],
+  first: Entry,
+  inCycle: Set<string>,
+): void {
   const names = chain.map((e) => e.name);
   const cycle = [...names.slice(names.indexOf(first.name)), first.name];
   if (cycle.some((name) => inCycle.has(name))) return;
   for (const name of cycle) inCycle.add(name);
-  diagnostics.report('cycle', `${section}: ${cycle.slice(0, 20).join(' -> ')} is a circle`, { at: first.key, path: `${section}.${first.name}`, cycle: cycle.slice(0, 50) });
+  diagnostics.report('cycle', `${section}: ${cycle.slice(0, 20).join(' -> ')} is a circle`, {
+    at: first.key,
+    path: `${section}.${first.name}`,
+    cycle: cycle.slice(0, 50),
+  });
 }

@@ -1,5 +1,5 @@
-import { DslError } from '../diagnostics/dsl-error';
 import { diagnostic } from '../diagnostics/diagnostic';
+import { DslError } from '../diagnostics/dsl-error';
 import type { ShapeContext } from '../schema/check-shape';
 import type { MapNode } from '../yaml/node';
 
@@ -28,7 +28,11 @@ export function newWorkBudget(): WorkBudget {
 }
 
 function exceeded(): never {
-  throw new DslError(diagnostic('limit_exceeded', 'types and templates of this blueprint expand to too much', { expected: `at most ${MAX_STEPS} inherited and ${MAX_VALUES} default values` }));
+  throw new DslError(
+    diagnostic('limit_exceeded', 'types and templates of this blueprint expand to too much', {
+      expected: `at most ${MAX_STEPS} inherited and ${MAX_VALUES} default values`,
+    }),
+  );
 }
 
 /** Takes `steps` from the budget; a blueprint that needs more ends with a clear error. */
@@ -41,4 +45,3 @@ export function spendValues(work: WorkBudget, values: number): void {
   work.values -= values;
   if (work.values < 0) exceeded();
 }
-

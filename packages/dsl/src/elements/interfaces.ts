@@ -1,11 +1,18 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { joinPath } from '../schema/check-shape';
-import { entriesOf, type Entry, type Node, setOwn, toJson } from '../yaml/node';
+import { type Entry, entriesOf, type Node, setOwn, toJson } from '../yaml/node';
 import type { DataTypes } from './data-types';
 import { type ElementContext, spend } from './element-context';
 import {
-  isTemplateNoop, isTypeNoop, type MergedOperation, operationJson, parseTemplateOperation, parseTypeOperation,
-  type TemplateOperation, type TypeOperation, typeOperationJson,
+  isTemplateNoop,
+  isTypeNoop,
+  type MergedOperation,
+  operationJson,
+  parseTemplateOperation,
+  parseTypeOperation,
+  type TemplateOperation,
+  type TypeOperation,
+  typeOperationJson,
 } from './operation';
 import { jsonOf } from './properties';
 import type { PropertySchemas } from './property-schema';
@@ -16,7 +23,13 @@ export type TypeInterfaces = ReadonlyMap<string, ReadonlyMap<string, TypeOperati
 const none: TypeInterfaces = new Map();
 
 /** The interfaces of a type over its parent's: an operation of the child replaces the parent's whole (reference 5.3 A). */
-export function parseTypeInterfaces(context: ElementContext, dataTypes: DataTypes, node: Node | undefined, parent: TypeInterfaces | null, path: string): TypeInterfaces {
+export function parseTypeInterfaces(
+  context: ElementContext,
+  dataTypes: DataTypes,
+  node: Node | undefined,
+  parent: TypeInterfaces | null,
+  path: string,
+): TypeInterfaces {
   const above = parent ?? none;
   const own = entriesOf(node);
   if (own.length === 0) return above;
@@ -27,7 +40,10 @@ export function parseTypeInterfaces(context: ElementContext, dataTypes: DataType
     const operations = new Map<string, TypeOperation>(inherited);
     spend(context.work, operations.size + entriesOf(entry.value).length);
     for (const op of entriesOf(entry.value)) {
-      operations.set(op.name, parseTypeOperation(context, dataTypes, op.value, `${path}.${entry.name}.${op.name}`));
+      operations.set(
+        op.name,
+        parseTypeOperation(context, dataTypes, op.value, `${path}.${entry.name}.${op.name}`),
+      );
     }
     result.set(entry.name, operations);
   }
@@ -60,7 +76,12 @@ export interface MergedInterfaces {
 }
 
 /** Interfaces of a template over those of its type (reference 5.3 B). */
-export function mergeInterfaces(context: ElementContext, type: TypeInterfaces, template: Node | undefined, path: string): MergedInterfaces {
+export function mergeInterfaces(
+  context: ElementContext,
+  type: TypeInterfaces,
+  template: Node | undefined,
+  path: string,
+): MergedInterfaces {
   const own = new Map(entriesOf(template).map((e) => [e.name, e]));
   const operations = new Map<string, ReadonlyMap<string, MergedOperation>>();
   const missing: MergedInterfaces['missing'] = [];
@@ -68,7 +89,8 @@ export function mergeInterfaces(context: ElementContext, type: TypeInterfaces, t
   for (const name of new Set([...type.keys(), ...own.keys()])) {
     const above = type.get(name);
     const ours = own.get(name);
-    const merged = above && !ours ? plainInterface(context, above) : mergeOne(context, name, above, ours, path);
+    const merged =
+      above && !ours ? plainInterface(context, above) : mergeOne(context, name, above, ours, path);
     operations.set(name, merged.operations);
     for (const lack of merged.missing) missing.push({ interface: name, ...lack });
     setOwn(json, name, merged.json as Json);
@@ -86,7 +108,11 @@ function plainInterface(context: ElementContext, type: ReadonlyMap<string, TypeO
 }
 
 function mergeOne(
-  context: ElementContext, name: string, type: ReadonlyMap<string, TypeOperation> | undefined, own: Entry | undefined, path: string,
+  context: ElementContext,
+  name: string,
+  type: ReadonlyMap<string, TypeOperation> | undefined,
+  own: Entry | undefined,
+  path: string,
 ): MergedInterface {
   const result = new Map<string, MergedOperation>();
   const json: JsonObject = {};
@@ -96,22 +122,30 @@ function mergeOne(
   for (const op of new Set([...(type?.keys() ?? []), ...templates.keys()])) {
     const written = templates.get(op);
     const above = type?.get(op);
-    const ours = written ? parseTemplateOperation(context, written.value, joinPath(path, `${name}.${op}`)) : undefined;
+    const ours = written
+      ? parseTemplateOperation(context, written.value, joinPath(path, `${name}.${op}`))
+      : undefined;
     const inputs: string[] = [];
     const merged = mergeOperation(above, ours, inputs);
     result.set(op, merged);
     setOwn(json, op, operationJson(merged) as Json);
-    if (inputs.length > 0) missing.push({ operation: op, inputs, node: written?.value ?? own?.value ?? above!.node });
+    if (inputs.length > 0)
+      missing.push({ operation: op, inputs, node: written?.value ?? own?.value ?? above!.node });
   }
   return { operations: result, json, missing };
 }
 
-function mergeOperation(type: TypeOperation | undefined, template: TemplateOperation | undefined, missing: string[]): MergedOperation {
+function mergeOperation(
+  type: TypeOperation | undefined,
+  template: TemplateOperation | undefined,
+  missing: string[],
+): MergedOperation {
   if (!template) return { ...type!, inputs: withDefaults(type!.inputs, {}, missing) };
   const given = template.inputs === null ? {} : (toJson(template.inputs) as JsonObject);
   if (!type || isTypeNoop(type)) return { ...template, inputs: given };
   if (isTemplateNoop(template)) return { ...template, inputs: {} };
-  if (template.implementation !== '' && template.implementation !== type.implementation) return { ...template, inputs: given };
+  if (template.implementation !== '' && template.implementation !== type.implementation)
+    return { ...template, inputs: given };
   return {
     node: template.node,
     implementation: type.implementation,
@@ -131,9 +165,18 @@ function mergeOperation(type: TypeOperation | undefined, template: TemplateOpera
 function withDefaults(schemas: PropertySchemas, given: JsonObject, missing: string[]): JsonObject {
   const result: JsonObject = {};
   for (const [name, schema] of schemas) {
-    const value = Object.hasOwn(given, name) ? given[name]! : schema.default === undefined ? undefined : jsonOf(schema.default);
+    const value = Object.hasOwn(given, name)
+      ? given[name]!
+      : schema.default === undefined
+        ? undefined
+        : jsonOf(schema.default);
     if (value === undefined) missing.push(name);
-    else setOwn(result, name, schema.type !== null && isJsonObject(value) ? { ...value, type: schema.type } : value);
+    else
+      setOwn(
+        result,
+        name,
+        schema.type !== null && isJsonObject(value) ? { ...value, type: schema.type } : value,
+      );
   }
   for (const name of Object.keys(given)) if (!schemas.has(name)) setOwn(result, name, given[name]!);
   return result;

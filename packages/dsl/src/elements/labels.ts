@@ -12,7 +12,9 @@ export function parseLabels(context: ElementContext, section: 'labels' | 'bluepr
       const isFit = isString(item) || (allowsFunctions && item.kind === 'map' && !item.has('get_attribute'));
       if (isFit) return;
       context.diagnostics.report('bad_label_value', `a value of the label "${name}" is not allowed`, {
-        at: item, path: `${section}.${name}.values[${i}]`, expected: allowsFunctions ? 'a string, or a function other than get_attribute' : 'a string',
+        at: item,
+        path: `${section}.${name}.values[${i}]`,
+        expected: allowsFunctions ? 'a string, or a function other than get_attribute' : 'a string',
       });
     });
     setOwn(result, name, { values: values.map(toJson) } as Json);
@@ -21,7 +23,10 @@ export function parseLabels(context: ElementContext, section: 'labels' | 'bluepr
 }
 
 /** `{name: {value, description?}}` of outputs and capabilities; other sections as they are. */
-export function parseFreeSection(context: ElementContext, section: 'outputs' | 'capabilities' | 'resource_tags'): JsonObject {
+export function parseFreeSection(
+  context: ElementContext,
+  section: 'outputs' | 'capabilities' | 'resource_tags',
+): JsonObject {
   const result: JsonObject = {};
   for (const { name, value } of entriesOf(context.root.get(section))) setOwn(result, name, toJson(value));
   return result;

@@ -40,9 +40,15 @@ export function checkNodeCycles(context: ElementContext, nodes: ReadonlyMap<stri
 }
 
 function reportCycle(context: ElementContext, cycle: string[], node: ParsedNode): void {
-  context.diagnostics.report('cycle', `node_templates: ${cycle.slice(0, 20).join(' -> ')} is a circle of relationships`, {
-    at: node.entry.key, path: `node_templates.${node.entry.name}`, cycle: cycle.slice(0, 50),
-  });
+  context.diagnostics.report(
+    'cycle',
+    `node_templates: ${cycle.slice(0, 20).join(' -> ')} is a circle of relationships`,
+    {
+      at: node.entry.key,
+      path: `node_templates.${node.entry.name}`,
+      cycle: cycle.slice(0, 50),
+    },
+  );
 }
 
 /** Sets host_id: hosts are their own, others have that of what contains them (reference 5.6). */
@@ -94,7 +100,10 @@ function uniqueByName(plugins: Iterable<PlanPlugin>): PlanPlugin[] {
 }
 
 /** Sets the plugin lists of the nodes and gives those of the plan (reference 5.6). */
-export function linkPlugins(context: ElementContext, nodes: ReadonlyMap<string, ParsedNode>): PluginsToInstall {
+export function linkPlugins(
+  context: ElementContext,
+  nodes: ReadonlyMap<string, ParsedNode>,
+): PluginsToInstall {
   const copies = new Map<string, PlanPlugin>();
   const used = new Map<string, Map<string, PlanPlugin>>();
   const shared = new Map<string, PlanPlugin[]>();
@@ -102,7 +111,8 @@ export function linkPlugins(context: ElementContext, nodes: ReadonlyMap<string, 
     if (uses.length === 0) return;
     let plugins = used.get(node);
     if (!plugins) used.set(node, (plugins = new Map()));
-    for (const { plugin, executor } of uses) plugins.set(`${plugin.name} ${executor}`, withExecutor(plugin, executor, copies));
+    for (const { plugin, executor } of uses)
+      plugins.set(`${plugin.name} ${executor}`, withExecutor(plugin, executor, copies));
   };
   for (const [name, node] of nodes) {
     add(name, node.uses);
@@ -123,21 +133,37 @@ export function linkPlugins(context: ElementContext, nodes: ReadonlyMap<string, 
     const keys = plugins ? [...plugins.keys()].join('\n') : '';
     node.plan.plugins = plugins ? listOf(plugins.values(), keys) : [];
     if (plugins) placePlugins(context, node, onHost, deployment);
-    node.plan.deployment_plugins_to_install = plugins ? listOf(uniqueByName(node.plan.plugins.filter((p) => p.executor === CENTRAL)), `central ${keys}`) : [];
+    node.plan.deployment_plugins_to_install = plugins
+      ? listOf(uniqueByName(node.plan.plugins.filter((p) => p.executor === CENTRAL)), `central ${keys}`)
+      : [];
   }
-  for (const node of nodes.values()) if (node.isHost) node.plan.plugins_to_install = uniqueByName(onHost.get(node.plan.id) ?? []);
+  for (const node of nodes.values())
+    if (node.isHost) node.plan.plugins_to_install = uniqueByName(onHost.get(node.plan.id) ?? []);
   return { deployment: uniqueByName(deployment), hostAgent: uniqueByName([...onHost.values()].flat()) };
 }
 
-function placePlugins(context: ElementContext, node: ParsedNode, onHost: Map<string, PlanPlugin[]>, deployment: PlanPlugin[]): void {
+function placePlugins(
+  context: ElementContext,
+  node: ParsedNode,
+  onHost: Map<string, PlanPlugin[]>,
+  deployment: PlanPlugin[],
+): void {
   const host = node.plan.host_id;
   for (const plugin of node.plan.plugins) {
     if (plugin.executor === CENTRAL) deployment.push(plugin);
     if (plugin.executor !== HOST_AGENT) continue;
     if (host === undefined) {
-      context.diagnostics.report('host_agent_without_host', `"${node.plan.id}" uses the plugin "${plugin.name}" with the executor host_agent but is not contained in a host`, {
-        at: node.entry.key, path: `node_templates.${node.plan.id}`, value: plugin.name, expected: 'a contained_in relationship to a cloudify.nodes.Compute, or executor: central_deployment_agent',
-      });
+      context.diagnostics.report(
+        'host_agent_without_host',
+        `"${node.plan.id}" uses the plugin "${plugin.name}" with the executor host_agent but is not contained in a host`,
+        {
+          at: node.entry.key,
+          path: `node_templates.${node.plan.id}`,
+          value: plugin.name,
+          expected:
+            'a contained_in relationship to a cloudify.nodes.Compute, or executor: central_deployment_agent',
+        },
+      );
       continue;
     }
     const list = onHost.get(host);

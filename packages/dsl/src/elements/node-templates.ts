@@ -1,14 +1,20 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import { isFunctionNode } from '../functions/registry';
-import { type Entry, entriesOf, isNull, mapNode, type MapNode, setOwn, textOf } from '../yaml/node';
+import { type Entry, entriesOf, isNull, type MapNode, mapNode, setOwn, textOf } from '../yaml/node';
 import { mergeInterfaces } from './interfaces';
 import { resolveOperations } from './operations';
 import type { PlanPlugin } from './plugins';
 import { jsonOf } from './properties';
-import { type ParsedRelationship, parseRelationships, type PlanRelationship, type RelationshipScope, reportOperations } from './relationships';
+import {
+  type ParsedRelationship,
+  type PlanRelationship,
+  parseRelationships,
+  type RelationshipScope,
+  reportOperations,
+} from './relationships';
 import { parseNodeScaling, type ScalingProperties } from './scalable';
 import { fill, type ValueCheck } from './typed-value';
-import { type NodeType, plainInterfaces, type PlainInterfaces } from './types';
+import { type NodeType, type PlainInterfaces, plainInterfaces } from './types';
 
 /** A node as plans write it (reference 6). Parts are shared between nodes: plans are never changed in place. */
 export type PlanNode = {
@@ -57,7 +63,12 @@ function parseTemplate(scope: TemplateScope, entry: Entry, template: MapNode): P
   const typeName = textOf(template.get('type'));
   const type = typeName === undefined ? undefined : nodeTypes.get(typeName);
   if (typeName !== undefined && !type) {
-    context.diagnostics.report('unknown_node_type', `there is no node type "${typeName}"`, { at: template.get('type'), path: `${path}.type`, name: typeName, valid: nodeTypes.keys() });
+    context.diagnostics.report('unknown_node_type', `there is no node type "${typeName}"`, {
+      at: template.get('type'),
+      path: `${path}.type`,
+      name: typeName,
+      valid: nodeTypes.keys(),
+    });
   }
   const relationships = parseRelationships(scope, name, template, path);
   const { instances, scaling } = parseNodeScaling(context, template, path);
@@ -85,11 +96,17 @@ function parseTemplate(scope: TemplateScope, entry: Entry, template: MapNode): P
   };
 }
 
-function templateInterfaces(scope: TemplateScope, type: NodeType, template: MapNode, path: string): PlainInterfaces {
+function templateInterfaces(
+  scope: TemplateScope,
+  type: NodeType,
+  template: MapNode,
+  path: string,
+): PlainInterfaces {
   const { context, mappings } = scope;
   const own = template.get('interfaces');
   let result: PlainInterfaces;
-  if (isNull(own)) result = type.plain ??= plainInterfaces(context, mappings, type.interfaces, 'unresolved_node_operation');
+  if (isNull(own))
+    result = type.plain ??= plainInterfaces(context, mappings, type.interfaces, 'unresolved_node_operation');
   else {
     const merged = mergeInterfaces(context, type.interfaces, own, `${path}.interfaces`);
     result = { merged, resolved: resolveOperations(mappings, merged, 'unresolved_node_operation') };
@@ -100,19 +117,36 @@ function templateInterfaces(scope: TemplateScope, type: NodeType, template: MapN
 
 const EXTERNAL = 'use_external_resource';
 
-function templateProperties(scope: TemplateScope, type: NodeType, template: MapNode, path: string): JsonObject {
+function templateProperties(
+  scope: TemplateScope,
+  type: NodeType,
+  template: MapNode,
+  path: string,
+): JsonObject {
   const { context } = scope;
   const given = template.get('properties');
   const values = given?.kind === 'map' ? given : mapNode([], template);
   const external = values.get(EXTERNAL) ?? type.properties.get(EXTERNAL)?.default;
   const isDeclared = type.properties.has(EXTERNAL);
   if (isDeclared && isFunctionNode(external)) {
-    context.diagnostics.report('external_resource_function', `"${EXTERNAL}" of "${path}" cannot be a function`, { at: external, path: `${path}.properties.${EXTERNAL}`, expected: 'true or false' });
+    context.diagnostics.report(
+      'external_resource_function',
+      `"${EXTERNAL}" of "${path}" cannot be a function`,
+      { at: external, path: `${path}.properties.${EXTERNAL}`, expected: 'true or false' },
+    );
   }
   const allowAbsent = isDeclared && external !== undefined && isTruthy(jsonOf(external));
-  const check: ValueCheck = { context, dataTypes: scope.dataTypes, owner: `node template "${path.slice('node_templates.'.length)}"`, path: `${path}.properties`, allowMissing: false, allowAbsent };
+  const check: ValueCheck = {
+    context,
+    dataTypes: scope.dataTypes,
+    owner: `node template "${path.slice('node_templates.'.length)}"`,
+    path: `${path}.properties`,
+    allowMissing: false,
+    allowAbsent,
+  };
   const result: JsonObject = {};
-  for (const entry of fill(check, values, type.properties, undefined, check.path).entries) setOwn(result, entry.name, jsonOf(entry.value));
+  for (const entry of fill(check, values, type.properties, undefined, check.path).entries)
+    setOwn(result, entry.name, jsonOf(entry.value));
   return result;
 }
 
@@ -127,4 +161,3 @@ export function isTruthy(value: Json): boolean {
 export function containerOf(node: ParsedNode): string | undefined {
   return node.relationships.find((r) => r.isContained)?.plan.target_id;
 }
-

@@ -56,20 +56,39 @@ function fieldsOf(context: ElementContext, node: Node, path: string): OperationF
 function checkFields(context: ElementContext, fields: OperationFields, path: string): void {
   const { executor, node } = fields;
   if (executor !== null && !EXECUTORS.includes(executor)) {
-    context.diagnostics.report('bad_operation_executor', `"${path}" has the unknown executor "${executor}"`, { at: childOf(node, 'executor'), path: joinPath(path, 'executor'), name: executor, valid: EXECUTORS });
+    context.diagnostics.report('bad_operation_executor', `"${path}" has the unknown executor "${executor}"`, {
+      at: childOf(node, 'executor'),
+      path: joinPath(path, 'executor'),
+      name: executor,
+      valid: EXECUTORS,
+    });
   }
   for (const key of RETRY_FIELDS) {
     const value = fields[key];
     const lowest = key === 'max_retries' ? -1 : 0;
     if (typeof value !== 'number' || value >= lowest) continue;
-    context.diagnostics.report('bad_retries', `"${joinPath(path, key)}" is ${value}`, { at: childOf(node, key), path: joinPath(path, key), expected: `${lowest} or more` });
+    context.diagnostics.report('bad_retries', `"${joinPath(path, key)}" is ${value}`, {
+      at: childOf(node, key),
+      path: joinPath(path, key),
+      expected: `${lowest} or more`,
+    });
   }
 }
 
-export function parseTypeOperation(context: ElementContext, dataTypes: DataTypes, node: Node, path: string): TypeOperation {
+export function parseTypeOperation(
+  context: ElementContext,
+  dataTypes: DataTypes,
+  node: Node,
+  path: string,
+): TypeOperation {
   const inputs = childOf(node, 'inputs');
   const fields = fieldsOf(context, node, path);
-  return { ...fields, inputs: inputs ? parsePropertySchemas(context, dataTypes, inputs, `operation "${path}"`, joinPath(path, 'inputs')) : noProperties };
+  return {
+    ...fields,
+    inputs: inputs
+      ? parsePropertySchemas(context, dataTypes, inputs, `operation "${path}"`, joinPath(path, 'inputs'))
+      : noProperties,
+  };
 }
 
 export function parseTemplateOperation(context: ElementContext, node: Node, path: string): TemplateOperation {
@@ -78,7 +97,12 @@ export function parseTemplateOperation(context: ElementContext, node: Node, path
 }
 
 function isBare(operation: OperationFields): boolean {
-  return operation.implementation === '' && operation.executor === null && RETRY_FIELDS.every((k) => operation[k] === null) && operation.timeout_recoverable === null;
+  return (
+    operation.implementation === '' &&
+    operation.executor === null &&
+    RETRY_FIELDS.every((k) => operation[k] === null) &&
+    operation.timeout_recoverable === null
+  );
 }
 
 /** `{}`: does nothing, and takes away what a type would do. */

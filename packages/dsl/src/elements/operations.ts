@@ -8,7 +8,9 @@ import type { MergedOperation } from './operation';
 import type { PlanPlugin } from './plugins';
 
 /** An operation as plans write it, with the plugin that it uses; or why it cannot be resolved. */
-type Resolution = { json: JsonObject; use: { plugin: PlanPlugin; executor: string } | null } | { kind: DiagnosticKind; message: string };
+type Resolution =
+  | { json: JsonObject; use: { plugin: PlanPlugin; executor: string } | null }
+  | { kind: DiagnosticKind; message: string };
 
 /** Where implementations and workflow mappings lead (reference 5.5). */
 export interface Mapping {
@@ -33,20 +35,38 @@ export class Mappings {
   }
 
   /** Resolves `text`; a failure is the kind to report with its message. */
-  resolve(text: string, inputNames: (name: string) => boolean, unresolved: DiagnosticKind): Mapping | { kind: DiagnosticKind; message: string } {
+  resolve(
+    text: string,
+    inputNames: (name: string) => boolean,
+    unresolved: DiagnosticKind,
+  ): Mapping | { kind: DiagnosticKind; message: string } {
     const candidates = this.candidates(text);
     const script = this.scriptOf(text, candidates.length > 0);
     if (script !== null) {
       if (inputNames('script_path') || inputNames('script_source')) {
-        return { kind: 'script_input_taken', message: `the script "${short(text)}" cannot be named twice: script_path or script_source is given as well` };
+        return {
+          kind: 'script_input_taken',
+          message: `the script "${short(text)}" cannot be named twice: script_path or script_source is given as well`,
+        };
       }
-      if (!this.scriptPlugin) return { kind: 'script_plugin_missing', message: `the script "${short(text)}" needs a plugin whose name ends with "script"` };
+      if (!this.scriptPlugin)
+        return {
+          kind: 'script_plugin_missing',
+          message: `the script "${short(text)}" needs a plugin whose name ends with "script"`,
+        };
       return { plugin: this.scriptPlugin, operation: '', script };
     }
-    if (candidates.length > 1) return { kind: 'ambiguous_plugin', message: `"${text}" may belong to the plugins ${candidates.map((p) => `"${p.name}"`).join(', ')}` };
+    if (candidates.length > 1)
+      return {
+        kind: 'ambiguous_plugin',
+        message: `"${text}" may belong to the plugins ${candidates.map((p) => `"${p.name}"`).join(', ')}`,
+      };
     const [plugin] = candidates;
     if (plugin) return { plugin, operation: text.slice(plugin.name.length + 1), script: null };
-    return { kind: unresolved, message: `"${short(text)}" names neither a plugin's function nor a script that exists` };
+    return {
+      kind: unresolved,
+      message: `"${short(text)}" names neither a plugin's function nor a script that exists`,
+    };
   }
 
   /** Plugins whose name and a dot begin the text: every dot ends one possible name. */
@@ -63,7 +83,8 @@ export class Mappings {
     if (hasScheme(text) || this.context.isScript(text)) return { key: 'script_path', text };
     if (text.trim().includes('\n')) return { key: 'script_source', text };
     const delimiter = text.indexOf('--');
-    if (!hasCandidates && delimiter > 0 && this.namespaces.has(text.slice(0, delimiter))) return { key: 'script_path', text };
+    if (!hasCandidates && delimiter > 0 && this.namespaces.has(text.slice(0, delimiter)))
+      return { key: 'script_path', text };
     return null;
   }
 }
@@ -77,22 +98,34 @@ export interface ResolvedOperations {
   json: JsonObject;
   /** Plugins that they use, with the executor of the operation. */
   uses: { plugin: PlanPlugin; executor: string }[];
-  failures: { kind: DiagnosticKind; message: string; interface: string; operation: string; at: MergedOperation['node'] }[];
+  failures: {
+    kind: DiagnosticKind;
+    message: string;
+    interface: string;
+    operation: string;
+    at: MergedOperation['node'];
+  }[];
 }
 
 /**
  * Resolved operations under `interface.operation`, and under the short name where it is not ambiguous (reference 5.4).
  */
-export function resolveOperations(mappings: Mappings, interfaces: MergedInterfaces, unresolved: DiagnosticKind): ResolvedOperations {
+export function resolveOperations(
+  mappings: Mappings,
+  interfaces: MergedInterfaces,
+  unresolved: DiagnosticKind,
+): ResolvedOperations {
   const json: JsonObject = {};
   const shortNames = new Map<string, number>();
-  for (const operations of interfaces.operations.values()) for (const op of operations.keys()) shortNames.set(op, (shortNames.get(op) ?? 0) + 1);
+  for (const operations of interfaces.operations.values())
+    for (const op of operations.keys()) shortNames.set(op, (shortNames.get(op) ?? 0) + 1);
   const result: ResolvedOperations = { json, uses: [], failures: [] };
   const used = new Set<string>();
   for (const [name, operations] of interfaces.operations) {
     for (const [op, operation] of operations) {
       let resolved = mappings.resolved.get(operation);
-      if (resolved === undefined) mappings.resolved.set(operation, (resolved = resolveOperation(mappings, operation, unresolved)));
+      if (resolved === undefined)
+        mappings.resolved.set(operation, (resolved = resolveOperation(mappings, operation, unresolved)));
       if ('kind' in resolved) {
         result.failures.push({ ...resolved, interface: name, operation: op, at: operation.node });
         continue;
@@ -109,11 +142,28 @@ export function resolveOperations(mappings: Mappings, interfaces: MergedInterfac
   return result;
 }
 
-function resolveOperation(mappings: Mappings, operation: MergedOperation, unresolved: DiagnosticKind): Resolution {
+function resolveOperation(
+  mappings: Mappings,
+  operation: MergedOperation,
+  unresolved: DiagnosticKind,
+): Resolution {
   const { implementation, inputs, max_retries, retry_interval, timeout, timeout_recoverable } = operation;
   const rest = { has_intrinsic_functions: false, max_retries, retry_interval, timeout, timeout_recoverable };
   if (implementation === '') {
-    return { use: null, json: { plugin: '', operation: '', executor: null, inputs: {}, ...rest, max_retries: null, retry_interval: null, timeout: null, timeout_recoverable: null } };
+    return {
+      use: null,
+      json: {
+        plugin: '',
+        operation: '',
+        executor: null,
+        inputs: {},
+        ...rest,
+        max_retries: null,
+        retry_interval: null,
+        timeout: null,
+        timeout_recoverable: null,
+      },
+    };
   }
   const mapping = mappings.resolve(implementation, (name) => Object.hasOwn(inputs, name), unresolved);
   if ('kind' in mapping) return mapping;

@@ -34,7 +34,11 @@ function parsePlugin(context: ElementContext, name: string, node: MapNode): Plan
   const path = `plugins.${name}`;
   const executor = text('executor');
   if (executor !== null && !EXECUTORS.includes(executor)) {
-    context.diagnostics.report('bad_plugin_executor', `the plugin "${name}" has the unknown executor "${executor}"`, { at: node.get('executor'), path: `${path}.executor`, name: executor, valid: EXECUTORS });
+    context.diagnostics.report(
+      'bad_plugin_executor',
+      `the plugin "${name}" has the unknown executor "${executor}"`,
+      { at: node.get('executor'), path: `${path}.executor`, name: executor, valid: EXECUTORS },
+    );
   }
   const install = node.get('install');
   const plugin: PlanPlugin = {
@@ -53,13 +57,18 @@ function parsePlugin(context: ElementContext, name: string, node: MapNode): Plan
     name,
   };
   if (plugin.install && !plugin.source && !plugin.package_name) {
-    context.diagnostics.report('plugin_without_source', `the plugin "${name}" is to be installed but has neither source nor package_name`, { at: node, path, expected: 'package_name, source, or install: false' });
+    context.diagnostics.report(
+      'plugin_without_source',
+      `the plugin "${name}" is to be installed but has neither source nor package_name`,
+      { at: node, path, expected: 'package_name, source, or install: false' },
+    );
   }
   return plugin;
 }
 
 function pluginProperties(node: MapNode): JsonObject {
   const result: JsonObject = {};
-  for (const entry of entriesOf(childOf(node, 'properties'))) setOwn(result, entry.name, isNull(entry.value) ? {} : (toJson(entry.value) as Json));
+  for (const entry of entriesOf(childOf(node, 'properties')))
+    setOwn(result, entry.name, isNull(entry.value) ? {} : (toJson(entry.value) as Json));
   return result;
 }

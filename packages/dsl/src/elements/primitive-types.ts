@@ -1,5 +1,8 @@
 /** Types that need no declaration, with the definitions version that brought them (reference 3.1). */
-export const primitiveTypes: ReadonlyMap<string, { since: readonly number[] | null; isObject: boolean; doc: string }> = new Map([
+export const primitiveTypes: ReadonlyMap<
+  string,
+  { since: readonly number[] | null; isObject: boolean; doc: string }
+> = new Map([
   ['string', { since: null, isObject: false, doc: 'Anything; no conversion.' }],
   ['integer', { since: null, isObject: false, doc: 'A whole number.' }],
   ['float', { since: null, isObject: false, doc: 'A number.' }],

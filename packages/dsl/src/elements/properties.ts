@@ -1,48 +1,92 @@
 import type { Json, JsonObject } from '@baton/kernel';
+import { isFunctionNode } from '../functions/registry';
 import { gate, joinPath } from '../schema/check-shape';
 import { childOf, entriesOf, isNull, MapNode, type Node, setOwn, textOf, toJson } from '../yaml/node';
 import { type ElementContext, spend } from './element-context';
 import { primitiveTypes } from './primitive-types';
-import { type DataTypeLookup, noProperties, type PropertySchema, type PropertySchemas } from './property-schema';
+import {
+  type DataTypeLookup,
+  noProperties,
+  type PropertySchema,
+  type PropertySchemas,
+} from './property-schema';
 import { fill, isGiven, typedValue, typeOf, type ValueCheck } from './typed-value';
-import { isFunctionNode } from '../functions/registry';
 
 /** Reports a `type` that exists nowhere (E103) or not yet in this version (E102). */
-export function checkType(context: ElementContext, dataTypes: DataTypeLookup, schema: Node, path: string): void {
+export function checkType(
+  context: ElementContext,
+  dataTypes: DataTypeLookup,
+  schema: Node,
+  path: string,
+): void {
   const node = childOf(schema, 'type');
   const type = textOf(node);
   if (node === undefined || type === undefined || dataTypes.has(type)) return;
   const primitive = primitiveTypes.get(type);
   if (primitive === undefined) {
     context.diagnostics.report('unknown_type', `there is no type "${type}"`, {
-      at: node, path: joinPath(path, 'type'), name: type, valid: [...primitiveTypes.keys(), ...dataTypes.names()],
+      at: node,
+      path: joinPath(path, 'type'),
+      name: type,
+      valid: [...primitiveTypes.keys(), ...dataTypes.names()],
     });
-  } else if (primitive.since) gate(context, `the type ${type}`, primitive.since, node, joinPath(path, 'type'));
+  } else if (primitive.since)
+    gate(context, `the type ${type}`, primitive.since, node, joinPath(path, 'type'));
 }
 
 const emptyMap = (at: Node): MapNode => new MapNode([], at.source, at.start);
 
 /** One schema: its type is known, its default fits and is completed by the data type's defaults. */
-export function parsePropertySchema(context: ElementContext, dataTypes: DataTypeLookup, node: Node, owner: string, path: string): PropertySchema | null {
+export function parsePropertySchema(
+  context: ElementContext,
+  dataTypes: DataTypeLookup,
+  node: Node,
+  owner: string,
+  path: string,
+): PropertySchema | null {
   if (node.kind !== 'map') return null;
   checkType(context, dataTypes, node, path);
   const type = typeOf(node);
   const required = childOf(node, 'required');
   const given = node.get('default');
-  const schema: PropertySchema = { type, default: given, required: !(required?.kind === 'scalar' && required.value === false), node };
-  const check: ValueCheck = { context, dataTypes, owner, path: joinPath(path, 'default'), allowMissing: true };
-  if (type !== null && dataTypes.has(type)) schema.default = typedValue(check, isGiven(given) ? given : emptyMap(node), type, undefined, check.path);
+  const schema: PropertySchema = {
+    type,
+    default: given,
+    required: !(required?.kind === 'scalar' && required.value === false),
+    node,
+  };
+  const check: ValueCheck = {
+    context,
+    dataTypes,
+    owner,
+    path: joinPath(path, 'default'),
+    allowMissing: true,
+  };
+  if (type !== null && dataTypes.has(type))
+    schema.default = typedValue(check, isGiven(given) ? given : emptyMap(node), type, undefined, check.path);
   else if (isGiven(given)) schema.default = typedValue(check, given, type, undefined, check.path);
   return schema;
 }
 
 /** The schemas under `properties` (or `parameters`, ...) of an element. */
-export function parsePropertySchemas(context: ElementContext, dataTypes: DataTypeLookup, node: Node | undefined, owner: string, path: string): PropertySchemas {
+export function parsePropertySchemas(
+  context: ElementContext,
+  dataTypes: DataTypeLookup,
+  node: Node | undefined,
+  owner: string,
+  path: string,
+): PropertySchemas {
   const entries = entriesOf(node);
   if (entries.length === 0) return noProperties;
   const schemas = new Map<string, PropertySchema>();
   for (const entry of entries) {
-    const schema = parsePropertySchema(context, dataTypes, entry.value, `property "${entry.name}" of ${owner}`, joinPath(path, entry.name));
+    const schema = parsePropertySchema(
+      context,
+      dataTypes,
+      entry.value,
+      `property "${entry.name}" of ${owner}`,
+      joinPath(path, entry.name),
+    );
     if (schema) schemas.set(entry.name, schema);
   }
   return schemas;
@@ -52,7 +96,12 @@ export function parsePropertySchemas(context: ElementContext, dataTypes: DataTyp
  * A type's schemas over its parent's: the child's replace the parent's whole. Only where both declare the same data
  * type, the child's default is completed by the parent's (reference 2.4).
  */
-export function inheritProperties(context: ElementContext, dataTypes: DataTypeLookup, own: PropertySchemas, parent: PropertySchemas): PropertySchemas {
+export function inheritProperties(
+  context: ElementContext,
+  dataTypes: DataTypeLookup,
+  own: PropertySchemas,
+  parent: PropertySchemas,
+): PropertySchemas {
   if (own.size === 0) return parent;
   if (parent.size === 0) return own;
   spend(context.work, own.size + parent.size);
@@ -61,13 +110,34 @@ export function inheritProperties(context: ElementContext, dataTypes: DataTypeLo
     const above = parent.get(name);
     const dataType = schema.type === null ? undefined : dataTypes.get(schema.type);
     const inherited = above?.default;
-    if (!dataType || above?.type !== schema.type || inherited?.kind !== 'map' || isFunctionNode(inherited) || isFunctionNode(schema.node.get('default'))) {
+    if (
+      !dataType ||
+      above?.type !== schema.type ||
+      inherited?.kind !== 'map' ||
+      isFunctionNode(inherited) ||
+      isFunctionNode(schema.node.get('default'))
+    ) {
       result.set(name, schema);
       continue;
     }
     const given = schema.node.get('default');
-    const check: ValueCheck = { context, dataTypes, owner: `property "${name}"`, path: '', allowMissing: true };
-    result.set(name, { ...schema, default: fill(check, given?.kind === 'map' ? given : emptyMap(schema.node), dataType.properties, inherited, '') });
+    const check: ValueCheck = {
+      context,
+      dataTypes,
+      owner: `property "${name}"`,
+      path: '',
+      allowMissing: true,
+    };
+    result.set(name, {
+      ...schema,
+      default: fill(
+        check,
+        given?.kind === 'map' ? given : emptyMap(schema.node),
+        dataType.properties,
+        inherited,
+        '',
+      ),
+    });
   }
   for (const [name, schema] of parent) if (!result.has(name)) result.set(name, schema);
   return result;

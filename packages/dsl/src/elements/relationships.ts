@@ -1,13 +1,12 @@
 import type { Json, JsonObject } from '@baton/kernel';
-import { childOf, isNull, itemsOf, type MapNode, type Node, textOf } from '../yaml/node';
+import { childOf, isNull, itemsOf, type MapNode, mapNode, type Node, textOf } from '../yaml/node';
 import type { DataTypes } from './data-types';
 import type { ElementContext } from './element-context';
 import { mergeInterfaces } from './interfaces';
 import { type Mappings, type ResolvedOperations, resolveOperations } from './operations';
 import { jsonOf } from './properties';
 import { fill, type ValueCheck } from './typed-value';
-import { plainInterfaces, type PlainInterfaces, type RelationshipType } from './types';
-import { mapNode } from '../yaml/node';
+import { type PlainInterfaces, plainInterfaces, type RelationshipType } from './types';
 
 export const CONTAINED_IN = 'cloudify.relationships.contained_in';
 const ON_LIFECYCLE_OPERATION = 'cloudify.relationships.depends_on_lifecycle_operation';
@@ -45,7 +44,12 @@ export function isContainment(type: RelationshipType): boolean {
 }
 
 /** The relationships of one node template (reference 2.6). */
-export function parseRelationships(scope: RelationshipScope, name: string, template: MapNode, path: string): ParsedRelationship[] {
+export function parseRelationships(
+  scope: RelationshipScope,
+  name: string,
+  template: MapNode,
+  path: string,
+): ParsedRelationship[] {
   const parsed: ParsedRelationship[] = [];
   const targets = new Map<string, number>();
   itemsOf(template.get('relationships')).forEach((node, i) => {
@@ -55,34 +59,82 @@ export function parseRelationships(scope: RelationshipScope, name: string, templ
     parsed.push(relationship);
     const target = relationship.plan.target_id;
     if (targets.has(target)) {
-      scope.context.diagnostics.report('double_relationship', `"${name}" has several relationships to "${target}"; only the last one takes effect`, { at: childOf(node, 'target'), path: `${path}.relationships[${i}]`, expected: 'one relationship to each target' });
+      scope.context.diagnostics.report(
+        'double_relationship',
+        `"${name}" has several relationships to "${target}"; only the last one takes effect`,
+        {
+          at: childOf(node, 'target'),
+          path: `${path}.relationships[${i}]`,
+          expected: 'one relationship to each target',
+        },
+      );
     }
     targets.set(target, i);
   });
   const containers = parsed.filter((r) => r.isContained);
   if (containers.length > 1) {
-    scope.context.diagnostics.report('several_containers', `"${name}" is contained in several nodes: ${containers.map((r) => r.plan.target_id).join(', ')}`, { at: template.get('relationships'), path: `${path}.relationships`, expected: 'one contained_in relationship' });
+    scope.context.diagnostics.report(
+      'several_containers',
+      `"${name}" is contained in several nodes: ${containers.map((r) => r.plan.target_id).join(', ')}`,
+      {
+        at: template.get('relationships'),
+        path: `${path}.relationships`,
+        expected: 'one contained_in relationship',
+      },
+    );
   }
   return parsed;
 }
 
-function parseRelationship(scope: RelationshipScope, source: string, node: MapNode, path: string): ParsedRelationship | null {
+// eslint-disable-next-line max-lines-per-function -- one relationship, checked in the order of the reference
+function parseRelationship(
+  scope: RelationshipScope,
+  source: string,
+  node: MapNode,
+  path: string,
+): ParsedRelationship | null {
   const { context, types, templates } = scope;
   const typeName = textOf(node.get('type'));
   const target = textOf(node.get('target'));
   const type = typeName === undefined ? undefined : types.get(typeName);
   if (typeName !== undefined && !type) {
-    context.diagnostics.report('unknown_relationship_type', `there is no relationship type "${typeName}"`, { at: node.get('type'), path: `${path}.type`, name: typeName, valid: types.keys() });
+    context.diagnostics.report('unknown_relationship_type', `there is no relationship type "${typeName}"`, {
+      at: node.get('type'),
+      path: `${path}.type`,
+      name: typeName,
+      valid: types.keys(),
+    });
   }
   if (target === source) {
-    context.diagnostics.report('relationship_to_self', `"${source}" has a relationship to itself`, { at: node.get('target'), path: `${path}.target`, expected: 'another node template' });
+    context.diagnostics.report('relationship_to_self', `"${source}" has a relationship to itself`, {
+      at: node.get('target'),
+      path: `${path}.target`,
+      expected: 'another node template',
+    });
   } else if (target !== undefined && !templates.has(target)) {
-    context.diagnostics.report('unknown_relationship_target', `there is no node template "${target}"`, { at: node.get('target'), path: `${path}.target`, name: target, valid: templates.keys() });
+    context.diagnostics.report('unknown_relationship_target', `there is no node template "${target}"`, {
+      at: node.get('target'),
+      path: `${path}.target`,
+      name: target,
+      valid: templates.keys(),
+    });
   }
   if (!type || target === undefined) return null;
-  const check: ValueCheck = { context, dataTypes: scope.dataTypes, owner: `relationship "${type.name}" of "${source}"`, path: `${path}.properties`, allowMissing: false };
+  const check: ValueCheck = {
+    context,
+    dataTypes: scope.dataTypes,
+    owner: `relationship "${type.name}" of "${source}"`,
+    path: `${path}.properties`,
+    allowMissing: false,
+  };
   const given = node.get('properties');
-  const merged = fill(check, given?.kind === 'map' ? given : mapNode([], node), type.properties, undefined, check.path);
+  const merged = fill(
+    check,
+    given?.kind === 'map' ? given : mapNode([], node),
+    type.properties,
+    undefined,
+    check.path,
+  );
   if (type.name === ON_LIFECYCLE_OPERATION) checkLifecycleOperation(scope, merged, node, target, path);
   const sources = side(scope, type, node, 'source', path);
   const targets = side(scope, type, node, 'target', path);
@@ -105,7 +157,13 @@ function parseRelationship(scope: RelationshipScope, source: string, node: MapNo
   };
 }
 
-function side(scope: RelationshipScope, type: RelationshipType, node: MapNode, which: 'source' | 'target', path: string): PlainInterfaces {
+function side(
+  scope: RelationshipScope,
+  type: RelationshipType,
+  node: MapNode,
+  which: 'source' | 'target',
+  path: string,
+): PlainInterfaces {
   const { context, mappings } = scope;
   const own = node.get(`${which}_interfaces`);
   const kind = 'unresolved_relationship_operation';
@@ -122,27 +180,61 @@ function side(scope: RelationshipScope, type: RelationshipType, node: MapNode, w
 }
 
 /** Reports what is wrong with the operations of one element. */
-export function reportOperations(context: ElementContext, { merged, resolved }: PlainInterfaces, path: string, at: Node): void {
+export function reportOperations(
+  context: ElementContext,
+  { merged, resolved }: PlainInterfaces,
+  path: string,
+  at: Node,
+): void {
   for (const { interface: name, operation, inputs, node } of merged.missing) {
-    context.diagnostics.report('missing_operation_input', inputs.length === 1 ? `Input "${inputs[0]}" of ${name}.${operation} is missing a value` : `Inputs ${inputs.map((i) => `"${i}"`).join(', ')} of ${name}.${operation} are missing a value`, {
-      at: node.source === at.source ? node : at, path: `${path}.${name}.${operation}`, expected: inputs.map((i) => `inputs.${i}`).join(', '),
-    });
+    context.diagnostics.report(
+      'missing_operation_input',
+      inputs.length === 1
+        ? `Input "${inputs[0]}" of ${name}.${operation} is missing a value`
+        : `Inputs ${inputs.map((i) => `"${i}"`).join(', ')} of ${name}.${operation} are missing a value`,
+      {
+        at: node.source === at.source ? node : at,
+        path: `${path}.${name}.${operation}`,
+        expected: inputs.map((i) => `inputs.${i}`).join(', '),
+      },
+    );
   }
   for (const { kind, message, interface: name, operation, at: node } of resolved.failures) {
-    context.diagnostics.report(kind, message, { at: node, path: `${path}.${name}.${operation}`, expected: 'PLUGIN.FUNCTION or the path of a script' });
+    context.diagnostics.report(kind, message, {
+      at: node,
+      path: `${path}.${name}.${operation}`,
+      expected: 'PLUGIN.FUNCTION or the path of a script',
+    });
   }
 }
 
-function checkLifecycleOperation(scope: RelationshipScope, properties: MapNode, node: MapNode, target: string, path: string): void {
+function checkLifecycleOperation(
+  scope: RelationshipScope,
+  properties: MapNode,
+  node: MapNode,
+  target: string,
+  path: string,
+): void {
   const operation = textOf(properties.get('operation'));
   if (operation === undefined) {
-    scope.context.diagnostics.report('lifecycle_operation_missing', `the relationship needs the property "operation"`, { at: node, path: `${path}.properties.operation`, expected: 'the name of a lifecycle operation' });
+    scope.context.diagnostics.report(
+      'lifecycle_operation_missing',
+      `the relationship needs the property "operation"`,
+      { at: node, path: `${path}.properties.operation`, expected: 'the name of a lifecycle operation' },
+    );
     return;
   }
   const interfaces = childOf(scope.templates.get(target), 'interfaces');
   const lifecycle = childOf(interfaces, LIFECYCLE);
   if (lifecycle?.kind === 'map' && lifecycle.has(operation)) return;
-  scope.context.diagnostics.report('lifecycle_operation_undeclared', `"${target}" does not declare the lifecycle operation "${operation}" itself`, {
-    at: properties.get('operation'), path: `${path}.properties.operation`, value: operation as Json, expected: `interfaces.${LIFECYCLE}.${operation} in ${target}`,
-  });
+  scope.context.diagnostics.report(
+    'lifecycle_operation_undeclared',
+    `"${target}" does not declare the lifecycle operation "${operation}" itself`,
+    {
+      at: properties.get('operation'),
+      path: `${path}.properties.operation`,
+      value: operation as Json,
+      expected: `interfaces.${LIFECYCLE}.${operation} in ${target}`,
+    },
+  );
 }

@@ -1,7 +1,7 @@
+import { setOwn } from '../yaml/node';
 import type { ElementContext } from './element-context';
 import type { PlanScalingGroup } from './groups';
 import { containerOf, type ParsedNode } from './node-templates';
-import { setOwn } from '../yaml/node';
 
 type Groups = Readonly<Record<string, PlanScalingGroup>>;
 
@@ -9,7 +9,11 @@ type Groups = Readonly<Record<string, PlanScalingGroup>>;
  * Checks scaling groups (E200, E201, E202) and takes members out that are contained in another member: they follow
  * their container (reference 2.10).
  */
-export function checkScalingGroups(context: ElementContext, groups: Groups, nodes: ReadonlyMap<string, ParsedNode>): Record<string, PlanScalingGroup> {
+export function checkScalingGroups(
+  context: ElementContext,
+  groups: Groups,
+  nodes: ReadonlyMap<string, ParsedNode>,
+): Record<string, PlanScalingGroup> {
   const parents = findParents(context, groups);
   if (parents === null) return { ...groups };
   const containment = new Containment(nodes);
@@ -25,7 +29,13 @@ function findParents(context: ElementContext, groups: Groups): Map<string, strin
     for (const member of members) {
       const other = parents.get(member);
       if (other !== undefined) {
-        reportAt(context, group, 'member_in_several_groups', `"${member}" is a member of the scaling groups "${other}" and "${group}"`, 'one scaling group for each member');
+        reportAt(
+          context,
+          group,
+          'member_in_several_groups',
+          `"${member}" is a member of the scaling groups "${other}" and "${group}"`,
+          'one scaling group for each member',
+        );
         isForest = false;
       }
       parents.set(member, group);
@@ -42,10 +52,23 @@ function findParents(context: ElementContext, groups: Groups): Map<string, strin
     }
     if (current !== undefined && path.includes(current)) {
       const cycle = [...path.slice(path.indexOf(current)), current];
-      reportAt(context, current, 'group_cycle', `groups: ${cycle.join(' -> ')} is a circle`, 'groups that do not contain each other', cycle);
+      reportAt(
+        context,
+        current,
+        'group_cycle',
+        `groups: ${cycle.join(' -> ')} is a circle`,
+        'groups that do not contain each other',
+        cycle,
+      );
       isForest = false;
     } else if (path.length > MAX_GROUP_DEPTH) {
-      reportAt(context, start, 'limit_exceeded', 'groups contain each other too deeply', `at most ${MAX_GROUP_DEPTH} levels`);
+      reportAt(
+        context,
+        start,
+        'limit_exceeded',
+        'groups contain each other too deeply',
+        `at most ${MAX_GROUP_DEPTH} levels`,
+      );
       isForest = false;
     }
     for (const name of path) done.add(name);
@@ -55,10 +78,22 @@ function findParents(context: ElementContext, groups: Groups): Map<string, strin
 
 const MAX_GROUP_DEPTH = 200;
 
-function reportAt(context: ElementContext, group: string, kind: 'group_cycle' | 'member_in_several_groups' | 'mixed_group_members' | 'limit_exceeded', message: string, expected: string, cycle?: string[]): void {
+function reportAt(
+  context: ElementContext,
+  group: string,
+  kind: 'group_cycle' | 'member_in_several_groups' | 'mixed_group_members' | 'limit_exceeded',
+  message: string,
+  expected: string,
+  cycle?: string[],
+): void {
   const section = context.root.get('groups');
   const at = section?.kind === 'map' ? section.entry(group)?.key : undefined;
-  context.diagnostics.report(kind, message, { at, path: `groups.${group}`, expected, ...(cycle ? { cycle } : {}) });
+  context.diagnostics.report(kind, message, {
+    at,
+    path: `groups.${group}`,
+    expected,
+    ...(cycle ? { cycle } : {}),
+  });
 }
 
 /** Which node contains which, from contained_in relationships. */
@@ -97,11 +132,18 @@ function ancestorGroups(name: string, parents: ReadonlyMap<string, string>): str
 }
 
 /** Members that stand inside some node and members that do not share it cannot scale together. */
-function checkMixed(context: ElementContext, groups: Groups, parents: ReadonlyMap<string, string>, containment: Containment): void {
+function checkMixed(
+  context: ElementContext,
+  groups: Groups,
+  parents: ReadonlyMap<string, string>,
+  containment: Containment,
+): void {
   const outermost = new Map<string, { name: string; root: string }[]>();
   for (const member of parents.keys()) {
     if (Object.hasOwn(groups, member)) continue;
-    const containerGroups = new Set(containment.containers(member).flatMap((c) => ancestorGroups(c, parents)));
+    const containerGroups = new Set(
+      containment.containers(member).flatMap((c) => ancestorGroups(c, parents)),
+    );
     for (const group of ancestorGroups(member, parents)) {
       if (containerGroups.has(group)) continue;
       const list = outermost.get(group) ?? [];
@@ -113,11 +155,21 @@ function checkMixed(context: ElementContext, groups: Groups, parents: ReadonlyMa
     const contained = members.find((m) => m.root !== m.name);
     const other = contained && members.find((m) => m.root !== contained.root);
     if (!other) continue;
-    reportAt(context, group, 'mixed_group_members', `"${contained.name}" is contained in "${contained.root}", "${other.name}" of the same scaling group is not`, 'members that share a container, or that have none');
+    reportAt(
+      context,
+      group,
+      'mixed_group_members',
+      `"${contained.name}" is contained in "${contained.root}", "${other.name}" of the same scaling group is not`,
+      'members that share a container, or that have none',
+    );
   }
 }
 
-function prune(groups: Groups, parents: ReadonlyMap<string, string>, containment: Containment): Record<string, PlanScalingGroup> {
+function prune(
+  groups: Groups,
+  parents: ReadonlyMap<string, string>,
+  containment: Containment,
+): Record<string, PlanScalingGroup> {
   const removed = new Map<string, Set<string>>();
   for (const member of parents.keys()) {
     if (Object.hasOwn(groups, member)) continue;

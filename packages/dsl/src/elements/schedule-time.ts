@@ -16,7 +16,15 @@ export function isRelativeTime(text: string): boolean {
 
 /** Minutes that the zone's clocks are ahead of UTC at an instant. */
 function offsetMinutes(zone: string, instantMs: number): number {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' });
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  });
   const parts = Object.fromEntries(format.formatToParts(instantMs).map((p) => [p.type, Number(p.value)]));
   const local = Date.UTC(parts.year!, parts.month! - 1, parts.day!, parts.hour!, parts.minute!);
   return Math.round((local - Math.floor(instantMs / 60_000) * 60_000) / 60_000);
@@ -40,11 +48,16 @@ export function toUtc(text: string, zone: string, nowMs: number): string | null 
   if (!match) return null;
   const [, year, month, day, hour, minute] = match;
   const today = new Date(nowMs + offsetMinutes(zone, nowMs) * 60_000);
-  const date = year === undefined ? Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()) : Date.UTC(Number(year), Number(month) - 1, Number(day));
+  const date =
+    year === undefined
+      ? Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate())
+      : Date.UTC(Number(year), Number(month) - 1, Number(day));
   if (Number(hour) > 23 || Number(minute) > 59) return null;
   if (year !== undefined && new Date(date).getUTCDate() !== Number(day)) return null;
   const local = date + (Number(hour) * 60 + Number(minute)) * 60_000;
   const guess = local - offsetMinutes(zone, local) * 60_000;
   const instant = local - offsetMinutes(zone, guess) * 60_000;
-  return Math.abs(instant - local) > DAY_MS ? null : new Date(instant).toISOString().slice(0, 19).replace('T', ' ');
+  return Math.abs(instant - local) > DAY_MS
+    ? null
+    : new Date(instant).toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -1,6 +1,6 @@
-import { isFunctionNode } from '../functions/registry';
-import { shownValue } from '../diagnostics/diagnostic';
 import { checkPattern, patternCost } from '../constraints/pattern';
+import { shownValue } from '../diagnostics/diagnostic';
+import { isFunctionNode } from '../functions/registry';
 import { foundName, joinPath } from '../schema/check-shape';
 import { type Entry, isNull, MapNode, type Node, textOf } from '../yaml/node';
 import { type ElementContext, spend, spendValues } from './element-context';
@@ -29,31 +29,52 @@ export function typeOf(schema: Node | undefined): string | null {
 export function fitsPrimitive(node: Node, type: string): boolean {
   if (isFunctionNode(node)) return true;
   switch (type) {
-    case 'integer': return node.kind === 'scalar' && node.type === 'integer';
-    case 'float': return node.kind === 'scalar' && (node.type === 'integer' || node.type === 'float');
-    case 'boolean': return node.kind === 'scalar' && node.type === 'boolean';
-    case 'list': return node.kind === 'seq';
-    case 'dict': return node.kind === 'map';
-    case 'regex': return node.kind === 'scalar' && node.type === 'string' && checkPattern(node.value as string) === null;
-    default: return true;
+    case 'integer':
+      return node.kind === 'scalar' && node.type === 'integer';
+    case 'float':
+      return node.kind === 'scalar' && (node.type === 'integer' || node.type === 'float');
+    case 'boolean':
+      return node.kind === 'scalar' && node.type === 'boolean';
+    case 'list':
+      return node.kind === 'seq';
+    case 'dict':
+      return node.kind === 'map';
+    case 'regex':
+      return node.kind === 'scalar' && node.type === 'string' && checkPattern(node.value as string) === null;
+    default:
+      return true;
   }
 }
 
 function mismatch(check: ValueCheck, node: Node, type: string, path: string): void {
-  const where = path === check.path ? check.owner : `property "${path.slice(check.path.length + 1)}" of ${check.owner}`;
-  check.context.diagnostics.report('type_mismatch', `${where} is of the type ${type}, the value is ${node.kind === 'scalar' ? shownValue(node.value) : `a ${foundName(node)}`}`, {
-    at: node, path, expected: type === 'regex' ? 'a regular expression' : type,
-  });
+  const where =
+    path === check.path ? check.owner : `property "${path.slice(check.path.length + 1)}" of ${check.owner}`;
+  check.context.diagnostics.report(
+    'type_mismatch',
+    `${where} is of the type ${type}, the value is ${node.kind === 'scalar' ? shownValue(node.value) : `a ${foundName(node)}`}`,
+    {
+      at: node,
+      path,
+      expected: type === 'regex' ? 'a regular expression' : type,
+    },
+  );
 }
 
 /**
  * Checks `value` and writes out the defaults of data types below it. `fallback` gives the keys that `value` leaves out,
  * where both are values of the same data type.
  */
-export function typedValue(check: ValueCheck, value: Node, type: string | null, fallback: Node | undefined, path: string): Node {
+export function typedValue(
+  check: ValueCheck,
+  value: Node,
+  type: string | null,
+  fallback: Node | undefined,
+  path: string,
+): Node {
   if (type === null || isFunctionNode(value)) return value;
   if (primitiveTypes.has(type)) {
-    if (type === 'regex' && value.kind === 'scalar') spend(check.context.work, patternCost(String(value.value)));
+    if (type === 'regex' && value.kind === 'scalar')
+      spend(check.context.work, patternCost(String(value.value)));
     if (!fitsPrimitive(value, type)) mismatch(check, value, type, path);
     return value;
   }
@@ -63,16 +84,36 @@ export function typedValue(check: ValueCheck, value: Node, type: string | null, 
     mismatch(check, value, type, path);
     return value;
   }
-  return fill(check, value, dataType.properties, fallback?.kind === 'map' && !isFunctionNode(fallback) ? fallback : undefined, path);
+  return fill(
+    check,
+    value,
+    dataType.properties,
+    fallback?.kind === 'map' && !isFunctionNode(fallback) ? fallback : undefined,
+    path,
+  );
 }
 
 /** A mapping checked against property schemas, in the order of the schemas. */
-export function fill(check: ValueCheck, value: MapNode, schemas: PropertySchemas, fallback: MapNode | undefined, path: string): MapNode {
+export function fill(
+  check: ValueCheck,
+  value: MapNode,
+  schemas: PropertySchemas,
+  fallback: MapNode | undefined,
+  path: string,
+): MapNode {
   for (const entry of value.entries) {
     if (schemas.has(entry.name)) continue;
-    check.context.diagnostics.report('undefined_property', `${check.owner} has no property "${path === check.path ? entry.name : joinPath(path.slice(check.path.length + 1), entry.name)}"`, {
-      at: entry.key, path: joinPath(path, entry.name), value: entry.name, name: entry.name, valid: schemas.keys(),
-    });
+    check.context.diagnostics.report(
+      'undefined_property',
+      `${check.owner} has no property "${path === check.path ? entry.name : joinPath(path.slice(check.path.length + 1), entry.name)}"`,
+      {
+        at: entry.key,
+        path: joinPath(path, entry.name),
+        value: entry.name,
+        name: entry.name,
+        valid: schemas.keys(),
+      },
+    );
   }
   spend(check.context.work, schemas.size);
   const entries: Entry[] = [];
@@ -81,17 +122,30 @@ export function fill(check: ValueCheck, value: MapNode, schemas: PropertySchemas
     const inherited = fallback?.get(name) ?? schema.default;
     const given = own?.value ?? inherited;
     if (given === undefined) {
-      if (schema.required && !check.allowMissing && !check.allowAbsent) reportMissing(check, value, schema, name, path);
+      if (schema.required && !check.allowMissing && !check.allowAbsent)
+        reportMissing(check, value, schema, name, path);
       continue;
     }
-    const result = own ? typedValue(check, own.value, schema.type, inherited, joinPath(path, name)) : checkedDefault(check, schema, given, fallback, joinPath(path, name));
-    entries.push({ name, key: own?.key ?? schema.node.entry('default')?.key ?? keyOf(schema, value, name), value: result });
+    const result = own
+      ? typedValue(check, own.value, schema.type, inherited, joinPath(path, name))
+      : checkedDefault(check, schema, given, fallback, joinPath(path, name));
+    entries.push({
+      name,
+      key: own?.key ?? schema.node.entry('default')?.key ?? keyOf(schema, value, name),
+      value: result,
+    });
   }
   return new MapNode(entries, value.source, value.start);
 }
 
 /** A default is checked once for all who use it; only what a fallback gives is looked at each time. */
-function checkedDefault(check: ValueCheck, schema: PropertySchema, given: Node, fallback: MapNode | undefined, path: string): Node {
+function checkedDefault(
+  check: ValueCheck,
+  schema: PropertySchema,
+  given: Node,
+  fallback: MapNode | undefined,
+  path: string,
+): Node {
   spendValues(check.context.work, valuesIn(given));
   const isOwn = given === schema.default && fallback === undefined;
   if (isOwn && (schema.isDefaultComplete || check.allowMissing)) return given;
@@ -120,14 +174,32 @@ function valuesIn(node: Node): number {
 }
 
 function keyOf(schema: PropertySchema, value: MapNode, name: string): Entry['key'] {
-  return { kind: 'scalar', value: name, type: 'string', source: schema.node.source ?? value.source, start: schema.node.start } as Entry['key'];
+  return {
+    kind: 'scalar',
+    value: name,
+    type: 'string',
+    source: schema.node.source ?? value.source,
+    start: schema.node.start,
+  } as Entry['key'];
 }
 
-function reportMissing(check: ValueCheck, value: MapNode, schema: PropertySchema, name: string, path: string): void {
+function reportMissing(
+  check: ValueCheck,
+  value: MapNode,
+  schema: PropertySchema,
+  name: string,
+  path: string,
+): void {
   const dotted = path === check.path ? name : joinPath(path.slice(check.path.length + 1), name);
-  check.context.diagnostics.report('missing_property', `${check.owner} lacks a value for the property "${dotted}"`, {
-    at: value.source.text === '' ? schema.node : value, path: joinPath(path, name), expected: schema.type === null ? 'a value' : `a value of the type ${schema.type}`,
-  });
+  check.context.diagnostics.report(
+    'missing_property',
+    `${check.owner} lacks a value for the property "${dotted}"`,
+    {
+      at: value.source.text === '' ? schema.node : value,
+      path: joinPath(path, name),
+      expected: schema.type === null ? 'a value' : `a value of the type ${schema.type}`,
+    },
+  );
 }
 
 export function isGiven(node: Node | undefined): node is Node {

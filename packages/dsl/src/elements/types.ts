@@ -3,7 +3,13 @@ import { childOf, type Entry, entriesOf, setOwn, textOf } from '../yaml/node';
 import type { DataTypes } from './data-types';
 import { resolveDerivation } from './derivation';
 import { type ElementContext, spend } from './element-context';
-import { type MergedInterfaces, mergeInterfaces, parseTypeInterfaces, type TypeInterfaces, typeInterfacesJson } from './interfaces';
+import {
+  type MergedInterfaces,
+  mergeInterfaces,
+  parseTypeInterfaces,
+  type TypeInterfaces,
+  typeInterfacesJson,
+} from './interfaces';
 import { type Mappings, type ResolvedOperations, resolveOperations } from './operations';
 import { inheritProperties, parsePropertySchemas, schemasJson } from './properties';
 import { noProperties, type PropertySchemas } from './property-schema';
@@ -28,19 +34,42 @@ const HOST = 'cloudify.nodes.Compute';
 
 /** The node types of a document, inheritance applied (reference 2.4). */
 export function parseNodeTypes(context: ElementContext, dataTypes: DataTypes): Map<string, NodeType> {
-  return resolveDerivation<NodeType>(context, 'node_types', entriesOf(context.root.get('node_types')), ({ name, value }, parent) => {
-    const path = `node_types.${name}`;
-    const own = parsePropertySchemas(context, dataTypes, childOf(value, 'properties'), `node type "${name}"`, `${path}.properties`);
-    parsePropertySchemas(context, dataTypes, childOf(value, 'runtime_properties'), `node type "${name}"`, `${path}.runtime_properties`);
-    return {
-      name,
-      hierarchy: [...(parent?.hierarchy ?? []), name],
-      properties: inheritProperties(context, dataTypes, own, parent?.properties ?? noProperties),
-      interfaces: parseTypeInterfaces(context, dataTypes, childOf(value, 'interfaces'), parent?.interfaces ?? null, `${path}.interfaces`),
-      isHost: (parent?.isHost ?? false) || name.includes(HOST),
-      plain: null,
-    };
-  }).resolved;
+  return resolveDerivation<NodeType>(
+    context,
+    'node_types',
+    entriesOf(context.root.get('node_types')),
+    ({ name, value }, parent) => {
+      const path = `node_types.${name}`;
+      const own = parsePropertySchemas(
+        context,
+        dataTypes,
+        childOf(value, 'properties'),
+        `node type "${name}"`,
+        `${path}.properties`,
+      );
+      parsePropertySchemas(
+        context,
+        dataTypes,
+        childOf(value, 'runtime_properties'),
+        `node type "${name}"`,
+        `${path}.runtime_properties`,
+      );
+      return {
+        name,
+        hierarchy: [...(parent?.hierarchy ?? []), name],
+        properties: inheritProperties(context, dataTypes, own, parent?.properties ?? noProperties),
+        interfaces: parseTypeInterfaces(
+          context,
+          dataTypes,
+          childOf(value, 'interfaces'),
+          parent?.interfaces ?? null,
+          `${path}.interfaces`,
+        ),
+        isHost: (parent?.isHost ?? false) || name.includes(HOST),
+        plain: null,
+      };
+    },
+  ).resolved;
 }
 
 export interface RelationshipType {
@@ -56,29 +85,53 @@ export interface RelationshipType {
 }
 
 /** The relationship types of a document, inheritance applied (reference 2.5). */
-export function parseRelationshipTypes(context: ElementContext, dataTypes: DataTypes): Map<string, RelationshipType> {
-  return resolveDerivation<RelationshipType>(context, 'relationships', entriesOf(context.root.get('relationships')), (entry, parent) => {
-    const { name, value } = entry;
-    const path = `relationships.${name}`;
-    const own = parsePropertySchemas(context, dataTypes, childOf(value, 'properties'), `relationship "${name}"`, `${path}.properties`);
-    const side = (key: 'source' | 'target'): TypeInterfaces =>
-      parseTypeInterfaces(context, dataTypes, childOf(value, `${key}_interfaces`), parent?.[key] ?? null, `${path}.${key}_interfaces`);
-    return {
-      name,
-      parent: textOf(childOf(value, 'derived_from')),
-      hierarchy: [...(parent?.hierarchy ?? []), name],
-      properties: inheritProperties(context, dataTypes, own, parent?.properties ?? noProperties),
-      source: side('source'),
-      target: side('target'),
-      entry,
-      plainSource: null,
-      plainTarget: null,
-    };
-  }).resolved;
+export function parseRelationshipTypes(
+  context: ElementContext,
+  dataTypes: DataTypes,
+): Map<string, RelationshipType> {
+  return resolveDerivation<RelationshipType>(
+    context,
+    'relationships',
+    entriesOf(context.root.get('relationships')),
+    (entry, parent) => {
+      const { name, value } = entry;
+      const path = `relationships.${name}`;
+      const own = parsePropertySchemas(
+        context,
+        dataTypes,
+        childOf(value, 'properties'),
+        `relationship "${name}"`,
+        `${path}.properties`,
+      );
+      const side = (key: 'source' | 'target'): TypeInterfaces =>
+        parseTypeInterfaces(
+          context,
+          dataTypes,
+          childOf(value, `${key}_interfaces`),
+          parent?.[key] ?? null,
+          `${path}.${key}_interfaces`,
+        );
+      return {
+        name,
+        parent: textOf(childOf(value, 'derived_from')),
+        hierarchy: [...(parent?.hierarchy ?? []), name],
+        properties: inheritProperties(context, dataTypes, own, parent?.properties ?? noProperties),
+        source: side('source'),
+        target: side('target'),
+        entry,
+        plainSource: null,
+        plainTarget: null,
+      };
+    },
+  ).resolved;
 }
 
 /** Implementations of relationship types must exist even where the type is not used. */
-export function checkRelationshipOperations(context: ElementContext, mappings: Mappings, types: ReadonlyMap<string, RelationshipType>): void {
+export function checkRelationshipOperations(
+  context: ElementContext,
+  mappings: Mappings,
+  types: ReadonlyMap<string, RelationshipType>,
+): void {
   for (const type of types.values()) {
     for (const side of ['source', 'target'] as const) {
       // what is inherited was checked with the parent
@@ -86,9 +139,17 @@ export function checkRelationshipOperations(context: ElementContext, mappings: M
       for (const [name, operations] of type[side]) {
         for (const [op, operation] of operations) {
           if (operation.implementation === '') continue;
-          const mapping = mappings.resolve(operation.implementation, (input) => operation.inputs.has(input), 'unresolved_relationship_operation');
+          const mapping = mappings.resolve(
+            operation.implementation,
+            (input) => operation.inputs.has(input),
+            'unresolved_relationship_operation',
+          );
           if (!('kind' in mapping)) continue;
-          context.diagnostics.report(mapping.kind, mapping.message, { at: operation.node, path: `relationships.${type.name}.${side}_interfaces.${name}.${op}`, expected: 'PLUGIN.FUNCTION or the path of a script' });
+          context.diagnostics.report(mapping.kind, mapping.message, {
+            at: operation.node,
+            path: `relationships.${type.name}.${side}_interfaces.${name}.${op}`,
+            expected: 'PLUGIN.FUNCTION or the path of a script',
+          });
         }
       }
     }
@@ -96,7 +157,10 @@ export function checkRelationshipOperations(context: ElementContext, mappings: M
 }
 
 /** The plan's `relationships`. */
-export function relationshipTypesJson(context: ElementContext, types: ReadonlyMap<string, RelationshipType>): JsonObject {
+export function relationshipTypesJson(
+  context: ElementContext,
+  types: ReadonlyMap<string, RelationshipType>,
+): JsonObject {
   const result: JsonObject = {};
   // in the order of the document, not of derivation
   for (const { name } of entriesOf(context.root.get('relationships'))) {
@@ -116,7 +180,12 @@ export function relationshipTypesJson(context: ElementContext, types: ReadonlyMa
 }
 
 /** Interfaces and operations of an element without interfaces of its own. */
-export function plainInterfaces(context: ElementContext, mappings: Mappings, interfaces: TypeInterfaces, kind: 'unresolved_node_operation' | 'unresolved_relationship_operation'): PlainInterfaces {
+export function plainInterfaces(
+  context: ElementContext,
+  mappings: Mappings,
+  interfaces: TypeInterfaces,
+  kind: 'unresolved_node_operation' | 'unresolved_relationship_operation',
+): PlainInterfaces {
   const merged = mergeInterfaces(context, interfaces, undefined, '');
   return { merged, resolved: resolveOperations(mappings, merged, kind) };
 }

@@ -1,4 +1,4 @@
-import { diagnostic, type Diagnostic, type Diagnostics } from '../diagnostics/diagnostic';
+import { type Diagnostic, type Diagnostics, diagnostic } from '../diagnostics/diagnostic';
 import type { DiagnosticKind } from '../diagnostics/kinds';
 import type { Version } from '../schema/shape';
 import { isNull, isString, type MapNode, type Node } from '../yaml/node';
@@ -19,11 +19,16 @@ type Parsed = { ok: true; value: PlanVersion } | { ok: false; error: Diagnostic 
 export function parseVersion(value: unknown): Parsed {
   const bad = (kind: DiagnosticKind, message: string): Parsed => ({
     ok: false,
-    error: diagnostic(kind, message, { path: 'tosca_definitions_version', expected: `${PREFIX}_MAJOR_MINOR` }),
+    error: diagnostic(kind, message, {
+      path: 'tosca_definitions_version',
+      expected: `${PREFIX}_MAJOR_MINOR`,
+    }),
   });
-  if (value === null || value === undefined || value === '') return bad('version_empty', 'the version is empty');
+  if (value === null || value === undefined || value === '')
+    return bad('version_empty', 'the version is empty');
   if (typeof value !== 'string') return bad('version_not_text', 'the version must be a text');
-  if (!value.startsWith(`${PREFIX}_`)) return bad('version_bad_prefix', `"${value}" does not begin with ${PREFIX}_`);
+  if (!value.startsWith(`${PREFIX}_`))
+    return bad('version_bad_prefix', `"${value}" does not begin with ${PREFIX}_`);
   const parts = value.slice(PREFIX.length + 1).split('_');
   if (parts.length < 2) return bad('version_bad_prefix', `"${value}" lacks a minor number`);
   const kinds: DiagnosticKind[] = ['version_bad_major', 'version_bad_minor', 'version_bad_micro'];
@@ -37,19 +42,37 @@ export function parseVersion(value: unknown): Parsed {
 }
 
 /** The version that a file declares; null when it declares none or a wrong one, which is reported. */
-export function readVersion(root: MapNode | null, isMain: boolean, diagnostics: Diagnostics): PlanVersion | null {
+export function readVersion(
+  root: MapNode | null,
+  isMain: boolean,
+  diagnostics: Diagnostics,
+): PlanVersion | null {
   const node: Node | undefined = root?.get('tosca_definitions_version');
   const path = 'tosca_definitions_version';
   if (node === undefined || isNull(node)) {
-    if (isMain) diagnostics.report('missing_version', 'tosca_definitions_version is missing', { at: node ?? root ?? undefined, path, expected: `one of ${supportedVersions.join(', ')}` });
+    if (isMain)
+      diagnostics.report('missing_version', 'tosca_definitions_version is missing', {
+        at: node ?? root ?? undefined,
+        path,
+        expected: `one of ${supportedVersions.join(', ')}`,
+      });
     return null;
   }
   if (!isString(node)) {
-    diagnostics.report('bad_shape', 'tosca_definitions_version must be a string', { at: node, path, expected: 'string' });
+    diagnostics.report('bad_shape', 'tosca_definitions_version must be a string', {
+      at: node,
+      path,
+      expected: 'string',
+    });
     return null;
   }
   if (!supportedVersions.includes(node.value)) {
-    diagnostics.report('unsupported_version', `the version "${node.value}" is not supported`, { at: node, path, name: node.value, valid: supportedVersions });
+    diagnostics.report('unsupported_version', `the version "${node.value}" is not supported`, {
+      at: node,
+      path,
+      name: node.value,
+      valid: supportedVersions,
+    });
     return null;
   }
   const parsed = parseVersion(node.value);

@@ -1,6 +1,16 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import { checkConstraints } from '../constraints/declared';
-import { childOf, type Entry, entriesOf, isString, itemsOf, type Node, setOwn, textOf, toJson } from '../yaml/node';
+import {
+  childOf,
+  type Entry,
+  entriesOf,
+  isString,
+  itemsOf,
+  type Node,
+  setOwn,
+  textOf,
+  toJson,
+} from '../yaml/node';
 import type { DataTypes } from './data-types';
 import type { ElementContext } from './element-context';
 import { checkItemType } from './inputs';
@@ -19,7 +29,11 @@ export type PlanWorkflow = {
 const ACTIVE = ['all', 'partial', 'none'];
 
 /** The workflows (reference 2.9), and their plugins by first use. */
-export function parseWorkflows(context: ElementContext, dataTypes: DataTypes, mappings: Mappings): { workflows: Record<string, PlanWorkflow>; plugins: PlanPlugin[] } {
+export function parseWorkflows(
+  context: ElementContext,
+  dataTypes: DataTypes,
+  mappings: Mappings,
+): { workflows: Record<string, PlanWorkflow>; plugins: PlanPlugin[] } {
   const workflows: Record<string, PlanWorkflow> = {};
   const plugins = new Map<string, PlanPlugin>();
   for (const entry of entriesOf(context.root.get('workflows'))) {
@@ -31,21 +45,40 @@ export function parseWorkflows(context: ElementContext, dataTypes: DataTypes, ma
   return { workflows, plugins: [...plugins.values()] };
 }
 
-function parseWorkflow(context: ElementContext, dataTypes: DataTypes, mappings: Mappings, { name, value }: Entry): { workflow: PlanWorkflow; plugin: PlanPlugin } | null {
+function parseWorkflow(
+  context: ElementContext,
+  dataTypes: DataTypes,
+  mappings: Mappings,
+  { name, value }: Entry,
+): { workflow: PlanWorkflow; plugin: PlanPlugin } | null {
   const path = `workflows.${name}`;
   const mappingNode = isString(value) ? value : childOf(value, 'mapping');
   const text = textOf(mappingNode);
-  const parameters = parseParameters(context, dataTypes, childOf(value, 'parameters'), name, `${path}.parameters`);
+  const parameters = parseParameters(
+    context,
+    dataTypes,
+    childOf(value, 'parameters'),
+    name,
+    `${path}.parameters`,
+  );
   const rules = childOf(value, 'availability_rules');
   checkRules(context, rules, `${path}.availability_rules`);
   if (text === undefined) return null;
   const mapping = mappings.resolve(text, (key) => Object.hasOwn(parameters, key), 'unresolved_workflow');
   if ('kind' in mapping) {
-    context.diagnostics.report(mapping.kind, `workflow "${name}": ${mapping.message}`, { at: mappingNode, path, expected: 'PLUGIN.FUNCTION or the path of a script' });
+    context.diagnostics.report(mapping.kind, `workflow "${name}": ${mapping.message}`, {
+      at: mappingNode,
+      path,
+      expected: 'PLUGIN.FUNCTION or the path of a script',
+    });
     return null;
   }
   const { script, plugin } = mapping;
-  if (script) parameters[script.key] = { default: script.text, description: 'Workflow script executed by the script plugin' };
+  if (script)
+    parameters[script.key] = {
+      default: script.text,
+      description: 'Workflow script executed by the script plugin',
+    };
   const cascading = childOf(value, 'is_cascading');
   return {
     plugin,
@@ -59,7 +92,13 @@ function parseWorkflow(context: ElementContext, dataTypes: DataTypes, mappings: 
   };
 }
 
-function parseParameters(context: ElementContext, dataTypes: DataTypes, node: Node | undefined, workflow: string, path: string): JsonObject {
+function parseParameters(
+  context: ElementContext,
+  dataTypes: DataTypes,
+  node: Node | undefined,
+  workflow: string,
+  path: string,
+): JsonObject {
   const result: JsonObject = {};
   for (const entry of entriesOf(node)) {
     const at = `${path}.${entry.name}`;
@@ -81,7 +120,11 @@ function checkRules(context: ElementContext, rules: Node | undefined, path: stri
   itemsOf(active).forEach((item, i) => {
     const value = textOf(item);
     if (value === undefined || ACTIVE.includes(value)) return;
-    context.diagnostics.report('bad_availability', `"${value}" is not a value of node_instances_active`, { at: item, path: `${path}.node_instances_active[${i}]`, name: value, valid: ACTIVE });
+    context.diagnostics.report('bad_availability', `"${value}" is not a value of node_instances_active`, {
+      at: item,
+      path: `${path}.node_instances_active[${i}]`,
+      name: value,
+      valid: ACTIVE,
+    });
   });
 }
-

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { setOwn } from '../yaml/node';
-import { emptyFrame, type Evaluator, failedFunction, type Frame, type Handler } from './evaluator';
+import { type Evaluator, emptyFrame, type Frame, failedFunction, type Handler } from './evaluator';
 import { pathText } from './path-walk';
 import { type FunctionName, isFunction } from './registry';
 import type { FunctionStorage, StoredInstance } from './storage';
@@ -20,12 +20,16 @@ export class AttributeFunctions {
       get_attribute: async (args, frame, path) => {
         const [ref, ...rest] = args as [string, ...Json[]];
         const instance = await this.instanceOf(String(ref), frame, path, pathText(rest));
-        return { value: await this.valueOf(instance, rest, frame, path), frame: this.frameOf(instance, frame) };
+        return {
+          value: await this.valueOf(instance, rest, frame, path),
+          frame: this.frameOf(instance, frame),
+        };
       },
       get_attributes_list: async (args, frame, path) => {
         const [ref, ...rest] = args as [string, ...Json[]];
         const values: Json[] = [];
-        for (const instance of await this.instancesOf(String(ref), frame, path, pathText(rest))) values.push(await this.valueOf(instance, rest, frame, path));
+        for (const instance of await this.instancesOf(String(ref), frame, path, pathText(rest)))
+          values.push(await this.valueOf(instance, rest, frame, path));
         return { value: values };
       },
       get_attributes_dict: (args, frame, path) => this.dict(args as Json[], frame, path),
@@ -37,11 +41,13 @@ export class AttributeFunctions {
     const paths = attributes.map((a) => (Array.isArray(a) ? a : [a]));
     const names = paths.map((p) => pathText(p));
     const twice = names.find((name, i) => names.indexOf(name) !== i);
-    if (twice !== undefined) failedFunction('get_attributes_dict', `the attribute "${twice}" is asked for twice`, path);
+    if (twice !== undefined)
+      failedFunction('get_attributes_dict', `the attribute "${twice}" is asked for twice`, path);
     const result: JsonObject = {};
     for (const instance of await this.instancesOf(String(ref), frame, path, names.join(', '))) {
       const values: JsonObject = {};
-      for (let i = 0; i < paths.length; i++) setOwn(values, names[i]!, await this.valueOf(instance, paths[i]!, frame, path));
+      for (let i = 0; i < paths.length; i++)
+        setOwn(values, names[i]!, await this.valueOf(instance, paths[i]!, frame, path));
       setOwn(result, instance.id, values);
     }
     return { value: result };
@@ -60,20 +66,39 @@ export class AttributeFunctions {
   }
 
   private missing(ref: string, path: string, attribute: string): never {
-    return failedFunction('get_attribute', `${ref} is missing in request context in ${path} for attribute ${attribute}`, path);
+    return failedFunction(
+      'get_attribute',
+      `${ref} is missing in request context in ${path} for attribute ${attribute}`,
+      path,
+    );
   }
 
-  private async instanceOf(ref: string, frame: Frame, path: string, attribute: string): Promise<StoredInstance> {
+  private async instanceOf(
+    ref: string,
+    frame: Frame,
+    path: string,
+    attribute: string,
+  ): Promise<StoredInstance> {
     const special = this.special(ref, frame);
     if (special === null) return this.byNode(ref, frame, path);
     if (special.instance !== null) {
       const instance = await this.storage.getNodeInstance(special.instance);
-      return instance ?? failedFunction('get_attribute', `the node instance "${special.instance}" does not exist`, path);
+      return (
+        instance ??
+        failedFunction('get_attribute', `the node instance "${special.instance}" does not exist`, path)
+      );
     }
-    return special.node === null ? this.missing(ref, path, attribute) : this.byNode(special.node, frame, path);
+    return special.node === null
+      ? this.missing(ref, path, attribute)
+      : this.byNode(special.node, frame, path);
   }
 
-  private async instancesOf(ref: string, frame: Frame, path: string, attribute: string): Promise<readonly StoredInstance[]> {
+  private async instancesOf(
+    ref: string,
+    frame: Frame,
+    path: string,
+    attribute: string,
+  ): Promise<readonly StoredInstance[]> {
     const special = this.special(ref, frame);
     if (special === null) return this.storage.getNodeInstances(ref);
     if (special.node === null && special.instance === null) this.missing(ref, path, attribute);
@@ -91,14 +116,24 @@ export class AttributeFunctions {
       const own = id === null ? null : await this.storage.getNodeInstance(id);
       if (!own) continue;
       const related = (own.relationships ?? []).filter((r) => r.target_name === node);
-      const found = related.length === 1 && (id === frame.self || id === asking.self) ? instances.find((i) => i.id === related[0]!.target_id) : undefined;
+      const found =
+        related.length === 1 && (id === frame.self || id === asking.self)
+          ? instances.find((i) => i.id === related[0]!.target_id)
+          : undefined;
       const result = found ?? (await this.sharingGroup(own, instances));
       if (result) return result;
     }
-    return failedFunction('get_attribute', `More than one node instance found for node "${node}". Cannot resolve a node instance unambiguously.`, path);
+    return failedFunction(
+      'get_attribute',
+      `More than one node instance found for node "${node}". Cannot resolve a node instance unambiguously.`,
+      path,
+    );
   }
 
-  private async sharingGroup(own: StoredInstance, instances: readonly StoredInstance[]): Promise<StoredInstance | null> {
+  private async sharingGroup(
+    own: StoredInstance,
+    instances: readonly StoredInstance[],
+  ): Promise<StoredInstance | null> {
     const mine = await this.groupsOf(own);
     if (mine.length === 0) return null;
     const theirs = new Map<StoredInstance, Set<string>>();
@@ -118,7 +153,8 @@ export class AttributeFunctions {
       for (const group of current.scaling_groups ?? []) groups.push(group.id);
       const node = await this.storage.getNode(current.node_id);
       const container = node?.relationships?.find((r) => r.type_hierarchy.includes(CONTAINED_IN))?.target_id;
-      const link: { target_id: string } | undefined = container === undefined ? undefined : current.relationships?.find((r) => r.target_name === container);
+      const link: { target_id: string } | undefined =
+        container === undefined ? undefined : current.relationships?.find((r) => r.target_name === container);
       current = link ? await this.storage.getNodeInstance(link.target_id) : null;
     }
     return groups;
@@ -128,18 +164,27 @@ export class AttributeFunctions {
     const own = await this.follow(instance.runtime_properties ?? {}, path, instance, frame, at);
     if (own !== null) return own;
     if (path.length === 1 && path[0] === 'node_instance_id') return instance.id;
-    if (path.length === 1 && path[0] === 'node_instance_index' && instance.index !== undefined) return instance.index;
+    if (path.length === 1 && path[0] === 'node_instance_index' && instance.index !== undefined)
+      return instance.index;
     const node = await this.storage.getNode(instance.node_id);
     return this.follow(node?.properties ?? {}, path, instance, frame, at);
   }
 
   /** The value at a path, null when it leads nowhere; functions on the way are evaluated. */
-  private async follow(from: Json, path: readonly Json[], instance: StoredInstance, frame: Frame, at: string): Promise<Json> {
+  private async follow(
+    from: Json,
+    path: readonly Json[],
+    instance: StoredInstance,
+    frame: Frame,
+    at: string,
+  ): Promise<Json> {
     let current: Json = from;
     for (const step of path) {
-      if (isFunction(current)) current = await this.evaluator().evaluate(current, this.frameOf(instance, frame), at, 1);
+      if (isFunction(current))
+        current = await this.evaluator().evaluate(current, this.frameOf(instance, frame), at, 1);
       if (Array.isArray(current)) {
-        const index = typeof step === 'number' ? step : /^-?\d{1,9}$/.test(String(step)) ? Number(step) : Number.NaN;
+        const index =
+          typeof step === 'number' ? step : /^-?\d{1,9}$/.test(String(step)) ? Number(step) : Number.NaN;
         current = Number.isInteger(index) ? (current.at(index) ?? null) : null;
       } else if (isJsonObject(current)) {
         current = Object.hasOwn(current, String(step)) ? current[String(step)]! : null;

@@ -20,7 +20,15 @@ export interface Frame {
   origin: Frame | null;
 }
 
-export const emptyFrame: Frame = { selfNode: null, sourceNode: null, targetNode: null, self: null, source: null, target: null, origin: null };
+export const emptyFrame: Frame = {
+  selfNode: null,
+  sourceNode: null,
+  targetNode: null,
+  self: null,
+  source: null,
+  target: null,
+  origin: null,
+};
 
 /** What a function gives: a value (to be evaluated further in `frame`), or nothing before run time. */
 export type Outcome = { value: Json; frame?: Frame } | 'deferred';
@@ -60,7 +68,10 @@ export class Evaluator {
       let result = value;
       for (let i = 0; i < value.length; i++) {
         const item = value[i]!;
-        const evaluated = typeof item === 'object' && item !== null ? await this.evaluate(item, frame, `${path}[${i}]`, depth) : item;
+        const evaluated =
+          typeof item === 'object' && item !== null
+            ? await this.evaluate(item, frame, `${path}[${i}]`, depth)
+            : item;
         if (evaluated === item) continue;
         if (result === value) result = [...value];
         result[i] = evaluated;
@@ -84,12 +95,27 @@ export class Evaluator {
     return result;
   }
 
-  private async call(call: FunctionCall, value: JsonObject, frame: Frame, path: string, depth: number): Promise<Json> {
+  private async call(
+    call: FunctionCall,
+    value: JsonObject,
+    frame: Frame,
+    path: string,
+    depth: number,
+  ): Promise<Json> {
     if (depth > RECURSION_LIMIT) {
-      fail('recursion_limit', `The recursion limit (${RECURSION_LIMIT}) has been reached while evaluating the deployment. Limit was reached with the following path - ${path}`, { path });
+      fail(
+        'recursion_limit',
+        `The recursion limit (${RECURSION_LIMIT}) has been reached while evaluating the deployment. Limit was reached with the following path - ${path}`,
+        { path },
+      );
     }
     if (--this.options.budget.left < 0) {
-      throw new DslError(diagnostic('limit_exceeded', 'the functions of this blueprint lead to too many evaluations', { path, expected: 'fewer functions that lead to each other' }));
+      throw new DslError(
+        diagnostic('limit_exceeded', 'the functions of this blueprint lead to too many evaluations', {
+          path,
+          expected: 'fewer functions that lead to each other',
+        }),
+      );
     }
     const args = await this.evaluate(call.args, frame, `${path}.${call.name}`, depth + 1);
     const evaluated: FunctionCall = { ...call, args };
@@ -115,7 +141,11 @@ export class Evaluator {
     if (typeof call.type !== 'string' || !primitiveTypes.has(call.type) || isFunction(value)) return;
     if (call.name !== 'get_input' && call.name !== 'get_property') return;
     if (fitsPrimitive(fromJson(value), call.type)) return;
-    fail('input_path', `${call.name} gives ${shownValue(value)}, but the type ${call.type} is wanted`, { path, value, expected: call.type });
+    fail('input_path', `${call.name} gives ${shownValue(value)}, but the type ${call.type} is wanted`, {
+      path,
+      value,
+      expected: call.type,
+    });
   }
 }
 

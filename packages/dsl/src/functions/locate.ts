@@ -10,7 +10,8 @@ export function locate(root: MapNode, scope: Scope, path: string): Node | undefi
   const template = childOf(root.get('node_templates'), scope.node);
   const rest = path.slice(`nodes.${scope.node}.`.length);
   if (scope.kind === 'node') {
-    if (rest.startsWith('operations.')) return findOperation(template, 'interfaces', rest.slice('operations.'.length)) ?? template;
+    if (rest.startsWith('operations.'))
+      return findOperation(template, 'interfaces', rest.slice('operations.'.length)) ?? template;
     return descend(template, rest);
   }
   const relationship = itemsOf(childOf(template, 'relationships')).find((r) => {
@@ -54,7 +55,12 @@ function descend(from: Node | undefined, path: string): Node | undefined {
     let best: { name: string; value: Node } | null = null;
     for (const entry of entriesOf(node)) {
       const after = rest[entry.name.length];
-      if (rest.startsWith(entry.name) && (after === undefined || after === '.' || after === '[') && entry.name.length > (best?.name.length ?? -1)) best = entry;
+      if (
+        rest.startsWith(entry.name) &&
+        (after === undefined || after === '.' || after === '[') &&
+        entry.name.length > (best?.name.length ?? -1)
+      )
+        best = entry;
     }
     if (!best) return node;
     node = best.value;

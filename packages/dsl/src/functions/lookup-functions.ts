@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '@baton/kernel';
+import type { Json, JsonObject } from '@baton/kernel';
 import { fail } from '../diagnostics/dsl-error';
 import { setOwn } from '../yaml/node';
 import { failedFunction, type Handler, type Outcome } from './evaluator';
@@ -13,7 +13,8 @@ const PARENT = 'csys-obj-parent';
 function nested(name: FunctionName, what: string, value: Json, rest: Json[], path: string): Outcome {
   const walked = walkPath(value, rest);
   if (walked.kind === 'value') return { value: walked.value };
-  const at = walked.kind === 'fault' ? `"${pathText([walked.at])}": ${walked.reason}` : 'an unresolved function';
+  const at =
+    walked.kind === 'fault' ? `"${pathText([walked.at])}": ${walked.reason}` : 'an unresolved function';
   return failedFunction(name, `${what}: ${pathText(rest)} cannot be followed, ${at}`, path);
 }
 
@@ -31,20 +32,42 @@ async function secret(storage: FunctionStorage, args: Json, path: string): Promi
   return nested('get_secret', `the secret "${name}"`, parsed, rest, path);
 }
 
-async function capability(storage: FunctionStorage, name: FunctionName, deployment: Json, asked: Json[], path: string): Promise<Outcome> {
+async function capability(
+  storage: FunctionStorage,
+  name: FunctionName,
+  deployment: Json,
+  asked: Json[],
+  path: string,
+): Promise<Outcome> {
   const [capabilityName, ...rest] = asked as [string, ...Json[]];
   const found = await storage.getCapability(String(deployment), String(capabilityName));
-  if (found === null) fail('function_result', `the deployment "${String(deployment)}" has no capability "${String(capabilityName)}"`, { path, value: capabilityName });
-  return nested(name, `the capability "${String(capabilityName)}" of "${String(deployment)}"`, found!.value, rest, path);
+  if (found === null)
+    fail(
+      'function_result',
+      `the deployment "${String(deployment)}" has no capability "${String(capabilityName)}"`,
+      { path, value: capabilityName },
+    );
+  return nested(
+    name,
+    `the capability "${String(capabilityName)}" of "${String(deployment)}"`,
+    found!.value,
+    rest,
+    path,
+  );
 }
 
 async function label(storage: FunctionStorage, args: Json, path: string): Promise<Outcome> {
   const [key, index] = (Array.isArray(args) ? args : [args]) as [string, (string | number)?];
   const values = await storage.getLabel(key);
-  if (values === null || values.length === 0) fail('function_result', `the deployment has no label "${key}"`, { path, value: key });
+  if (values === null || values.length === 0)
+    fail('function_result', `the deployment has no label "${key}"`, { path, value: key });
   if (index === undefined) return { value: [...values!] };
   const value = values!.at(Number(index));
-  if (value === undefined) fail('function_result', `the label "${key}" has ${values!.length} values, there is no ${index}`, { path, value: index });
+  if (value === undefined)
+    fail('function_result', `the label "${key}" has ${values!.length} values, there is no ${index}`, {
+      path,
+      value: index,
+    });
   return { value: value! };
 }
 
@@ -57,8 +80,15 @@ export function lookupHandlers(storage: FunctionStorage): Partial<Record<Functio
     },
     get_environment_capability: async (args, _frame, path) => {
       const parents = await storage.getLabel(PARENT);
-      if (!parents || parents.length === 0) failedFunction('get_environment_capability', `the deployment has no label ${PARENT}`, path);
-      return capability(storage, 'get_environment_capability', parents![0]!, Array.isArray(args) ? args : [args], path);
+      if (!parents || parents.length === 0)
+        failedFunction('get_environment_capability', `the deployment has no label ${PARENT}`, path);
+      return capability(
+        storage,
+        'get_environment_capability',
+        parents![0]!,
+        Array.isArray(args) ? args : [args],
+        path,
+      );
     },
     get_group_capability: async (args) => {
       const [group, asked, ...rest] = args as [string, string | string[], ...Json[]];
@@ -84,15 +114,28 @@ const BY_DEPLOYMENT = 'deployment_id:';
  * What get_group_capability gives for the deployments of a group, with their evaluated capabilities: a list by id, or a
  * mapping by id when the capability has the prefix `deployment_id:`. Deployments without any of them are left out.
  */
-export function groupCapability(deployments: readonly GroupDeployment[], asked: string | string[], path: Json[]): Json {
+export function groupCapability(
+  deployments: readonly GroupDeployment[],
+  asked: string | string[],
+  path: Json[],
+): Json {
   const byId = typeof asked === 'string' && asked.startsWith(BY_DEPLOYMENT);
   const names = typeof asked === 'string' ? [byId ? asked.slice(BY_DEPLOYMENT.length) : asked] : asked;
   const found: { id: string; value: Json }[] = [];
   for (const { id, capabilities } of [...deployments].sort((a, b) => (a.id < b.id ? -1 : 1))) {
     if (!names.some((name) => Object.hasOwn(capabilities, name))) continue;
     const values = names.map((name) => {
-      const walked = walkPath(Object.hasOwn(capabilities, name) ? capabilities[name]! : null, Object.hasOwn(capabilities, name) ? path : []);
-      return walked.kind === 'value' ? walked.value : failedFunction('get_group_capability', `${pathText(path)} of "${name}" of "${id}" cannot be followed`, '');
+      const walked = walkPath(
+        Object.hasOwn(capabilities, name) ? capabilities[name]! : null,
+        Object.hasOwn(capabilities, name) ? path : [],
+      );
+      return walked.kind === 'value'
+        ? walked.value
+        : failedFunction(
+            'get_group_capability',
+            `${pathText(path)} of "${name}" of "${id}" cannot be followed`,
+            '',
+          );
     });
     found.push({ id, value: typeof asked === 'string' ? values[0]! : values });
   }

@@ -15,7 +15,8 @@ export function walkPath(value: Json, path: readonly Json[]): Walked {
     const step = path[i]!;
     if (isFunction(current)) return { kind: 'function', value: current, rest: path.slice(i) };
     if (Array.isArray(current)) {
-      if (typeof step !== 'number' || !Number.isInteger(step)) return { kind: 'fault', at: step, reason: 'not an index' };
+      if (typeof step !== 'number' || !Number.isInteger(step))
+        return { kind: 'fault', at: step, reason: 'not an index' };
       const item = current.at(step);
       if (item === undefined) return { kind: 'fault', at: step, reason: 'out of range' };
       current = item;

@@ -1,6 +1,13 @@
 import type { Json } from '@baton/kernel';
 import { fail } from '../diagnostics/dsl-error';
-import { emptyFrame, failedFunction, type Frame, type Handler, hasUnresolved, type Outcome } from './evaluator';
+import {
+  emptyFrame,
+  type Frame,
+  failedFunction,
+  type Handler,
+  hasUnresolved,
+  type Outcome,
+} from './evaluator';
 import { pathText, walkPath } from './path-walk';
 import { isFunction } from './registry';
 
@@ -16,21 +23,36 @@ export interface PropertySource {
   nodeOf(instance: string): Awaitable<string | null>;
 }
 
-const REASONS = { 'missing key': 'does not exist', 'not an index': 'is not an index of a list', 'out of range': 'is out of range', 'no container': 'leads into a value that is neither list nor dict' } as const;
+const REASONS = {
+  'missing key': 'does not exist',
+  'not an index': 'is not an index of a list',
+  'out of range': 'is out of range',
+  'no container': 'leads into a value that is neither list nor dict',
+} as const;
 
 export function getInputHandler(source: PropertySource): Handler {
   return async (args, _frame, path) => {
     const list = Array.isArray(args) ? args : [args];
-    if (hasUnresolved(list)) failedFunction('get_input', `found an unresolved argument in path ${path}: ${JSON.stringify(args)}`, path);
+    if (hasUnresolved(list))
+      failedFunction(
+        'get_input',
+        `found an unresolved argument in path ${path}: ${JSON.stringify(args)}`,
+        path,
+      );
     const [name, ...rest] = list as [string, ...Json[]];
     const value = await source.getInput(name);
-    if (value === undefined) fail('unknown_input', `there is no input "${name}"`, { path, name, valid: source.inputNames() });
+    if (value === undefined)
+      fail('unknown_input', `there is no input "${name}"`, { path, name, valid: source.inputNames() });
     const walked = walkPath(value!, rest);
     if (walked.kind === 'value') return { value: walked.value };
     // the rest of the path waits until the function on the way has a value
     if (walked.kind === 'function') return 'deferred';
     const kind = walked.reason === 'no container' ? 'function_failed' : 'input_path';
-    return fail(kind, `Unable to evaluate get_input function: "${pathText([walked.at])}" of the input "${name}" ${REASONS[walked.reason]}`, { path, value: walked.at });
+    return fail(
+      kind,
+      `Unable to evaluate get_input function: "${pathText([walked.at])}" of the input "${name}" ${REASONS[walked.reason]}`,
+      { path, value: walked.at },
+    );
   };
 }
 
@@ -39,27 +61,51 @@ function frameOf(node: string, instance: string | null, frame: Frame): Frame {
   return { ...emptyFrame, selfNode: node, self: instance, origin: frame.origin ?? frame };
 }
 
-async function resolveNode(source: PropertySource, ref: string, frame: Frame, path: string): Promise<{ node: string; frame: Frame }> {
-  const special = { SELF: [frame.selfNode, frame.self], SOURCE: [frame.sourceNode, frame.source], TARGET: [frame.targetNode, frame.target] } as const;
-  if (!Object.hasOwn(special, ref)) return { node: ref, frame: ref === frame.selfNode ? frame : frameOf(ref, null, frame) };
+async function resolveNode(
+  source: PropertySource,
+  ref: string,
+  frame: Frame,
+  path: string,
+): Promise<{ node: string; frame: Frame }> {
+  const special = {
+    SELF: [frame.selfNode, frame.self],
+    SOURCE: [frame.sourceNode, frame.source],
+    TARGET: [frame.targetNode, frame.target],
+  } as const;
+  if (!Object.hasOwn(special, ref))
+    return { node: ref, frame: ref === frame.selfNode ? frame : frameOf(ref, null, frame) };
   const [node, instance] = special[ref as keyof typeof special];
   const name = node ?? (instance === null ? null : await source.nodeOf(instance));
-  if (name === null) return fail('function_argument', `get_property: ${ref} means nothing here`, { path, value: ref });
+  if (name === null)
+    return fail('function_argument', `get_property: ${ref} means nothing here`, { path, value: ref });
   return { node: name, frame: ref === 'SELF' ? frame : frameOf(name, instance, frame) };
 }
 
 export function getPropertyHandler(source: PropertySource): Handler {
   return async (args, frame, path): Promise<Outcome> => {
     const list = args as Json[];
-    if (list.some((a) => isFunction(a))) failedFunction('get_property', `found an unresolved argument in path ${path}: ${JSON.stringify(args)}`, path);
+    if (list.some((a) => isFunction(a)))
+      failedFunction(
+        'get_property',
+        `found an unresolved argument in path ${path}: ${JSON.stringify(args)}`,
+        path,
+      );
     const [ref, ...rest] = list as [string, ...Json[]];
     const target = await resolveNode(source, String(ref), frame, path);
     const properties = await source.getProperties(target.node);
-    if (properties === null) fail('unknown_node', `get_property names the unknown node "${target.node}"`, { path, value: target.node });
+    if (properties === null)
+      fail('unknown_node', `get_property names the unknown node "${target.node}"`, {
+        path,
+        value: target.node,
+      });
     const walked = walkPath(properties!, rest);
     if (walked.kind === 'value') return { value: walked.value, frame: target.frame };
     if (walked.kind === 'function') return followFunction(walked.value, walked.rest, target.frame);
-    return failedFunction('get_property', `"${pathText(rest)}" of the node "${target.node}": "${pathText([walked.at])}" ${REASONS[walked.reason]}`, path);
+    return failedFunction(
+      'get_property',
+      `"${pathText(rest)}" of the node "${target.node}": "${pathText([walked.at])}" ${REASONS[walked.reason]}`,
+      path,
+    );
   };
 }
 

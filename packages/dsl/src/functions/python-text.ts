@@ -11,7 +11,9 @@ function pythonRepr(value: Json): string {
   if (typeof value === 'number') return pythonNumber(value);
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`;
-  return `{${Object.keys(value).map((key) => `${quoted(key)}: ${pythonRepr(value[key]!)}`).join(', ')}}`;
+  return `{${Object.keys(value)
+    .map((key) => `${quoted(key)}: ${pythonRepr(value[key]!)}`)
+    .join(', ')}}`;
 }
 
 function pythonNumber(value: number): string {

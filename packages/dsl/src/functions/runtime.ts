@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic';
 import { asResult, DslError } from '../diagnostics/dsl-error';
 import { setOwn } from '../yaml/node';
 import { AttributeFunctions } from './attribute-functions';
-import { emptyFrame, Evaluator, type Frame, newEvaluationBudget } from './evaluator';
+import { Evaluator, emptyFrame, type Frame, newEvaluationBudget } from './evaluator';
 import { lookupHandlers } from './lookup-functions';
 import { getInputHandler, getPropertyHandler, type PropertySource } from './property-functions';
 import { asFunction } from './registry';
@@ -18,37 +18,63 @@ export interface EvaluateOptions {
   path?: string;
 }
 
-function propertySource(storage: FunctionStorage, own: { node: string; properties: Json } | null): PropertySource {
+function propertySource(
+  storage: FunctionStorage,
+  own: { node: string; properties: Json } | null,
+): PropertySource {
   return {
     getInput: (name) => storage.getInput(name),
     inputNames: () => [],
-    getProperties: async (node) => (own?.node === node ? own.properties : ((await storage.getNode(node))?.properties ?? null)),
+    getProperties: async (node) =>
+      own?.node === node ? own.properties : ((await storage.getNode(node))?.properties ?? null),
     nodeOf: async (instance) => (await storage.getNodeInstance(instance))?.node_id ?? null,
   };
 }
 
-function runtimeEvaluator(storage: FunctionStorage, own: { node: string; properties: Json } | null = null): Evaluator {
+function runtimeEvaluator(
+  storage: FunctionStorage,
+  own: { node: string; properties: Json } | null = null,
+): Evaluator {
   const source = propertySource(storage, own);
   const attributes = new AttributeFunctions(storage, () => evaluator);
   const evaluator: Evaluator = new Evaluator({
-    handlers: { ...valueHandlers, ...lookupHandlers(storage), ...attributes.handlers(), get_input: getInputHandler(source), get_property: getPropertyHandler(source) },
+    handlers: {
+      ...valueHandlers,
+      ...lookupHandlers(storage),
+      ...attributes.handlers(),
+      get_input: getInputHandler(source),
+      get_property: getPropertyHandler(source),
+    },
     budget: newEvaluationBudget(0),
   });
   return evaluator;
 }
 
 function frameFor(context: FunctionContext): Frame {
-  return { ...emptyFrame, self: context.self ?? null, source: context.source ?? null, target: context.target ?? null };
+  return {
+    ...emptyFrame,
+    self: context.self ?? null,
+    source: context.source ?? null,
+    target: context.target ?? null,
+  };
 }
 
 /** A plan's record of calls into other deployments: it tells of functions and is not itself to be evaluated. */
 const RECORD = 'inter_deployment_functions';
 
 /** Evaluates every function inside `value` at run time, with all of them available. */
-export function evaluateFunctions(value: Json, storage: FunctionStorage, options: EvaluateOptions = {}): Promise<Evaluated<Json>> {
+export function evaluateFunctions(
+  value: Json,
+  storage: FunctionStorage,
+  options: EvaluateOptions = {},
+): Promise<Evaluated<Json>> {
   return asResult(async () => {
     const hasRecord = isJsonObject(value) && Object.hasOwn(value, RECORD);
-    const evaluated = await runtimeEvaluator(storage).evaluate(hasRecord ? { ...value, [RECORD]: null } : value, frameFor(options.context ?? {}), options.path ?? 'payload');
+    const evaluated = await runtimeEvaluator(storage).evaluate(
+      hasRecord ? { ...value, [RECORD]: null } : value,
+      frameFor(options.context ?? {}),
+      options.path ?? 'payload',
+    );
     return hasRecord ? { ...(evaluated as JsonObject), [RECORD]: value[RECORD]! } : evaluated;
   });
 }
@@ -56,11 +82,22 @@ export function evaluateFunctions(value: Json, storage: FunctionStorage, options
 /**
  * Evaluates the properties of a node as it is at run time; `instanceId` is the instance that asks, where there is one.
  */
-export function evaluateNodeProperties<T extends { id: string; properties: JsonObject }>(node: T, storage: FunctionStorage, instanceId: string | null = null): Promise<Evaluated<T>> {
+export function evaluateNodeProperties<T extends { id: string; properties: JsonObject }>(
+  node: T,
+  storage: FunctionStorage,
+  instanceId: string | null = null,
+): Promise<Evaluated<T>> {
   return asResult(async () => {
     const evaluator = runtimeEvaluator(storage, { node: node.id, properties: node.properties });
     const frame: Frame = { ...emptyFrame, selfNode: node.id, self: instanceId };
-    return { ...node, properties: (await evaluator.evaluate(node.properties, frame, `nodes.${node.id}.properties`)) as JsonObject };
+    return {
+      ...node,
+      properties: (await evaluator.evaluate(
+        node.properties,
+        frame,
+        `nodes.${node.id}.properties`,
+      )) as JsonObject,
+    };
   });
 }
 
@@ -68,7 +105,11 @@ export function evaluateNodeProperties<T extends { id: string; properties: JsonO
  * Values of outputs or capabilities (reference 4, "Outputs/capabilities evaluation"): an entry that is nothing but a
  * get_secret of a secret that does not exist is left out; a failing function of an output becomes `<ERROR: ...>`.
  */
-export function evaluateOutputs(definitions: JsonObject, storage: FunctionStorage, section: 'outputs' | 'capabilities' = 'outputs'): Promise<Evaluated<JsonObject>> {
+export function evaluateOutputs(
+  definitions: JsonObject,
+  storage: FunctionStorage,
+  section: 'outputs' | 'capabilities' = 'outputs',
+): Promise<Evaluated<JsonObject>> {
   return asResult(async () => {
     const result: JsonObject = {};
     for (const name of Object.keys(definitions)) {

@@ -3,7 +3,7 @@ import type { Diagnostics, ReportDetails } from '../diagnostics/diagnostic';
 import type { DiagnosticKind } from '../diagnostics/kinds';
 import type { ParsedPlan, PlanNode } from '../plan/plan';
 import { compareVersions } from '../schema/check-shape';
-import { MapNode, type Node } from '../yaml/node';
+import type { MapNode, Node } from '../yaml/node';
 import { checkArguments } from './arguments';
 import { locate } from './locate';
 import { pathText, walkPath } from './path-walk';
@@ -27,7 +27,11 @@ export interface FunctionUse {
  * Walks the functions of a plan: collects requirements, and reports calls that can never work (reference 4, "Validation
  * at parse") unless `diagnostics` is null.
  */
-export async function inspectFunctions(plan: ParsedPlan, diagnostics: Diagnostics | null, root: MapNode): Promise<FunctionUse> {
+export async function inspectFunctions(
+  plan: ParsedPlan,
+  diagnostics: Diagnostics | null,
+  root: MapNode,
+): Promise<FunctionUse> {
   const use: FunctionUse = { inputs: new Set(), hasComputedInput: false };
   const inspector = new Inspector(plan, diagnostics, root);
   await mapPlaces(plan, (value, scope, path) => {
@@ -43,7 +47,8 @@ export async function inspectFunctions(plan: ParsedPlan, diagnostics: Diagnostic
 
 function collectRequirements(plan: ParsedPlan, { name, args }: FunctionCall): void {
   if (name === 'get_secret') plan.requirements.secrets.push(args);
-  else if (name === 'get_environment_capability') plan.requirements.parent_capabilities.push(Array.isArray(args) ? args : [args]);
+  else if (name === 'get_environment_capability')
+    plan.requirements.parent_capabilities.push(Array.isArray(args) ? args : [args]);
 }
 
 function collectInputs({ name, args }: FunctionCall, use: FunctionUse): void {
@@ -74,7 +79,9 @@ class Inspector {
     if (fault) return report(fault.kind, fault.message, { expected: fault.expected });
     const since = SINCE[call.name];
     if (since && compareVersions(this.plan.version.definitions_version, since) < 0) {
-      return report('function_form', `${call.name} needs cloudify_dsl_${since.join('_')} or newer`, { expected: `tosca_definitions_version: cloudify_dsl_${since.join('_')}` });
+      return report('function_form', `${call.name} needs cloudify_dsl_${since.join('_')} or newer`, {
+        expected: `tosca_definitions_version: cloudify_dsl_${since.join('_')}`,
+      });
     }
     if (call.name === 'get_input') this.checkInput(call.args, report);
     else if (call.name === 'get_property') this.checkProperty(call.args as Json[], scope, report);
@@ -84,29 +91,45 @@ class Inspector {
   private checkInput(args: Json, report: Report): void {
     const first = Array.isArray(args) ? args[0] : args;
     if (typeof first !== 'string' || Object.hasOwn(this.plan.inputs, first)) return;
-    report('unknown_input', `get_input reads the input "${first}", which is not declared`, { name: first, valid: Object.keys(this.plan.inputs) });
+    report('unknown_input', `get_input reads the input "${first}", which is not declared`, {
+      name: first,
+      valid: Object.keys(this.plan.inputs),
+    });
   }
 
   private checkProperty(args: Json[], scope: Scope, report: Report): void {
     if (args.some((a) => isFunction(a))) return;
     const [ref, ...path] = args as [string, ...Json[]];
     const name = SPECIAL.has(ref) ? specialNode(ref, scope) : ref;
-    if (name === null) return report('function_argument', `${ref} means nothing here`, { expected: meaningOf(scope) });
+    if (name === null)
+      return report('function_argument', `${ref} means nothing here`, { expected: meaningOf(scope) });
     const node = this.nodes.get(name);
-    if (!node) return report('unknown_node', `get_property names the unknown node "${name}"`, { name, valid: this.nodes.keys() });
+    if (!node)
+      return report('unknown_node', `get_property names the unknown node "${name}"`, {
+        name,
+        valid: this.nodes.keys(),
+      });
     const walked = walkPath(node.properties, path);
     if (walked.kind !== 'fault') return;
     const parent = isJsonObject(node.properties) && path.length === 1 ? Object.keys(node.properties) : [];
-    report('function_failed', `get_property: "${pathText(path)}" of "${name}" does not exist (${walked.reason})`, { name: String(walked.at), valid: parent });
+    report(
+      'function_failed',
+      `get_property: "${pathText(path)}" of "${name}" does not exist (${walked.reason})`,
+      { name: String(walked.at), valid: parent },
+    );
   }
 
   private checkAttribute(name: string, args: Json[], scope: Scope, report: Report): void {
     const [ref] = args;
     if (typeof ref !== 'string') return;
     if (SPECIAL.has(ref)) {
-      if (specialNode(ref, scope) === null) report('function_argument', `${ref} of ${name} means nothing here`, { expected: meaningOf(scope) });
+      if (specialNode(ref, scope) === null)
+        report('function_argument', `${ref} of ${name} means nothing here`, { expected: meaningOf(scope) });
     } else if (!this.nodes.has(ref)) {
-      report('unknown_node', `${name} names the unknown node "${ref}"`, { name: ref, valid: this.nodes.keys() });
+      report('unknown_node', `${name} names the unknown node "${ref}"`, {
+        name: ref,
+        valid: this.nodes.keys(),
+      });
     }
   }
 }
@@ -116,7 +139,8 @@ type Report = (kind: DiagnosticKind, message: string, details?: ReportDetails) =
 /** The node that SELF, SOURCE or TARGET means; null where it means none. */
 export function specialNode(ref: string, scope: Scope): string | null {
   if (scope.kind === 'node') return ref === 'SELF' ? scope.node : null;
-  if (scope.kind === 'relationship') return ref === 'SOURCE' ? scope.node : ref === 'TARGET' ? scope.target : null;
+  if (scope.kind === 'relationship')
+    return ref === 'SOURCE' ? scope.node : ref === 'TARGET' ? scope.target : null;
   return null;
 }
 

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '@baton/kernel';
+import type { Json, JsonObject } from '@baton/kernel';
 import { diagnostic } from '../diagnostics/diagnostic';
 import { DslError, fail } from '../diagnostics/dsl-error';
 import { setOwn } from '../yaml/node';
@@ -12,11 +12,17 @@ const TEXT_MAX = 4_000_000;
 
 function bounded(text: string, path: string): Outcome {
   if (text.length <= TEXT_MAX) return { value: text };
-  throw new DslError(diagnostic('limit_exceeded', 'the text made by functions is too long', { path, expected: `at most ${TEXT_MAX} characters` }));
+  throw new DslError(
+    diagnostic('limit_exceeded', 'the text made by functions is too long', {
+      path,
+      expected: `at most ${TEXT_MAX} characters`,
+    }),
+  );
 }
 
 function concat(args: Json, path: string): Outcome {
-  if (!Array.isArray(args)) return isFunction(args) ? 'deferred' : fail('function_argument', 'concat takes a list', { path });
+  if (!Array.isArray(args))
+    return isFunction(args) ? 'deferred' : fail('function_argument', 'concat takes a list', { path });
   if (args.some((a) => isFunction(a))) return 'deferred';
   let length = 0;
   const texts = args.map((a) => {
@@ -32,7 +38,8 @@ function merge(args: Json): Outcome {
   const items = args as Json[];
   if (items.some((a) => isFunction(a))) return 'deferred';
   const result: JsonObject = {};
-  for (const item of items) for (const key of Object.keys(item as JsonObject)) setOwn(result, key, (item as JsonObject)[key]!);
+  for (const item of items)
+    for (const key of Object.keys(item as JsonObject)) setOwn(result, key, (item as JsonObject)[key]!);
   return { value: result };
 }
 
@@ -45,14 +52,23 @@ function known(name: FunctionName, args: Json, path: string): (string | number)[
   return list as (string | number)[];
 }
 
-function replace(text: string, part: string, replacement: string, count: number | undefined, path: string): Outcome {
+function replace(
+  text: string,
+  part: string,
+  replacement: string,
+  count: number | undefined,
+  path: string,
+): Outcome {
   const most = count === undefined || count < 0 ? Number.POSITIVE_INFINITY : count;
   const pieces = part === '' ? null : text.split(part);
   const found = pieces === null ? text.length + 1 : pieces.length - 1;
   const times = Math.min(found, most);
   if (text.length + times * replacement.length > TEXT_MAX) bounded(' '.repeat(TEXT_MAX + 1), path);
   if (pieces === null) {
-    const head = [...text].slice(0, Math.max(0, times)).map((c) => replacement + c).join('');
+    const head = [...text]
+      .slice(0, Math.max(0, times))
+      .map((c) => replacement + c)
+      .join('');
     return { value: head + text.slice(times) + (times > text.length ? replacement : '') };
   }
   if (times >= found) return bounded(pieces.join(replacement), path);
@@ -64,7 +80,11 @@ function split(text: string, separator: string, index: number | undefined, path:
   const pieces = text.split(separator);
   if (index === undefined) return { value: pieces };
   const piece = Number.isInteger(index) ? pieces.at(index) : undefined;
-  if (piece === undefined || index < -pieces.length) fail('function_index', `string_split: there is no part ${index} in ${pieces.length} parts`, { path, value: index });
+  if (piece === undefined || index < -pieces.length)
+    fail('function_index', `string_split: there is no part ${index} in ${pieces.length} parts`, {
+      path,
+      value: index,
+    });
   return { value: piece! };
 }
 
@@ -76,14 +96,22 @@ export const valueHandlers: Partial<Record<FunctionName, Handler>> = {
     return { value: text.indexOf(part) };
   },
   string_replace: (args, _frame, path) => {
-    const [text, part, replacement, count] = known('string_replace', args, path) as [string, string, string, number?];
+    const [text, part, replacement, count] = known('string_replace', args, path) as [
+      string,
+      string,
+      string,
+      number?,
+    ];
     return replace(text, part, replacement, count, path);
   },
   string_split: (args, _frame, path) => {
     const [text, separator, index] = known('string_split', args, path) as [string, string, number?];
     return split(text, separator, index, path);
   },
-  string_lower: (args, _frame, path) => ({ value: String(known('string_lower', args, path)[0]).toLowerCase() }),
-  string_upper: (args, _frame, path) => ({ value: String(known('string_upper', args, path)[0]).toUpperCase() }),
+  string_lower: (args, _frame, path) => ({
+    value: String(known('string_lower', args, path)[0]).toLowerCase(),
+  }),
+  string_upper: (args, _frame, path) => ({
+    value: String(known('string_upper', args, path)[0]).toUpperCase(),
+  }),
 };
-

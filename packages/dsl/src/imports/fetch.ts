@@ -18,30 +18,45 @@ export interface Fetched {
  * Finds an import by the resolution order of reference 2.2. Null: reported as unreadable; 'seen': already merged.
  */
 export async function fetchImport(
-  item: ImportItem, importer: string | null, version: Version, context: LoadContext, isSeen: (url: string) => boolean,
+  item: ImportItem,
+  importer: string | null,
+  version: Version,
+  context: LoadContext,
+  isSeen: (url: string) => boolean,
 ): Promise<Fetched | 'seen' | null> {
   const { target } = item;
-  if (target.startsWith('plugin:') && context.resolver.plugin) return fetchPlugin(item, version, context, isSeen);
+  if (target.startsWith('plugin:') && context.resolver.plugin)
+    return fetchPlugin(item, version, context, isSeen);
   for await (const url of candidates(target, importer, version, context)) {
     if (isSeen(url)) return 'seen';
     const found = await context.resolver.read(url);
     if (found !== null) return { url, location: locationOf(found, url), text: textOf(found), plugin: null };
   }
   context.diagnostics.report('import_failed', `the import "${target}" cannot be read`, {
-    at: item.node, path: item.path, value: target, expected: 'a file beside the blueprint, an address, or plugin:NAME',
+    at: item.node,
+    path: item.path,
+    value: target,
+    expected: 'a file beside the blueprint, an address, or plugin:NAME',
   });
   return null;
 }
 
 const textOf = (found: string | FoundText): string => (typeof found === 'string' ? found : found.text);
-const locationOf = (found: string | FoundText, url: string): string => (typeof found === 'string' ? url : (found.location ?? url));
+const locationOf = (found: string | FoundText, url: string): string =>
+  typeof found === 'string' ? url : (found.location ?? url);
 
-async function* candidates(target: string, importer: string | null, version: Version, context: LoadContext): AsyncGenerator<string> {
+async function* candidates(
+  target: string,
+  importer: string | null,
+  version: Version,
+  context: LoadContext,
+): AsyncGenerator<string> {
   if (isRemote(target)) {
     yield target;
     return;
   }
-  const exists = async (path: string): Promise<boolean> => (context.resolver.exists ? await context.resolver.exists(path) : false);
+  const exists = async (path: string): Promise<boolean> =>
+    context.resolver.exists ? await context.resolver.exists(path) : false;
   const names = [versionedName(target, version), target];
   for (const name of names) {
     if (await exists(name)) {
@@ -61,12 +76,23 @@ async function* candidates(target: string, importer: string | null, version: Ver
   for (const name of names) yield `resource:${name}`;
 }
 
-async function fetchPlugin(item: ImportItem, version: Version, context: LoadContext, isSeen: (url: string) => boolean): Promise<Fetched | 'seen' | null> {
+async function fetchPlugin(
+  item: ImportItem,
+  version: Version,
+  context: LoadContext,
+  isSeen: (url: string) => boolean,
+): Promise<Fetched | 'seen' | null> {
   if (isSeen(item.target)) return 'seen';
   const spec = parsePluginSpec(item.target);
   const found = typeof spec === 'string' ? null : await context.resolver.plugin!(spec, version.join('_'));
-  if (found !== null) return { url: item.target, location: found.location ?? item.target, text: found.text, plugin: found };
+  if (found !== null)
+    return { url: item.target, location: found.location ?? item.target, text: found.text, plugin: found };
   const message = typeof spec === 'string' ? spec : `no installed plugin fits "${item.target}"`;
-  context.diagnostics.report('blueprint_import_failed', message, { at: item.node, path: item.path, value: item.target, expected: 'an installed plugin' });
+  context.diagnostics.report('blueprint_import_failed', message, {
+    at: item.node,
+    path: item.path,
+    value: item.target,
+    expected: 'an installed plugin',
+  });
   return null;
 }

@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../diagnostics/diagnostic';
 import { isFunctionNode } from '../functions/registry';
 import { gate, type ShapeContext } from '../schema/check-shape';
-import { isNull, isString, MapNode, type Node } from '../yaml/node';
+import { isNull, isString, type MapNode, type Node } from '../yaml/node';
 import { NAMESPACE_DELIMITER } from './namespace';
 
 /** One entry of `imports:`. */
@@ -21,11 +21,19 @@ export function readImportItems(root: MapNode, context: ShapeContext): ImportIte
   if (node === undefined) return [];
   const { diagnostics } = context;
   if (isNull(node)) {
-    diagnostics.report('null_imports', '"imports" is empty', { at: node, path: 'imports', expected: 'a list, or no imports at all' });
+    diagnostics.report('null_imports', '"imports" is empty', {
+      at: node,
+      path: 'imports',
+      expected: 'a list, or no imports at all',
+    });
     return [];
   }
   if (node.kind !== 'seq') {
-    diagnostics.report('bad_shape', `"imports" must be a list, not a ${node.kind === 'map' ? 'dict' : node.type}`, { at: node, path: 'imports', expected: 'list' });
+    diagnostics.report(
+      'bad_shape',
+      `"imports" must be a list, not a ${node.kind === 'map' ? 'dict' : node.type}`,
+      { at: node, path: 'imports', expected: 'list' },
+    );
     return [];
   }
   const seen = new Set<string>();
@@ -34,7 +42,12 @@ export function readImportItems(root: MapNode, context: ShapeContext): ImportIte
     const read = readItem(item, `imports[${i}]`, context);
     if (read === null) return;
     if (seen.has(read.text)) {
-      diagnostics.report('duplicate_import', `"${read.text}" is imported twice`, { at: item, path: read.path, value: read.text, expected: 'every import once' });
+      diagnostics.report('duplicate_import', `"${read.text}" is imported twice`, {
+        at: item,
+        path: read.path,
+        value: read.text,
+        expected: 'every import once',
+      });
       return;
     }
     seen.add(read.text);
@@ -47,39 +60,69 @@ function readItem(item: Node, path: string, context: ShapeContext): ImportItem |
   const { diagnostics } = context;
   if (isString(item)) return splitItem(item.value, item, path, null, diagnostics);
   if (item.kind !== 'map') {
-    diagnostics.report('bad_shape', 'an import must be a string or a dict', { at: item, path, expected: 'string or dict' });
+    diagnostics.report('bad_shape', 'an import must be a string or a dict', {
+      at: item,
+      path,
+      expected: 'string or dict',
+    });
     return null;
   }
   const [entry] = item.entries;
   if (item.entries.length !== 1 || entry!.key.type !== 'string') {
-    diagnostics.report('bad_import', 'an import with properties must have one entry', { at: item, path, expected: '{IMPORT: {PROPERTY: VALUE, ...}}' });
+    diagnostics.report('bad_import', 'an import with properties must have one entry', {
+      at: item,
+      path,
+      expected: '{IMPORT: {PROPERTY: VALUE, ...}}',
+    });
     return null;
   }
   if (entry!.value.kind !== 'map') {
-    diagnostics.report('bad_shape', 'the properties of an import must be a dict', { at: entry!.value, path, expected: 'dict' });
+    diagnostics.report('bad_shape', 'the properties of an import must be a dict', {
+      at: entry!.value,
+      path,
+      expected: 'dict',
+    });
     return null;
   }
   gate(context, 'an import with properties', [1, 5], item, path);
   for (const property of entry!.value.entries) {
     const { value } = property;
-    const isAllowed = value.kind === 'seq' || isFunctionNode(value) || (value.kind === 'scalar' && value.value !== null);
+    const isAllowed =
+      value.kind === 'seq' || isFunctionNode(value) || (value.kind === 'scalar' && value.value !== null);
     if (isAllowed) continue;
-    diagnostics.report('bad_import', `the import property "${property.name}" must be a value, a list or a function`, {
-      at: value, path: `${path}.${entry!.name}.${property.name}`, expected: 'string, integer, float, boolean, list or function',
-    });
+    diagnostics.report(
+      'bad_import',
+      `the import property "${property.name}" must be a value, a list or a function`,
+      {
+        at: value,
+        path: `${path}.${entry!.name}.${property.name}`,
+        expected: 'string, integer, float, boolean, list or function',
+      },
+    );
     return null;
   }
   return splitItem(entry!.name, item, path, entry!.value, diagnostics);
 }
 
 /** Splits at the last `--`. */
-function splitItem(text: string, node: Node, path: string, properties: MapNode | null, diagnostics: Diagnostics): ImportItem | null {
+function splitItem(
+  text: string,
+  node: Node,
+  path: string,
+  properties: MapNode | null,
+  diagnostics: Diagnostics,
+): ImportItem | null {
   const at = text.lastIndexOf(NAMESPACE_DELIMITER);
   if (at < 0) return { text, namespace: null, target: text, properties, node, path };
   const namespace = text.slice(0, at);
   const target = text.slice(at + NAMESPACE_DELIMITER.length);
   if (namespace.includes(NAMESPACE_DELIMITER)) {
-    diagnostics.report('bad_namespace', `the namespace "${namespace}" contains "--"`, { at: node, path, value: text, expected: 'one namespace before the import' });
+    diagnostics.report('bad_namespace', `the namespace "${namespace}" contains "--"`, {
+      at: node,
+      path,
+      value: text,
+      expected: 'one namespace before the import',
+    });
     return null;
   }
   return { text, namespace: namespace === '' ? null : namespace, target, properties, node, path };

@@ -12,7 +12,11 @@ export interface ImportLimits {
   namespaceDepth: number;
 }
 
-export const defaultImportLimits: ImportLimits = { imports: 500, totalLength: 32_000_000, namespaceDepth: 20 };
+export const defaultImportLimits: ImportLimits = {
+  imports: 500,
+  totalLength: 32_000_000,
+  namespaceDepth: 20,
+};
 
 /** What the reading of one blueprint and of all that it imports shares. */
 export interface LoadContext {

@@ -1,9 +1,28 @@
 import type { Diagnostics } from '../diagnostics/diagnostic';
-import { childOf, type Entry, entriesOf, isNull, isString, itemsOf, MapNode, type Node, SeqNode } from '../yaml/node';
+import {
+  childOf,
+  type Entry,
+  entriesOf,
+  isNull,
+  isString,
+  itemsOf,
+  MapNode,
+  type Node,
+  SeqNode,
+} from '../yaml/node';
 
 /** Puts the sections of imported files into one document (reference 2.2, "Merging rules"). */
 
-type Rule = 'ignore' | 'first' | 'named' | 'named13' | 'templates13' | 'labels13' | 'workflows' | 'union' | 'once';
+type Rule =
+  | 'ignore'
+  | 'first'
+  | 'named'
+  | 'named13'
+  | 'templates13'
+  | 'labels13'
+  | 'workflows'
+  | 'union'
+  | 'once';
 
 const rules: Record<string, Rule> = {
   imports: 'ignore',
@@ -58,7 +77,8 @@ export class Merger {
       if (rule === 'ignore') continue;
       const incoming = isBasic ? markBasic(section) : section;
       const existing = this.sections.get(section.name);
-      if (existing === undefined || isNull(existing.value)) this.sections.set(section.name, toSection(incoming));
+      if (existing === undefined || isNull(existing.value))
+        this.sections.set(section.name, toSection(incoming));
       else if (!isNull(incoming.value)) this.mergeSection(existing, incoming, rule);
     }
   }
@@ -79,8 +99,13 @@ export class Merger {
     const isSpreadOnly13 = rule === 'named13' || rule === 'templates13' || rule === 'labels13';
     if (rule === 'once' || (isSpreadOnly13 && !this.canSpread)) {
       this.diagnostics.report('not_mergeable', `"${name}" stands in several files`, {
-        at: incoming.key, path: name, value: name,
-        expected: rule === 'once' ? 'the section in one file only' : 'one file only, or tosca_definitions_version: cloudify_dsl_1_3 or newer',
+        at: incoming.key,
+        path: name,
+        value: name,
+        expected:
+          rule === 'once'
+            ? 'the section in one file only'
+            : 'one file only, or tosca_definitions_version: cloudify_dsl_1_3 or newer',
       });
       return;
     }
@@ -112,22 +137,38 @@ export class Merger {
     }
     if (section === 'namespaces_mapping' && isSameText(present.value, entry.value)) return;
     const first = present.key.source.position(present.key.start);
-    this.diagnostics.report('duplicate_entry', `"${entry.name}" in ${section} is already defined in ${present.key.source.name ?? 'the main file'}, line ${first.line}`, {
-      at: entry.key, path: `${section}.${entry.name}`, expected: 'another name, or a namespace on the import',
-    });
+    this.diagnostics.report(
+      'duplicate_entry',
+      `"${entry.name}" in ${section} is already defined in ${present.key.source.name ?? 'the main file'}, line ${first.line}`,
+      {
+        at: entry.key,
+        path: `${section}.${entry.name}`,
+        expected: 'another name, or a namespace on the import',
+      },
+    );
   }
 
   private warnOverwritten(present: Entry, entry: Entry, section: string): void {
     if (present.basic && entry.basic) return;
-    this.diagnostics.report('built_in_overwritten', `"${entry.name}" in ${section} is replaced by the one in ${entry.key.source.name ?? 'an import'}`, {
-      at: present.key, path: `${section}.${entry.name}`, expected: 'another name',
-    });
+    this.diagnostics.report(
+      'built_in_overwritten',
+      `"${entry.name}" in ${section} is replaced by the one in ${entry.key.source.name ?? 'an import'}`,
+      {
+        at: present.key,
+        path: `${section}.${entry.name}`,
+        expected: 'another name',
+      },
+    );
   }
 }
 
 function toSection(section: Entry): Section {
   const { value } = section;
-  return { key: section, value, entries: value.kind === 'map' ? new Map(value.entries.map((e) => [e.name, e])) : null };
+  return {
+    key: section,
+    value,
+    entries: value.kind === 'map' ? new Map(value.entries.map((e) => [e.name, e])) : null,
+  };
 }
 
 const basicSections = new WeakMap<Node, Node>();
@@ -138,7 +179,11 @@ function markBasic(section: Entry): Entry {
   if (value.kind !== 'map') return section;
   let marked = basicSections.get(value);
   if (marked === undefined) {
-    marked = new MapNode(value.entries.map((entry) => ({ ...entry, basic: true })), value.source, value.start);
+    marked = new MapNode(
+      value.entries.map((entry) => ({ ...entry, basic: true })),
+      value.source,
+      value.start,
+    );
     basicSections.set(value, marked);
   }
   return { ...section, value: marked };
@@ -151,7 +196,12 @@ function isSameText(a: Node, b: Node): boolean {
 function union(existing: Section, incoming: Entry): void {
   const known = new Set(itemsOf(existing.value).map((n) => (n.kind === 'scalar' ? n.value : n)));
   const added = itemsOf(incoming.value).filter((n) => n.kind !== 'scalar' || !known.has(n.value));
-  if (existing.value.kind === 'seq') existing.value = new SeqNode([...existing.value.items, ...added], existing.value.source, existing.value.start);
+  if (existing.value.kind === 'seq')
+    existing.value = new SeqNode(
+      [...existing.value.items, ...added],
+      existing.value.source,
+      existing.value.start,
+    );
 }
 
 /** Field by field, the first file's fields kept; a workflow in short form stays as it is. */

@@ -1,8 +1,8 @@
-import { isFunctionNode } from '../functions/registry';
-import { blueprintShape, unprefixedSections } from '../schema/tables';
-import type { Field, Reference, Shape } from '../schema/shape';
-import { type Entry, isString, MapNode, type Node, ScalarNode, SeqNode } from '../yaml/node';
 import { primitiveTypes } from '../elements/primitive-types';
+import { isFunctionNode } from '../functions/registry';
+import type { Field, Reference, Shape } from '../schema/shape';
+import { blueprintShape, unprefixedSections } from '../schema/tables';
+import { type Entry, isString, MapNode, type Node, ScalarNode, SeqNode } from '../yaml/node';
 
 export const NAMESPACE_DELIMITER = '--';
 
@@ -23,7 +23,9 @@ const BY_NODE = new Set(['get_property', 'get_attribute', 'get_attributes_list',
 export function namespaceDocument(root: MapNode, namespace: string): MapNode {
   const entries = root.entries.map((section): Entry => {
     if (unprefixedSections.has(section.name)) return section;
-    const field = Object.hasOwn(blueprintShape.fields, section.name) ? blueprintShape.fields[section.name] : undefined;
+    const field = Object.hasOwn(blueprintShape.fields, section.name)
+      ? blueprintShape.fields[section.name]
+      : undefined;
     return { ...section, value: namespaceSection(section.value, field, namespace) };
   });
   return new MapNode(entries, root.source, root.start);
@@ -55,7 +57,13 @@ function rewrite(node: Node, shape: Shape, namespace: string): Node {
     case 'dict':
       return rewriteFunctions(node, namespace);
     case 'list':
-      return node.kind === 'seq' ? new SeqNode(node.items.map((item) => rewrite(item, shape.of, namespace)), node.source, node.start) : node;
+      return node.kind === 'seq'
+        ? new SeqNode(
+            node.items.map((item) => rewrite(item, shape.of, namespace)),
+            node.source,
+            node.start,
+          )
+        : node;
     case 'named':
       return mapValues(node, (entry) => rewrite(entry.value, shape.of, namespace));
     case 'object':
@@ -75,10 +83,18 @@ function rewrite(node: Node, shape: Shape, namespace: string): Node {
 
 function mapValues(node: Node, change: (entry: Entry) => Node): Node {
   if (node.kind !== 'map') return node;
-  return new MapNode(node.entries.map((entry) => ({ ...entry, value: change(entry) })), node.source, node.start);
+  return new MapNode(
+    node.entries.map((entry) => ({ ...entry, value: change(entry) })),
+    node.source,
+    node.start,
+  );
 }
 
-function rewriteReference(node: ScalarNode & { value: string }, reference: Reference, namespace: string): Node {
+function rewriteReference(
+  node: ScalarNode & { value: string },
+  reference: Reference,
+  namespace: string,
+): Node {
   const { value } = node;
   if (value === '' || (reference === 'type' && primitiveTypes.has(value))) return node;
   // a script written into the blueprint is a text, not a name
@@ -90,7 +106,12 @@ function rewriteReference(node: ScalarNode & { value: string }, reference: Refer
 /** Functions that name inputs or nodes get the prefix, at any depth. */
 function rewriteFunctions(node: Node, namespace: string): Node {
   if (node.kind === 'scalar') return node;
-  if (node.kind === 'seq') return new SeqNode(node.items.map((item) => rewriteFunctions(item, namespace)), node.source, node.start);
+  if (node.kind === 'seq')
+    return new SeqNode(
+      node.items.map((item) => rewriteFunctions(item, namespace)),
+      node.source,
+      node.start,
+    );
   const isFunction = isFunctionNode(node);
   return mapValues(node, (entry) => {
     const value = rewriteFunctions(entry.value, namespace);

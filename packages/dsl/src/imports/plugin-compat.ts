@@ -28,12 +28,21 @@ function mapEntries(value: Json, change: (value: Json, key: string) => Json | un
 
 function changeSection(section: string, value: Json): Json {
   switch (section) {
-    case 'inputs': return mapEntries(value, changeSchema);
+    case 'inputs':
+      return mapEntries(value, changeSchema);
     case 'data_types':
-    case 'node_types': return mapEntries(value, (type) => under(type, 'properties', (schemas) => mapEntries(schemas, changeSchema)));
-    case 'relationships': return mapEntries(value, (type) => under(under(type, 'source_interfaces', changeInterfaces), 'target_interfaces', changeInterfaces));
-    case 'workflows': return mapEntries(value, changeWorkflow);
-    default: return value;
+    case 'node_types':
+      return mapEntries(value, (type) =>
+        under(type, 'properties', (schemas) => mapEntries(schemas, changeSchema)),
+      );
+    case 'relationships':
+      return mapEntries(value, (type) =>
+        under(under(type, 'source_interfaces', changeInterfaces), 'target_interfaces', changeInterfaces),
+      );
+    case 'workflows':
+      return mapEntries(value, changeWorkflow);
+    default:
+      return value;
   }
 }
 
@@ -43,7 +52,11 @@ function under(value: Json, key: string, change: (value: Json) => Json): Json {
 }
 
 function changeInterfaces(interfaces: Json): Json {
-  return mapEntries(interfaces, (operations) => mapEntries(operations, (operation) => under(operation, 'inputs', (schemas) => mapEntries(schemas, changeSchema))));
+  return mapEntries(interfaces, (operations) =>
+    mapEntries(operations, (operation) =>
+      under(operation, 'inputs', (schemas) => mapEntries(schemas, changeSchema)),
+    ),
+  );
 }
 
 function changeWorkflow(workflow: Json): Json {
@@ -56,5 +69,7 @@ function changeSchema(schema: Json): Json | undefined {
   if (Object.hasOwn(schema, 'item_type')) return undefined;
   const isObject = typeof schema.type === 'string' && primitiveTypes.get(schema.type)?.isObject === true;
   if (!isObject) return schema;
-  return mapEntries(schema, (value, key) => (key === 'constraints' ? undefined : key === 'type' ? 'string' : value));
+  return mapEntries(schema, (value, key) =>
+    key === 'constraints' ? undefined : key === 'type' ? 'string' : value,
+  );
 }

@@ -47,7 +47,11 @@ export interface PluginCandidate {
 }
 
 /** The installed plugin that fits best: the highest version of that name within the specifiers; null when none fits. */
-export function selectPlugin<T extends PluginCandidate>(spec: PluginSpec, installed: readonly T[], constraint: string | null = null): T | null {
+export function selectPlugin<T extends PluginCandidate>(
+  spec: PluginSpec,
+  installed: readonly T[],
+  constraint: string | null = null,
+): T | null {
   let best: T | null = null;
   for (const plugin of installed) {
     if (plugin.name !== spec.name) continue;
@@ -63,7 +67,10 @@ export function selectPlugin<T extends PluginCandidate>(spec: PluginSpec, instal
  * Which of a plugin's YAML files describes it to a blueprint of `definitionsVersion` such as `1_4`
  * (reference 2.2, "YAML file choice inside a plugin"); null when none or several would.
  */
-export function choosePluginYaml(fileNames: readonly string[], definitionsVersion: string | null): string | null {
+export function choosePluginYaml(
+  fileNames: readonly string[],
+  definitionsVersion: string | null,
+): string | null {
   const names = [...fileNames].sort();
   if (names.length <= 1) return names[0] ?? null;
   if (definitionsVersion === null) return names[names.length - 1]!;

@@ -23,7 +23,12 @@ function parse(text: string): PythonVersion | null {
   return {
     epoch: Number(epoch ?? 0),
     release: numbers,
-    suffix: [preRank, Number(preNumber || 0), isPost ? Number(post || post2 || 0) : -1, dev ? Number(devNumber || 0) : Number.POSITIVE_INFINITY],
+    suffix: [
+      preRank,
+      Number(preNumber || 0),
+      isPost ? Number(post || post2 || 0) : -1,
+      dev ? Number(devNumber || 0) : Number.POSITIVE_INFINITY,
+    ],
     local: (local ?? '').toLowerCase(),
   };
 }
@@ -37,7 +42,12 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
 }
 
 function compareParsed(a: PythonVersion, b: PythonVersion): number {
-  return a.epoch - b.epoch || compareLists(a.release, b.release) || compareLists(a.suffix, b.suffix) || (a.local < b.local ? -1 : a.local > b.local ? 1 : 0);
+  return (
+    a.epoch - b.epoch ||
+    compareLists(a.release, b.release) ||
+    compareLists(a.suffix, b.suffix) ||
+    (a.local < b.local ? -1 : a.local > b.local ? 1 : 0)
+  );
 }
 
 /** Order of two versions; texts that are no versions come first, among themselves by spelling. */
@@ -67,19 +77,48 @@ function matchesOne(version: string, specifier: string): boolean {
   if (isPrefix || operator === '~=') return matchesPrefix(left, right, wanted, operator, isPrefix);
   const order = compareParsed({ ...left, local: right.local === '' ? '' : left.local }, right);
   switch (operator) {
-    case '==': return order === 0;
-    case '!=': return order !== 0;
-    case '<=': return order <= 0;
-    case '>=': return order >= 0;
-    case '<': return order < 0 && !(compareLists(left.release, right.release) === 0 && left.suffix[0] < FINAL && right.suffix[0] === FINAL);
-    default: return order > 0 && !(compareLists(left.release, right.release) === 0 && left.suffix[2] >= 0 && right.suffix[2] < 0);
+    case '==':
+      return order === 0;
+    case '!=':
+      return order !== 0;
+    case '<=':
+      return order <= 0;
+    case '>=':
+      return order >= 0;
+    case '<':
+      return (
+        order < 0 &&
+        !(
+          compareLists(left.release, right.release) === 0 &&
+          left.suffix[0] < FINAL &&
+          right.suffix[0] === FINAL
+        )
+      );
+    default:
+      return (
+        order > 0 &&
+        !(compareLists(left.release, right.release) === 0 && left.suffix[2] >= 0 && right.suffix[2] < 0)
+      );
   }
 }
 
-function matchesPrefix(left: PythonVersion, right: PythonVersion, wanted: string, operator: string, isPrefix: boolean): boolean {
-  const written = (isPrefix ? wanted.slice(0, -2) : wanted).replace(/^.*!/, '').match(/^v?\d+(?:\.\d+)*/i)?.[0].replace(/^v/i, '').split('.').length ?? 1;
+function matchesPrefix(
+  left: PythonVersion,
+  right: PythonVersion,
+  wanted: string,
+  operator: string,
+  isPrefix: boolean,
+): boolean {
+  const written =
+    (isPrefix ? wanted.slice(0, -2) : wanted)
+      .replace(/^.*!/, '')
+      .match(/^v?\d+(?:\.\d+)*/i)?.[0]
+      .replace(/^v/i, '')
+      .split('.').length ?? 1;
   const length = operator === '~=' ? written - 1 : written;
-  const isSame = left.epoch === right.epoch && Array.from({ length }, (_, i) => (left.release[i] ?? 0) === (right.release[i] ?? 0)).every(Boolean);
+  const isSame =
+    left.epoch === right.epoch &&
+    Array.from({ length }, (_, i) => (left.release[i] ?? 0) === (right.release[i] ?? 0)).every(Boolean);
   if (operator === '==') return isSame;
   if (operator === '!=') return !isSame;
   return operator === '~=' && length > 0 && isSame && compareParsed(left, right) >= 0;

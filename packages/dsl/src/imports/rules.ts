@@ -1,4 +1,4 @@
-import { diagnostic, type Diagnostic } from '../diagnostics/diagnostic';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic';
 import type { FoundText, ImportResolver } from './resolver';
 
 /** Prefix replacements in front of a resolver (reference 2.2, "Default import resolver config"). */
@@ -14,16 +14,21 @@ type Checked = { ok: true; value: ResolverRules } | { ok: false; error: Diagnost
 export function parseResolverRules(config: unknown): Checked {
   const bad = (message: string): Checked => ({
     ok: false,
-    error: diagnostic('bad_resolver_rules', message, { path: 'rules', expected: 'a list of single-entry mappings PREFIX: REPLACEMENT' }),
+    error: diagnostic('bad_resolver_rules', message, {
+      path: 'rules',
+      expected: 'a list of single-entry mappings PREFIX: REPLACEMENT',
+    }),
   });
   const { rules = [], fallback = true } = (config ?? {}) as { rules?: unknown; fallback?: unknown };
   if (!Array.isArray(rules)) return bad('the rules of the import resolver must be a list');
   const result: ResolverRules = { rules: [], fallback: fallback !== false };
   for (const rule of rules as unknown[]) {
-    if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return bad('a rule of the import resolver must be a mapping');
+    if (typeof rule !== 'object' || rule === null || Array.isArray(rule))
+      return bad('a rule of the import resolver must be a mapping');
     const pairs = Object.entries(rule);
     const [pair] = pairs;
-    if (pairs.length !== 1 || typeof pair![1] !== 'string') return bad('a rule of the import resolver must have one entry');
+    if (pairs.length !== 1 || typeof pair![1] !== 'string')
+      return bad('a rule of the import resolver must have one entry');
     result.rules.push({ prefix: pair![0], replacement: pair![1] });
   }
   return { ok: true, value: result };

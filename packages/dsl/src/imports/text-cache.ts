@@ -1,5 +1,5 @@
-import { type Document, readYaml } from '../yaml/reader';
 import type { ReadLimits } from '../yaml/limits';
+import { type Document, readYaml } from '../yaml/reader';
 
 /**
  * Documents by their text, so that a types file which a thousand blueprints import is read once. Documents are

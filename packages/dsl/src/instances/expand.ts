@@ -6,7 +6,11 @@ import { buildStructure } from './structure';
 import { connect, growForest, toNodeInstance } from './tree';
 
 /** The instances of a plan; throws DslError. */
-export function createInstances(plan: Pick<ParsedPlan, 'nodes' | 'scaling_groups'>, existingIds: Iterable<string>, random: Random): NodeInstance[] {
+export function createInstances(
+  plan: Pick<ParsedPlan, 'nodes' | 'scaling_groups'>,
+  existingIds: Iterable<string>,
+  random: Random,
+): NodeInstance[] {
   const structure = buildStructure(plan.nodes, plan.scaling_groups ?? {});
   const mint = new IdMint(new Set(existingIds), random);
   const instances = growForest(structure, mint, (unit) => ({ kept: [], added: unit.count }));
@@ -19,7 +23,11 @@ export type Expanded = { ok: true; value: NodeInstance[] } | { ok: false; error:
  * Makes the node instances of a plan whose functions are evaluated (reference 7.1). `existingIds` are avoided; `random`
  * gives numbers in 0..1.
  */
-export function expandInstances(plan: Pick<ParsedPlan, 'nodes' | 'scaling_groups'>, existingIds: Iterable<string>, random: Random): Expanded {
+export function expandInstances(
+  plan: Pick<ParsedPlan, 'nodes' | 'scaling_groups'>,
+  existingIds: Iterable<string>,
+  random: Random,
+): Expanded {
   try {
     return { ok: true, value: createInstances(plan, existingIds, random) };
   } catch (error) {

@@ -29,7 +29,8 @@ export class IdMint {
 
   next(name: string): string {
     const count = this.counts.get(name) ?? 0;
-    if (count >= SPACE) fail('ids_exhausted', `there are no more instance ids for "${name}"`, { value: name });
+    if (count >= SPACE)
+      fail('ids_exhausted', `there are no more instance ids for "${name}"`, { value: name });
     this.counts.set(name, count + 1);
     let number = 0;
     for (let i = 0; i < TRIES; i++) {

@@ -10,7 +10,16 @@ export interface ModifyRequest {
   previousNodes: readonly ScaledNode[];
   previousInstances: readonly NodeInstance[];
   /** Node or group name -> number of instances for each instance of its container, and hints about which to remove. */
-  modifiedNodes: Readonly<Record<string, { instances?: number; removed_ids_include_hint?: readonly string[]; removed_ids_exclude_hint?: readonly string[] }>>;
+  modifiedNodes: Readonly<
+    Record<
+      string,
+      {
+        instances?: number;
+        removed_ids_include_hint?: readonly string[];
+        removed_ids_exclude_hint?: readonly string[];
+      }
+    >
+  >;
   scalingGroups: ScalingGroups;
   previousScalingGroups?: ScalingGroups;
   random: Random;
@@ -43,8 +52,12 @@ function modify(request: ModifyRequest): Modification {
   const previous = new Previous(structure, previousInstances);
   const mint = new IdMint(previous.takenIds(), random);
   const before = new Set(request.previousNodes.map((n) => n.name));
-  const instances = growForest(structure, mint, (unit, parent) => plan(unit, parent, previous, before, request.modifiedNodes));
-  const connected = connect(structure, instances, (source, edge, targets) => previousTarget(previous, source, edge.target, edge.type, targets));
+  const instances = growForest(structure, mint, (unit, parent) =>
+    plan(unit, parent, previous, before, request.modifiedNodes),
+  );
+  const connected = connect(structure, instances, (source, edge, targets) =>
+    previousTarget(previous, source, edge.target, edge.type, targets),
+  );
   const after = new Map<string, NodeInstance>();
   for (const [id, c] of connected) after.set(id, toNodeInstance(c));
   return compareInstances(new Map(previousInstances.map((i) => [i.id, i])), after);
@@ -75,7 +88,12 @@ class Previous {
     let id = instance.id;
     for (;;) {
       const parent: Unit | null = current.parent;
-      const parentId = parent === null ? '' : parent.isGroup ? this.groupInstance(instance, parent.name) : this.containerOf(instance, parent);
+      const parentId =
+        parent === null
+          ? ''
+          : parent.isGroup
+            ? this.groupInstance(instance, parent.name)
+            : this.containerOf(instance, parent);
       // an instance whose container is of another kind now cannot stay
       if (parentId === null) return;
       if (current.isGroup) this.addMember(id, instance.id);
@@ -120,12 +138,19 @@ class Previous {
 
   takenIds(): Set<string> {
     const taken = new Set(this.instances.keys());
-    for (const { scaling_groups } of this.instances.values()) for (const group of scaling_groups ?? []) taken.add(group.id);
+    for (const { scaling_groups } of this.instances.values())
+      for (const group of scaling_groups ?? []) taken.add(group.id);
     return taken;
   }
 }
 
-function plan(unit: Unit, parent: Instance | null, previous: Previous, before: ReadonlySet<string>, modified: ModifyRequest['modifiedNodes']): { kept: readonly string[]; added: number } {
+function plan(
+  unit: Unit,
+  parent: Instance | null,
+  previous: Previous,
+  before: ReadonlySet<string>,
+  modified: ModifyRequest['modifiedNodes'],
+): { kept: readonly string[]; added: number } {
   const ids = parent?.isNew || (!unit.isGroup && !before.has(unit.name)) ? [] : previous.below(unit, parent);
   const change = Object.hasOwn(modified, unit.name) ? modified[unit.name] : undefined;
   const wanted = change?.instances;
@@ -133,19 +158,32 @@ function plan(unit: Unit, parent: Instance | null, previous: Previous, before: R
   if (wanted >= ids.length) return { kept: ids, added: wanted - ids.length };
   const include = new Set(change!.removed_ids_include_hint ?? []);
   const exclude = new Set(change!.removed_ids_exclude_hint ?? []);
-  const rank = (id: string): number => (previous.isHinted(id, include) ? 0 : previous.isHinted(id, exclude) ? 2 : 1);
+  const rank = (id: string): number =>
+    previous.isHinted(id, include) ? 0 : previous.isHinted(id, exclude) ? 2 : 1;
   const removed = new Set([...ids].sort((a, b) => rank(a) - rank(b)).slice(0, ids.length - wanted));
   return { kept: ids.filter((id) => !removed.has(id)), added: 0 };
 }
 
 /** all_to_one goes on with the target it had, as long as that exists. */
-function previousTarget(previous: Previous, source: Unit, target: string, type: string, targets: readonly Instance[]): string | null {
+function previousTarget(
+  previous: Previous,
+  source: Unit,
+  target: string,
+  type: string,
+  targets: readonly Instance[],
+): string | null {
   const used = new Set<string>();
   for (const instance of previous.byNode.get(source.name) ?? []) {
-    for (const r of instance.relationships) if (r.target_name === target && r.type === type) used.add(r.target_id);
+    for (const r of instance.relationships)
+      if (r.target_name === target && r.type === type) used.add(r.target_id);
   }
   if (used.size === 0) return null;
-  if (used.size > 1) fail('all_to_one_state', `"${source.name}" was connected all_to_one to several instances of "${target}"`, { value: [...used], expected: 'one target so far' });
+  if (used.size > 1)
+    fail(
+      'all_to_one_state',
+      `"${source.name}" was connected all_to_one to several instances of "${target}"`,
+      { value: [...used], expected: 'one target so far' },
+    );
   const [id] = used;
   return targets.some((t) => t.id === id) ? id! : null;
 }
@@ -158,7 +196,10 @@ function missingIn(a: NodeInstance, b: NodeInstance): InstanceRelationship[] {
   return a.relationships.filter((r) => !known.has(keyOf(r)));
 }
 
-function compareInstances(before: ReadonlyMap<string, NodeInstance>, after: ReadonlyMap<string, NodeInstance>): Modification {
+function compareInstances(
+  before: ReadonlyMap<string, NodeInstance>,
+  after: ReadonlyMap<string, NodeInstance>,
+): Modification {
   const added = [...after.values()].filter((i) => !before.has(i.id));
   const removed = [...before.values()].filter((i) => !after.has(i.id));
   const extended: ChangedInstance[] = [];
@@ -180,7 +221,11 @@ function compareInstances(before: ReadonlyMap<string, NodeInstance>, after: Read
 }
 
 /** Changed instances, and those that have a relationship with them, carrying only these relationships. */
-function withNeighbours(changed: readonly NodeInstance[], all: ReadonlyMap<string, NodeInstance>, modification: 'added' | 'removed'): ChangedInstance[] {
+function withNeighbours(
+  changed: readonly NodeInstance[],
+  all: ReadonlyMap<string, NodeInstance>,
+  modification: 'added' | 'removed',
+): ChangedInstance[] {
   if (changed.length === 0) return [];
   const ids = new Set(changed.map((i) => i.id));
   const result: ChangedInstance[] = changed.map((i) => ({ ...i, modification }));
@@ -194,7 +239,11 @@ function withNeighbours(changed: readonly NodeInstance[], all: ReadonlyMap<strin
 }
 
 /** Instances with other relationships than before, and the targets of these. */
-function withTargets(changed: readonly ChangedInstance[], all: ReadonlyMap<string, NodeInstance>, marked: readonly NodeInstance[]): ChangedInstance[] {
+function withTargets(
+  changed: readonly ChangedInstance[],
+  all: ReadonlyMap<string, NodeInstance>,
+  marked: readonly NodeInstance[],
+): ChangedInstance[] {
   if (changed.length === 0) return [];
   const dropped = new Set(marked.map((i) => i.id));
   const ids = new Set(changed.map((i) => i.id));

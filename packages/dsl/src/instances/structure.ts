@@ -29,7 +29,11 @@ export interface Structure {
   roots: Unit[];
 }
 
-const BASES = ['cloudify.relationships.depends_on', 'cloudify.relationships.contained_in', 'cloudify.relationships.connected_to'];
+const BASES = [
+  'cloudify.relationships.depends_on',
+  'cloudify.relationships.contained_in',
+  'cloudify.relationships.connected_to',
+];
 const CONTAINED_IN = 'cloudify.relationships.contained_in';
 
 export type ScaledNode = Pick<PlanNode, 'id' | 'name' | 'relationships'> & Partial<PlanNode>;
@@ -41,24 +45,45 @@ function edgesOf(node: ScaledNode): Edge[] {
     const hierarchy = relationship.type_hierarchy ?? [relationship.type];
     const where = { path: `node_templates.${node.name}.relationships[${index}]`, value: relationship.type };
     if (!hierarchy.some((t) => BASES.includes(t))) {
-      fail('unsupported_relationship', `the relationship "${relationship.type}" of "${node.name}" is derived from none of ${BASES.join(', ')}`, { ...where, expected: `a type derived from one of ${BASES.join(', ')}` });
+      fail(
+        'unsupported_relationship',
+        `the relationship "${relationship.type}" of "${node.name}" is derived from none of ${BASES.join(', ')}`,
+        { ...where, expected: `a type derived from one of ${BASES.join(', ')}` },
+      );
     }
     byTarget.delete(relationship.target_id);
-    byTarget.set(relationship.target_id, { type: relationship.type, target: relationship.target_id, index, kind: kindOf(relationship.properties?.connection_type, hierarchy, node.name, where) });
+    byTarget.set(relationship.target_id, {
+      type: relationship.type,
+      target: relationship.target_id,
+      index,
+      kind: kindOf(relationship.properties?.connection_type, hierarchy, node.name, where),
+    });
   });
   return [...byTarget.values()].sort((a, b) => a.index - b.index);
 }
 
-function kindOf(connection: Json | undefined, hierarchy: readonly string[], node: string, where: { path: string }): Edge['kind'] {
+function kindOf(
+  connection: Json | undefined,
+  hierarchy: readonly string[],
+  node: string,
+  where: { path: string },
+): Edge['kind'] {
   if (hierarchy.includes(CONTAINED_IN)) return 'contained';
   if (connection === 'all_to_all' || connection === 'all_to_one') return connection;
-  return fail('bad_connection_type', `a relationship of "${node}" has the connection_type ${JSON.stringify(connection ?? null)}`, { path: where.path, value: connection ?? null, expected: 'all_to_all or all_to_one' });
+  return fail(
+    'bad_connection_type',
+    `a relationship of "${node}" has the connection_type ${JSON.stringify(connection ?? null)}`,
+    { path: where.path, value: connection ?? null, expected: 'all_to_all or all_to_one' },
+  );
 }
 
 function countOf(properties: { current_instances?: Json } | undefined, name: string): number {
   const count = properties?.current_instances ?? 1;
   if (typeof count === 'number' && Number.isInteger(count)) return Math.max(0, count);
-  return fail('bad_instances', `the number of instances of "${name}" is ${JSON.stringify(count)}`, { value: count, expected: 'an integer' });
+  return fail('bad_instances', `the number of instances of "${name}" is ${JSON.stringify(count)}`, {
+    value: count,
+    expected: 'an integer',
+  });
 }
 
 /** The containment forest of nodes and groups: a grouped node stands below its group, a group where its members stood. */
@@ -66,15 +91,31 @@ export function buildStructure(nodes: readonly ScaledNode[], groups: ScalingGrou
   const units = new Map<string, Unit>();
   for (const node of nodes) {
     units.set(node.name, {
-      name: node.name, isGroup: false, isHost: node.host_id !== undefined && node.host_id === node.id, parent: null, children: [],
-      count: countOf(node.capabilities?.scalable?.properties, node.name), node: node as PlanNode, edges: edgesOf(node),
+      name: node.name,
+      isGroup: false,
+      isHost: node.host_id !== undefined && node.host_id === node.id,
+      parent: null,
+      children: [],
+      count: countOf(node.capabilities?.scalable?.properties, node.name),
+      node: node as PlanNode,
+      edges: edgesOf(node),
     });
   }
   for (const name of Object.keys(groups)) {
-    units.set(name, { name, isGroup: true, isHost: false, parent: null, children: [], count: countOf(groups[name]!.properties, name), node: null, edges: [] });
+    units.set(name, {
+      name,
+      isGroup: true,
+      isHost: false,
+      parent: null,
+      children: [],
+      count: countOf(groups[name]!.properties, name),
+      node: null,
+      edges: [],
+    });
   }
   const groupOf = new Map<string, string>();
-  for (const [name, { members }] of Object.entries(groups)) for (const member of members) if (units.has(member)) groupOf.set(member, name);
+  for (const [name, { members }] of Object.entries(groups))
+    for (const member of members) if (units.has(member)) groupOf.set(member, name);
   const outermost = (name: string): string => {
     let at = name;
     for (let i = 0; groupOf.has(at) && i <= groupOf.size; i++) at = groupOf.get(at)!;

@@ -1,7 +1,7 @@
-import type { InstanceRelationship, NodeInstance } from '../plan/plan';
 import { fail } from '../diagnostics/dsl-error';
+import type { InstanceRelationship, NodeInstance } from '../plan/plan';
 import type { IdMint } from './ids';
-import { type Edge, sharedGroup, type Structure, type Unit } from './structure';
+import { type Edge, type Structure, sharedGroup, type Unit } from './structure';
 
 /** An instance of a unit in the forest of instances. */
 export interface Instance {
@@ -20,25 +20,38 @@ const MAX_INSTANCES = 1_000_000;
  * Makes instances from the roots down. `plan` says for a unit below one parent which instances stay and how many are
  * made; the id of a kept one is its own.
  */
-export function growForest(structure: Structure, mint: IdMint, plan: (unit: Unit, parent: Instance | null) => { kept: readonly string[]; added: number }): InstancesByUnit {
+export function growForest(
+  structure: Structure,
+  mint: IdMint,
+  plan: (unit: Unit, parent: Instance | null) => { kept: readonly string[]; added: number },
+): InstancesByUnit {
   const instances: InstancesByUnit = new Map();
   for (const unit of structure.units.values()) instances.set(unit, []);
   let total = 0;
-  const open: { unit: Unit; parent: Instance | null }[] = structure.roots.map((unit) => ({ unit, parent: null })).reverse();
+  const open: { unit: Unit; parent: Instance | null }[] = structure.roots
+    .map((unit) => ({ unit, parent: null }))
+    .reverse();
   while (open.length > 0) {
     const { unit, parent } = open.pop()!;
     const { kept, added } = plan(unit, parent);
     total += kept.length + added;
-    if (total > MAX_INSTANCES) fail('limit_exceeded', 'the blueprint makes too many instances', { path: `node_templates.${unit.name}`, expected: `at most ${MAX_INSTANCES}` });
+    if (total > MAX_INSTANCES)
+      fail('limit_exceeded', 'the blueprint makes too many instances', {
+        path: `node_templates.${unit.name}`,
+        expected: `at most ${MAX_INSTANCES}`,
+      });
     const list = instances.get(unit)!;
     const made: Instance[] = [];
     for (const id of kept) made.push({ unit, id, parent, hostId: null, isNew: false });
-    for (let i = 0; i < added; i++) made.push({ unit, id: mint.next(unit.name), parent, hostId: null, isNew: true });
+    for (let i = 0; i < added; i++)
+      made.push({ unit, id: mint.next(unit.name), parent, hostId: null, isNew: true });
     for (const instance of made) {
       instance.hostId = parent?.hostId ?? (unit.isHost ? instance.id : null);
       list.push(instance);
     }
-    for (const instance of made.reverse()) for (let i = unit.children.length - 1; i >= 0; i--) open.push({ unit: unit.children[i]!, parent: instance });
+    for (const instance of made.reverse())
+      for (let i = unit.children.length - 1; i >= 0; i--)
+        open.push({ unit: unit.children[i]!, parent: instance });
   }
   return instances;
 }
@@ -57,7 +70,11 @@ interface Connected {
 }
 
 /** The relationships between instances, by the connection types (reference 7.1). */
-export function connect(structure: Structure, instances: InstancesByUnit, previous: PreviousTarget = () => null): Map<string, Connected> {
+export function connect(
+  structure: Structure,
+  instances: InstancesByUnit,
+  previous: PreviousTarget = () => null,
+): Map<string, Connected> {
   const connected = new Map<string, Connected>();
   for (const unit of structure.units.values()) {
     if (unit.isGroup) continue;
@@ -70,12 +87,20 @@ export function connect(structure: Structure, instances: InstancesByUnit, previo
 }
 
 function connectEdge(
-  structure: Structure, instances: InstancesByUnit, unit: Unit, edge: Edge, own: readonly Instance[], connected: Map<string, Connected>, previous: PreviousTarget,
+  structure: Structure,
+  instances: InstancesByUnit,
+  unit: Unit,
+  edge: Edge,
+  own: readonly Instance[],
+  connected: Map<string, Connected>,
+  previous: PreviousTarget,
 ): void {
   const target = structure.units.get(edge.target);
   if (!target) return;
   const add = (source: Instance, to: string): void => {
-    connected.get(source.id)!.relationships.push({ type: edge.type, target_name: edge.target, target_id: to });
+    connected
+      .get(source.id)!
+      .relationships.push({ type: edge.type, target_name: edge.target, target_id: to });
   };
   if (edge.kind === 'contained') {
     for (const source of own) {
@@ -88,7 +113,12 @@ function connectEdge(
   if (targets.length === 0) return;
   const group = sharedGroup(unit, target);
   if (edge.kind === 'all_to_one') {
-    if (group) fail('all_to_one_in_group', `"${unit.name}" is connected all_to_one to "${target.name}" inside the scaling group "${group.name}"`, { path: `node_templates.${unit.name}.relationships[${edge.index}]`, expected: 'all_to_all' });
+    if (group)
+      fail(
+        'all_to_one_in_group',
+        `"${unit.name}" is connected all_to_one to "${target.name}" inside the scaling group "${group.name}"`,
+        { path: `node_templates.${unit.name}.relationships[${edge.index}]`, expected: 'all_to_all' },
+      );
     const chosen = previous(unit, edge, targets) ?? smallestId(targets);
     for (const source of own) add(source, chosen);
     return;
@@ -104,7 +134,11 @@ function connectEdge(
     for (const source of own) for (const to of byGroup.get(ancestor(source, group)) ?? []) add(source, to.id);
     return;
   }
-  if (own.length * targets.length > MAX_INSTANCES) fail('limit_exceeded', `"${unit.name}" and "${target.name}" make too many relationships`, { path: `node_templates.${unit.name}`, expected: `at most ${MAX_INSTANCES}` });
+  if (own.length * targets.length > MAX_INSTANCES)
+    fail('limit_exceeded', `"${unit.name}" and "${target.name}" make too many relationships`, {
+      path: `node_templates.${unit.name}`,
+      expected: `at most ${MAX_INSTANCES}`,
+    });
   for (const source of own) for (const to of targets) add(source, to.id);
 }
 
@@ -118,7 +152,8 @@ function smallestId(instances: readonly Instance[]): string {
 export function toNodeInstance({ instance, relationships }: Connected): NodeInstance {
   const { unit, id, hostId } = instance;
   const groups: { name: string; id: string }[] = [];
-  for (let at = instance.parent; at?.unit.isGroup; at = at.parent) groups.push({ name: at.unit.name, id: at.id });
+  for (let at = instance.parent; at?.unit.isGroup; at = at.parent)
+    groups.push({ name: at.unit.name, id: at.id });
   return {
     name: unit.name,
     node_id: unit.name,

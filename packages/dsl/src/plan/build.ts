@@ -10,7 +10,12 @@ import { parseNodeTemplates } from '../elements/node-templates';
 import { Mappings } from '../elements/operations';
 import { parsePlugins } from '../elements/plugins';
 import { checkScalingGroups } from '../elements/scaling-groups';
-import { checkRelationshipOperations, parseNodeTypes, parseRelationshipTypes, relationshipTypesJson } from '../elements/types';
+import {
+  checkRelationshipOperations,
+  parseNodeTypes,
+  parseRelationshipTypes,
+  relationshipTypesJson,
+} from '../elements/types';
 import type { PlanVersion } from '../elements/version';
 import { parseWorkflows } from '../elements/workflows';
 import { entriesOf, itemsOf, setOwn, textOf, toJson } from '../yaml/node';
@@ -22,7 +27,8 @@ export function buildPlan(context: ElementContext, version: PlanVersion, clock: 
   const dataTypes = new DataTypes(context);
   dataTypes.resolveAll();
   const namespacesMapping: Record<string, string> = {};
-  for (const { name, value } of entriesOf(root.get('namespaces_mapping'))) setOwn(namespacesMapping, name, textOf(value) ?? '');
+  for (const { name, value } of entriesOf(root.get('namespaces_mapping')))
+    setOwn(namespacesMapping, name, textOf(value) ?? '');
   const inputs = parseInputs(context, dataTypes);
   const mappings = new Mappings(context, parsePlugins(context), new Set(Object.keys(namespacesMapping)));
   const nodeTypes = parseNodeTypes(context, dataTypes);

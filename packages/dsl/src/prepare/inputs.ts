@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { checkValue, constraintsOf, newMatchingBudget, type ValueContext } from '../constraints/check-value';
-import { diagnostic, type Diagnostic, Diagnostics } from '../diagnostics/diagnostic';
+import { type Diagnostic, Diagnostics, diagnostic } from '../diagnostics/diagnostic';
 import { DataTypes } from '../elements/data-types';
 import { type ElementContext, newWorkBudget } from '../elements/element-context';
-import { primitiveTypes } from '../elements/primitive-types';
 import { isTruthy } from '../elements/node-templates';
+import { primitiveTypes } from '../elements/primitive-types';
 import { fitsPrimitive, typedValue } from '../elements/typed-value';
 import type { ParsedPlan } from '../plan/plan';
 import { fromJson, type MapNode, setOwn, toJson } from '../yaml/node';
@@ -15,7 +15,11 @@ export interface InputOptions extends ValueContext {
 }
 
 /** Values of the inputs of a deployment (reference 7, step 1), and everything that is wrong with them. */
-export async function resolveInputs(plan: ParsedPlan, given: JsonObject, options: InputOptions): Promise<{ inputs: JsonObject; diagnostics: Diagnostic[] }> {
+export async function resolveInputs(
+  plan: ParsedPlan,
+  given: JsonObject,
+  options: InputOptions,
+): Promise<{ inputs: JsonObject; diagnostics: Diagnostic[] }> {
   const resolver = new InputResolver(plan, options);
   const provided: JsonObject = {};
   const defaulted: JsonObject = {};
@@ -35,16 +39,30 @@ export async function resolveInputs(plan: ParsedPlan, given: JsonObject, options
   const diagnostics = resolver.found;
   const expected = Object.keys(plan.inputs);
   if (missing.length > 0) {
-    diagnostics.push(diagnostic('missing_inputs', `Required inputs ${list(missing)} were not specified - expected inputs: ${list(expected)}`, { path: `inputs.${missing[0]}`, value: missing, expected: `values for ${missing.join(', ')}` }));
+    diagnostics.push(
+      diagnostic(
+        'missing_inputs',
+        `Required inputs ${list(missing)} were not specified - expected inputs: ${list(expected)}`,
+        { path: `inputs.${missing[0]}`, value: missing, expected: `values for ${missing.join(', ')}` },
+      ),
+    );
   }
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(plan.inputs, name)) continue;
-    diagnostics.push(diagnostic('unknown_input', `Unknown input "${name}" - expected inputs: ${list(expected)}`, { path: `inputs.${name}`, value: name, name, valid: expected }));
+    diagnostics.push(
+      diagnostic('unknown_input', `Unknown input "${name}" - expected inputs: ${list(expected)}`, {
+        path: `inputs.${name}`,
+        value: name,
+        name,
+        valid: expected,
+      }),
+    );
   }
   return { inputs: { ...provided, ...defaulted }, diagnostics };
 }
 
-const list = (names: string[]): string => `[${names.slice(0, 50).join(', ')}${names.length > 50 ? ', ...' : ''}]`;
+const list = (names: string[]): string =>
+  `[${names.slice(0, 50).join(', ')}${names.length > 50 ? ', ...' : ''}]`;
 
 class InputResolver {
   readonly found: Diagnostic[] = [];
@@ -57,8 +75,12 @@ class InputResolver {
     this.options = { ...options, matching: options.matching ?? newMatchingBudget() };
     const types = fromJson({ data_types: withoutNulls(plan.data_types) }) as MapNode;
     this.context = {
-      root: types, diagnostics: new Diagnostics(), version: plan.version?.definitions_version ?? [1, 5],
-      validateVersion: false, isScript: () => false, work: newWorkBudget(),
+      root: types,
+      diagnostics: new Diagnostics(),
+      version: plan.version?.definitions_version ?? [1, 5],
+      validateVersion: false,
+      isScript: () => false,
+      work: newWorkBudget(),
     };
     this.dataTypes = new DataTypes(this.context);
     this.context = { ...this.context, diagnostics: this.diagnostics };
@@ -76,7 +98,13 @@ class InputResolver {
   }
 
   private typed(type: string | null, value: Json, name: string): ReturnType<typeof typedValue> {
-    const check = { context: { ...this.context, diagnostics: this.diagnostics }, dataTypes: this.dataTypes, owner: `input "${name}"`, path: `inputs.${name}`, allowMissing: false };
+    const check = {
+      context: { ...this.context, diagnostics: this.diagnostics },
+      dataTypes: this.dataTypes,
+      owner: `input "${name}"`,
+      path: `inputs.${name}`,
+      allowMissing: false,
+    };
     return typedValue(check, fromJson(value), type, undefined, check.path);
   }
 
@@ -87,12 +115,24 @@ class InputResolver {
     const value = this.options.autoCorrectTypes ? correct(given, type, itemType) : given;
     const path = `inputs.${name}`;
     this.checkItems(name, value, itemType);
-    this.found.push(...(await checkValue({ owner: `input "${name}"`, path, value, type, itemType, constraints: constraintsOf(schema) }, this.options)));
+    this.found.push(
+      ...(await checkValue(
+        { owner: `input "${name}"`, path, value, type, itemType, constraints: constraintsOf(schema) },
+        this.options,
+      )),
+    );
     if (type === null || (!primitiveTypes.has(type) && !this.dataTypes.has(type))) return value;
     const before = this.diagnostics.list.length;
     const typed = toJson(this.typed(type, value, name));
     for (const fault of this.diagnostics.list.slice(before)) {
-      this.found.push({ ...diagnostic('input_value_mismatch', fault.message, { path: fault.path, value, expected: fault.expected ?? type }), ...(fault.nearest ? { nearest: fault.nearest } : {}) });
+      this.found.push({
+        ...diagnostic('input_value_mismatch', fault.message, {
+          path: fault.path,
+          value,
+          expected: fault.expected ?? type,
+        }),
+        ...(fault.nearest ? { nearest: fault.nearest } : {}),
+      });
     }
     return typed;
   }
@@ -101,7 +141,13 @@ class InputResolver {
     if (itemType === null || !Array.isArray(value)) return;
     value.forEach((item, i) => {
       if (fitsPrimitive(fromJson(item), itemType)) return;
-      this.found.push(diagnostic('type_mismatch', `item ${i} of the input "${name}" is not of the type ${itemType}`, { path: `inputs.${name}[${i}]`, value: item, expected: itemType }));
+      this.found.push(
+        diagnostic('type_mismatch', `item ${i} of the input "${name}" is not of the type ${itemType}`, {
+          path: `inputs.${name}[${i}]`,
+          value: item,
+          expected: itemType,
+        }),
+      );
     });
   }
 }
@@ -112,7 +158,13 @@ function withoutNulls(types: JsonObject | undefined): JsonObject {
   for (const name of Object.keys(types ?? {})) {
     const type = types![name]!;
     if (!isJsonObject(type)) continue;
-    setOwn(result, name, Object.fromEntries(Object.entries(type).filter(([key, value]) => value !== null && key !== 'derived_from')) as JsonObject);
+    setOwn(
+      result,
+      name,
+      Object.fromEntries(
+        Object.entries(type).filter(([key, value]) => value !== null && key !== 'derived_from'),
+      ) as JsonObject,
+    );
   }
   return result;
 }
@@ -122,11 +174,11 @@ const FLOAT = /^\s*[-+]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[e
 
 /** Casts a string to a number or boolean where the type wants one; what cannot be cast stays as it is. */
 export function correct(value: Json, type: string | null, itemType: string | null): Json {
-  if (type === 'list' && itemType !== null && Array.isArray(value)) return value.map((item) => correct(item, itemType, null));
+  if (type === 'list' && itemType !== null && Array.isArray(value))
+    return value.map((item) => correct(item, itemType, null));
   if (typeof value !== 'string' || value.length > 400) return value;
   if (type === 'integer' && INTEGER.test(value)) return Number(value.replaceAll('_', ''));
   if (type === 'float' && FLOAT.test(value)) return Number(value.replaceAll('_', ''));
   if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }
-

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
-import { emptyFrame, Evaluator, type Frame, newEvaluationBudget } from '../functions/evaluator';
+import { Evaluator, emptyFrame, type Frame, newEvaluationBudget } from '../functions/evaluator';
 import { type FunctionFinder, mapPlaces, type Scope } from '../functions/places';
 import { getInputHandler, getPropertyHandler, type PropertySource } from '../functions/property-functions';
 import type { FunctionCall } from '../functions/registry';
@@ -16,11 +16,19 @@ export function evaluatePlan(plan: ParsedPlan, finder: FunctionFinder): Promise<
     nodeOf: () => null,
   };
   const evaluator = new Evaluator({
-    handlers: { ...valueHandlers, get_input: getInputHandler(source), get_property: getPropertyHandler(source) },
+    handlers: {
+      ...valueHandlers,
+      get_input: getInputHandler(source),
+      get_property: getPropertyHandler(source),
+    },
     budget: newEvaluationBudget(plan.nodes.length),
     relocate,
   });
-  return mapPlaces(plan, (value, scope, path) => evaluator.evaluate(value, frameOf(scope), path), finder).then((evaluated) => shareInputs(plan, evaluated));
+  return mapPlaces(
+    plan,
+    (value, scope, path) => evaluator.evaluate(value, frameOf(scope), path),
+    finder,
+  ).then((evaluated) => shareInputs(plan, evaluated));
 }
 
 /**
@@ -32,16 +40,30 @@ function shareInputs(before: ParsedPlan, after: ParsedPlan): ParsedPlan {
     const old = before.nodes[i]!;
     if (node.operations === old.operations && node.relationships === old.relationships) return node;
     const relationships = node.relationships.map((r, k) => {
-      const source_interfaces = follow(r.source_interfaces, old.relationships[k]!.source_operations, r.source_operations);
-      const target_interfaces = follow(r.target_interfaces, old.relationships[k]!.target_operations, r.target_operations);
-      return source_interfaces === r.source_interfaces && target_interfaces === r.target_interfaces ? r : { ...r, source_interfaces, target_interfaces };
+      const source_interfaces = follow(
+        r.source_interfaces,
+        old.relationships[k]!.source_operations,
+        r.source_operations,
+      );
+      const target_interfaces = follow(
+        r.target_interfaces,
+        old.relationships[k]!.target_operations,
+        r.target_operations,
+      );
+      return source_interfaces === r.source_interfaces && target_interfaces === r.target_interfaces
+        ? r
+        : { ...r, source_interfaces, target_interfaces };
     });
     return { ...node, interfaces: follow(node.interfaces, old.operations, node.operations), relationships };
   });
   return { ...after, nodes };
 }
 
-function follow(interfaces: JsonObject, before: JsonObject | undefined, after: JsonObject | undefined): JsonObject {
+function follow(
+  interfaces: JsonObject,
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+): JsonObject {
   if (before === after || !before || !after) return interfaces;
   const result: JsonObject = { ...interfaces };
   for (const name of Object.keys(interfaces)) {
@@ -51,7 +73,14 @@ function follow(interfaces: JsonObject, before: JsonObject | undefined, after: J
       const old = before[`${name}.${op}`];
       const now = after[`${name}.${op}`];
       const written = operations[op]!;
-      if (old === now || !isJsonObject(now) || !isJsonObject(old) || !isJsonObject(written) || !isJsonObject(written.inputs)) continue;
+      if (
+        old === now ||
+        !isJsonObject(now) ||
+        !isJsonObject(old) ||
+        !isJsonObject(written) ||
+        !isJsonObject(written.inputs)
+      )
+        continue;
       const names = Object.keys(now.inputs as JsonObject);
       if (names.length !== Object.keys(written.inputs).length) continue;
       result[name] = { ...(result[name] as JsonObject), [op]: { ...written, inputs: now.inputs! } };
@@ -62,14 +91,16 @@ function follow(interfaces: JsonObject, before: JsonObject | undefined, after: J
 
 function frameOf(scope: Scope): Frame {
   if (scope.kind === 'node') return { ...emptyFrame, selfNode: scope.node };
-  if (scope.kind === 'relationship') return { ...emptyFrame, sourceNode: scope.node, targetNode: scope.target };
+  if (scope.kind === 'relationship')
+    return { ...emptyFrame, sourceNode: scope.node, targetNode: scope.target };
   return emptyFrame;
 }
 
 /** A function that was fetched from another node and stays for run time names that node instead of SELF. */
 function relocate(call: FunctionCall, frame: Frame): Json {
   const { name, args, type } = call;
-  const isSelf = Array.isArray(args) && args[0] === 'SELF' && name.startsWith('get_attribute') && frame.selfNode !== null;
+  const isSelf =
+    Array.isArray(args) && args[0] === 'SELF' && name.startsWith('get_attribute') && frame.selfNode !== null;
   const moved: Json = isSelf ? [frame.selfNode!, ...(args as Json[]).slice(1)] : args;
   return type === undefined ? { [name]: moved } : { [name]: moved, type };
 }
@@ -81,7 +112,8 @@ export function markIntrinsicOperations(plan: ParsedPlan, finder: FunctionFinder
     let result = operations;
     for (const name of Object.keys(operations)) {
       const operation = operations[name]!;
-      if (!isJsonObject(operation) || operation.inputs === undefined || !finder.has(operation.inputs)) continue;
+      if (!isJsonObject(operation) || operation.inputs === undefined || !finder.has(operation.inputs))
+        continue;
       if (result === operations) result = { ...operations };
       result[name] = { ...operation, has_intrinsic_functions: true };
     }

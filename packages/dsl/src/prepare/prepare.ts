@@ -30,7 +30,10 @@ export interface PrepareOutcome {
  * Turns a parsed plan into the plan of one deployment (reference 7): values of inputs, functions evaluated, secrets
  * looked for, instances made, and uses of other deployments listed. The given plan is not changed.
  */
-export async function prepareDeploymentPlan(plan: ParsedPlan, options: PrepareOptions): Promise<PrepareOutcome> {
+export async function prepareDeploymentPlan(
+  plan: ParsedPlan,
+  options: PrepareOptions,
+): Promise<PrepareOutcome> {
   const diagnostics: Diagnostic[] = [];
   const result = await asResult(async () => {
     const resolved = await resolveInputs(plan, options.inputs ?? {}, options);
@@ -42,49 +45,76 @@ export async function prepareDeploymentPlan(plan: ParsedPlan, options: PrepareOp
     const marked = markIntrinsicOperations(evaluated, finder);
     await checkSecrets(marked, options.findMissingSecrets ?? null, finder);
     const node_instances = createInstances(marked, options.existingInstanceIds ?? [], options.random);
-    return { ...marked, node_instances, inter_deployment_functions: await findInterDeploymentFunctions(marked, node_instances, finder) };
+    return {
+      ...marked,
+      node_instances,
+      inter_deployment_functions: await findInterDeploymentFunctions(marked, node_instances, finder),
+    };
   });
   if (!result.ok) return { plan: null, diagnostics: [...diagnostics, result.error] };
   return { plan: result.value, diagnostics };
 }
 
-async function checkSecrets(plan: ParsedPlan, findMissing: PrepareOptions['findMissingSecrets'], finder: FunctionFinder): Promise<void> {
+async function checkSecrets(
+  plan: ParsedPlan,
+  findMissing: PrepareOptions['findMissingSecrets'],
+  finder: FunctionFinder,
+): Promise<void> {
   const names = new Set<string>();
   let isUsed = false;
-  await mapPlaces(plan, (value, _scope, path) => {
-    walkCalls(value, path, ({ name, args }) => {
-      if (name !== 'get_secret') return;
-      isUsed = true;
-      const first = Array.isArray(args) ? args[0] : args;
-      if (typeof first === 'string') names.add(first);
-    });
-    return value;
-  }, finder);
+  await mapPlaces(
+    plan,
+    (value, _scope, path) => {
+      walkCalls(value, path, ({ name, args }) => {
+        if (name !== 'get_secret') return;
+        isUsed = true;
+        const first = Array.isArray(args) ? args[0] : args;
+        if (typeof first === 'string') names.add(first);
+      });
+      return value;
+    },
+    finder,
+  );
   if (!isUsed) return;
-  if (!findMissing) fail('no_secret_lookup', 'the blueprint uses get_secret, but no secrets can be looked up here', { expected: 'a manager' });
+  if (!findMissing)
+    fail('no_secret_lookup', 'the blueprint uses get_secret, but no secrets can be looked up here', {
+      expected: 'a manager',
+    });
   if (names.size === 0) return;
   const missing = await findMissing!([...names]);
   if (missing.length === 0) return;
-  fail('unknown_secrets', `Required secrets: [${missing.join(', ')}] don't exist in this tenant`, { value: [...missing], expected: `secrets named ${missing.join(', ')}` });
+  fail('unknown_secrets', `Required secrets: [${missing.join(', ')}] don't exist in this tenant`, {
+    value: [...missing],
+    expected: `secrets named ${missing.join(', ')}`,
+  });
 }
 
 /** Uses of capabilities of other deployments: for nodes one per instance, for relationships one per source instance. */
-async function findInterDeploymentFunctions(plan: ParsedPlan, instances: readonly NodeInstance[], finder: FunctionFinder): Promise<InterDeploymentFunction[]> {
+async function findInterDeploymentFunctions(
+  plan: ParsedPlan,
+  instances: readonly NodeInstance[],
+  finder: FunctionFinder,
+): Promise<InterDeploymentFunction[]> {
   const found: InterDeploymentFunction[] = [];
   let byNode: Map<string, NodeInstance[]> | null = null;
   const instancesOf = (node: string): NodeInstance[] => {
     byNode ??= groupByNode(instances);
     return byNode.get(node) ?? [];
   };
-  await mapPlaces(plan, (value, scope, path) => {
-    walkCalls(value, path, ({ name, args }, _call, at) => {
-      if (name !== 'get_capability' || !Array.isArray(args) || args.length === 0) return;
-      const [target] = args as [Json];
-      const target_deployment: [string | null, Json] = [typeof target === 'string' ? target : null, target];
-      for (const context of contextsOf(scope, instancesOf)) found.push({ function_identifier: `${at}.get_capability`, target_deployment, context });
-    });
-    return value;
-  }, finder);
+  await mapPlaces(
+    plan,
+    (value, scope, path) => {
+      walkCalls(value, path, ({ name, args }, _call, at) => {
+        if (name !== 'get_capability' || !Array.isArray(args) || args.length === 0) return;
+        const [target] = args as [Json];
+        const target_deployment: [string | null, Json] = [typeof target === 'string' ? target : null, target];
+        for (const context of contextsOf(scope, instancesOf))
+          found.push({ function_identifier: `${at}.get_capability`, target_deployment, context });
+      });
+      return value;
+    },
+    finder,
+  );
   return found;
 }
 
@@ -98,7 +128,10 @@ function groupByNode(instances: readonly NodeInstance[]): Map<string, NodeInstan
   return byNode;
 }
 
-function contextsOf(scope: Scope, instancesOf: (node: string) => NodeInstance[]): InterDeploymentFunction['context'][] {
+function contextsOf(
+  scope: Scope,
+  instancesOf: (node: string) => NodeInstance[],
+): InterDeploymentFunction['context'][] {
   if (scope.kind === 'section') return [{}];
   if (scope.kind === 'node') return instancesOf(scope.node).map(({ id }) => ({ self: id }));
   const contexts: InterDeploymentFunction['context'][] = [];
@@ -108,4 +141,3 @@ function contextsOf(scope: Scope, instancesOf: (node: string) => NodeInstance[])
   }
   return contexts;
 }
-

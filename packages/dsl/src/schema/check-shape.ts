@@ -1,4 +1,4 @@
-import { type Diagnostics } from '../diagnostics/diagnostic';
+import type { Diagnostics } from '../diagnostics/diagnostic';
 import { type Entry, isNull, type MapNode, type Node } from '../yaml/node';
 import { type Field, type ObjectShape, type Shape, shapeName, type Version } from './shape';
 
@@ -23,9 +23,16 @@ export function versionName(version: Version): string {
 /** Reports a feature that the blueprint's version does not have yet (reference 1). */
 export function gate(context: ShapeContext, feature: string, since: Version, at: Node, path: string): void {
   if (!context.validateVersion || compareVersions(context.version, since) >= 0) return;
-  context.diagnostics.report('feature_too_new', `${feature} is not supported in ${versionName(context.version)}, it was added in ${versionName(since)}`, {
-    at, path, value: feature, expected: `tosca_definitions_version: ${versionName(since)} or newer`,
-  });
+  context.diagnostics.report(
+    'feature_too_new',
+    `${feature} is not supported in ${versionName(context.version)}, it was added in ${versionName(since)}`,
+    {
+      at,
+      path,
+      value: feature,
+      expected: `tosca_definitions_version: ${versionName(since)} or newer`,
+    },
+  );
 }
 
 /** What a node is, in the words of the language. */
@@ -57,9 +64,13 @@ export function checkShape(context: ShapeContext, node: Node, shape: Shape, path
       return isFit;
     }
     case 'named':
-      return node.kind === 'map' ? checkNamed(context, node, shape.of, path) : wrongType(context, node, shape, path);
+      return node.kind === 'map'
+        ? checkNamed(context, node, shape.of, path)
+        : wrongType(context, node, shape, path);
     case 'object':
-      return node.kind === 'map' ? checkObject(context, node, shape, path) : wrongType(context, node, shape, path);
+      return node.kind === 'map'
+        ? checkObject(context, node, shape, path)
+        : wrongType(context, node, shape, path);
     case 'either':
       return checkEither(context, node, shape.of, path) ?? wrongType(context, node, shape, path);
     default:
@@ -76,17 +87,25 @@ function checkItem(context: ShapeContext, item: Node, shape: Shape, path: string
 function fitsScalar(node: Node, t: 'text' | 'integer' | 'number' | 'boolean'): boolean {
   if (node.kind !== 'scalar') return false;
   switch (t) {
-    case 'text': return node.type === 'string';
-    case 'boolean': return node.type === 'boolean';
+    case 'text':
+      return node.type === 'string';
+    case 'boolean':
+      return node.type === 'boolean';
     // booleans are integers to the original, so they pass
-    case 'integer': return node.type === 'integer' || node.type === 'boolean';
-    case 'number': return node.type === 'integer' || node.type === 'float' || node.type === 'boolean';
+    case 'integer':
+      return node.type === 'integer' || node.type === 'boolean';
+    case 'number':
+      return node.type === 'integer' || node.type === 'float' || node.type === 'boolean';
   }
 }
 
 function wrongType(context: ShapeContext, node: Node, shape: Shape, path: string): boolean {
   const expected = shapeName(shape);
-  context.diagnostics.report('bad_shape', `${path === '' ? 'the document' : `"${path}"`} must be a ${expected}, not a ${foundName(node)}`, { at: node, path, expected });
+  context.diagnostics.report(
+    'bad_shape',
+    `${path === '' ? 'the document' : `"${path}"`} must be a ${expected}, not a ${foundName(node)}`,
+    { at: node, path, expected },
+  );
   return false;
 }
 
@@ -94,13 +113,21 @@ function checkNull(context: ShapeContext, node: Node, shape: Shape, path: string
   if (shape.t === 'either') return checkNull(context, node, shape.of[shape.of.length - 1]!, path);
   if (shape.t !== 'object') return true;
   if (shape.nullKind) {
-    context.diagnostics.report(shape.nullKind, `"${path}" is empty`, { at: node, path, expected: '{} or a schema' });
+    context.diagnostics.report(shape.nullKind, `"${path}" is empty`, {
+      at: node,
+      path,
+      expected: '{} or a schema',
+    });
     return false;
   }
   let isFit = true;
   for (const name of Object.keys(shape.fields)) {
     if (!shape.fields[name]!.required) continue;
-    context.diagnostics.report('missing_key', `"${path}" lacks "${name}"`, { at: node, path, expected: `${name}: ${shapeName(shape.fields[name]!.shape)}` });
+    context.diagnostics.report('missing_key', `"${path}" lacks "${name}"`, {
+      at: node,
+      path,
+      expected: `${name}: ${shapeName(shape.fields[name]!.shape)}`,
+    });
     isFit = false;
   }
   return isFit;
@@ -109,7 +136,11 @@ function checkNull(context: ShapeContext, node: Node, shape: Shape, path: string
 /** Reports a key that is not a text. */
 export function checkKey(context: ShapeContext, entry: Entry, path: string): boolean {
   if (entry.key.type === 'string') return true;
-  context.diagnostics.report('bad_key', `the key ${entry.name} of "${path}" must be a string, not a ${entry.key.type}`, { at: entry.key, path, expected: `"${entry.name}" in quotes` });
+  context.diagnostics.report(
+    'bad_key',
+    `the key ${entry.name} of "${path}" must be a string, not a ${entry.key.type}`,
+    { at: entry.key, path, expected: `"${entry.name}" in quotes` },
+  );
   return false;
 }
 
@@ -117,7 +148,8 @@ function checkNamed(context: ShapeContext, node: MapNode, of: Shape, path: strin
   let isFit = true;
   for (const entry of node.entries) {
     if (!checkKey(context, entry, path)) isFit = false;
-    else if (of.t !== 'value' && !checkShape(context, entry.value, of, joinPath(path, entry.name))) isFit = false;
+    else if (of.t !== 'value' && !checkShape(context, entry.value, of, joinPath(path, entry.name)))
+      isFit = false;
   }
   return isFit;
 }
@@ -132,7 +164,10 @@ function checkObject(context: ShapeContext, node: MapNode, shape: ObjectShape, p
     const field = Object.hasOwn(shape.fields, entry.name) ? shape.fields[entry.name] : undefined;
     if (field === undefined) {
       context.diagnostics.report('unknown_key', `"${entry.name}" is not a key of a ${shape.name}`, {
-        at: entry.key, path: joinPath(path, entry.name), name: entry.name, valid: Object.keys(shape.fields),
+        at: entry.key,
+        path: joinPath(path, entry.name),
+        name: entry.name,
+        valid: Object.keys(shape.fields),
       });
       isFit = false;
     } else if (!checkField(context, entry, field, joinPath(path, entry.name))) isFit = false;
@@ -140,9 +175,15 @@ function checkObject(context: ShapeContext, node: MapNode, shape: ObjectShape, p
   for (const name of Object.keys(shape.fields)) {
     const field = shape.fields[name]!;
     if (!field.required || !isNull(node.get(name))) continue;
-    context.diagnostics.report('missing_key', `${path === '' ? 'the document' : `"${path}"`} lacks "${name}"`, {
-      at: node.get(name) ?? node, path, expected: `${name}: ${shapeName(field.shape)}`,
-    });
+    context.diagnostics.report(
+      'missing_key',
+      `${path === '' ? 'the document' : `"${path}"`} lacks "${name}"`,
+      {
+        at: node.get(name) ?? node,
+        path,
+        expected: `${name}: ${shapeName(field.shape)}`,
+      },
+    );
     isFit = false;
   }
   return isFit;
@@ -159,9 +200,11 @@ function checkField(context: ShapeContext, entry: Entry, field: Field, path: str
 function checkEither(context: ShapeContext, node: Node, of: readonly Shape[], path: string): boolean | null {
   for (const shape of of) {
     const isKind =
-      node.kind === 'map' ? shape.t === 'object' || shape.t === 'dict' || shape.t === 'named' :
-      node.kind === 'seq' ? shape.t === 'list' :
-      shape.t === 'text' && node.type === 'string';
+      node.kind === 'map'
+        ? shape.t === 'object' || shape.t === 'dict' || shape.t === 'named'
+        : node.kind === 'seq'
+          ? shape.t === 'list'
+          : shape.t === 'text' && node.type === 'string';
     if (isKind) return checkShape(context, node, shape, path);
   }
   return null;

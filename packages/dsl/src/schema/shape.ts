@@ -54,7 +54,8 @@ export interface EitherShape extends Common {
 
 export type Shape = ScalarShape | ValueShape | DictShape | ListShape | NamedShape | ObjectShape | EitherShape;
 
-export const text = (reference?: Reference): ScalarShape => (reference ? { t: 'text', reference } : { t: 'text' });
+export const text = (reference?: Reference): ScalarShape =>
+  reference ? { t: 'text', reference } : { t: 'text' };
 export const integer: ScalarShape = { t: 'integer' };
 export const number: ScalarShape = { t: 'number' };
 export const boolean: ScalarShape = { t: 'boolean' };
@@ -63,8 +64,16 @@ export const dict: DictShape = { t: 'dict' };
 export const list = (of: Shape): ListShape => ({ t: 'list', of });
 export const named = (of: Shape): NamedShape => ({ t: 'named', of });
 export const either = (...of: Shape[]): EitherShape => ({ t: 'either', of });
-export const object = (name: string, fields: Record<string, Field>): ObjectShape => ({ t: 'object', name, fields });
-export const required = (shape: Shape, doc?: string): Field => ({ shape, required: true, ...(doc ? { doc } : {}) });
+export const object = (name: string, fields: Record<string, Field>): ObjectShape => ({
+  t: 'object',
+  name,
+  fields,
+});
+export const required = (shape: Shape, doc?: string): Field => ({
+  shape,
+  required: true,
+  ...(doc ? { doc } : {}),
+});
 export const optional = (shape: Shape, doc?: string, since?: Version): Field => ({
   shape,
   ...(doc ? { doc } : {}),
@@ -74,12 +83,18 @@ export const optional = (shape: Shape, doc?: string, since?: Version): Field => 
 /** Name of what a shape takes, in the words of the language. */
 export function shapeName(shape: Shape): string {
   switch (shape.t) {
-    case 'text': return 'string';
-    case 'number': return 'float';
-    case 'value': return 'any value';
+    case 'text':
+      return 'string';
+    case 'number':
+      return 'float';
+    case 'value':
+      return 'any value';
     case 'named':
-    case 'object': return 'dict';
-    case 'either': return shape.of.map(shapeName).join(' or ');
-    default: return shape.t;
+    case 'object':
+      return 'dict';
+    case 'either':
+      return shape.of.map(shapeName).join(' or ');
+    default:
+      return shape.t;
   }
 }

@@ -1,4 +1,19 @@
-import { boolean, dict, either, integer, list, named, number, object, type ObjectShape, optional, required, type Shape, text, value } from './shape';
+import {
+  boolean,
+  dict,
+  either,
+  integer,
+  list,
+  named,
+  number,
+  type ObjectShape,
+  object,
+  optional,
+  required,
+  type Shape,
+  text,
+  value,
+} from './shape';
 
 /** The element tables of the definitions language (reference 1 to 5): the one source of checks, namespacing and docs. */
 
@@ -32,7 +47,10 @@ const inputFields = {
   display: optional(object('display', { rows: optional(integer) }), 'Form of a textarea.'),
 };
 const input = object('input', inputFields);
-const operationInputSchema: ObjectShape = { ...object('operation input schema', inputFields), nullKind: 'null_schema' };
+const operationInputSchema: ObjectShape = {
+  ...object('operation input schema', inputFields),
+  nullKind: 'null_schema',
+};
 
 const parameter = object('workflow parameter', {
   type: optional(text('type')),
@@ -44,7 +62,10 @@ const parameter = object('workflow parameter', {
 });
 
 const operationFields = (inputs: Shape): ObjectShape['fields'] => ({
-  implementation: optional(text('implementation'), '`plugin.function`, the path of a script, or a script of several lines.'),
+  implementation: optional(
+    text('implementation'),
+    '`plugin.function`, the path of a script, or a script of several lines.',
+  ),
   inputs: optional(inputs, 'Inputs of the operation.'),
   executor: optional(text(), 'central_deployment_agent or host_agent.'),
   max_retries: optional(integer, 'Retries after a failure; -1 is without end.', V1_1),
@@ -52,8 +73,14 @@ const operationFields = (inputs: Shape): ObjectShape['fields'] => ({
   timeout: optional(number, 'Seconds after which the operation is stopped.'),
   timeout_recoverable: optional(boolean, 'Whether a timeout may be retried.'),
 });
-const typeOperation = either(text('implementation'), object('operation of a type', operationFields(named(operationInputSchema))));
-const templateOperation = either(text('implementation'), object('operation of a template', operationFields(dict)));
+const typeOperation = either(
+  text('implementation'),
+  object('operation of a type', operationFields(named(operationInputSchema))),
+);
+const templateOperation = either(
+  text('implementation'),
+  object('operation of a template', operationFields(dict)),
+);
 const typeInterfaces = named(named(typeOperation));
 const templateInterfaces = named(named(templateOperation));
 
@@ -80,17 +107,28 @@ const relationship = object('relationship', {
 });
 
 /** Values of scaling properties are numbers or functions; `max_instances` also takes UNBOUNDED. */
-const scalable = object('scalable', { properties: optional(object('scaling properties', {
-  default_instances: optional(value),
-  min_instances: optional(value),
-  max_instances: optional(value),
-})) });
+const scalable = object('scalable', {
+  properties: optional(
+    object('scaling properties', {
+      default_instances: optional(value),
+      min_instances: optional(value),
+      max_instances: optional(value),
+    }),
+  ),
+});
 
 const nodeTemplate = object('node template', {
   type: required(text('type'), 'Node type.'),
   properties: optional(dict, 'Values of the properties that the type declares.'),
-  instances: optional(object('instances', { deploy: required(integer, 'Number of instances.') }), 'Deprecated: use capabilities.'),
-  capabilities: optional(object('node capabilities', { scalable: optional(scalable) }), 'Numbers of instances.', V1_3),
+  instances: optional(
+    object('instances', { deploy: required(integer, 'Number of instances.') }),
+    'Deprecated: use capabilities.',
+  ),
+  capabilities: optional(
+    object('node capabilities', { scalable: optional(scalable) }),
+    'Numbers of instances.',
+    V1_3,
+  ),
   relationships: optional(list(relationship)),
   interfaces: optional(templateInterfaces),
 });
@@ -124,19 +162,32 @@ const plugin = object('plugin', {
   properties: optional(named(pluginProperty), 'Properties that importers may set.', V1_5),
 });
 
-const workflow = either(text('implementation'), object('workflow', {
-  mapping: required(text('implementation'), '`plugin.function` or the path of a script.'),
-  parameters: optional(named(parameter)),
-  is_cascading: optional(boolean, 'Also run on the deployments of service components.'),
-  availability_rules: optional(object('availability rules', {
-    available: optional(boolean),
-    node_instances_active: optional(list(text()), 'Some of all, partial, none.'),
-    node_types_required: optional(list(text('type'))),
-  }), 'When the workflow may run.', V1_4),
-}));
+const workflow = either(
+  text('implementation'),
+  object('workflow', {
+    mapping: required(text('implementation'), '`plugin.function` or the path of a script.'),
+    parameters: optional(named(parameter)),
+    is_cascading: optional(boolean, 'Also run on the deployments of service components.'),
+    availability_rules: optional(
+      object('availability rules', {
+        available: optional(boolean),
+        node_instances_active: optional(list(text()), 'Some of all, partial, none.'),
+        node_types_required: optional(list(text('type'))),
+      }),
+      'When the workflow may run.',
+      V1_4,
+    ),
+  }),
+);
 
-const policyType = object('policy type', { source: required(text()), properties: optional(named(propertySchema)) });
-const policyTrigger = object('policy trigger', { source: required(text()), parameters: optional(named(propertySchema)) });
+const policyType = object('policy type', {
+  source: required(text()),
+  properties: optional(named(propertySchema)),
+});
+const policyTrigger = object('policy trigger', {
+  source: required(text()),
+  parameters: optional(named(propertySchema)),
+});
 
 const groupPolicy = object('group policy', {
   type: required(text('type')),
@@ -149,11 +200,13 @@ const group = object('group', {
 });
 const policy = object('policy', {
   type: required(text('type'), 'cloudify.policies.scaling.'),
-  properties: optional(object('policy properties', {
-    default_instances: optional(value),
-    min_instances: optional(value),
-    max_instances: optional(value),
-  })),
+  properties: optional(
+    object('policy properties', {
+      default_instances: optional(value),
+      min_instances: optional(value),
+      max_instances: optional(value),
+    }),
+  ),
   targets: required(list(text('name')), 'Groups.'),
 });
 
@@ -171,12 +224,14 @@ const schedule = object('schedule', {
   slip: optional(integer),
   default_enabled: optional(boolean),
   stop_after_fail: optional(boolean),
-  execution_arguments: optional(object('execution arguments', {
-    force: optional(boolean),
-    is_dry_run: optional(boolean),
-    wait_after_fail: optional(integer),
-    allow_custom_parameters: optional(boolean),
-  })),
+  execution_arguments: optional(
+    object('execution arguments', {
+      force: optional(boolean),
+      is_dry_run: optional(boolean),
+      wait_after_fail: optional(integer),
+      allow_custom_parameters: optional(boolean),
+    }),
+  ),
   workflow_parameters: optional(dict),
 });
 
@@ -217,5 +272,9 @@ export const blueprintShape = object('blueprint', {
 
 /** Sections whose entry names do not get a prefix under a namespace. */
 export const unprefixedSections: ReadonlySet<string> = new Set([
-  'tosca_definitions_version', 'description', 'imports', 'dsl_definitions', 'imported_blueprints',
+  'tosca_definitions_version',
+  'description',
+  'imports',
+  'dsl_definitions',
+  'imported_blueprints',
 ]);

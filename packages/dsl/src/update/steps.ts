@@ -5,7 +5,16 @@ import type { ParsedPlan, PlanNode, PlanPlugin, PlanRelationship } from '../plan
 /** One change between two plans (reference 8). */
 export interface UpdateStep {
   action: 'add' | 'remove' | 'modify';
-  entity_type: 'description' | 'node' | 'operation' | 'relationship' | 'property' | 'output' | 'workflow' | 'group' | 'plugin';
+  entity_type:
+    | 'description'
+    | 'node'
+    | 'operation'
+    | 'relationship'
+    | 'property'
+    | 'output'
+    | 'workflow'
+    | 'group'
+    | 'plugin';
   entity_id: string[];
   /** Among added nodes: those that others need come first when read from the highest down. */
   topology_order: number;
@@ -20,18 +29,35 @@ const CONTAINED_IN = 'cloudify.relationships.contained_in';
  * The steps from one plan to another, in the order in which they are to be taken. `unsupported` are those of them that
  * an update cannot carry out: with one of them the update fails.
  */
-export function updateSteps(oldPlan: ComparedPlan, newPlan: ComparedPlan): { steps: UpdateStep[]; unsupported: UpdateStep[] } {
+export function updateSteps(
+  oldPlan: ComparedPlan,
+  newPlan: ComparedPlan,
+): { steps: UpdateStep[]; unsupported: UpdateStep[] } {
   const steps: UpdateStep[] = [];
-  if ((oldPlan.description ?? null) !== (newPlan.description ?? null)) steps.push(step('modify', 'description', ['description']));
+  if ((oldPlan.description ?? null) !== (newPlan.description ?? null))
+    steps.push(step('modify', 'description', ['description']));
   compareNodes(oldPlan.nodes, newPlan.nodes, steps);
   compareEntries(oldPlan.outputs, newPlan.outputs, 'output', ['outputs'], steps);
   compareEntries(asJson(oldPlan.workflows), asJson(newPlan.workflows), 'workflow', ['workflows'], steps);
-  compareEntries(withSortedMembers(asJson(oldPlan.groups)), withSortedMembers(asJson(newPlan.groups)), 'group', ['groups'], steps, false);
+  compareEntries(
+    withSortedMembers(asJson(oldPlan.groups)),
+    withSortedMembers(asJson(newPlan.groups)),
+    'group',
+    ['groups'],
+    steps,
+    false,
+  );
   const ordered = orderSteps(steps);
   return { steps: ordered, unsupported: ordered.filter((s) => !s.isSupported) };
 }
 
-function step(action: UpdateStep['action'], entity_type: UpdateStep['entity_type'], entity_id: (string | number)[], isSupported = true, topology_order = 0): UpdateStep {
+function step(
+  action: UpdateStep['action'],
+  entity_type: UpdateStep['entity_type'],
+  entity_id: (string | number)[],
+  isSupported = true,
+  topology_order = 0,
+): UpdateStep {
   return { action, entity_type, entity_id: entity_id.map(String), topology_order, isSupported };
 }
 
@@ -39,19 +65,33 @@ const asJson = (value: unknown): JsonObject => (value ?? {}) as JsonObject;
 
 function withSortedMembers(groups: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(groups).map(([name, group]) => [name, isJsonObject(group) && Array.isArray(group.members) ? { ...group, members: [...group.members].sort() } : group]),
+    Object.entries(groups).map(([name, group]) => [
+      name,
+      isJsonObject(group) && Array.isArray(group.members)
+        ? { ...group, members: [...group.members].sort() }
+        : group,
+    ]),
   );
 }
 
-function compareEntries(before: JsonObject | undefined, after: JsonObject | undefined, type: UpdateStep['entity_type'], prefix: (string | number)[], steps: UpdateStep[], isSupported = true): void {
+function compareEntries(
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+  type: UpdateStep['entity_type'],
+  prefix: (string | number)[],
+  steps: UpdateStep[],
+  isSupported = true,
+): void {
   const old = before ?? {};
   const now = after ?? {};
   if (old === now) return;
   for (const name of Object.keys(now)) {
     if (!Object.hasOwn(old, name)) steps.push(step('add', type, [...prefix, name], isSupported));
-    else if (!isSame(old[name]!, now[name]!)) steps.push(step('modify', type, [...prefix, name], isSupported));
+    else if (!isSame(old[name]!, now[name]!))
+      steps.push(step('modify', type, [...prefix, name], isSupported));
   }
-  for (const name of Object.keys(old)) if (!Object.hasOwn(now, name)) steps.push(step('remove', type, [...prefix, name], isSupported));
+  for (const name of Object.keys(old))
+    if (!Object.hasOwn(now, name)) steps.push(step('remove', type, [...prefix, name], isSupported));
 }
 
 function containerOf(node: PlanNode): string | null {
@@ -93,7 +133,12 @@ function identities(relationships: readonly PlanRelationship[]): Map<string, num
   return result;
 }
 
-function compareRelationships(node: string, before: readonly PlanRelationship[], after: readonly PlanRelationship[], steps: UpdateStep[]): void {
+function compareRelationships(
+  node: string,
+  before: readonly PlanRelationship[],
+  after: readonly PlanRelationship[],
+  steps: UpdateStep[],
+): void {
   const old = identities(before);
   const now = identities(after);
   const path = ['nodes', node, 'relationships'];
@@ -107,20 +152,35 @@ function compareRelationships(node: string, before: readonly PlanRelationship[],
     for (const side of ['source_operations', 'target_operations'] as const) {
       compareEntries(before[was]![side], after[index]![side], 'operation', [...path, index, side], steps);
     }
-    compareEntries(before[was]!.properties, after[index]!.properties, 'property', [...path, index, 'properties'], steps, false);
+    compareEntries(
+      before[was]!.properties,
+      after[index]!.properties,
+      'property',
+      [...path, index, 'properties'],
+      steps,
+      false,
+    );
   }
-  for (const [key, index] of old) if (!now.has(key)) steps.push(step('remove', 'relationship', [...path, index]));
+  for (const [key, index] of old)
+    if (!now.has(key)) steps.push(step('remove', 'relationship', [...path, index]));
 }
 
 /** Plugins that a node newly needs, or that changed; those no longer needed stay where they are. */
-function comparePlugins(node: string, list: 'plugins' | 'plugins_to_install', before: readonly PlanPlugin[] | undefined, after: readonly PlanPlugin[] | undefined, steps: UpdateStep[]): void {
+function comparePlugins(
+  node: string,
+  list: 'plugins' | 'plugins_to_install',
+  before: readonly PlanPlugin[] | undefined,
+  after: readonly PlanPlugin[] | undefined,
+  steps: UpdateStep[],
+): void {
   if (before === after) return;
   const keyOf = (p: PlanPlugin): string => `${p.name}\n${p.executor}`;
   const old = new Map((before ?? []).map((p) => [keyOf(p), p]));
   for (const plugin of after ?? []) {
     const was = old.get(keyOf(plugin));
     if (was === undefined) steps.push(step('add', 'plugin', [list, node, plugin.name]));
-    else if (!isSame(was as unknown as Json, plugin as unknown as Json)) steps.push(step('modify', 'plugin', [list, node, plugin.name]));
+    else if (!isSame(was as unknown as Json, plugin as unknown as Json))
+      steps.push(step('modify', 'plugin', [list, node, plugin.name]));
   }
 }
 
@@ -128,7 +188,9 @@ function comparePlugins(node: string, list: 'plugins' | 'plugins_to_install', be
 function topologyOrder(added: readonly PlanNode[]): Map<string, number> {
   const nodes = new Map(added.map((n) => [n.id, n]));
   const incoming = new Map<string, number>(added.map((n) => [n.id, 0]));
-  for (const node of added) for (const r of node.relationships) if (nodes.has(r.target_id)) incoming.set(r.target_id, incoming.get(r.target_id)! + 1);
+  for (const node of added)
+    for (const r of node.relationships)
+      if (nodes.has(r.target_id)) incoming.set(r.target_id, incoming.get(r.target_id)! + 1);
   const ready = added.filter((n) => incoming.get(n.id) === 0);
   const order = new Map<string, number>();
   for (let i = 0; i < ready.length; i++) {
@@ -150,13 +212,31 @@ const ACTIONS = ['remove', 'add', 'modify'];
 function rank(s: UpdateStep): number {
   const isNode = s.entity_type === 'node';
   const isRelationship = s.entity_type === 'relationship';
-  const within = s.action === 'remove' ? (isRelationship ? 0 : isNode ? 1 : 2) : s.action === 'add' ? (isNode ? 0 : isRelationship ? 1 : 2) : 0;
+  const within =
+    s.action === 'remove'
+      ? isRelationship
+        ? 0
+        : isNode
+          ? 1
+          : 2
+      : s.action === 'add'
+        ? isNode
+          ? 0
+          : isRelationship
+            ? 1
+            : 2
+        : 0;
   return ACTIONS.indexOf(s.action) * 10 + within;
 }
 
 function orderSteps(steps: readonly UpdateStep[]): UpdateStep[] {
   return steps
     .map((s, i) => ({ s, i }))
-    .sort((a, b) => rank(a.s) - rank(b.s) || (a.s.entity_type === 'node' && a.s.action === 'add' ? b.s.topology_order - a.s.topology_order : 0) || a.i - b.i)
+    .sort(
+      (a, b) =>
+        rank(a.s) - rank(b.s) ||
+        (a.s.entity_type === 'node' && a.s.action === 'add' ? b.s.topology_order - a.s.topology_order : 0) ||
+        a.i - b.i,
+    )
     .map(({ s }) => s);
 }

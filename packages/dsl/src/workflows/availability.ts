@@ -26,7 +26,11 @@ function isActive(which: string, states: readonly string[]): boolean {
  * Whether a workflow may run now (reference 5.7, "Workflow availability evaluation"). `rules` are those of the plan;
  * `states` those of all node instances; `typeHierarchies` those of all nodes.
  */
-export function workflowAvailability(rules: JsonObject | null | undefined, typeHierarchies: readonly (readonly string[])[], states: readonly string[]): Availability {
+export function workflowAvailability(
+  rules: JsonObject | null | undefined,
+  typeHierarchies: readonly (readonly string[])[],
+  states: readonly string[],
+): Availability {
   if (!isJsonObject(rules)) return YES;
   if (rules.available === false) return no('the workflow is switched off');
   const active = rules.node_instances_active;
@@ -34,7 +38,10 @@ export function workflowAvailability(rules: JsonObject | null | undefined, typeH
     return no(`it runs when the active node instances are: ${strings(active).join(' or ')}`);
   }
   const needed = strings(rules.node_types_required);
-  if (needed.length > 0 && !needed.some((type) => typeHierarchies.some((hierarchy) => hierarchy.includes(type)))) {
+  if (
+    needed.length > 0 &&
+    !needed.some((type) => typeHierarchies.some((hierarchy) => hierarchy.includes(type)))
+  ) {
     return no(`it needs a node of one of the types ${needed.join(', ')}`);
   }
   return YES;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { checkValue, constraintsOf, type ValueContext } from '../constraints/check-value';
-import { diagnostic, type Diagnostic } from '../diagnostics/diagnostic';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic';
 import { setOwn } from '../yaml/node';
 
 export interface ParameterOptions extends ValueContext {
@@ -20,13 +20,18 @@ const made = (value: Json): Parsed => ({ ok: true, value });
 function toInteger(value: Json): Parsed {
   if (typeof value === 'number') return Number.isFinite(value) ? made(Math.trunc(value)) : failed;
   if (typeof value === 'boolean') return made(Number(value));
-  return typeof value === 'string' && value.length < 400 && /^\s*[-+]?\d+\s*$/.test(value) ? made(Number(value)) : failed;
+  return typeof value === 'string' && value.length < 400 && /^\s*[-+]?\d+\s*$/.test(value)
+    ? made(Number(value))
+    : failed;
 }
 
 function toFloat(value: Json): Parsed {
   if (typeof value === 'number') return made(value);
   if (typeof value === 'boolean') return made(Number(value));
-  const isNumber = typeof value === 'string' && value.length < 400 && /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$/.test(value);
+  const isNumber =
+    typeof value === 'string' &&
+    value.length < 400 &&
+    /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$/.test(value);
   return isNumber ? made(Number(value)) : failed;
 }
 
@@ -39,10 +44,14 @@ function toBoolean(value: Json): Parsed {
 /** A value as its declared type wants it (reference/workflows 1.2, step 3). */
 function convert(value: Json, type: string | null, itemType: string | null): Parsed {
   switch (type) {
-    case 'integer': return toInteger(value);
-    case 'float': return toFloat(value);
-    case 'boolean': return toBoolean(value);
-    case 'string': return typeof value === 'string' ? made(value) : failed;
+    case 'integer':
+      return toInteger(value);
+    case 'float':
+      return toFloat(value);
+    case 'boolean':
+      return toBoolean(value);
+    case 'string':
+      return typeof value === 'string' ? made(value) : failed;
     case 'list': {
       if (!Array.isArray(value)) return failed;
       const items: Json[] = [];
@@ -53,7 +62,8 @@ function convert(value: Json, type: string | null, itemType: string | null): Par
       }
       return made(items);
     }
-    default: return made(value);
+    default:
+      return made(value);
   }
 }
 
@@ -70,7 +80,12 @@ const textOf = (value: Json | undefined): string | null => (typeof value === 'st
  * The parameters with which a workflow runs: given ones over declared defaults, functions evaluated, converted to their
  * types and checked (reference/workflows 1.2). The error lists everything that is wrong.
  */
-export async function checkWorkflowParameters(workflowId: string, declared: JsonObject, given: JsonObject, options: ParameterOptions = {}): Promise<CheckedParameters> {
+export async function checkWorkflowParameters(
+  workflowId: string,
+  declared: JsonObject,
+  given: JsonObject,
+  options: ParameterOptions = {},
+): Promise<CheckedParameters> {
   const problems: Problems = { undeclared: [], mistyped: [], violated: [], missing: [] };
   const result: JsonObject = {};
   for (const name of Object.keys(given)) {
@@ -80,7 +95,11 @@ export async function checkWorkflowParameters(workflowId: string, declared: Json
   }
   for (const name of Object.keys(declared)) {
     const schema = isJsonObject(declared[name]) ? declared[name] : {};
-    const raw = Object.hasOwn(given, name) ? given[name] : Object.hasOwn(schema, 'default') ? schema.default : undefined;
+    const raw = Object.hasOwn(given, name)
+      ? given[name]
+      : Object.hasOwn(schema, 'default')
+        ? schema.default
+        : undefined;
     if (raw === undefined) {
       if (schema.required !== false) problems.missing.push(name);
       continue;
@@ -91,28 +110,58 @@ export async function checkWorkflowParameters(workflowId: string, declared: Json
   return error ? { ok: false, error } : { ok: true, value: result };
 }
 
-async function checkOne(name: string, schema: JsonObject, raw: Json, isGiven: boolean, options: ParameterOptions, result: JsonObject, problems: Problems): Promise<void> {
+async function checkOne(
+  name: string,
+  schema: JsonObject,
+  raw: Json,
+  isGiven: boolean,
+  options: ParameterOptions,
+  result: JsonObject,
+  problems: Problems,
+): Promise<void> {
   const value = options.evaluate ? await options.evaluate(raw) : raw;
   const type = textOf(schema.type);
   const itemType = textOf(schema.item_type);
   // a null default means that nothing was said; the workflow's own code decides
   const converted: Parsed = value === null && !isGiven ? made(null) : convert(value, type, itemType);
   if (!converted.ok) {
-    problems.mistyped.push(`Parameter "${name}" must be of type ${type}${type === 'list' && itemType ? ` of ${itemType}` : ''}`);
+    problems.mistyped.push(
+      `Parameter "${name}" must be of type ${type}${type === 'list' && itemType ? ` of ${itemType}` : ''}`,
+    );
     return;
   }
   setOwn(result, name, converted.value);
   if (converted.value === null) return;
-  const faults = await checkValue({ owner: `parameter "${name}"`, path: `parameters.${name}`, value: converted.value, type, itemType, constraints: constraintsOf(schema) }, options);
-  for (const fault of faults) problems.violated.push(`Parameter "${name}" does not meet its constraints: ${fault.message}`);
+  const faults = await checkValue(
+    {
+      owner: `parameter "${name}"`,
+      path: `parameters.${name}`,
+      value: converted.value,
+      type,
+      itemType,
+      constraints: constraintsOf(schema),
+    },
+    options,
+  );
+  for (const fault of faults)
+    problems.violated.push(`Parameter "${name}" does not meet its constraints: ${fault.message}`);
 }
 
 function describe(workflowId: string, problems: Problems, valid: string[]): Diagnostic | null {
   const { undeclared, mistyped, violated, missing } = problems;
   const lines: string[] = [];
-  if (undeclared.length > 0) lines.push(`Workflow "${workflowId}" does not have the following parameters declared: ${undeclared.join(', ')}. Remove these parameters or use the flag for allowing custom parameters`);
+  if (undeclared.length > 0)
+    lines.push(
+      `Workflow "${workflowId}" does not have the following parameters declared: ${undeclared.join(', ')}. Remove these parameters or use the flag for allowing custom parameters`,
+    );
   lines.push(...mistyped, ...violated);
-  if (missing.length > 0) lines.push(`Workflow "${workflowId}" must be provided with the following parameters to execute: ${missing.join(', ')}`);
+  if (missing.length > 0)
+    lines.push(
+      `Workflow "${workflowId}" must be provided with the following parameters to execute: ${missing.join(', ')}`,
+    );
   if (lines.length === 0) return null;
-  return diagnostic('bad_parameters', lines.join('\n'), { path: 'parameters', ...(undeclared.length > 0 ? { name: undeclared[0]!, valid } : {}) });
+  return diagnostic('bad_parameters', lines.join('\n'), {
+    path: 'parameters',
+    ...(undeclared.length > 0 ? { name: undeclared[0]!, valid } : {}),
+  });
 }

@@ -104,7 +104,8 @@ export function childOf(node: Node | undefined, name: string): Node | undefined 
 
 /** Sets `key` so that `__proto__` becomes an ordinary own property. */
 export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   else target[key] = value;
 }
 
@@ -127,8 +128,14 @@ function scalarTypeOf(value: ScalarValue): ScalarType {
 export function fromJson(value: Json, at?: Node): Node {
   const source = at?.source ?? noSource;
   const start = at?.start ?? 0;
-  if (Array.isArray(value)) return new SeqNode(value.map((v) => fromJson(v, at)), source, start);
-  if (value === null || typeof value !== 'object') return new ScalarNode(value, scalarTypeOf(value), source, start);
+  if (Array.isArray(value))
+    return new SeqNode(
+      value.map((v) => fromJson(v, at)),
+      source,
+      start,
+    );
+  if (value === null || typeof value !== 'object')
+    return new ScalarNode(value, scalarTypeOf(value), source, start);
   const entries = Object.keys(value).map((name) => ({
     name,
     key: new ScalarNode(name, 'string' as const, source, start),

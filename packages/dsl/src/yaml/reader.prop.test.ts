@@ -8,8 +8,17 @@ import { readYaml } from './reader';
 const text = fc.string({ unit: 'grapheme-ascii', maxLength: 20 });
 const value = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
-    { maxDepth: 4 }, fc.boolean(), fc.integer(), fc.constant(null), text, fc.array(tie('value'), { maxLength: 4 }) as fc.Arbitrary<Json>,
-    fc.dictionary(text.filter((k) => k !== '__proto__' && k !== '<<'), tie('value'), { maxKeys: 4 }) as fc.Arbitrary<Json>,
+    { maxDepth: 4 },
+    fc.boolean(),
+    fc.integer(),
+    fc.constant(null),
+    text,
+    fc.array(tie('value'), { maxLength: 4 }) as fc.Arbitrary<Json>,
+    fc.dictionary(
+      text.filter((k) => k !== '__proto__' && k !== '<<'),
+      tie('value'),
+      { maxKeys: 4 },
+    ) as fc.Arbitrary<Json>,
   ),
 })).value;
 
@@ -35,7 +44,25 @@ describe('print and parse round trip', () => {
   });
 
   it('refuses or agrees with another reader on arbitrary text of quoted words', () => {
-    const piece = fc.constantFrom('a', '"b"', "'c'", ': ', '- ', '\n', '\n  ', '{', '}', '[', ']', ', ', '|\n  x\n', '&x ', '*x', '# c\n', '? ');
+    const piece = fc.constantFrom(
+      'a',
+      '"b"',
+      "'c'",
+      ': ',
+      '- ',
+      '\n',
+      '\n  ',
+      '{',
+      '}',
+      '[',
+      ']',
+      ', ',
+      '|\n  x\n',
+      '&x ',
+      '*x',
+      '# c\n',
+      '? ',
+    );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
         // a text that ends within a block scalar has no last line break for us, as in the original's reader

@@ -10,8 +10,25 @@ const stageOf = (text: string) => readYaml('a.yaml', text).error?.stage;
 
 describe('plain scalars follow YAML 1.1', () => {
   it.each([
-    ['yes', true], ['NO', false], ['on', true], ['~', null], ['', null], ['010', 8], ['0o17', '0o17'], ['0x1F', 31], ['1_000', 1000], ['1:30', 90], ['1e3', '1e3'],
-    ['1.0e+3', 1000], ['-.inf', Number.NEGATIVE_INFINITY], ['"yes"', 'yes'], ["'010'", '010'], ['2020-01-01', '2020-01-01'], ['!!str 5', '5'], ['!!int "7"', 7], ['a: b', { a: 'b' }],
+    ['yes', true],
+    ['NO', false],
+    ['on', true],
+    ['~', null],
+    ['', null],
+    ['010', 8],
+    ['0o17', '0o17'],
+    ['0x1F', 31],
+    ['1_000', 1000],
+    ['1:30', 90],
+    ['1e3', '1e3'],
+    ['1.0e+3', 1000],
+    ['-.inf', Number.NEGATIVE_INFINITY],
+    ['"yes"', 'yes'],
+    ["'010'", '010'],
+    ['2020-01-01', '2020-01-01'],
+    ['!!str 5', '5'],
+    ['!!int "7"', 7],
+    ['a: b', { a: 'b' }],
   ])('%s', (text, value) => {
     expect(read(`k: ${text.includes(': ') ? `{${text}}` : text}`)).toEqual({ k: value });
   });
@@ -20,11 +37,17 @@ describe('plain scalars follow YAML 1.1', () => {
 describe('collections', () => {
   it('lets the last of equal keys win and own keys win over merged ones', () => {
     expect(read('a: 1\na: 2')).toEqual({ a: 2 });
-    expect(read('x: &x {a: 1, b: 1}\ny: &y {b: 2, c: 2}\nz: {<<: [*x, *y], a: 0}')).toMatchObject({ z: { a: 0, b: 1, c: 2 } });
+    expect(read('x: &x {a: 1, b: 1}\ny: &y {b: 2, c: 2}\nz: {<<: [*x, *y], a: 0}')).toMatchObject({
+      z: { a: 0, b: 1, c: 2 },
+    });
   });
 
   it('reads blocks, folded lines and nested lists', () => {
-    expect(read('a: |\n  x\n   y\n\nb: >-\n  x\n  y\n\n  z\nc:\n- - 1\n  - 2\n-\n  k: v\n')).toEqual({ a: 'x\n y\n', b: 'x y\nz', c: [[1, 2], { k: 'v' }] });
+    expect(read('a: |\n  x\n   y\n\nb: >-\n  x\n  y\n\n  z\nc:\n- - 1\n  - 2\n-\n  k: v\n')).toEqual({
+      a: 'x\n y\n',
+      b: 'x y\nz',
+      c: [[1, 2], { k: 'v' }],
+    });
     expect(read('a: |+2\n    x\n\nb: "x\\\n  y\\u0041"')).toEqual({ a: '  x\n\n', b: 'xyA' });
   });
 
@@ -37,8 +60,16 @@ describe('collections', () => {
 
 describe('what is not YAML', () => {
   it.each([
-    ['{a: 1', 'parser'], ['a: 1\n b: 2', 'scanner'], ['a:\n\t- b', 'scanner'], ['a: *b', 'composer'], ['a: &a [*a]', 'composer'], ['a: !!python/object:os.system x', 'composer'],
-    ['? [a]\n: b', 'composer'], ['a: "b', 'scanner'], ['a\0: b', 'reader'], ['a: 1\n---\nb: 2', 'composer'],
+    ['{a: 1', 'parser'],
+    ['a: 1\n b: 2', 'scanner'],
+    ['a:\n\t- b', 'scanner'],
+    ['a: *b', 'composer'],
+    ['a: &a [*a]', 'composer'],
+    ['a: !!python/object:os.system x', 'composer'],
+    ['? [a]\n: b', 'composer'],
+    ['a: "b', 'scanner'],
+    ['a\0: b', 'reader'],
+    ['a: 1\n---\nb: 2', 'composer'],
   ])('%j', (text, stage) => {
     expect(stageOf(text)).toBe(stage);
   });

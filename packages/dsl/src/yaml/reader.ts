@@ -21,7 +21,11 @@ const NON_ASCII_MAX = 100;
  * Reads one YAML 1.1 document in time linear to its length. Duplicate keys: the last wins. Merge keys are applied.
  * Never throws; what is wrong is in `error`.
  */
-export function readYaml(name: string | null, text: string, limits: ReadLimits = defaultReadLimits): Document {
+export function readYaml(
+  name: string | null,
+  text: string,
+  limits: ReadLimits = defaultReadLimits,
+): Document {
   const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   const source = new Source(name, clean.charCodeAt(0) === 0xfeff ? clean.slice(1) : clean);
   const reader = new Reader(source, limits);
@@ -60,9 +64,15 @@ class Reader {
 
   document(): Node | null {
     const { text } = this.source;
-    if (text.length > this.limits.textLength) throw new YamlError('limit', 'the text is too long', 0, `at most ${this.limits.textLength} characters`);
+    if (text.length > this.limits.textLength)
+      throw new YamlError('limit', 'the text is too long', 0, `at most ${this.limits.textLength} characters`);
     const bad = NOT_PRINTABLE.exec(text);
-    if (bad) throw new YamlError('reader', `the character U+${bad[0].charCodeAt(0).toString(16).padStart(4, '0')} is not allowed`, bad.index);
+    if (bad)
+      throw new YamlError(
+        'reader',
+        `the character U+${bad[0].charCodeAt(0).toString(16).padStart(4, '0')} is not allowed`,
+        bad.index,
+      );
     const { scanner } = this;
     while (scanner.peek().t === T.Directive || scanner.peek().t === T.DocumentEnd) scanner.next();
     if (scanner.peek().t === T.DocumentStart) scanner.next();
@@ -72,8 +82,15 @@ class Reader {
     const end = scanner.peek();
     if (end.t === T.DocumentEnd) while (scanner.peek().t === T.DocumentEnd) scanner.next();
     const last = scanner.peek();
-    if (last.t === T.DocumentStart) throw new YamlError('composer', 'a second document begins here', last.start, 'one document');
-    if (last.t !== T.StreamEnd) throw new YamlError('parser', 'the document goes on where it should have ended', last.start, 'correct indentation');
+    if (last.t === T.DocumentStart)
+      throw new YamlError('composer', 'a second document begins here', last.start, 'one document');
+    if (last.t !== T.StreamEnd)
+      throw new YamlError(
+        'parser',
+        'the document goes on where it should have ended',
+        last.start,
+        'correct indentation',
+      );
     return root;
   }
 
@@ -90,8 +107,20 @@ class Reader {
       else tag = token.text;
       token = scanner.peek();
     }
-    if (++this.count > this.limits.expandedNodes) throw new YamlError('limit', 'the document holds too many values', start, `at most ${this.limits.expandedNodes} values`);
-    if (++this.depth > this.limits.depth) throw new YamlError('limit', 'collections are nested too deeply', start, `at most ${this.limits.depth} levels`);
+    if (++this.count > this.limits.expandedNodes)
+      throw new YamlError(
+        'limit',
+        'the document holds too many values',
+        start,
+        `at most ${this.limits.expandedNodes} values`,
+      );
+    if (++this.depth > this.limits.depth)
+      throw new YamlError(
+        'limit',
+        'collections are nested too deeply',
+        start,
+        `at most ${this.limits.depth} levels`,
+      );
     if (anchor !== null) this.anchors.set(anchor, null);
     const node = this.content(token, start, tag, isBlock, isIndentless, anchor !== null || tag !== null);
     if (anchor !== null) this.anchors.set(anchor, node);
@@ -99,7 +128,14 @@ class Reader {
     return node;
   }
 
-  private content(token: Token, start: number, tag: string | null, isBlock: boolean, isIndentless: boolean, hasProperties: boolean): Node {
+  private content(
+    token: Token,
+    start: number,
+    tag: string | null,
+    isBlock: boolean,
+    isIndentless: boolean,
+    hasProperties: boolean,
+  ): Node {
     const { scanner } = this;
     switch (token.t) {
       case T.Scalar:
@@ -130,7 +166,13 @@ class Reader {
 
   private alias(token: Token): Node {
     const node = this.anchors.get(token.text);
-    if (node === undefined) throw new YamlError('composer', `no anchor is named "${token.text}"`, token.start, 'an anchor defined above');
+    if (node === undefined)
+      throw new YamlError(
+        'composer',
+        `no anchor is named "${token.text}"`,
+        token.start,
+        'an anchor defined above',
+      );
     if (node === null) throw new YamlError('composer', `"${token.text}" contains itself`, token.start);
     this.hasAliases = true;
     return node;
@@ -152,7 +194,8 @@ class Reader {
   private noteAscii(node: ScalarNode): void {
     // an escape such as "\u00e9" makes such a string out of an ASCII text
     if (this.isAscii && this.source.text.charCodeAt(node.start) !== 34) return;
-    if (this.nonAscii.length < NON_ASCII_MAX && NOT_ASCII.test(node.value as string)) this.nonAscii.push(node);
+    if (this.nonAscii.length < NON_ASCII_MAX && NOT_ASCII.test(node.value as string))
+      this.nonAscii.push(node);
   }
 
   private taggedScalar(token: Token, start: number, tag: string): ScalarNode {
@@ -162,12 +205,25 @@ class Reader {
       if (name === 'str') this.noteAscii(node);
       return node;
     }
-    const wanted: Record<string, ScalarType> = { int: 'integer', float: 'float', bool: 'boolean', null: 'null', timestamp: 'timestamp' };
+    const wanted: Record<string, ScalarType> = {
+      int: 'integer',
+      float: 'float',
+      bool: 'boolean',
+      null: 'null',
+      timestamp: 'timestamp',
+    };
     const type = Object.hasOwn(wanted, name) ? wanted[name] : undefined;
-    if (type === undefined) throw new YamlError('composer', `the tag ${tag} is not allowed`, start, 'no tag, or !!str, !!int, !!float, !!bool, !!null');
+    if (type === undefined)
+      throw new YamlError(
+        'composer',
+        `the tag ${tag} is not allowed`,
+        start,
+        'no tag, or !!str, !!int, !!float, !!bool, !!null',
+      );
     const { type: found, value } = resolvePlain(token.text);
     const isFit = found === type || (type === 'float' && found === 'integer') || type === 'null';
-    if (!isFit) throw new YamlError('composer', `${JSON.stringify(token.text)} is not of the type ${tag}`, start);
+    if (!isFit)
+      throw new YamlError('composer', `${JSON.stringify(token.text)} is not of the type ${tag}`, start);
     return new ScalarNode(type === 'null' ? null : value, type, this.source, start);
   }
 
@@ -184,7 +240,8 @@ class Reader {
     while (scanner.peek().t === T.BlockEntry) {
       const entry = scanner.next();
       const { t } = scanner.peek();
-      const isEmpty = t === T.BlockEntry || t === T.BlockEnd || (isIndentless && (t === T.Key || t === T.Value));
+      const isEmpty =
+        t === T.BlockEntry || t === T.BlockEnd || (isIndentless && (t === T.Key || t === T.Value));
       items.push(isEmpty ? this.empty(entry.start) : this.node(true, false));
     }
     if (!isIndentless) this.blockEnd('list');
@@ -193,7 +250,13 @@ class Reader {
 
   private blockEnd(what: string): void {
     const token = this.scanner.next();
-    if (token.t !== T.BlockEnd) throw new YamlError('parser', `something that does not belong to the ${what} above`, token.start, 'correct indentation');
+    if (token.t !== T.BlockEnd)
+      throw new YamlError(
+        'parser',
+        `something that does not belong to the ${what} above`,
+        token.start,
+        'correct indentation',
+      );
   }
 
   private blockMap(): MapNode {
@@ -233,7 +296,8 @@ class Reader {
 
   private flowEntry(what: string, close: string): void {
     const token = this.scanner.next();
-    if (token.t !== T.FlowEntry) throw new YamlError('parser', `the ${what} is not closed`, token.start, `"," or "${close}"`);
+    if (token.t !== T.FlowEntry)
+      throw new YamlError('parser', `the ${what} is not closed`, token.start, `"," or "${close}"`);
   }
 
   private flowMap(): MapNode {
@@ -261,7 +325,8 @@ class Reader {
   private flowPair(start: number, end: T): [Node, Node] {
     const { scanner } = this;
     const isOver = (t: T): boolean => t === T.FlowEntry || t === end;
-    const key = scanner.peek().t === T.Value || isOver(scanner.peek().t) ? this.empty(start) : this.node(false, false);
+    const key =
+      scanner.peek().t === T.Value || isOver(scanner.peek().t) ? this.empty(start) : this.node(false, false);
     if (scanner.peek().t !== T.Value) return [key, this.empty(key.start)];
     const colon = scanner.next();
     return [key, isOver(scanner.peek().t) ? this.empty(colon.start) : this.node(false, false)];
@@ -272,7 +337,8 @@ class Reader {
     const entries: Entry[] = [];
     let merged: Entry[] | null = null;
     for (const [key, value] of pairs) {
-      if (key.kind !== 'scalar') throw new YamlError('composer', 'a list or mapping cannot be a key', key.start, 'a text');
+      if (key.kind !== 'scalar')
+        throw new YamlError('composer', 'a list or mapping cannot be a key', key.start, 'a text');
       if (key.value === '<<' && this.source.text.charCodeAt(key.start) === 60) {
         merged = [...(merged ?? []), ...mergeEntries(value)];
       } else entries.push({ name: keyName(key), key, value });
@@ -284,7 +350,12 @@ class Reader {
   /** Alias bombs: the number of nodes with every alias written out, found without writing them out. */
   private checkSize(root: Node): void {
     if (this.sizeOf(root) > this.limits.expandedNodes) {
-      throw new YamlError('limit', 'the aliases of this document expand to too much', root.start, `at most ${this.limits.expandedNodes} values`);
+      throw new YamlError(
+        'limit',
+        'the aliases of this document expand to too much',
+        root.start,
+        `at most ${this.limits.expandedNodes} values`,
+      );
     }
   }
 
@@ -315,17 +386,24 @@ function mergeEntries(value: Node): Entry[] {
   if (value.kind === 'seq') {
     // the first mapping of the list wins, so it comes last
     return [...value.items].reverse().flatMap((item) => {
-      if (item.kind !== 'map') throw new YamlError('composer', '"<<" merges mappings only', item.start, 'a mapping');
+      if (item.kind !== 'map')
+        throw new YamlError('composer', '"<<" merges mappings only', item.start, 'a mapping');
       return [...item.entries];
     });
   }
-  throw new YamlError('composer', '"<<" merges mappings only', value.start, 'a mapping or a list of mappings');
+  throw new YamlError(
+    'composer',
+    '"<<" merges mappings only',
+    value.start,
+    'a mapping or a list of mappings',
+  );
 }
 
 function hasDuplicates(entries: readonly Entry[]): boolean {
   if (entries.length < 2) return false;
   if (entries.length < 8) {
-    for (let i = 1; i < entries.length; i++) for (let j = 0; j < i; j++) if (entries[i]!.name === entries[j]!.name) return true;
+    for (let i = 1; i < entries.length; i++)
+      for (let j = 0; j < i; j++) if (entries[i]!.name === entries[j]!.name) return true;
     return false;
   }
   return new Set(entries.map((e) => e.name)).size < entries.length;

@@ -12,8 +12,24 @@ const SPACE = 32;
 const TAB = 9;
 
 const ESCAPES: Record<string, string> = {
-  '0': '\0', a: '\x07', b: '\x08', t: '\t', '\t': '\t', n: '\n', v: '\x0b', f: '\x0c', r: '\r', e: '\x1b',
-  ' ': ' ', '"': '"', '\\': '\\', '/': '/', N: '\x85', _: '\xa0', L: '\u2028', P: '\u2029',
+  '0': '\0',
+  a: '\x07',
+  b: '\x08',
+  t: '\t',
+  '\t': '\t',
+  n: '\n',
+  v: '\x0b',
+  f: '\x0c',
+  r: '\r',
+  e: '\x1b',
+  ' ': ' ',
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  N: '\x85',
+  _: '\xa0',
+  L: '\u2028',
+  P: '\u2029',
 };
 const HEX_ESCAPES: Record<string, number> = { x: 2, u: 4, U: 8 };
 
@@ -30,13 +46,15 @@ export function isDocumentMarker(text: string, at: number): boolean {
 function foldQuoted(text: string, at: number, start: number): ScalarText {
   let i = at;
   while (text.charCodeAt(i) === SPACE || text.charCodeAt(i) === TAB) i++;
-  if (i >= text.length) throw new YamlError('scanner', 'the text ends inside a quoted scalar', start, 'a closing quote');
+  if (i >= text.length)
+    throw new YamlError('scanner', 'the text ends inside a quoted scalar', start, 'a closing quote');
   if (text.charCodeAt(i) !== NL) return { text: text.slice(at, i), end: i };
   let breaks = 0;
   while (text.charCodeAt(i) === NL) {
     breaks++;
     i++;
-    if (isDocumentMarker(text, i)) throw new YamlError('scanner', 'a document marker inside a quoted scalar', i);
+    if (isDocumentMarker(text, i))
+      throw new YamlError('scanner', 'a document marker inside a quoted scalar', i);
     while (text.charCodeAt(i) === SPACE || text.charCodeAt(i) === TAB) i++;
   }
   return { text: breaks === 1 ? ' ' : '\n'.repeat(breaks - 1), end: i };
@@ -51,9 +69,11 @@ export function scanQuoted(text: string, start: number): ScalarText {
   for (;;) {
     let c = text.charCodeAt(i);
     const from = i;
-    while (c !== quote && c !== SPACE && c !== NL && c !== TAB && !(isDouble && c === 92) && !Number.isNaN(c)) c = text.charCodeAt(++i);
+    while (c !== quote && c !== SPACE && c !== NL && c !== TAB && !(isDouble && c === 92) && !Number.isNaN(c))
+      c = text.charCodeAt(++i);
     if (i > from) chunks.push(text.slice(from, i));
-    if (Number.isNaN(c)) throw new YamlError('scanner', 'the text ends inside a quoted scalar', start, 'a closing quote');
+    if (Number.isNaN(c))
+      throw new YamlError('scanner', 'the text ends inside a quoted scalar', start, 'a closing quote');
     if (c === quote) {
       if (isDouble || text.charCodeAt(i + 1) !== quote) return { text: chunks.join(''), end: i + 1 };
       chunks.push("'");
@@ -81,11 +101,13 @@ function readEscape(text: string, at: number, start: number, chunks: string[]): 
   if (length !== undefined && Object.hasOwn(HEX_ESCAPES, c)) {
     const digits = text.slice(at + 2, at + 2 + length);
     const code = /^[0-9a-fA-F]+$/.test(digits) && digits.length === length ? Number.parseInt(digits, 16) : -1;
-    if (code < 0 || code > 0x10ffff) throw new YamlError('scanner', `\\${c}${digits} is no character`, at, `${length} hexadecimal digits`);
+    if (code < 0 || code > 0x10ffff)
+      throw new YamlError('scanner', `\\${c}${digits} is no character`, at, `${length} hexadecimal digits`);
     chunks.push(String.fromCodePoint(code));
     return at + 2 + length;
   }
-  if (!Object.hasOwn(ESCAPES, c)) throw new YamlError('scanner', `unknown escape \\${c}`, at, 'an escape such as \\n, \\t, \\" or \\\\');
+  if (!Object.hasOwn(ESCAPES, c))
+    throw new YamlError('scanner', `unknown escape \\${c}`, at, 'an escape such as \\n, \\t, \\" or \\\\');
   chunks.push(ESCAPES[c]!);
   return at + 2;
 }
@@ -118,7 +140,13 @@ export function scanBlock(text: string, start: number, parentIndent: number, lim
     let end = text.indexOf('\n', i);
     if (end < 0) end = text.length;
     chunks.push(text.slice(i, end));
-    if (end - start > limits.scalarLength) throw new YamlError('limit', 'a scalar is too long', start, `at most ${limits.scalarLength} characters`);
+    if (end - start > limits.scalarLength)
+      throw new YamlError(
+        'limit',
+        'a scalar is too long',
+        start,
+        `at most ${limits.scalarLength} characters`,
+      );
     lineBreak = end < text.length ? '\n' : '';
     ({ end: i, breaks } = skipBreaks(text, end < text.length ? end + 1 : end, indent));
     if (columnAt(text, i) !== indent || i >= text.length) break;
@@ -140,7 +168,8 @@ function readHeader(text: string, start: number): { chomp: string; indent: numbe
     const c = text[i] ?? '';
     if ((c === '+' || c === '-') && chomp === '') chomp = c;
     else if (c >= '0' && c <= '9' && indent === null) {
-      if (c === '0') throw new YamlError('scanner', 'the indentation of a block scalar cannot be 0', i, '1 to 9');
+      if (c === '0')
+        throw new YamlError('scanner', 'the indentation of a block scalar cannot be 0', i, '1 to 9');
       indent = Number(c);
     } else break;
     i++;
@@ -148,7 +177,12 @@ function readHeader(text: string, start: number): { chomp: string; indent: numbe
   while (text.charCodeAt(i) === SPACE) i++;
   if (text[i] === '#') while (i < text.length && text.charCodeAt(i) !== NL) i++;
   if (i < text.length && text.charCodeAt(i) !== NL) {
-    throw new YamlError('scanner', 'text behind the header of a block scalar', i, 'a line break after | or >');
+    throw new YamlError(
+      'scanner',
+      'text behind the header of a block scalar',
+      i,
+      'a line break after | or >',
+    );
   }
   return { chomp, indent, end: Math.min(i + 1, text.length) };
 }

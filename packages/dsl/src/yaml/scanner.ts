@@ -1,10 +1,28 @@
+/* eslint max-lines: ["error", { "max": 480, "skipBlankLines": true, "skipComments": true }] -- one state machine over one text */
 import { type ReadLimits, YamlError } from './limits';
 import { isDocumentMarker, scanBlock, scanQuoted } from './scalars';
 
 /** Text to tokens, YAML 1.1: block structure becomes explicit tokens, a `key:` is noticed at its colon. */
-export const enum T {
-  StreamEnd, Directive, DocumentStart, DocumentEnd, BlockSeqStart, BlockMapStart, BlockEnd,
-  FlowSeqStart, FlowSeqEnd, FlowMapStart, FlowMapEnd, FlowEntry, BlockEntry, Key, Value, Alias, Anchor, Tag, Scalar,
+export enum T {
+  StreamEnd,
+  Directive,
+  DocumentStart,
+  DocumentEnd,
+  BlockSeqStart,
+  BlockMapStart,
+  BlockEnd,
+  FlowSeqStart,
+  FlowSeqEnd,
+  FlowMapStart,
+  FlowMapEnd,
+  FlowEntry,
+  BlockEntry,
+  Key,
+  Value,
+  Alias,
+  Anchor,
+  Tag,
+  Scalar,
 }
 
 export interface Token {
@@ -99,39 +117,72 @@ export class Scanner {
     if (Number.isNaN(c)) return this.fetchEnd();
     if (column === 0) {
       if (c === 37) return this.fetchDirective();
-      if ((c === 45 || c === 46) && isDocumentMarker(text, this.pos)) return this.fetchMarker(c === 45 ? T.DocumentStart : T.DocumentEnd);
+      if ((c === 45 || c === 46) && isDocumentMarker(text, this.pos))
+        return this.fetchMarker(c === 45 ? T.DocumentStart : T.DocumentEnd);
     }
     switch (c) {
-      case 91: return this.fetchFlowStart(T.FlowSeqStart);
-      case 123: return this.fetchFlowStart(T.FlowMapStart);
-      case 93: return this.fetchFlowEnd(T.FlowSeqEnd);
-      case 125: return this.fetchFlowEnd(T.FlowMapEnd);
-      case 44: return this.fetchFlowEntry();
-      case 42: return this.fetchName(T.Alias);
-      case 38: return this.fetchName(T.Anchor);
-      case 33: return this.fetchTag();
+      case 91:
+        return this.fetchFlowStart(T.FlowSeqStart);
+      case 123:
+        return this.fetchFlowStart(T.FlowMapStart);
+      case 93:
+        return this.fetchFlowEnd(T.FlowSeqEnd);
+      case 125:
+        return this.fetchFlowEnd(T.FlowMapEnd);
+      case 44:
+        return this.fetchFlowEntry();
+      case 42:
+        return this.fetchName(T.Alias);
+      case 38:
+        return this.fetchName(T.Anchor);
+      case 33:
+        return this.fetchTag();
       case 39:
-      case 34: return this.fetchQuoted();
+      case 34:
+        return this.fetchQuoted();
       case 124:
-      case 62: if (this.flowLevel === 0) return this.fetchBlockScalar(); break;
+      case 62:
+        if (this.flowLevel === 0) return this.fetchBlockScalar();
+        break;
       default:
     }
     const next = text.charCodeAt(this.pos + 1);
     if (c === 45 && isBlank(next)) return this.fetchBlockEntry(column);
-    if (c === 63 && (isBlank(next) || (this.flowLevel > 0 && isFlowIndicator(next)))) return this.fetchKey(column);
+    if (c === 63 && (isBlank(next) || (this.flowLevel > 0 && isFlowIndicator(next))))
+      return this.fetchKey(column);
     // inside brackets `"a":1` needs no blank; a ":" that follows no key there begins a text
-    const endsKey = this.flowLevel > 0 && (isFlowIndicator(next) || this.possibleKeys[this.flowLevel] !== undefined);
+    const endsKey =
+      this.flowLevel > 0 && (isFlowIndicator(next) || this.possibleKeys[this.flowLevel] !== undefined);
     if (c === 58 && (isBlank(next) || endsKey)) return this.fetchValue(column);
     if (this.startsPlain(c, next)) return this.fetchPlain();
     const shown = c === TAB ? 'a tab' : `the character ${JSON.stringify(text[this.pos])}`;
-    throw new YamlError('scanner', `${shown} cannot begin a value here`, this.pos, c === TAB ? 'spaces for indentation' : 'quotes around the text');
+    throw new YamlError(
+      'scanner',
+      `${shown} cannot begin a value here`,
+      this.pos,
+      c === TAB ? 'spaces for indentation' : 'quotes around the text',
+    );
   }
 
   private startsPlain(c: number, next: number): boolean {
     if (c === 45) return !isBlank(next);
     if (c === 63 || c === 58) return !isBlank(next) && !(this.flowLevel > 0 && isFlowIndicator(next));
     // , [ ] { } # & * ! | > ' " % @ `
-    return !(isBlank(c) || isFlowIndicator(c) || c === 35 || c === 38 || c === 42 || c === 33 || c === 124 || c === 62 || c === 39 || c === 34 || c === 37 || c === 64 || c === 96);
+    return !(
+      isBlank(c) ||
+      isFlowIndicator(c) ||
+      c === 35 ||
+      c === 38 ||
+      c === 42 ||
+      c === 33 ||
+      c === 124 ||
+      c === 62 ||
+      c === 39 ||
+      c === 34 ||
+      c === 37 ||
+      c === 64 ||
+      c === 96
+    );
   }
 
   private newLine(): void {
@@ -161,7 +212,8 @@ export class Scanner {
     for (let level = 0; level < this.possibleKeys.length; level++) {
       const key = this.possibleKeys[level];
       if (key && (key.line !== this.line || this.pos - key.start > SIMPLE_KEY_MAX)) {
-        if (key.isRequired) throw new YamlError('scanner', 'a key has no ":" behind it', key.start, '":" on the same line');
+        if (key.isRequired)
+          throw new YamlError('scanner', 'a key has no ":" behind it', key.start, '":" on the same line');
         this.possibleKeys[level] = undefined;
       } else if (key) return; // inner keys are younger
     }
@@ -178,7 +230,8 @@ export class Scanner {
 
   private removeKey(): void {
     const key = this.possibleKeys[this.flowLevel];
-    if (key?.isRequired) throw new YamlError('scanner', 'a key has no ":" behind it', key.start, '":" on the same line');
+    if (key?.isRequired)
+      throw new YamlError('scanner', 'a key has no ":" behind it', key.start, '":" on the same line');
     this.possibleKeys[this.flowLevel] = undefined;
   }
 
@@ -192,7 +245,13 @@ export class Scanner {
 
   private addIndent(column: number): boolean {
     if (this.indent >= column) return false;
-    if (this.indents.length > this.limits.depth) throw new YamlError('limit', 'collections are nested too deeply', this.pos, `at most ${this.limits.depth} levels`);
+    if (this.indents.length > this.limits.depth)
+      throw new YamlError(
+        'limit',
+        'collections are nested too deeply',
+        this.pos,
+        `at most ${this.limits.depth} levels`,
+      );
     this.indents.push(this.indent);
     this.indent = column;
     return true;
@@ -226,7 +285,13 @@ export class Scanner {
 
   private fetchFlowStart(t: T): void {
     this.saveKey();
-    if (++this.flowLevel > this.limits.depth) throw new YamlError('limit', 'collections are nested too deeply', this.pos, `at most ${this.limits.depth} levels`);
+    if (++this.flowLevel > this.limits.depth)
+      throw new YamlError(
+        'limit',
+        'collections are nested too deeply',
+        this.pos,
+        `at most ${this.limits.depth} levels`,
+      );
     this.allowSimpleKey = true;
     this.push(t, this.pos++);
   }
@@ -247,7 +312,13 @@ export class Scanner {
 
   private fetchBlockEntry(column: number): void {
     if (this.flowLevel === 0) {
-      if (!this.allowSimpleKey) throw new YamlError('scanner', 'a list item cannot begin here', this.pos, 'the list on its own lines');
+      if (!this.allowSimpleKey)
+        throw new YamlError(
+          'scanner',
+          'a list item cannot begin here',
+          this.pos,
+          'the list on its own lines',
+        );
       if (this.addIndent(column)) this.push(T.BlockSeqStart, this.pos);
     }
     this.allowSimpleKey = true;
@@ -270,13 +341,20 @@ export class Scanner {
     if (key) {
       this.possibleKeys[this.flowLevel] = undefined;
       const inserted: Token[] = [];
-      if (this.flowLevel === 0 && this.addIndent(key.column)) inserted.push({ t: T.BlockMapStart, start: key.start, text: '', isPlain: false });
+      if (this.flowLevel === 0 && this.addIndent(key.column))
+        inserted.push({ t: T.BlockMapStart, start: key.start, text: '', isPlain: false });
       inserted.push({ t: T.Key, start: key.start, text: '', isPlain: false });
       this.tokens.splice(this.head + key.tokenNumber - this.taken, 0, ...inserted);
       this.allowSimpleKey = false;
     } else {
       if (this.flowLevel === 0) {
-        if (!this.allowSimpleKey) throw new YamlError('scanner', '":" is not allowed here', this.pos, 'quotes around a text that holds ": "');
+        if (!this.allowSimpleKey)
+          throw new YamlError(
+            'scanner',
+            '":" is not allowed here',
+            this.pos,
+            'quotes around a text that holds ": "',
+          );
         if (this.addIndent(column)) this.push(T.BlockMapStart, this.pos);
       }
       this.allowSimpleKey = this.flowLevel === 0;
@@ -292,8 +370,16 @@ export class Scanner {
     while (/[0-9A-Za-z_.-]/.test(this.text[this.pos] ?? '')) this.pos++;
     const name = this.text.slice(start + 1, this.pos);
     const c = this.text.charCodeAt(this.pos);
-    if (name === '' || !(isBlank(c) || isFlowIndicator(c) || c === 58 || c === 63 || c === 37 || c === 64 || c === 96)) {
-      throw new YamlError('scanner', `not a name of an ${t === T.Alias ? 'alias' : 'anchor'}`, start, 'letters, digits, "-" and "_"');
+    if (
+      name === '' ||
+      !(isBlank(c) || isFlowIndicator(c) || c === 58 || c === 63 || c === 37 || c === 64 || c === 96)
+    ) {
+      throw new YamlError(
+        'scanner',
+        `not a name of an ${t === T.Alias ? 'alias' : 'anchor'}`,
+        start,
+        'letters, digits, "-" and "_"',
+      );
     }
     this.push(t, start, name);
   }
@@ -302,12 +388,20 @@ export class Scanner {
     this.saveKey();
     this.allowSimpleKey = false;
     const start = this.pos;
-    while (!isBlank(this.text.charCodeAt(this.pos)) && !(this.flowLevel > 0 && isFlowIndicator(this.text.charCodeAt(this.pos)))) this.pos++;
+    while (
+      !isBlank(this.text.charCodeAt(this.pos)) &&
+      !(this.flowLevel > 0 && isFlowIndicator(this.text.charCodeAt(this.pos)))
+    )
+      this.pos++;
     this.push(T.Tag, start, this.text.slice(start, this.pos));
   }
 
   private moveTo(end: number): void {
-    for (let at = this.text.indexOf('\n', this.pos); at >= 0 && at < end; at = this.text.indexOf('\n', at + 1)) {
+    for (
+      let at = this.text.indexOf('\n', this.pos);
+      at >= 0 && at < end;
+      at = this.text.indexOf('\n', at + 1)
+    ) {
       this.line++;
       this.lineStart = at + 1;
     }
@@ -315,7 +409,13 @@ export class Scanner {
   }
 
   private pushScalar(text: string, start: number, isPlain: boolean): void {
-    if (text.length > this.limits.scalarLength) throw new YamlError('limit', 'a scalar is too long', start, `at most ${this.limits.scalarLength} characters`);
+    if (text.length > this.limits.scalarLength)
+      throw new YamlError(
+        'limit',
+        'a scalar is too long',
+        start,
+        `at most ${this.limits.scalarLength} characters`,
+      );
     this.push(T.Scalar, start, text, isPlain);
   }
 

@@ -4,7 +4,7 @@ import { type BoundRoute, bindRoutes, listEnvelope, pickFields } from '@baton/ht
 import { AppError, newId } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { productVersion } from '@baton/service-runtime';
-import { readLicense } from '../domain/license';
+import { readLicense } from '../adapters/license-file';
 import { licenseProblem } from '../domain/license-check';
 import { deleteLicense, insertCustomer, readLicenseItem, replaceLicense } from '../store/license.sql';
 import type { DB } from '../store/tables.gen';

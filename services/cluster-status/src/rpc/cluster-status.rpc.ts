@@ -1,7 +1,7 @@
 import type { clusterStatusRpc } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
 import type { RpcHandlers } from '@baton/rpc';
-import { currentValue } from '../domain/config';
+import { currentValue } from '../adapters/config-values';
 import type { ConfigDefinition } from '../domain/config-items';
 import type { OsRelease } from '../domain/os-release';
 import { readConfig } from '../store/config.sql';

@@ -1,6 +1,6 @@
 import { type Db, jsonb, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
-import type { ConfigRow } from '../domain/config';
+import type { ConfigRow } from '../adapters/config-values';
 import type { DB } from './tables.gen';
 
 /** Values that somebody has set, by `scope.name`. */

@@ -1,6 +1,6 @@
 import { type Db, jsonb, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
-import type { License } from '../domain/license';
+import type { License } from '../adapters/license-file';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;

@@ -1,4 +1,4 @@
-import { readLicense } from './license';
+import { readLicense } from './license-file';
 
 const content = {
   customer_id: 'c',

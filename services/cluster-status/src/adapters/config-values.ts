@@ -1,6 +1,6 @@
 import { AppError, err, nearestName, ok, type Result } from '@baton/kernel';
 import { Ajv } from 'ajv';
-import type { ConfigDefinition } from './config-items';
+import type { ConfigDefinition } from '../domain/config-items';
 
 const MASK = '********';
 const ajv = new Ajv();

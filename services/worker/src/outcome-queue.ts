@@ -1,0 +1,106 @@
+import type { executionsRpc } from '@baton/contracts';
+import { backoffMs } from '@baton/kernel';
+import type { HeldTask } from './held-task';
+
+export interface OutcomeItem {
+  task: HeldTask;
+  outcome: executionsRpc.TaskOutcome;
+}
+
+/** Outcomes that wait to be told, by execution: those of one execution are under way in at most one call. Times are monotonic ms. */
+export interface OutcomeQueue {
+  add(item: OutcomeItem): void;
+  /** False: nothing of the task waits, or it is under way already. */
+  remove(task: HeldTask): boolean;
+  /** Which executions to tell about now, one group per call, at most `maxCalls` groups. */
+  groupsDue(now: number, maxCalls: number): string[][];
+  /** When the next postponed one is due; null: none is postponed. */
+  nextDueAt(now: number): number | null;
+  /** Marks the executions as under way and answers what to tell. */
+  take(executionIds: readonly string[]): OutcomeItem[];
+  /** The engine has answered all of `items`. */
+  answered(executionIds: readonly string[], items: readonly OutcomeItem[]): void;
+  /** No answer: all of it is told again, later. */
+  failed(executionIds: readonly string[], now: number): void;
+}
+
+const MAX_OUTCOMES = 256;
+const RETRY = { firstMs: 100, maxMs: 3_000, factor: 2, jitter: 0.3 };
+
+interface Waiting {
+  items: OutcomeItem[];
+  isInFlight: boolean;
+  failures: number;
+  /** Monotonic ms before which it is not sent again. */
+  notBefore: number;
+}
+
+export function createOutcomeQueue(): OutcomeQueue {
+  const queue = new Map<string, Waiting>();
+  const landed = (executionIds: readonly string[], change: (waiting: Waiting) => void): void => {
+    for (const id of executionIds) {
+      const waiting = queue.get(id) as Waiting;
+      waiting.isInFlight = false;
+      change(waiting);
+      if (waiting.items.length === 0) queue.delete(id);
+    }
+  };
+  return {
+    add: (item) => {
+      const waiting = queue.get(item.task.executionId);
+      if (waiting) waiting.items.push(item);
+      else queue.set(item.task.executionId, { items: [item], isInFlight: false, failures: 0, notBefore: 0 });
+    },
+    remove: (task) => {
+      const waiting = queue.get(task.executionId);
+      if (!waiting || waiting.isInFlight || !waiting.items.some((item) => item.task === task)) return false;
+      waiting.items = waiting.items.filter((item) => item.task !== task);
+      if (waiting.items.length === 0) queue.delete(task.executionId);
+      return true;
+    },
+    groupsDue: (now, maxCalls) => groupsOf(queue, now, maxCalls),
+    nextDueAt: (now) => {
+      const later = [...queue.values()].filter((w) => isIdle(w) && w.notBefore > now);
+      return later.length > 0 ? Math.min(...later.map((w) => w.notBefore)) : null;
+    },
+    take: (executionIds) => takeOf(queue, executionIds),
+    answered: (executionIds, items) => {
+      const sent = new Set(items);
+      landed(executionIds, (waiting) => {
+        waiting.items = waiting.items.filter((item) => !sent.has(item));
+        waiting.failures = 0;
+        waiting.notBefore = 0;
+      });
+    },
+    failed: (executionIds, now) =>
+      landed(executionIds, (waiting) => {
+        waiting.failures++;
+        waiting.notBefore = now + backoffMs(waiting.failures, RETRY);
+      }),
+  };
+}
+
+const isIdle = (waiting: Waiting): boolean => !waiting.isInFlight && waiting.items.length > 0;
+
+/** What failed before is sent alone, so that one execution cannot hold up the others. */
+function groupsOf(queue: ReadonlyMap<string, Waiting>, now: number, maxCalls: number): string[][] {
+  const due = [...queue].filter(([, w]) => isIdle(w) && w.notBefore <= now);
+  const groups = due
+    .filter(([, w]) => w.failures > 0)
+    .slice(0, maxCalls)
+    .map(([id]) => [id]);
+  const fresh = due.filter(([, w]) => w.failures === 0).map(([id]) => id);
+  while (fresh.length > 0 && groups.length < maxCalls)
+    groups.push(fresh.splice(0, Math.ceil(fresh.length / (maxCalls - groups.length))));
+  return groups;
+}
+
+function takeOf(queue: ReadonlyMap<string, Waiting>, executionIds: readonly string[]): OutcomeItem[] {
+  const batch: OutcomeItem[] = [];
+  for (const id of executionIds) {
+    const waiting = queue.get(id) as Waiting;
+    waiting.isInFlight = true;
+    batch.push(...waiting.items.slice(0, Math.max(1, MAX_OUTCOMES - batch.length)));
+  }
+  return batch;
+}
