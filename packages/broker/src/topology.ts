@@ -9,6 +9,7 @@ import {
   type MessageType,
   taskReady,
   tasksCancelled,
+  uploadEnded,
 } from '@baton/contracts';
 
 /** One message type and the consumers whose queues exist before any of them has ever started. */
@@ -34,6 +35,7 @@ export const topology: Topology = [
   { message: eventsAppended, queues: [] },
   { message: tasksCancelled, queues: [] },
   { message: blueprintRegistered, queues: [] },
+  { message: uploadEnded, queues: ['executions'] },
   { message: credentialsChanged, queues: [] },
 ];
 

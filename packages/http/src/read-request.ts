@@ -48,7 +48,9 @@ export async function readRequest(
   call.query = route.parseQuery(raw);
   if (contract.rawBody === 'text') call.text = await readText(request.raw, TEXT_LIMIT_BYTES);
   else if (contract.body && !isArchive(route, call))
-    call.body = route.parseBody(await readJson(call, o.jsonLimitBytes ?? JSON_LIMIT_BYTES, needsType(route, o)));
+    call.body = route.parseBody(
+      await readJson(call, o.jsonLimitBytes ?? JSON_LIMIT_BYTES, needsType(route, o)),
+    );
   return call;
 }
 

@@ -5,6 +5,7 @@ import {
   executionFinished,
   executionRequested,
   executionsRpc,
+  uploadEnded,
 } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
 import {
@@ -34,6 +35,7 @@ import { engineLoops } from './loops/engine.loops';
 import { onDeploymentCreated } from './messages/on-deployment-created';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
 import { onExecutionRequested } from './messages/on-execution-requested';
+import { onUploadEnded } from './messages/on-upload-ended';
 import { executionsRpcHandlers } from './rpc/executions.rpc';
 import type { DB } from './store/tables.gen';
 
@@ -84,6 +86,11 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
         queue: serviceName,
         prefetch: 8,
         handler: onDeploymentCreated(deps),
+      }),
+      consumerPart(uploadEnded, {
+        queue: serviceName,
+        prefetch: 8,
+        handler: onUploadEnded(deps, config.BATON_WIRE),
       }),
       consumerPart(deploymentDeleted, {
         queue: serviceName,

@@ -7,3 +7,21 @@ export const blueprintRegistered = defineMessage(
   'fanout',
   z.object({ blueprintId: z.string(), digest: z.string() }),
 );
+
+/**
+ * An upload came to its end, well or badly. Clients of the original follow it as an execution of `upload_blueprint`:
+ * executions records one under the id that the blueprint shows.
+ */
+export const uploadEnded = defineMessage(
+  'catalog.upload-ended.v1',
+  'work',
+  z.object({
+    blueprintId: z.string(),
+    executionId: z.string(),
+    status: z.enum(['terminated', 'failed']),
+    error: z.string(),
+    createdBy: z.string(),
+    visibility: z.string(),
+    parameters: z.record(z.string(), z.unknown()),
+  }),
+);

@@ -4,6 +4,7 @@ import { type Spool, spool } from '../archive/spool';
 import { type UploadEvent, type UploadState, uploadMachine } from '../domain/upload.machine';
 import { diagnosticLines, UploadFailure } from '../domain/upload-failure';
 import { failUpload, type LeasedUpload, leaseUpload, moveUpload, renewLease } from '../store/uploads.sql';
+import { announceUploadEnd } from './announce-upload-end';
 import { locateMainFile, parseStored, storeArchive, unpackStored } from './prepare-blueprint';
 import { download, recordUploaded, type UploadDeps } from './upload-blueprint';
 
@@ -113,13 +114,11 @@ async function giveUp(run: Run, failure: UploadFailure): Promise<void> {
   const diagnostics = failure.diagnostics.length > 0 ? failure.diagnostics : null;
   const traceback = diagnostics === null ? failure.message : diagnosticLines(diagnostics.slice(0, 50));
   const to = failingState(run.state, failure.event);
-  await run.deps.db.tx((tx) =>
-    failUpload(tx, run.upload.upload_id, run.owner, run.state, to, {
-      error: failure.message,
-      traceback,
-      diagnostics,
-    }),
-  );
+  const fault = { error: failure.message, traceback, diagnostics };
+  await run.deps.db.tx(async (tx) => {
+    if (await failUpload(tx, run.upload.upload_id, run.owner, run.state, to, fault))
+      await announceUploadEnd(tx, run.upload.upload_id);
+  });
 }
 
 async function attempt(run: Run): Promise<void> {

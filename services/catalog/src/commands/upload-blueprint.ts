@@ -3,9 +3,11 @@ import { blueprintRegistered, isAdministrator, type Principal } from '@baton/con
 import { AppError, newId } from '@baton/kernel';
 import { afterCommit, outbox, type Tx } from '@baton/postgres';
 import type { SafeFetch } from '../adapters/safe-fetch';
+import { archiveKind } from '../archive/read-entries';
 import { type Spool, spool } from '../archive/spool';
+import { ArchiveRefused } from '../domain/entry-rules';
 import { judgeRivals } from '../domain/rivals';
-import { failureError, UploadFailure } from '../domain/upload-failure';
+import { archiveFailure, failureError, UploadFailure } from '../domain/upload-failure';
 import type { UploadRequest } from '../domain/upload-request';
 import {
   deleteBlueprint,
@@ -17,6 +19,8 @@ import {
   replaceLabels,
 } from '../store/blueprints.sql';
 import type { DB } from '../store/tables.gen';
+import { failUpload } from '../store/uploads.sql';
+import { announceUploadEnd } from './announce-upload-end';
 import {
   locateMainFile,
   type PrepareDeps,
@@ -118,6 +122,7 @@ export async function recordUploaded(
     { tenant: about.tenant, key },
     { blueprintId: about.id, digest: prepared.digest },
   );
+  await announceUploadEnd(tx, about.uploadId);
   return true;
 }
 
@@ -206,18 +211,37 @@ export async function acceptUpload(
   await refuseTaken(deps, principal.tenant, request);
   const archive = request.url === null ? await storeBody(deps, body!) : null;
   await deps.db.tx(async (tx) => {
-    await claimId(tx, principal, request, { state: archive === null ? 'pending' : 'uploading', archive });
-    afterCommit(tx, deps.kickUploads);
+    const state = archive === null ? 'pending' : 'uploading';
+    const uploadId = await claimId(tx, principal, request, { state, archive });
+    if (archive?.refusal) await refuseArchive(tx, uploadId, archive.refusal);
+    else afterCommit(tx, deps.kickUploads);
   });
+}
+
+/** What is no archive at all needs nobody in the background: the upload ends where it begins. */
+async function refuseArchive(tx: Tx<DB>, uploadId: string, refusal: UploadFailure): Promise<void> {
+  await failUpload(tx, uploadId, null, 'uploading', 'failed_extracting', {
+    error: refusal.message,
+    traceback: refusal.message,
+    diagnostics: null,
+  });
+  await announceUploadEnd(tx, uploadId);
 }
 
 async function storeBody(
   deps: UploadDeps,
   body: NonNullable<ArchiveBody>,
-): Promise<{ digest: string; size: number }> {
+): Promise<{ digest: string; size: number; refusal: UploadFailure | null }> {
   const archive = await present(body);
   try {
-    return await storeArchive(deps, archive);
+    const refusal = await archiveKind(archive).then(
+      () => null,
+      (error: unknown) => {
+        if (error instanceof ArchiveRefused) return archiveFailure(error);
+        throw error;
+      },
+    );
+    return { ...(await storeArchive(deps, archive)), refusal };
   } finally {
     await archive.dispose();
   }

@@ -1,7 +1,8 @@
 /** Rows as the wire shows them: v3.1 in both spellings, v2.1. */
-import type { ApiVersion } from '@baton/contracts';
+import type { ApiVersion, LabelPair } from '@baton/contracts';
 import type { Wire } from '@baton/http';
 import { hasFailed, type UploadState, uploadMachine } from '../domain/upload.machine';
+import { uploadParameters } from '../domain/upload-execution';
 import type { BlueprintRow } from '../queries/read-blueprints';
 
 const V21_FIELDS = ['id', 'description', 'main_file_name', 'plan', 'created_at', 'updated_at'];
@@ -25,7 +26,7 @@ function uploadExecution(row: BlueprintRow): Record<string, unknown> {
     id: string;
     ended_at: string | null;
     url: string | null;
-    labels: unknown[] | null;
+    labels: LabelPair[] | null;
     main_file: string;
     visibility: string;
   };
@@ -43,15 +44,12 @@ function uploadExecution(row: BlueprintRow): Record<string, unknown> {
     ended_at: isOver ? raw.ended_at : null,
     scheduled_for: null,
     error: state === 'uploaded' ? '' : isOver ? row.error : null,
-    parameters: {
-      blueprint_id: row.id,
-      app_file_name: raw.main_file,
+    parameters: uploadParameters({
+      id: String(row.id),
+      mainFile: raw.main_file,
       url: raw.url,
-      file_server_root: '',
-      validate_only: false,
-      labels: raw.labels ?? [],
-      marketplace_api_url: 'https://marketplace.cloudify.co',
-    },
+      labels: raw.labels,
+    }),
     parameters_p: null,
     is_dry_run: false,
     resume: false,

@@ -72,11 +72,33 @@ export interface UploadFault {
   diagnostics: unknown[] | null;
 }
 
+/** An upload that has come to its end, as its execution shows it. */
+export interface EndedUpload {
+  tenant: string;
+  id: string;
+  upload_execution_id: string;
+  state: UploadState;
+  error: string | null;
+  created_by: string;
+  visibility: string;
+  requested_main_file: string;
+  archive_url: string | null;
+  requested_labels: LabelPair[] | null;
+}
+
+export async function readEndedUpload(tx: Tx<DB>, uploadId: string): Promise<EndedUpload | null> {
+  const { rows } = await sql<EndedUpload>`
+    select tenant, id, upload_execution_id, state, error, created_by, coalesce(upload_visibility, visibility) as visibility,
+      requested_main_file, archive_url, requested_labels
+    from blueprints where upload_id = ${uploadId} and upload_ended_at is not null`.execute(tx);
+  return rows[0] ?? null;
+}
+
 /** Ends an upload badly; false when it is no longer `owner`'s. */
 export async function failUpload(
   tx: Tx<DB>,
   uploadId: string,
-  owner: string,
+  owner: string | null,
   from: UploadState,
   to: UploadState,
   fault: UploadFault,
@@ -85,6 +107,8 @@ export async function failUpload(
     update blueprints set state = ${to}, error = ${fault.error}, error_traceback = ${fault.traceback},
       diagnostics = ${fault.diagnostics === null ? null : JSON.stringify(fault.diagnostics)}::json,
       lease_owner = null, lease_until = null, upload_ended_at = app_now(), updated_at = app_now()
-    where upload_id = ${uploadId} and state = ${from} and lease_owner = ${owner}`.execute(tx);
+    where upload_id = ${uploadId} and state = ${from} and lease_owner is not distinct from ${owner}`.execute(
+    tx,
+  );
   return done.numAffectedRows === 1n;
 }

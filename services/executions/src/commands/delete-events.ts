@@ -30,7 +30,9 @@ export async function deleteEvents(db: Db<DB>, principal: Principal, list: ListQ
     ...(types.some((type) => LOG.test(type)) ? [] : [sql<SqlBool>`not v.is_log`]),
   ];
   return await db.tx(async (tx) => {
-    const { numAffectedRows } = await sql`delete from events v where ${sql.join(where, sql` and `)}`.execute(tx);
+    const { numAffectedRows } = await sql`delete from events v where ${sql.join(where, sql` and `)}`.execute(
+      tx,
+    );
     return Number(numAffectedRows ?? 0);
   });
 }

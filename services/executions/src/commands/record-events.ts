@@ -1,4 +1,4 @@
-import { type Principal } from '@baton/contracts';
+import type { Principal } from '@baton/contracts';
 import type { eventInput } from '@baton/contracts/http/events';
 import { AppError, badParameter, isoInstant, notFound } from '@baton/kernel';
 import type { z } from 'zod';

@@ -59,9 +59,7 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }): BoundR
         deps.nowMs(),
       );
       const items =
-        call.wire === 'cloudify'
-          ? [{ count: deleted.length }]
-          : deleted.map((row) => present(call, row));
+        call.wire === 'cloudify' ? [{ count: deleted.length }] : deleted.map((row) => present(call, row));
       const page = { items, total: deleted.length, filtered: null };
       return listEnvelope(page, { ...call.list, include: null });
     },
@@ -159,5 +157,7 @@ function waitAfterFail({ body, wire }: HttpCall): number {
   const value: unknown = body.wait_after_fail;
   if (typeof value === 'number') return value;
   if (value === undefined || value === null || wire === 'cloudify') return DEFAULT_WAIT_AFTER_FAIL_S;
-  throw badParameter('wait_after_fail', 'wait_after_fail must be a number of seconds', { expected: 'integer' });
+  throw badParameter('wait_after_fail', 'wait_after_fail must be a number of seconds', {
+    expected: 'integer',
+  });
 }

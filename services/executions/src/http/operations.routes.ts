@@ -43,7 +43,9 @@ export function operationsRoutes(deps: { db: Db<DB>; wire: Wire }): BoundRoute[]
         scope,
       );
       if (deps.wire === 'cloudify') return pageOf(items, call.query);
-      return call.query._size === undefined && call.query._offset === undefined ? items : cut(items, call.query);
+      return call.query._size === undefined && call.query._offset === undefined
+        ? items
+        : cut(items, call.query);
     },
     async listTasksGraphs(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.query.execution_id);

@@ -43,7 +43,9 @@ export function eventColumns(names: EventNames): Record<string, RawBuilder<unkno
 const KIND = /^(platform|cloudify)_(event|log)$/;
 
 /** Filters that are not plain equality (reference/rest-api.md 7.3). */
-function eventFilters(names: EventNames): Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)> {
+function eventFilters(
+  names: EventNames,
+): Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)> {
   const like = (column: RawBuilder<unknown>) => (values: string[]) =>
     sql<SqlBool>`(${sql.join(
       values.map((value) => sql`${column} ilike ${value}`),
@@ -114,11 +116,7 @@ export async function listEvents(
   list: ListQuery,
   names: EventNames,
 ): Promise<ListPage<object>> {
-  const where = [
-    eventScope(principal),
-    ...rangeConditions(list.extra._range ?? []),
-    ...kindCondition(list),
-  ];
+  const where = [eventScope(principal), ...rangeConditions(list.extra._range ?? []), ...kindCondition(list)];
   return await selectPage({
     db,
     from: sql`events v`,

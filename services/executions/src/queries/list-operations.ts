@@ -43,7 +43,11 @@ export async function listOperations(
 }
 
 /** What graphs and operations show of their execution. */
-export function ownership({ tenant, visibility, created_by }: Pick<OperationRow, 'tenant' | 'visibility' | 'created_by'>) {
+export function ownership({
+  tenant,
+  visibility,
+  created_by,
+}: Pick<OperationRow, 'tenant' | 'visibility' | 'created_by'>) {
   return {
     tenant_name: tenant,
     created_by,

@@ -39,7 +39,11 @@ const CONTEXT: Record<string, string> = {
 /** The form that later managers of the original gave v2.1: the old nesting among fields of v3.1. */
 export function mixedEvent(event: Record<string, unknown>): Record<string, unknown> {
   const isLog = String(event.type).endsWith('_log');
-  const absent = [...Object.keys(CONTEXT), 'reported_timestamp', ...(isLog ? ['event_type'] : ['level', 'logger'])];
+  const absent = [
+    ...Object.keys(CONTEXT),
+    'reported_timestamp',
+    ...(isLog ? ['event_type'] : ['level', 'logger']),
+  ];
   return {
     ...Object.fromEntries(Object.entries(event).filter(([name]) => !absent.includes(name))),
     '@timestamp': event.timestamp,

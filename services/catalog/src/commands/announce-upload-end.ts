@@ -1,0 +1,30 @@
+import { uploadEnded } from '@baton/contracts';
+import { outbox, type Tx } from '@baton/postgres';
+import { uploadParameters } from '../domain/upload-execution';
+import type { DB } from '../store/tables.gen';
+import { readEndedUpload } from '../store/uploads.sql';
+
+/** Tells the end of an upload in the transaction that ended it; nothing for one that goes on. */
+export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<void> {
+  const upload = await readEndedUpload(tx, uploadId);
+  if (upload === null) return;
+  await outbox.append(
+    tx,
+    uploadEnded,
+    { tenant: upload.tenant, key: `${upload.tenant}/${upload.id}` },
+    {
+      blueprintId: upload.id,
+      executionId: upload.upload_execution_id,
+      status: upload.state === 'uploaded' ? 'terminated' : 'failed',
+      error: upload.error ?? '',
+      createdBy: upload.created_by,
+      visibility: upload.visibility,
+      parameters: uploadParameters({
+        id: upload.id,
+        mainFile: upload.requested_main_file,
+        url: upload.archive_url,
+        labels: upload.requested_labels,
+      }),
+    },
+  );
+}
