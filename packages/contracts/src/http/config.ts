@@ -72,7 +72,10 @@ export const configRoutes = defineRoutes([
     path: '/config/:name',
     permission: 'manager_config_put',
     summary: 'Set one value, by name or scope.name',
-    body: z.object({ value: z.json({ error: 'must be given: any JSON value' }), force: z.boolean().optional() }),
+    body: z.object({
+      value: z.unknown().refine((value) => value !== undefined, 'must be given'),
+      force: z.boolean().optional(),
+    }),
     response: configItem,
   },
 ]);
