@@ -35,7 +35,6 @@ try {
   step('simulation, 1,000 seeds', () => tsx(['test/sim/run.ts', '--seeds', '1000']));
   step('end to end, standalone', () => runE2e({ mode: 'standalone', workers: 1, env }));
   step('end to end, services with 3 workers', () => runE2e({ mode: 'services', workers: 3, env }));
-  step('faults', () => tsx(['test/fault/run.ts', '--suite'], env));
   if (existsSync(join(shared, 'conformance'))) {
     step('conformance of the language', () => tsx(['test/conformance/dsl/run.ts']));
     step('fuzz of the language, 20 s', () => tsx(['test/conformance/dsl/fuzz.ts', '--seconds', '20']));
