@@ -1,9 +1,9 @@
-import type { LedgerRun } from './ledger';
+import { checkRuns, WORKFLOWS } from './judge-runs';
 import type { Asked } from './load';
 import type { Rig } from './rig';
 import { until } from './until';
 
-interface TaskRow {
+export interface TaskRow {
   id: string;
   execution_id: string;
   operation: string;
@@ -13,7 +13,7 @@ interface TaskRow {
   result: unknown;
 }
 
-interface ExecutionRow {
+export interface ExecutionRow {
   id: string;
   request_id: string;
   workflow_id: string;
@@ -24,7 +24,7 @@ interface ExecutionRow {
   error: string | null;
 }
 
-interface EventRow {
+export interface EventRow {
   execution_id: string;
   seq: string;
   event_type: string | null;
@@ -40,24 +40,6 @@ const EVENT_OF: Record<string, string> = {
   failed: 'workflow_failed',
   cancelled: 'workflow_cancelled',
 };
-/** What must have ended before an operation may begin: [nodes that it depends on] by node, in install. */
-const DEPENDS: Record<string, string[]> = {
-  base: [],
-  mid_a: ['base'],
-  mid_b: ['base'],
-  mid_c: ['base'],
-  top_a: ['mid_a', 'mid_b', 'mid_c'],
-  top_b: ['mid_a', 'mid_b', 'mid_c'],
-  top_c: ['mid_a', 'mid_b', 'mid_c'],
-  scripted: ['base'],
-};
-const OPERATIONS: Record<string, string[]> = {
-  install: ['create', 'configure', 'start'],
-  uninstall: ['stop', 'delete'],
-};
-/** Two clocks of one machine, read in different processes. */
-const SLACK_MS = 5;
-
 /** What the judge saw; `violations` is empty when every guarantee held. */
 export interface Verdict {
   violations: string[];
@@ -98,7 +80,7 @@ export async function judge(rig: Rig, asked: readonly Asked[], options: JudgeOpt
   return { violations, executions: executions.length, repeats };
 }
 
-type Say = (guarantee: string, text: string) => void;
+export type Say = (guarantee: string, text: string) => void;
 
 /** Every key that was ever answered is exactly one execution, the answered one. */
 function checkAcceptance(asked: readonly Asked[], executions: readonly ExecutionRow[], say: Say): void {
@@ -136,9 +118,13 @@ function checkEvents(executions: readonly ExecutionRow[], events: Map<string, Ev
     const own = events.get(id)!;
     const gap = own.findIndex((event, i) => Number(event.seq) !== i + 1);
     if (gap >= 0) say('G7', `${id}: event ${gap + 1} is ${own[gap]!.seq}`);
-    if (own.length !== Number(last_event_seq)) say('G7', `${id}: ${own.length} events, the last is ${last_event_seq}`);
-    const ends = own.flatMap((event) => (TERMINAL_EVENTS.has(event.event_type ?? '') ? [event.event_type] : []));
-    if (ends.length !== 1 || ends[0] !== EVENT_OF[status]) say('G7', `${id} is ${status} with ends [${ends.join(', ')}]`);
+    if (own.length !== Number(last_event_seq))
+      say('G7', `${id}: ${own.length} events, the last is ${last_event_seq}`);
+    const ends = own.flatMap((event) =>
+      TERMINAL_EVENTS.has(event.event_type ?? '') ? [event.event_type] : [],
+    );
+    if (ends.length !== 1 || ends[0] !== EVENT_OF[status])
+      say('G7', `${id} is ${status} with ends [${ends.join(', ')}]`);
   }
 }
 
@@ -152,73 +138,20 @@ async function tasksOf(rig: Rig, ids: string[]): Promise<TaskRow[]> {
   );
 }
 
-const nodeOf = (instance: string): string => instance.replace(/_[^_]+$/, '');
-const shortName = (operation: string): string => operation.split('.').at(-1)!;
-
-/** G4 and G5 by the ledger; answers how many runs were repeated. */
-function checkRuns(
+/** What is stored in node instances comes from accepted runs only; states are those of the last workflow. */
+async function checkEffects(
+  rig: Rig,
   executions: readonly ExecutionRow[],
   tasks: readonly TaskRow[],
-  runs: readonly LedgerRun[],
-  events: Map<string, EventRow[]>,
   say: Say,
-): number {
-  const workflows = new Map(executions.map((execution) => [execution.id, execution.workflow_id]));
-  const byTask = new Map<string, LedgerRun[]>();
-  for (const run of runs) byTask.set(run.task, [...(byTask.get(run.task) ?? []), run]);
-  const byPlace = new Map(tasks.map((task) => [`${task.execution_id} ${nodeOf(task.instance)} ${shortName(task.operation)}`, task]));
-  let repeats = 0;
-  for (const task of tasks) {
-    const own = byTask.get(task.id) ?? [];
-    repeats += Math.max(0, own.length - 1);
-    if (own.length > task.attempt) say('G4', `${task.operation} of ${task.instance} ran ${own.length} times in ${task.attempt} attempts`);
-    const acceptedAt = acceptedTime(events, task);
-    if (task.state === 'succeeded') {
-      const accepted = own.find((run) => run.run === task.result);
-      if (!accepted?.endedAt) say('G4', `${task.operation} of ${task.instance}: the accepted run ${String(task.result)} has no end in the ledger`);
-    }
-    for (const run of own) {
-      if (acceptedAt !== null && run.startedAt > acceptedAt + SLACK_MS)
-        say('G4', `${task.operation} of ${task.instance} (${task.id}) began again ${Math.round(run.startedAt - acceptedAt)} ms after it was accepted`);
-      for (const before of earlierThan(workflows.get(task.execution_id)!, task, byPlace)) {
-        const at = acceptedTime(events, before);
-        const isDone = at !== null && at <= run.startedAt + SLACK_MS;
-        const ended = (byTask.get(before.id) ?? []).some((one) => one.endedAt !== null && one.endedAt <= run.startedAt + SLACK_MS);
-        if (!isDone || !ended) say('G5', `${task.operation} of ${task.instance} began before ${before.operation} of ${before.instance} had ended`);
-      }
-    }
-  }
-  return repeats;
-}
-
-function acceptedTime(events: Map<string, EventRow[]>, task: TaskRow): number | null {
-  const found = events
-    .get(task.execution_id)!
-    .find((event) => event.event_type === 'task_succeeded' && event.operation === task.operation && event.node_instance_id === task.instance);
-  return found?.at ?? null;
-}
-
-/** Operations that must have succeeded before this one: the earlier ones of its node, the last ones of its neighbours. */
-function earlierThan(workflow: string, task: TaskRow, byPlace: Map<string, TaskRow>): TaskRow[] {
-  const order = OPERATIONS[workflow];
-  if (!order) return [];
-  const node = nodeOf(task.instance);
-  const neighbours =
-    workflow === 'install' ? (DEPENDS[node] ?? []) : Object.keys(DEPENDS).filter((other) => DEPENDS[other]!.includes(node));
-  const own = order.slice(0, Math.max(0, order.indexOf(shortName(task.operation))));
-  const places = [
-    ...own.map((operation) => `${node} ${operation}`),
-    ...neighbours.flatMap((other) => order.map((operation) => `${other} ${operation}`)),
-  ];
-  return places.flatMap((place) => byPlace.get(`${task.execution_id} ${place}`) ?? []);
-}
-
-/** What is stored in node instances comes from accepted runs only; states are those of the last workflow. */
-async function checkEffects(rig: Rig, executions: readonly ExecutionRow[], tasks: readonly TaskRow[], say: Say): Promise<void> {
-  const ended = executions.filter((execution) => execution.status === 'terminated' && OPERATIONS[execution.workflow_id]);
+): Promise<void> {
+  const ended = executions.filter(
+    (execution) => execution.status === 'terminated' && WORKFLOWS[execution.workflow_id],
+  );
   const last = new Map<string, ExecutionRow>();
   // UUIDv7: the later one is the greater one.
-  for (const execution of [...ended].sort((a, b) => (a.id < b.id ? -1 : 1))) last.set(execution.deployment_id, execution);
+  for (const execution of [...ended].sort((a, b) => (a.id < b.id ? -1 : 1)))
+    last.set(execution.deployment_id, execution);
   for (const [deployment, execution] of last) {
     const instances = await rig.sql<{ id: string; state: string; properties: { configured?: string } }>(
       `select i.id, i.state, i.runtime_properties as properties from deployments.node_instances i
@@ -228,7 +161,13 @@ async function checkEffects(rig: Rig, executions: readonly ExecutionRow[], tasks
     const wanted = execution.workflow_id === 'install' ? ['started'] : ['deleted', 'uninitialized'];
     for (const { id, state, properties } of instances) {
       if (!wanted.includes(state)) say('G6', `${id} is ${state} after ${execution.workflow_id}`);
-      const task = tasks.find((one) => one.execution_id === execution.id && one.instance === id && one.operation.endsWith('.configure'));
+      const task = tasks.find(
+        (one) =>
+          one.execution_id === execution.id &&
+          one.instance === id &&
+          one.state === 'succeeded' &&
+          one.operation.endsWith('.configure'),
+      );
       if (task && properties.configured !== task.result)
         say('G4', `${id} shows what run ${properties.configured} wrote; accepted was ${String(task.result)}`);
     }
@@ -240,8 +179,12 @@ async function checkRest(rig: Rig, say: Say): Promise<void> {
   const schemas = await rig.sql<{ table_schema: string }>(
     `select table_schema from information_schema.tables where table_name = 'outbox'`,
   );
-  const left = schemas.map(({ table_schema: schema }) => `select '${schema}' as what, id::text from "${schema}".outbox`);
-  const query = [...left, `select 'states', execution_id::text from executions.instance_states`].join(' union all ');
+  const left = schemas.map(
+    ({ table_schema: schema }) => `select '${schema}' as what, id::text from "${schema}".outbox`,
+  );
+  const query = [...left, `select 'states', execution_id::text from executions.instance_states`].join(
+    ' union all ',
+  );
   let rows: { what: string }[] = [];
   await until('empty outboxes', 20_000, async () => {
     rows = await rig.sql<{ what: string }>(query);

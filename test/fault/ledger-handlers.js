@@ -8,7 +8,15 @@ const dir = process.env.FAULT_DIR;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function write(phase, ctx, run, more) {
-  const line = { t: Date.now(), phase, execution: ctx.executionId, task: ctx.taskId, run, pid: process.pid, ...more };
+  const line = {
+    t: Date.now(),
+    phase,
+    execution: ctx.executionId,
+    task: ctx.taskId,
+    run,
+    pid: process.pid,
+    ...more,
+  };
   // Opens with O_APPEND and writes once: lines of several processes are never mixed.
   appendFileSync(join(dir, 'ledger.jsonl'), `${JSON.stringify(line)}\n`);
 }

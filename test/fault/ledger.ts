@@ -44,7 +44,8 @@ export function openLedger(dir: string): Ledger {
       if (text === '') continue;
       const line = JSON.parse(text) as LedgerLine;
       const { run, execution, task, pid } = line;
-      if (line.phase === 'start') byRun.set(run, { run, execution, task, pid, startedAt: line.t, endedAt: null });
+      if (line.phase === 'start')
+        byRun.set(run, { run, execution, task, pid, startedAt: line.t, endedAt: null });
       else {
         const known = byRun.get(run);
         if (!known) throw new Error(`the ledger has an end without a start: ${text}`);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApiError } from '@baton/client';
 import { route } from '../harness/session';
 import type { Rig } from './rig';
-import { pause, until } from './until';
+import { pause, Refused, until } from './until';
 
 /** An execution that was asked for; `id` as soon as an answer said so. */
 export interface Asked {
@@ -99,26 +99,31 @@ export async function startOnce(rig: Rig, asked: Asked, errors: Map<string, numb
 /** Looks until the execution has ended. */
 async function untilEnded(rig: Rig, asked: Asked, errors: Map<string, number>): Promise<void> {
   const [executionId] = asked.ids;
-  await until(`end of ${executionId}`, 300_000, async () => {
-    try {
-      const { status } = (await rig.client.call(
-        route('getExecution') as never,
-        { params: { executionId }, timeoutMs: CALL_MS } as never,
-      )) as { status: string };
-      if (!TERMINAL.has(status)) return false;
-      asked.status = status;
-      return true;
-    } catch (error) {
-      note(errors, error);
-      return false;
-    }
-  }, 150);
+  await until(
+    `end of ${executionId}`,
+    300_000,
+    async () => {
+      try {
+        const { status } = (await rig.client.call(
+          route('getExecution') as never,
+          { params: { executionId }, timeoutMs: CALL_MS } as never,
+        )) as { status: string };
+        if (!TERMINAL.has(status)) return false;
+        asked.status = status;
+        return true;
+      } catch (error) {
+        note(errors, error);
+        return false;
+      }
+    },
+    150,
+  );
 }
 
 /** Counts what a fault may cause; throws what it may not: those answers would be wrong ones. */
 function note(errors: Map<string, number>, error: unknown): void {
   const isRefusal = error instanceof ApiError && error.status < 500;
-  if (isRefusal) throw new Error(`refused: ${error.status} ${error.errorCode}: ${error.message}`);
+  if (isRefusal) throw new Refused(`refused: ${error.status} ${error.errorCode}: ${error.message}`);
   const kind = error instanceof ApiError ? `${error.status} ${error.errorCode}` : (error as Error).name;
   errors.set(kind, (errors.get(kind) ?? 0) + 1);
 }

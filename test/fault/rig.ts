@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
@@ -47,7 +47,7 @@ export const INTERNAL_KEY = 'fleet-internal-key-0123456789';
 export const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
 
 /** Starts everything; some 20 s. What it started ends with `stop`, or when a step here fails. */
-export async function startRig(): Promise<Rig> {
+export async function startRig(dist: string): Promise<Rig> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fault-'));
   const undo: (() => Promise<void> | void)[] = [() => rmSync(dir, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
@@ -58,14 +58,19 @@ export async function startRig(): Promise<Rig> {
     }
   };
   try {
-    return await build(dir, undo, stop);
+    return await build(dir, dist, undo, stop);
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function build(dir: string, undo: (() => Promise<void> | void)[], stop: () => Promise<void>): Promise<Rig> {
+async function build(
+  dir: string,
+  dist: string,
+  undo: (() => Promise<void> | void)[],
+  stop: () => Promise<void>,
+): Promise<Rig> {
   const [postgres, rabbit] = await Promise.all([restartablePostgres(), restartableRabbit()]);
   undo.push(postgres.close, rabbit.close);
   const postgresProxy = await tcpProxy(addressOf(postgres.url));
@@ -75,7 +80,7 @@ async function build(dir: string, undo: (() => Promise<void> | void)[], stop: ()
   const fleet = await startFleet({
     mode: 'services',
     workers: WORKERS.length,
-    dist: copyOfDist(dir),
+    dist,
     urls: { postgres: postgresProxy.through(postgres.url), amqp: rabbitProxy.through(rabbit.url) },
     env: {
       BATON_WORKER_HANDLERS: join(__dirname, 'ledger-handlers.js'),
@@ -130,7 +135,9 @@ async function build(dir: string, undo: (() => Promise<void> | void)[], stop: ()
       await untilAnswers(`${fleet.baseUrl}/readyz`);
     },
     surprises: () =>
-      [...fleet.processes.values()].filter((one) => one.pid() === null && !killed.has(one.name)).map((one) => one.name),
+      [...fleet.processes.values()]
+        .filter((one) => one.pid() === null && !killed.has(one.name))
+        .map((one) => one.name),
     withChannel,
     parked: () =>
       withChannel(async (channel) => (await channel.checkQueue(`${fleet.namespace}.q1.parked`)).messageCount),
@@ -139,7 +146,12 @@ async function build(dir: string, undo: (() => Promise<void> | void)[], stop: ()
       const missing = ids.filter((id) => !made.has(id));
       await Promise.all(
         missing.map((id) =>
-          call(client, 'createDeployment', { id }, { blueprint_id: 'layers', inputs: { ledger: ledger.path } }),
+          call(
+            client,
+            'createDeployment',
+            { id },
+            { blueprint_id: 'layers', inputs: { ledger: ledger.path } },
+          ),
         ),
       );
       for (const id of missing) made.add(id);
@@ -149,16 +161,25 @@ async function build(dir: string, undo: (() => Promise<void> | void)[], stop: ()
   };
 }
 
-/** A copy of the bundles: processes are started again in the middle of the run, maybe while somebody builds. */
-function copyOfDist(dir: string): string {
-  const copy = join(dir, 'dist');
-  mkdirSync(copy);
+/**
+ * A copy of the bundles for all rigs of a run: processes are started again in the middle of it, maybe while somebody
+ * builds. @throws when there is no complete build.
+ */
+export function copyOfDist(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'baton-fault-dist-'));
   cpSync(join(root, 'dist'), copy, {
     recursive: true,
     verbatimSymlinks: true,
-    filter: (source) => !source.endsWith('.map') || statSync(source).isDirectory(),
+    filter: (source) => !source.endsWith('.map'),
   });
-  return copy;
+  const missing = [
+    'apps/standalone/migrate.main.js',
+    'services/worker/main.js',
+    'services/executions/main.js',
+  ].filter((file) => !existsSync(join(copy, file)));
+  if (missing.length === 0) return copy;
+  rmSync(copy, { recursive: true });
+  throw new Error(`dist/ has no ${missing.join(', ')}: npm run build`);
 }
 
 function addressOf(url: string): { host: string; port: number } {

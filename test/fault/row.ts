@@ -1,5 +1,5 @@
 import type { Random } from '../sim/random';
-import { judge, type JudgeOptions } from './judge';
+import { type JudgeOptions, judge } from './judge';
 import { type Load, startLoad } from './load';
 import type { Rig } from './rig';
 import { until } from './until';
@@ -36,12 +36,17 @@ const DRAIN_MS = 120_000;
 
 /** Waits for the traffic floor. @throws when there is too little work. */
 export async function untilBusy(rig: Rig, load: Load): Promise<{ ended: number; inFlight: number }> {
-  return await until(`at least ${FLOOR.ended} operations ended and ${FLOOR.inFlight} under way`, FLOOR_MS, () => {
-    const runs = load.runs();
-    const ended = runs.filter((run) => run.endedAt !== null).length;
-    const inFlight = runs.length - ended;
-    return ended >= FLOOR.ended && inFlight >= FLOOR.inFlight ? { ended, inFlight } : null;
-  }, 20);
+  return await until(
+    `at least ${FLOOR.ended} operations ended and ${FLOOR.inFlight} under way`,
+    FLOOR_MS,
+    () => {
+      const runs = load.runs();
+      const ended = runs.filter((run) => run.endedAt !== null).length;
+      const inFlight = runs.length - ended;
+      return ended >= FLOOR.ended && inFlight >= FLOOR.inFlight ? { ended, inFlight } : null;
+    },
+    20,
+  );
 }
 
 /**
@@ -71,7 +76,12 @@ export async function underLoad(
   await load.finish(DRAIN_MS).catch((error: Error) => violations.push(error.message));
   const verdict = await judge(rig, load.asked, options);
   violations.push(...verdict.violations);
-  facts = { ...facts, executions: verdict.executions, operations: load.runs().length, repeated: verdict.repeats };
+  facts = {
+    ...facts,
+    executions: verdict.executions,
+    operations: load.runs().length,
+    repeated: verdict.repeats,
+  };
   const errors = [...load.errors].map(([kind, count]) => `${count} x ${kind}`).join(', ');
   return { violations, facts: errors === '' ? facts : { ...facts, 'clients saw': errors } };
 }

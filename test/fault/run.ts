@@ -1,8 +1,10 @@
 // npm run fault -- [--suite] [--rows F1,F3] [--seed N] [--keep]: faults against real processes; docs/RELIABILITY.md.
 import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../sim/random';
-import { type Rig, startRig } from './rig';
+import { copyOfDist, type Rig, startRig } from './rig';
 import type { Outcome, Row } from './row';
 import { cancelRows } from './rows/cancels';
 import { serverRows } from './rows/servers';
@@ -23,7 +25,9 @@ const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
 const wanted = values.rows?.split(',');
 const unknown = wanted?.filter((id) => !rows.some((row) => row.id === id)) ?? [];
 if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
-  console.error(`unknown: ${unknown.join(', ') || values.seed}; rows are ${rows.map((row) => row.id).join(', ')}`);
+  console.error(
+    `unknown: ${unknown.join(', ') || values.seed}; rows are ${rows.map((row) => row.id).join(', ')}`,
+  );
   process.exit(64);
 }
 const chosen = rows.filter((row) => (wanted ? wanted.includes(row.id) : !values.suite || row.isInSuite));
@@ -33,14 +37,19 @@ interface Result extends Outcome {
   seconds: number;
 }
 
+const dist = copyOfDist();
 let rig: Rig | null = null;
 let isStopped = false;
 
 /** A row leaves the rig whole, or the next one gets a fresh one. */
 async function runRow(row: Row): Promise<Result> {
   const startedAt = performance.now();
-  rig ??= await startRig();
-  const at = { rig, random: seededRandom(seed + row.id.length * 7919 + row.id.charCodeAt(1)), isSuite: values.suite };
+  rig ??= await startRig(dist);
+  const at = {
+    rig,
+    random: seededRandom(seed + row.id.length * 7919 + row.id.charCodeAt(1)),
+    isSuite: values.suite,
+  };
   let outcome: Outcome;
   try {
     outcome = await row.run(at);
@@ -50,16 +59,21 @@ async function runRow(row: Row): Promise<Result> {
   const ended = rig.surprises();
   if (ended.length > 0) outcome.violations.push(`ended by themselves: ${ended.join(', ')}`);
   if (outcome.violations.length > 0) {
-    if (values.keep) console.log(`logs and ledger: ${keep(rig)}`);
+    if (values.keep) console.log(`logs and ledger: ${await keep(rig)}`);
     await rig.stop();
     rig = null;
   }
   return { row, ...outcome, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-function keep(failed: Rig): string {
+/** What one needs to understand a failure: logs, ledger, the engine's tables. */
+async function keep(failed: Rig): Promise<string> {
   const copy = `${failed.fleet.dir}-kept`;
   spawnSync('sh', ['-c', `mkdir -p ${copy} && cp -r ${failed.fleet.dir}/logs ${failed.ledger.path} ${copy}`]);
+  for (const table of ['executions', 'tasks', 'events', 'workers', 'outbox', 'instance_states']) {
+    const rows = await failed.sql(`select * from executions.${table}`).catch(() => []);
+    writeFileSync(join(copy, `${table}.jsonl`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
   return copy;
 }
 
@@ -76,6 +90,7 @@ async function stop(): Promise<void> {
   if (isStopped) return;
   isStopped = true;
   await rig?.stop();
+  rmSync(dist, { recursive: true, force: true });
 }
 
 async function main(): Promise<number> {
@@ -98,7 +113,8 @@ async function main(): Promise<number> {
   return failed.length === 0 ? 0 : 1;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop().then(() => process.exit(130)));
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void stop().then(() => process.exit(130)));
 main().then(
   (status) => process.exit(status),
   async (error) => {

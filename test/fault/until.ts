@@ -1,4 +1,7 @@
-/** Waits until `check` answers something true, and answers it. @throws naming `what` after `limitMs`. */
+/** An answer that waiting does not change. */
+export class Refused extends Error {}
+
+/** Waits until `check` answers something true, and answers it. @throws naming `what` after `limitMs`; Refused at once. */
 export async function until<T>(
   what: string,
   limitMs: number,
@@ -13,6 +16,7 @@ export async function until<T>(
       if (value) return value;
       last = '';
     } catch (error) {
+      if (error instanceof Refused) throw error;
       last = ` (${(error as Error).message})`;
     }
     if (performance.now() > end) throw new Error(`${what}: not within ${limitMs / 1000} s${last}`);

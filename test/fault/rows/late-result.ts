@@ -75,6 +75,8 @@ async function lateWrite(
     });
     return [`G4: a late write to ${written.id} was accepted`];
   } catch (error) {
-    return isAppError(error, 'stale_attempt_error') ? [] : [`a late write ended as ${(error as Error).message}`];
+    return isAppError(error, 'stale_attempt_error')
+      ? []
+      : [`a late write ended as ${(error as Error).message}`];
   }
 }

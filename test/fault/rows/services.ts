@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { untilAnswers } from '../../harness/processes';
-import { type Asked, startOnce } from '../load';
 import { judge } from '../judge';
+import { type Asked, startOnce } from '../load';
 import { type Outcome, type Row, type RowContext, underLoad } from '../row';
 import { pause, until } from '../until';
 
@@ -97,7 +97,8 @@ async function killDuringPost({ rig, random, isSuite }: RowContext, victim: stri
     await rig.kill(victim);
     const answers = await sent;
     broken += answers.filter((answer) => answer === 'broken').length;
-    if (answers.includes('hung')) violations.push(`F1: a POST was not answered within ${ANSWER_MS / 1000} s, nor broken off`);
+    if (answers.includes('hung'))
+      violations.push(`F1: a POST was not answered within ${ANSWER_MS / 1000} s, nor broken off`);
     await rig.heal();
     await Promise.all(round.map((one) => startOnce(rig, one, errors)));
     await until('the ends of this round', 90_000, async () => {
@@ -112,12 +113,21 @@ async function killDuringPost({ rig, random, isSuite }: RowContext, victim: stri
   const verdict = await judge(rig, asked);
   return {
     violations: [...violations, ...verdict.violations],
-    facts: { posts: asked.length, 'cut off': broken, executions: verdict.executions, repeated: verdict.repeats },
+    facts: {
+      posts: asked.length,
+      'cut off': broken,
+      executions: verdict.executions,
+      repeated: verdict.repeats,
+    },
   };
 }
 
 /** One POST without any repetition; broken: the connection broke or a 5xx came. */
-async function postOnce(baseUrl: string, password: string, asked: Asked): Promise<'answered' | 'broken' | 'hung'> {
+async function postOnce(
+  baseUrl: string,
+  password: string,
+  asked: Asked,
+): Promise<'answered' | 'broken' | 'hung'> {
   try {
     const response = await fetch(`${baseUrl}/api/v3.1/executions`, {
       method: 'POST',

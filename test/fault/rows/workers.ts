@@ -1,8 +1,8 @@
-import { pause, until } from '../until';
-import { type Row, underLoad } from '../row';
 import type { LedgerRun } from '../ledger';
 import type { Rig } from '../rig';
 import { WORKERS } from '../rig';
+import { type Row, underLoad } from '../row';
+import { pause, until } from '../until';
 import { lateResult } from './late-result';
 
 const LEASE_MS = 15_000;
@@ -10,30 +10,36 @@ const LEASE_MS = 15_000;
 const REDISPATCH_MS = LEASE_MS + 5_000;
 
 /** Picks a worker that has operations under way. */
-async function busyWorker(rig: Rig, prefer: string): Promise<{ name: string; pid: number; held: LedgerRun[] }> {
+async function busyWorker(
+  rig: Rig,
+  prefer: string,
+): Promise<{ name: string; pid: number; held: LedgerRun[] }> {
   const names = [prefer, ...WORKERS.filter((name) => name !== prefer)];
-  return await until('a worker with an operation under way', 30_000, () => {
-    const runs = rig.ledger.inFlight();
-    for (const name of names) {
-      const pid = rig.process(name).pid()!;
-      const held = runs.filter((run) => run.pid === pid);
-      if (held.length > 0) return { name, pid, held };
-    }
-    return null;
-  }, 10);
+  return await until(
+    'a worker with an operation under way',
+    30_000,
+    () => {
+      const runs = rig.ledger.inFlight();
+      for (const name of names) {
+        const pid = rig.process(name).pid()!;
+        const held = runs.filter((run) => run.pid === pid);
+        if (held.length > 0) return { name, pid, held };
+      }
+      return null;
+    },
+    10,
+  );
 }
 
 /** When the lost runs of a worker began again elsewhere: the slowest one, in ms after `since`. */
 async function redispatched(rig: Rig, lost: readonly LedgerRun[], since: number): Promise<number> {
-  const times = await until(
-    `${lost.length} lost operations begun again`,
-    REDISPATCH_MS + 15_000,
-    () => {
-      const runs = rig.ledger.runs();
-      const again = lost.map((run) => runs.find((other) => other.task === run.task && other.run !== run.run && other.startedAt > since));
-      return again.every((run) => run !== undefined) ? again.map((run) => run!.startedAt - since) : null;
-    },
-  );
+  const times = await until(`${lost.length} lost operations begun again`, REDISPATCH_MS + 15_000, () => {
+    const runs = rig.ledger.runs();
+    const again = lost.map((run) =>
+      runs.find((other) => other.task === run.task && other.run !== run.run && other.startedAt > since),
+    );
+    return again.every((run) => run !== undefined) ? again.map((run) => run!.startedAt - since) : null;
+  });
   return Math.max(...times);
 }
 
@@ -55,7 +61,9 @@ export const workerRows: Row[] = [
         await rig.kill(victim.name);
         // What ended in its last moments may have been reported; what has no end certainly was not.
         const lost = rig.ledger.inFlight().filter((run) => run.pid === victim.pid);
-        const unreported = rig.ledger.runs().filter((run) => run.pid === victim.pid && (run.endedAt ?? killedAt) > killedAt - 2_000);
+        const unreported = rig.ledger
+          .runs()
+          .filter((run) => run.pid === victim.pid && (run.endedAt ?? killedAt) > killedAt - 2_000);
         const ms = lost.length === 0 ? 0 : await redispatched(rig, lost, killedAt);
         return {
           facts: { lost: lost.length, 'again after': seconds(ms) },
@@ -78,18 +86,37 @@ export const workerRows: Row[] = [
         await pause(50);
         const lost = rig.ledger.inFlight().filter((run) => run.pid === victim.pid);
         const stale = await leasesOf(rig, lost);
-        const ms = await redispatched(rig, lost, stoppedAt).finally(() => rig.process(victim.name).signal('SIGCONT'));
-        const refusal = await lateResult(rig, stale);
-        // The zombie's operations go on to their ends and its worker reports or drops them.
-        await until('the ends of the runs that were stopped', 20_000, () =>
-          lost.every((run) => rig.ledger.runs().some((one) => one.run === run.run && one.endedAt !== null)),
+        const ms = await redispatched(rig, lost, stoppedAt).finally(() =>
+          rig.process(victim.name).signal('SIGCONT'),
         );
+        const continuedAt = Date.now();
+        const refusal = await lateResult(rig, stale);
+        await until('the stopped worker heard again', 30_000, async () => {
+          const rows = await rig.sql(
+            `select 1 from executions.workers
+             where (about->>'pid')::int = $1 and last_seen > to_timestamp($2::float8 / 1000)`,
+            [victim.pid, continuedAt],
+          );
+          return rows.length > 0;
+        });
+        // Its operations go on to their ends (they are rude) or stumble over the lease that is gone.
+        await pause(3_000);
+        const zombies = rig.ledger
+          .runs()
+          .filter((run) => lost.some((one) => one.run === run.run) && run.endedAt !== null);
         return {
-          facts: { lost: lost.length, 'again after': seconds(ms), 'late results refused': `${refusal.refused} of ${refusal.sent}` },
+          facts: {
+            lost: lost.length,
+            'ended as zombies': zombies.length,
+            'again after': seconds(ms),
+            'late results refused': `${refusal.refused} of ${refusal.sent}`,
+          },
           violations: [
             ...tooLate(ms),
             ...(lost.length === 0 ? ['floor: the stopped worker held nothing'] : []),
-            ...(refusal.refused < refusal.sent ? [`G4: ${refusal.sent - refusal.refused} late results were accepted`] : []),
+            ...(refusal.refused < refusal.sent
+              ? [`G4: ${refusal.sent - refusal.refused} late results were accepted`]
+              : []),
             ...refusal.violations,
           ],
         };
@@ -105,15 +132,24 @@ export const workerRows: Row[] = [
         const { rig } = at;
         const pids = new Map(WORKERS.map((name) => [rig.process(name).pid()!, name]));
         rig.ledger.order('die-before-report');
-        const name = await until('a worker that died of the order', 30_000, () => {
-          const dead = WORKERS.find((one) => rig.process(one).pid() === null);
-          return dead ?? null;
-        }, 10);
+        const name = await until(
+          'a worker that died of the order',
+          30_000,
+          () => {
+            const dead = WORKERS.find((one) => rig.process(one).pid() === null);
+            return dead ?? null;
+          },
+          10,
+        );
         const pid = [...pids].find(([, one]) => one === name)![0];
         const diedAt = Date.now();
         await rig.kill(name);
         // The order was carried out after the end was written: that run ended and was never reported.
-        const last = rig.ledger.runs().filter((run) => run.pid === pid && run.endedAt !== null).sort((a, b) => a.endedAt! - b.endedAt!).at(-1)!;
+        const last = rig.ledger
+          .runs()
+          .filter((run) => run.pid === pid && run.endedAt !== null)
+          .sort((a, b) => a.endedAt! - b.endedAt!)
+          .at(-1)!;
         const ms = await redispatched(rig, [last], diedAt - 50);
         return { facts: { 'again after': seconds(ms) }, violations: tooLate(ms) };
       }),

@@ -1,0 +1,127 @@
+import type { EventRow, ExecutionRow, Say, TaskRow } from './judge';
+import type { LedgerRun } from './ledger';
+
+/** Nodes of the blueprint, and what each depends on. */
+const DEPENDS: Record<string, string[]> = {
+  base: [],
+  mid_a: ['base'],
+  mid_b: ['base'],
+  mid_c: ['base'],
+  top_a: ['mid_a', 'mid_b', 'mid_c'],
+  top_b: ['mid_a', 'mid_b', 'mid_c'],
+  top_c: ['mid_a', 'mid_b', 'mid_c'],
+  scripted: ['base'],
+};
+/** Operations of a node in their order. */
+export const WORKFLOWS: Record<string, string[]> = {
+  install: ['create', 'configure', 'start'],
+  uninstall: ['stop', 'delete'],
+};
+/** Two clocks of one machine, read in different processes. */
+const SLACK_MS = 5;
+
+/** An operation of a node in one execution. A failed one that is tried again may be another task of the same place. */
+interface Place {
+  name: string;
+  workflow: string;
+  node: string;
+  operation: string;
+  runs: LedgerRun[];
+  /** Epoch ms of its task_succeeded event. */
+  acceptedAt: number | null;
+}
+
+/** G4 and G5: events against ledger. Answers how many runs were repeated. */
+export function checkRuns(
+  executions: readonly ExecutionRow[],
+  tasks: readonly TaskRow[],
+  runs: readonly LedgerRun[],
+  events: ReadonlyMap<string, EventRow[]>,
+  say: Say,
+): number {
+  const byTask = new Map<string, LedgerRun[]>();
+  for (const run of runs) byTask.set(run.task, [...(byTask.get(run.task) ?? []), run]);
+  let repeats = 0;
+  for (const task of tasks) {
+    const own = byTask.get(task.id) ?? [];
+    repeats += Math.max(0, own.length - 1);
+    checkTask(task, own, say);
+  }
+  for (const { id, workflow_id: workflow } of executions) {
+    const places = placesOf(
+      workflow,
+      tasks.filter((task) => task.execution_id === id),
+      byTask,
+      events.get(id)!,
+    );
+    for (const place of places.values()) checkPlace(place, places, say);
+  }
+  return repeats;
+}
+
+/** The accepted run is one that ended in the ledger; none ran that was not dispatched. */
+function checkTask(task: TaskRow, own: readonly LedgerRun[], say: Say): void {
+  const name = `${task.operation} of ${task.instance} (task ${task.id})`;
+  if (own.length > task.attempt) say('G4', `${name} ran ${own.length} times in ${task.attempt} attempts`);
+  if (task.state !== 'succeeded') return;
+  const accepted = own.find((run) => run.run === task.result);
+  if (!accepted?.endedAt)
+    say('G4', `${name}: the accepted run ${String(task.result)} has no end in the ledger`);
+}
+
+function placesOf(
+  workflow: string,
+  tasks: readonly TaskRow[],
+  byTask: ReadonlyMap<string, LedgerRun[]>,
+  events: readonly EventRow[],
+): Map<string, Place> {
+  const places = new Map<string, Place>();
+  for (const task of tasks) {
+    const node = task.instance.replace(/_[^_]+$/, '');
+    const operation = task.operation.split('.').at(-1)!;
+    const key = `${node} ${operation}`;
+    const runs = [...(places.get(key)?.runs ?? []), ...(byTask.get(task.id) ?? [])];
+    const accepted = events.find(
+      (event) =>
+        event.event_type === 'task_succeeded' &&
+        event.operation === task.operation &&
+        event.node_instance_id === task.instance,
+    );
+    const name = `${operation} of ${task.instance} in ${task.execution_id}`;
+    places.set(key, { name, workflow, node, operation, runs, acceptedAt: accepted?.at ?? null });
+  }
+  return places;
+}
+
+function checkPlace(place: Place, places: ReadonlyMap<string, Place>, say: Say): void {
+  for (const run of place.runs) {
+    const { acceptedAt } = place;
+    if (acceptedAt !== null && run.startedAt > acceptedAt + SLACK_MS)
+      say(
+        'G4',
+        `${place.name} began again ${Math.round(run.startedAt - acceptedAt)} ms after it was accepted`,
+      );
+    for (const before of earlierThan(place, places)) {
+      const by = run.startedAt + SLACK_MS;
+      const isAccepted = before.acceptedAt !== null && before.acceptedAt <= by;
+      const hasEnded = before.runs.some((one) => one.endedAt !== null && one.endedAt <= by);
+      if (!isAccepted || !hasEnded) say('G5', `${place.name} began before ${before.name} had ended`);
+    }
+  }
+}
+
+/** What must have succeeded before: the earlier operations of the node, all of its neighbours on that side. */
+function earlierThan({ workflow, node, operation }: Place, places: ReadonlyMap<string, Place>): Place[] {
+  const order = WORKFLOWS[workflow];
+  if (!order) return [];
+  const neighbours =
+    workflow === 'install'
+      ? (DEPENDS[node] ?? [])
+      : Object.keys(DEPENDS).filter((other) => DEPENDS[other]!.includes(node));
+  const own = order.slice(0, Math.max(0, order.indexOf(operation)));
+  const keys = [
+    ...own.map((earlier) => `${node} ${earlier}`),
+    ...neighbours.flatMap((other) => order.map((each) => `${other} ${each}`)),
+  ];
+  return keys.flatMap((key) => places.get(key) ?? []);
+}
