@@ -1,6 +1,6 @@
 import { camel, kebabOf } from './names.mjs';
 
-const handler = (service, method, alias) => `import type { ${alias} } from '@baton/contracts';
+const handler = (method, alias) => `import type { ${alias} } from '@baton/contracts';
 import type { ServedCall } from '@baton/rpc';
 
 /** Decodes, calls one command or query, encodes. */
@@ -29,7 +29,7 @@ export function newRpc(tree, service, method) {
       { path, text: `${proto.slice(0, end)}${call}${proto.slice(end)}${messages}` },
       {
         path: `services/${service}/src/rpc/${kebabOf(method)}.rpc.ts`,
-        text: handler(service, method, alias),
+        text: handler(method, alias),
       },
     ],
     steps: [

@@ -47,7 +47,7 @@ function parseInput(context: ElementContext, dataTypes: DataTypes, name: string,
     required: !(required?.kind === 'scalar' && required.value === false),
     node,
   };
-  checkItemType(context, dataTypes, schema, `input "${name}"`, path);
+  checkItemType(context, schema, `input "${name}"`, path);
   checkConstraints(context, node.get('constraints'), `${path}.constraints`, true);
   checkPresentation(context, schema, name, path);
   const result: JsonObject = {};
@@ -86,7 +86,6 @@ function checkPresentation(
 /** `item_type` belongs to lists, names a primitive type, and every item of the default has it. */
 export function checkItemType(
   context: ElementContext,
-  dataTypes: DataTypes,
   schema: PropertySchema,
   owner: string,
   path: string,

@@ -108,7 +108,7 @@ function parseParameters(
       setOwn(result, entry.name, {});
       continue;
     }
-    checkItemType(context, dataTypes, schema, owner, at);
+    checkItemType(context, schema, owner, at);
     checkConstraints(context, childOf(entry.value, 'constraints'), `${at}.constraints`, false);
     setOwn(result, entry.name, schemaJson(schema) as Json);
   }

@@ -24,7 +24,11 @@ const storage = (over: Partial<FunctionStorage> = {}): FunctionStorage => ({
   ...over,
 });
 
-async function valueOf(value: Json, over: Partial<FunctionStorage> = {}, self?: string): Promise<unknown> {
+async function evaluatedOf(
+  value: Json,
+  over: Partial<FunctionStorage> = {},
+  self?: string,
+): Promise<unknown> {
   const evaluated = await evaluateFunctions(value, storage(over), { context: self ? { self } : {} });
   return evaluated.ok ? evaluated.value : evaluated.error.className;
 }
@@ -46,7 +50,7 @@ describe('functions of values', () => {
       { get_input: 'a', foo: 1 },
     ],
   ])('%j', async (call, expected) => {
-    expect(await valueOf(call)).toEqual(expected);
+    expect(await evaluatedOf(call)).toEqual(expected);
   });
 });
 
@@ -79,7 +83,7 @@ describe('functions of the deployment', () => {
 
   it('get_attribute: runtime property, then special names, then the property, then null', async () => {
     expect(
-      await valueOf(
+      await evaluatedOf(
         [
           { get_attribute: ['SELF', 'a', 'b', 1] },
           { get_attribute: ['SELF', 'node_instance_id'] },
@@ -94,11 +98,11 @@ describe('functions of the deployment', () => {
   });
 
   it('SELF inside what another instance holds means that instance', async () => {
-    expect(await valueOf({ get_attribute: ['n', 'f'] }, over, 'm_1')).toBe('n1');
+    expect(await evaluatedOf({ get_attribute: ['n', 'f'] }, over, 'm_1')).toBe('n1');
   });
 
   it('tells when several instances could be meant', async () => {
-    expect(await valueOf({ get_attribute: ['n', 'a'] }, over)).toBe('FunctionEvaluationError');
+    expect(await evaluatedOf({ get_attribute: ['n', 'a'] }, over)).toBe('FunctionEvaluationError');
     const outputs = await evaluateOutputs(
       { a: { value: { get_attribute: ['n', 'a'] } }, s: { value: { get_secret: 'gone' } }, t: { value: 1 } },
       storage(over),

@@ -134,7 +134,7 @@ class ImportWalk {
         : file.namespace === null
           ? item.namespace
           : withNamespace(file.namespace, item.namespace);
-    if (item.target.startsWith('blueprint:')) return this.followBlueprint(file, item, namespace);
+    if (item.target.startsWith('blueprint:')) return this.followBlueprint(item, namespace);
     const { context } = this;
     const fetched = await fetchImport(item, file.url, this.version.definitions_version, context, (url) =>
       this.seen.has(`${url} ${namespace ?? ''}`),
@@ -205,7 +205,7 @@ class ImportWalk {
     );
   }
 
-  private async followBlueprint(file: Pending, item: ImportItem, namespace: string | null): Promise<void> {
+  private async followBlueprint(item: ImportItem, namespace: string | null): Promise<void> {
     const { context } = this;
     const id = item.target.slice('blueprint:'.length);
     if (item.namespace === null || namespace === null) {

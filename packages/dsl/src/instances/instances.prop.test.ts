@@ -148,7 +148,7 @@ describe('expansion', () => {
           const inGroup = groups.g?.members.includes(name(i)) ? s.group!.count : 1;
           return count * inGroup * (container === null ? 1 : factor(container));
         };
-        s.nodes.forEach((node, i) =>
+        s.nodes.forEach((_node, i) =>
           expect(instances.filter((x) => x.node_id === name(i))).toHaveLength(factor(i)),
         );
         for (const instance of instances) {

@@ -25,7 +25,6 @@ export class ArchiveRefused extends Error {
 }
 
 // Control characters, and those that turn the direction of the text.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point.
 const BAD_CHARACTERS = /[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/;
 
 /**

@@ -18,7 +18,6 @@ export function requireName(field: string, text: string): string {
 
 /** Free text that goes to the database: not empty, bounded, without control characters. @throws AppError bad_parameters_error */
 export function requireText(field: string, text: string, maxLength = MAX_TEXT): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there.
   if (text.length > 0 && text.length <= maxLength && !/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw badParameter(field, `Invalid ${field}`, {
     expected: `1 to ${maxLength} characters, no control characters`,
