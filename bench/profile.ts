@@ -1,4 +1,4 @@
-// node --import tsx bench/profile.ts wide|layered|many|long|single|list [--mode standalone|services] [--sql] [--top N]
+// node --import tsx bench/profile.ts wide|layered|many|long|dispatch|single|list [--mode standalone|services] [--sql] [--top N]
 // Where the time of one shape goes: CPU by function of every process, or (--sql) statements by count and time. Needs dist/.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import type { Mode } from '../test/harness/fleet';
 import { chain, independent, layered, type Shape } from './harness/blueprints';
 import { benchRoot, startChild } from './harness/child';
-import { installAll } from './harness/executions';
+import { allEnded, installAll, start } from './harness/executions';
 import { inParallel, type Manager, putBlueprint, putDeployment, startManager } from './harness/manager';
 import { type Hot, hotFunctions } from './harness/profile-report';
 import { watchSql } from './harness/watched-sql';
@@ -20,7 +20,8 @@ const installs: Record<string, { shape: Shape; deployments: number }> = {
   many: { shape: chain(20), deployments: 50 },
   long: { shape: chain(400), deployments: 1 },
 };
-const reads = ['single', 'list'];
+const others = ['dispatch', 'single', 'list'];
+const DISPATCHED = 200;
 
 const { values, positionals } = parseArgs({
   options: {
@@ -48,6 +49,22 @@ async function prepared(manager: Manager, name: string): Promise<() => Promise<s
       return `${shape.operations * deployments} operations in ${seconds} s: ${Math.round((shape.operations * deployments) / seconds)}/s`;
     };
   }
+  if (name === 'dispatch')
+    return async () => {
+      const begin = performance.now();
+      const more = {
+        workflow_id: 'execute_operation',
+        parameters: { operation: 'cloudify.interfaces.lifecycle.create', node_ids: ['n0'] },
+      };
+      const started: string[] = [];
+      for (let i = 0; i < DISPATCHED; i++) {
+        const wait = begin + i * 50 - performance.now();
+        if (wait > 0) await pause(wait);
+        started.push(await start(manager, ids('hot')[i % deployments]!, more));
+      }
+      await allEnded(manager, started, 30_000);
+      return `${DISPATCHED} executions of one operation`;
+    };
   return await reading(
     manager,
     name === 'list'
@@ -138,8 +155,8 @@ async function statements(mode: Mode, name: string, most: number): Promise<void>
 }
 
 const [name = ''] = positionals;
-if (!installs[name] && !reads.includes(name)) {
-  process.stderr.write(`what? ${[...Object.keys(installs), ...reads].join(', ')}\n`);
+if (!installs[name] && !others.includes(name)) {
+  process.stderr.write(`what? ${[...Object.keys(installs), ...others].join(', ')}\n`);
   process.exit(64);
 }
 const work = values.sql ? statements : profile;

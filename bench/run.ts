@@ -60,6 +60,8 @@ async function main(): Promise<void> {
     `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, PostgreSQL ${machine.postgres.version} (fsync ${machine.postgres.fsync}), load ${machine.loadBefore}`,
   );
   const results: Record<string, object> = {};
+  const text = (): string =>
+    `${JSON.stringify({ at: isoInstant(systemClock.now()), isQuick, rounds, machine, results }, null, 2)}\n`;
   let failures = 0;
   for (const name of names) {
     const begin = performance.now();
@@ -73,12 +75,11 @@ async function main(): Promise<void> {
       say(`${name}: ${(error as Error).stack}`);
       results[name] = { error: (error as Error).message };
     }
+    if (out) writeFileSync(out, text());
     say(`${name} took ${((performance.now() - begin) / 1000).toFixed(0)} s\n`);
   }
-  const text = `${JSON.stringify({ at: isoInstant(systemClock.now()), isQuick, rounds, machine, results }, null, 2)}\n`;
-  if (out) writeFileSync(out, text);
-  process.stdout.write(text);
-  process.exit(failures > 0 ? 1 : 0);
+  process.stdout.write(text());
+  process.exit(failures > 0 || /^ +"error": /m.test(text()) ? 1 : 0);
 }
 
 /** Ends with `code` after everything that was started has ended. */

@@ -1,4 +1,12 @@
-import { createTextCache, expandInstances, formatDiagnostics, parseBlueprint, prepareDeploymentPlan, type TextCache, withBuiltinTypes } from '@baton/dsl';
+import {
+  createTextCache,
+  expandInstances,
+  formatDiagnostics,
+  parseBlueprint,
+  prepareDeploymentPlan,
+  type TextCache,
+  withBuiltinTypes,
+} from '@baton/dsl';
 import * as yaml from 'js-yaml';
 import { chainOfTypes, treeOfNodes } from './inputs';
 
@@ -18,12 +26,15 @@ interface Measured {
   heapMb: number;
 }
 
-const median = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+const median = (values: number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 /** The shared cache for everything but the main file. */
 function withoutMain(main: string): TextCache {
-  return { read: (name, text, limits) => (text === main ? createTextCache() : imports).read(name, text, limits) };
+  return {
+    read: (name, text, limits) => (text === main ? createTextCache() : imports).read(name, text, limits),
+  };
 }
 
 const imports = createTextCache();
@@ -39,7 +50,12 @@ async function measure(name: string, text: string, rounds: number): Promise<Meas
   let heap = 0;
   for (let i = -Math.ceil(rounds / 2); i < rounds; i++) {
     const start = performance.now();
-    const { plan, diagnostics } = await parseBlueprint({ text, location: '/bp/blueprint.yaml', resolver, options: { cache: withoutMain(text) } });
+    const { plan, diagnostics } = await parseBlueprint({
+      text,
+      location: '/bp/blueprint.yaml',
+      resolver,
+      options: { cache: withoutMain(text) },
+    });
     const parsed = performance.now();
     if (!plan) throw new Error(formatDiagnostics(diagnostics));
     const prepared = await prepareDeploymentPlan(plan, { random: Math.random });
@@ -60,15 +76,31 @@ async function measure(name: string, text: string, rounds: number): Promise<Meas
     plain.push(read - expanded);
   }
   return {
-    name, nodes, characters: text.length, medianMs: round(median(total)), parseMs: round(median(parse)), prepareMs: round(Math.max(0, median(prepare))),
-    expandMs: round(median(expand)), yamlMs: round(median(plain)), heapMb: round(heap / 1e6),
+    name,
+    nodes,
+    characters: text.length,
+    medianMs: round(median(total)),
+    parseMs: round(median(parse)),
+    prepareMs: round(Math.max(0, median(prepare))),
+    expandMs: round(median(expand)),
+    yamlMs: round(median(plain)),
+    heapMb: round(heap / 1e6),
   };
 }
 
 async function main(): Promise<void> {
   const results: Measured[] = [];
-  for (const [nodes, rounds] of [[100, 60], [1000, 30], [10_000, 9]] as const) results.push(await measure(`tree of ${nodes} nodes`, treeOfNodes(nodes), rounds));
-  for (const [nodes, rounds] of [[1000, 30], [10_000, 9]] as const) results.push(await measure(`tree of ${nodes} nodes, built-in types`, treeOfNodes(nodes, true), rounds));
+  for (const [nodes, rounds] of [
+    [100, 60],
+    [1000, 30],
+    [10_000, 9],
+  ] as const)
+    results.push(await measure(`tree of ${nodes} nodes`, treeOfNodes(nodes), rounds));
+  for (const [nodes, rounds] of [
+    [1000, 30],
+    [10_000, 9],
+  ] as const)
+    results.push(await measure(`tree of ${nodes} nodes, built-in types`, treeOfNodes(nodes, true), rounds));
   results.push(await measure('chain of 200 types', chainOfTypes(200), 30));
   process.stdout.write(`${JSON.stringify({ node: process.version, results }, null, 2)}\n`);
 }

@@ -29,10 +29,18 @@ plugins:
 /** `count` nodes; each but the first is connected to node i/2, all are of one type with four operations. */
 export function treeOfNodes(count: number, usesBuiltInTypes = false): string {
   const parent = usesBuiltInTypes ? '    derived_from: cloudify.nodes.Root\n' : '';
-  const lines = [usesBuiltInTypes ? BUILT_IN : HEAD, `node_types:\n  app:\n${parent}    properties:\n      name: {type: string}\n      size: {type: integer, default: 1}\n`, OPERATIONS, 'node_templates:\n'];
+  const lines = [
+    usesBuiltInTypes ? BUILT_IN : HEAD,
+    `node_types:\n  app:\n${parent}    properties:\n      name: {type: string}\n      size: {type: integer, default: 1}\n`,
+    OPERATIONS,
+    'node_templates:\n',
+  ];
   for (let i = 0; i < count; i++) {
     lines.push(`  node_${i}:\n    type: app\n    properties:\n      name: node number ${i}\n`);
-    if (i > 0) lines.push(`    relationships:\n      - type: cloudify.relationships.connected_to\n        target: node_${Math.floor(i / 2)}\n`);
+    if (i > 0)
+      lines.push(
+        `    relationships:\n      - type: cloudify.relationships.connected_to\n        target: node_${Math.floor(i / 2)}\n`,
+      );
   }
   return lines.join('');
 }
@@ -40,7 +48,10 @@ export function treeOfNodes(count: number, usesBuiltInTypes = false): string {
 /** `count` node types, each derived from the one before and adding a property; one node of the last. */
 export function chainOfTypes(count: number): string {
   const lines = [HEAD, 'node_types:\n  type_0:\n', OPERATIONS];
-  for (let i = 1; i < count; i++) lines.push(`  type_${i}:\n    derived_from: type_${i - 1}\n    properties:\n      property_${i}: {default: ${i}}\n`);
+  for (let i = 1; i < count; i++)
+    lines.push(
+      `  type_${i}:\n    derived_from: type_${i - 1}\n    properties:\n      property_${i}: {default: ${i}}\n`,
+    );
   lines.push(`node_templates:\n  last:\n    type: type_${count - 1}\n`);
   return lines.join('');
 }

@@ -46,7 +46,7 @@ export async function allEnded(manager: Manager, ids: readonly string[], limitMs
 export async function installAll(
   manager: Manager,
   deployments: readonly string[],
-  limitMs = 60_000,
+  limitMs = 45_000,
 ): Promise<Finished> {
   const ids = await Promise.all(deployments.map((id) => start(manager, id)));
   return await allEnded(manager, ids, limitMs);

@@ -58,23 +58,27 @@ export async function startManager(o: ManagerOptions): Promise<Manager> {
     ...(database ? { DATABASE_URL: database.url } : {}),
     ...o.env,
   };
-  const fleet = await startFleet({ mode: o.mode, workers: o.workers, env }).catch(async (error) => {
+  // Known to closeAll from the first moment: a start that is interrupted is waited for and undone.
+  const starting = startFleet({ mode: o.mode, workers: o.workers, env });
+  let pool: pg.Pool | null = null;
+  const stop = undoOnce(async () => {
+    await pool?.end();
+    await starting.then((one) => one.stop()).catch(() => undefined);
     await database?.drop();
+  });
+  const fleet = await starting.catch(async (error) => {
+    await stop();
     throw error;
   });
   const databaseUrl = database?.url ?? fleet.databaseUrl;
-  const pool = new pg.Pool({ connectionString: databaseUrl || serverUrl(), max: 2 });
+  const reading = (pool = new pg.Pool({ connectionString: databaseUrl || serverUrl(), max: 2 }));
   return {
     fleet,
     client: adminClient(fleet),
     databaseUrl,
-    pool,
+    pool: reading,
     pids: () => pidsOf(fleet),
-    stop: undoOnce(async () => {
-      await pool.end();
-      await fleet.stop();
-      await database?.drop();
-    }),
+    stop,
   };
 }
 

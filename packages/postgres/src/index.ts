@@ -6,8 +6,8 @@ export { type MessageAbout, type OutgoingMessage, outbox, outgoing } from './out
 export { type OutboxRelay, type OutboxRelayDeps, startOutboxRelay } from './outbox-relay';
 export { type PreparedStatement, prepared } from './prepared';
 export { containsText, equalsAny, type PageRequest, pageConditions, selectPage } from './select-page';
-export { type SummaryKind, summarizeBy } from './summarize-by';
 export { isConnectionLoss, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
 export { appNow, appNowPlus, jsonb } from './sql-fragments';
+export { type SummaryKind, summarizeBy } from './summarize-by';
 export { type AnyQuery, type AnyTx, afterCommit, isInTransaction } from './transaction-scope';
 export { type VisibilityColumns, visibilityScope } from './visibility-scope';
