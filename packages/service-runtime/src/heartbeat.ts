@@ -9,6 +9,8 @@ import { productVersion } from './version';
 
 const INTERVAL_MS = 5_000;
 const DEADLINE_MS = 2_000;
+/** A stop does not wait longer for a cluster-status that is away; its row then ages out. */
+const LEAVING_DEADLINE_MS = 500;
 
 export interface HeartbeatDeps {
   service: ServiceName;
@@ -27,6 +29,7 @@ export interface Heartbeat {
 export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
   const client = deps.rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, 'cluster-status');
   const startedAt = isoInstant(systemClock.now());
+  const stopping = new AbortController();
   const report = async (isLeaving: boolean): Promise<void> => {
     const checks = isLeaving ? {} : await deps.health.results();
     const request = {
@@ -41,7 +44,10 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
       rssBytes: process.memoryUsage.rss(),
     };
     try {
-      const { maintenance } = await client.report(request, { deadlineMs: DEADLINE_MS });
+      const options = isLeaving
+        ? { deadlineMs: LEAVING_DEADLINE_MS }
+        : { deadlineMs: DEADLINE_MS, signal: stopping.signal };
+      const { maintenance } = await client.report(request, options);
       if (!isLeaving) deps.onMaintenance?.(maintenance);
     } catch (error) {
       deps.log.debug({ reason: (error as Error).message }, 'heartbeat not delivered');
@@ -55,6 +61,7 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
   );
   return {
     async stop() {
+      stopping.abort();
       await first;
       await loop.stop();
       await report(true);
