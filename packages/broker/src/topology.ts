@@ -1,4 +1,5 @@
 import {
+  blueprintDeleted,
   blueprintRegistered,
   credentialsChanged,
   deploymentCreated,
@@ -36,6 +37,7 @@ export const topology: Topology = [
   { message: tasksCancelled, queues: [] },
   { message: blueprintRegistered, queues: [] },
   { message: uploadEnded, queues: ['executions'] },
+  { message: blueprintDeleted, queues: ['executions'] },
   { message: credentialsChanged, queues: [] },
 ];
 

@@ -35,7 +35,7 @@ export {
   reservedLabelKeys,
 } from './labels';
 export { buildMessage, defineMessage, type Envelope, type MessageType } from './message';
-export { blueprintRegistered, uploadEnded } from './messages/catalog';
+export { blueprintDeleted, blueprintRegistered, uploadEnded } from './messages/catalog';
 export { deploymentCreated, deploymentDeleted } from './messages/deployments';
 export {
   eventsAppended,

@@ -1,4 +1,5 @@
 import {
+  blueprintDeleted,
   deploymentCreated,
   deploymentDeleted,
   eventsAppended,
@@ -32,6 +33,7 @@ import { eventsRoutes } from './http/events.routes';
 import { executionsRoutes } from './http/executions.routes';
 import { operationsRoutes } from './http/operations.routes';
 import { engineLoops } from './loops/engine.loops';
+import { onBlueprintDeleted } from './messages/on-blueprint-deleted';
 import { onDeploymentCreated } from './messages/on-deployment-created';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
 import { onExecutionRequested } from './messages/on-execution-requested';
@@ -91,6 +93,11 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
         queue: serviceName,
         prefetch: 8,
         handler: onUploadEnded(deps, config.BATON_WIRE),
+      }),
+      consumerPart(blueprintDeleted, {
+        queue: serviceName,
+        prefetch: 8,
+        handler: onBlueprintDeleted({ db }),
       }),
       consumerPart(deploymentDeleted, {
         queue: serviceName,

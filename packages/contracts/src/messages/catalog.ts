@@ -25,3 +25,10 @@ export const uploadEnded = defineMessage(
     parameters: z.record(z.string(), z.unknown()),
   }),
 );
+
+/** A blueprint is gone, and with it the execution that uploaded it. */
+export const blueprintDeleted = defineMessage(
+  'catalog.blueprint-deleted.v1',
+  'work',
+  z.object({ blueprintId: z.string(), executionId: z.string() }),
+);

@@ -1,6 +1,7 @@
-import { uploadEnded } from '@baton/contracts';
+import { type Principal, uploadEnded } from '@baton/contracts';
 import { outbox, type Tx } from '@baton/postgres';
 import { uploadParameters } from '../domain/upload-execution';
+import type { UploadRequest } from '../domain/upload-request';
 import type { DB } from '../store/tables.gen';
 import { readEndedUpload } from '../store/uploads.sql';
 
@@ -25,6 +26,29 @@ export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<v
         url: upload.archive_url,
         labels: upload.requested_labels,
       }),
+    },
+  );
+}
+
+/** Tells the end of a validation, which leaves no row. */
+export async function announceValidationEnd(
+  tx: Tx<DB>,
+  principal: Principal,
+  validation: UploadRequest & { executionId: string; error: string },
+): Promise<void> {
+  const { id, executionId, error, mainFileName: mainFile, url, visibility } = validation;
+  await outbox.append(
+    tx,
+    uploadEnded,
+    { tenant: principal.tenant, key: `${principal.tenant}/${id}` },
+    {
+      blueprintId: id,
+      executionId,
+      status: error === '' ? 'terminated' : 'failed',
+      error,
+      createdBy: principal.username,
+      visibility,
+      parameters: { ...uploadParameters({ id, mainFile, url, labels: null }), validate_only: true },
     },
   );
 }

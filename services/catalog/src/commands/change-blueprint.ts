@@ -13,7 +13,6 @@ import { hasFailed, uploadMachine } from '../domain/upload.machine';
 import { getBlueprint } from '../queries/read-blueprints';
 import {
   type BlueprintHead,
-  deleteBlueprint,
   findRivals,
   listImporters,
   lockBlueprint,
@@ -22,6 +21,7 @@ import {
   touch,
 } from '../store/blueprints.sql';
 import type { DB } from '../store/tables.gen';
+import { dropBlueprint } from './drop-blueprint';
 
 export interface ChangeDeps {
   db: Db<DB>;
@@ -181,6 +181,6 @@ export async function removeBlueprint(
     const head = await lockBlueprint(tx, tenant, id);
     if (head === null) throw notFound('Blueprint', id);
     refuse(head, isForced, await listImporters(tx, tenant, id, head.visibility === 'global'), deployments);
-    await deleteBlueprint(tx, tenant, id);
+    await dropBlueprint(tx, tenant, id);
   });
 }

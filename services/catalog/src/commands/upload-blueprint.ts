@@ -10,7 +10,6 @@ import { judgeRivals } from '../domain/rivals';
 import { archiveFailure, failureError, UploadFailure } from '../domain/upload-failure';
 import type { UploadRequest } from '../domain/upload-request';
 import {
-  deleteBlueprint,
   findRivals,
   insertBlueprint,
   insertUses,
@@ -20,7 +19,8 @@ import {
 } from '../store/blueprints.sql';
 import type { DB } from '../store/tables.gen';
 import { failUpload } from '../store/uploads.sql';
-import { announceUploadEnd } from './announce-upload-end';
+import { announceUploadEnd, announceValidationEnd } from './announce-upload-end';
+import { dropBlueprint } from './drop-blueprint';
 import {
   locateMainFile,
   type PrepareDeps,
@@ -78,7 +78,7 @@ async function claimId(
     principal.tenant,
     request.id,
   );
-  if (failed !== null) await deleteBlueprint(tx, failed.tenant, failed.id);
+  if (failed !== null) await dropBlueprint(tx, failed.tenant, failed.id);
   const uploadId = newId();
   await insertBlueprint(tx, {
     tenant: principal.tenant,
@@ -196,6 +196,29 @@ export async function validateNow(
 ): Promise<void> {
   await refuseTaken(deps, principal.tenant, request);
   await prepareNow(deps, principal, request, body, signal);
+}
+
+/**
+ * Checks like `validateNow`, but tells the outcome as the execution that clients of the original wait for.
+ * @returns the id of that execution. @throws AppError for everything but a bad blueprint.
+ */
+export async function validateAsExecution(
+  deps: UploadDeps,
+  principal: Principal,
+  request: UploadRequest,
+  body: ArchiveBody,
+  signal?: AbortSignal,
+): Promise<string> {
+  const executionId = newId();
+  let error = '';
+  try {
+    await validateNow(deps, principal, request, body, signal);
+  } catch (failure) {
+    if (!(failure instanceof AppError) || failure.code !== 'invalid_blueprint_error') throw failure;
+    error = failure.message;
+  }
+  await deps.db.tx((tx) => announceValidationEnd(tx, principal, { ...request, executionId, error }));
+  return executionId;
 }
 
 /**

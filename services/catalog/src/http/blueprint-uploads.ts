@@ -1,8 +1,14 @@
 /** Handlers of PUT /blueprints/{id} and /validate. */
 import type { HttpAnswer, HttpCall } from '@baton/http';
 import { answer } from '@baton/http';
-import { badParameter } from '@baton/kernel';
-import { acceptUpload, type UploadDeps, uploadNow, validateNow } from '../commands/upload-blueprint';
+import { badParameter, isoInstant } from '@baton/kernel';
+import {
+  acceptUpload,
+  type UploadDeps,
+  uploadNow,
+  validateAsExecution,
+  validateNow,
+} from '../commands/upload-blueprint';
 import {
   checkSources,
   type RawUploadArguments,
@@ -10,7 +16,7 @@ import {
   type UploadRequest,
 } from '../domain/upload-request';
 import { getBlueprint } from '../queries/read-blueprints';
-import { asAccepted, presentBlueprint } from './present-blueprint';
+import { asAccepted, presentBlueprint, presentValidation } from './present-blueprint';
 import { type ArchiveBody, readUploadBody } from './upload-body';
 
 interface Received {
@@ -71,10 +77,19 @@ export async function uploadBlueprint(deps: UploadDeps, call: HttpCall): Promise
   );
 }
 
-/** 204 when the archive is valid, else 400 with every diagnostic. */
+/**
+ * 204 when the archive is valid, else 400 with every diagnostic. On the original's wire always 201 with a blueprint that is
+ * never stored: its clients look at the outcome of the execution that it names.
+ */
 export async function validateBlueprint(deps: UploadDeps, call: HttpCall): Promise<HttpAnswer> {
   const { request, archive, dispose } = await receive(deps, call);
   try {
+    if (call.wire === 'cloudify') {
+      const executionId = await validateAsExecution(deps, call.principal, request, archive, call.signal);
+      const createdAt = isoInstant(deps.clock.now());
+      const body = presentValidation({ ...request, executionId, createdAt }, call.principal);
+      return answer({ status: 201, body });
+    }
     await validateNow(deps, call.principal, request, archive, call.signal);
   } finally {
     await dispose();

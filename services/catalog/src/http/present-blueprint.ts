@@ -1,5 +1,5 @@
 /** Rows as the wire shows them: v3.1 in both spellings, v2.1. */
-import type { ApiVersion, LabelPair } from '@baton/contracts';
+import type { ApiVersion, LabelPair, Principal, Visibility } from '@baton/contracts';
 import type { Wire } from '@baton/http';
 import { hasFailed, type UploadState, uploadMachine } from '../domain/upload.machine';
 import { uploadParameters } from '../domain/upload-execution';
@@ -82,6 +82,49 @@ export function presentBlueprint(
     created_at: legacyTime(row.created_at),
     ...('updated_at' in row ? { updated_at: legacyTime(row.updated_at) } : {}),
   };
+}
+
+/** The blueprint of a validation on the original's wire; no row stands behind it. */
+export function presentValidation(
+  validation: {
+    id: string;
+    mainFileName: string;
+    url: string | null;
+    visibility: Visibility;
+    executionId: string;
+    createdAt: string;
+  },
+  principal: Principal,
+): Record<string, unknown> {
+  const { id, mainFileName, visibility, createdAt } = validation;
+  const row = {
+    id,
+    description: null,
+    main_file_name: mainFileName,
+    plan: null,
+    requirements: null,
+    created_at: createdAt,
+    updated_at: createdAt,
+    created_by: principal.username,
+    tenant_name: principal.tenant,
+    visibility,
+    private_resource: visibility === 'private',
+    resource_availability: visibility,
+    is_hidden: false,
+    state: 'pending',
+    error: null,
+    error_traceback: null,
+    labels: [],
+    upload_execution: {
+      id: validation.executionId,
+      ended_at: null,
+      url: validation.url,
+      labels: null,
+      main_file: mainFileName,
+      visibility,
+    },
+  } as unknown as BlueprintRow;
+  return { ...presentBlueprint(row, 'v3.1', 'cloudify'), state: 'validating' };
 }
 
 /** The answer to an upload that was only accepted: as it began, however far it may be by now. */

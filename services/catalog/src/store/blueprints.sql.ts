@@ -94,8 +94,15 @@ export async function insertBlueprint(tx: Tx<DB>, b: NewBlueprint): Promise<void
     .execute();
 }
 
-export async function deleteBlueprint(tx: Tx<DB>, tenant: string, id: string): Promise<void> {
-  await tx.deleteFrom('blueprints').where('tenant', '=', tenant).where('id', '=', id).execute();
+/** Deletes the row; the id of the execution that uploaded it, null when there was no row. */
+export async function deleteBlueprint(tx: Tx<DB>, tenant: string, id: string): Promise<string | null> {
+  const deleted = await tx
+    .deleteFrom('blueprints')
+    .where('tenant', '=', tenant)
+    .where('id', '=', id)
+    .returning('upload_execution_id')
+    .executeTakeFirst();
+  return deleted?.upload_execution_id ?? null;
 }
 
 export interface ParsedBlueprint {

@@ -190,3 +190,12 @@ export async function deleteOfDeployment(
   if (withEvents)
     await sql`delete from events where tenant = ${tenant} and deployment_id = ${deploymentId}`.execute(tx);
 }
+
+/** One ended execution with its events; nothing when there is none. */
+export async function deleteEnded(tx: Tx<DB>, tenant: string, id: string): Promise<void> {
+  const { rows } =
+    await sql`delete from executions where tenant = ${tenant} and id = ${id} and phase = 'ended' returning id`.execute(
+      tx,
+    );
+  if (rows.length > 0) await sql`delete from events where execution_id = ${id}`.execute(tx);
+}
