@@ -31,14 +31,16 @@ interface Place {
   acceptedAt: number | null;
 }
 
+interface Seen {
+  executions: readonly ExecutionRow[];
+  tasks: readonly TaskRow[];
+  runs: readonly LedgerRun[];
+  events: ReadonlyMap<string, EventRow[]>;
+}
+
 /** G4 and G5: events against ledger. Answers how many runs were repeated. */
-export function checkRuns(
-  executions: readonly ExecutionRow[],
-  tasks: readonly TaskRow[],
-  runs: readonly LedgerRun[],
-  events: ReadonlyMap<string, EventRow[]>,
-  say: Say,
-): number {
+export function checkRuns(seen: Seen, victims: readonly number[] | null, say: Say): number {
+  const { executions, tasks, runs, events } = seen;
   const byTask = new Map<string, LedgerRun[]>();
   for (const run of runs) byTask.set(run.task, [...(byTask.get(run.task) ?? []), run]);
   let repeats = 0;
@@ -46,6 +48,12 @@ export function checkRuns(
     const own = byTask.get(task.id) ?? [];
     repeats += Math.max(0, own.length - 1);
     checkTask(task, own, say);
+    for (const run of own.slice(0, -1))
+      if (victims && !victims.includes(run.pid))
+        say(
+          'G4',
+          `${task.operation} of ${task.instance} (task ${task.id}) was repeated although its worker lived`,
+        );
   }
   for (const { id, workflow_id: workflow } of executions) {
     const places = placesOf(

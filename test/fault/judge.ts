@@ -51,8 +51,8 @@ export interface Verdict {
 export interface JudgeOptions {
   /** Ends that are right for these executions. Default: terminated. */
   allowed?: string[];
-  /** Most repeated runs; default: no bound. */
-  maxRepeats?: number;
+  /** Processes that died or lost their leases: only runs of theirs may be repeated. Default: anybody's. */
+  victims?: readonly number[];
 }
 
 /** Holds ledger, database and answers against the guarantees of docs/RELIABILITY.md. */
@@ -72,9 +72,7 @@ export async function judge(rig: Rig, asked: readonly Asked[], options: JudgeOpt
   checkEvents(executions, events, say);
   const tasks = await tasksOf(rig, ids);
   const runs = rig.ledger.runs().filter((run) => ids.includes(run.execution));
-  const repeats = checkRuns(executions, tasks, runs, events, say);
-  if (options.maxRepeats !== undefined && repeats > options.maxRepeats)
-    say('G4', `${repeats} runs were repeated, at most ${options.maxRepeats} can have been lost`);
+  const repeats = checkRuns({ executions, tasks, runs, events }, options.victims ?? null, say);
   await checkEffects(rig, executions, tasks, say);
   await checkRest(rig, say);
   return { violations, executions: executions.length, repeats };
@@ -145,14 +143,13 @@ async function checkEffects(
   tasks: readonly TaskRow[],
   say: Say,
 ): Promise<void> {
-  const ended = executions.filter(
-    (execution) => execution.status === 'terminated' && WORKFLOWS[execution.workflow_id],
-  );
   const last = new Map<string, ExecutionRow>();
   // UUIDv7: the later one is the greater one.
-  for (const execution of [...ended].sort((a, b) => (a.id < b.id ? -1 : 1)))
+  for (const execution of [...executions].sort((a, b) => (a.id < b.id ? -1 : 1)))
     last.set(execution.deployment_id, execution);
   for (const [deployment, execution] of last) {
+    // What a cancel leaves is anything in between.
+    if (execution.status !== 'terminated' || !WORKFLOWS[execution.workflow_id]) continue;
     const instances = await rig.sql<{ id: string; state: string; properties: { configured?: string } }>(
       `select i.id, i.state, i.runtime_properties as properties from deployments.node_instances i
        join deployments.deployments d on d.key = i.deployment_key where d.id = $1`,

@@ -35,7 +35,7 @@ const FLOOR_MS = 60_000;
 const DRAIN_MS = 120_000;
 
 /** Waits for the traffic floor. @throws when there is too little work. */
-export async function untilBusy(rig: Rig, load: Load): Promise<{ ended: number; inFlight: number }> {
+export async function untilBusy(load: Load): Promise<{ ended: number; inFlight: number }> {
   return await until(
     `at least ${FLOOR.ended} operations ended and ${FLOOR.inFlight} under way`,
     FLOOR_MS,
@@ -62,7 +62,7 @@ export async function underLoad(
   let facts: Outcome['facts'] = {};
   let options: JudgeOptions = {};
   try {
-    const before = await untilBusy(rig, load);
+    const before = await untilBusy(load);
     facts = { before: before.ended, 'in flight': before.inFlight };
     const struck = await strike(load);
     facts = { ...facts, ...struck.facts };

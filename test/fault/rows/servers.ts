@@ -37,7 +37,7 @@ export const serverRows: Row[] = [
           await rig.postgres.start();
           await pause(3_000 + random.below(3_000));
         }
-        return { facts: { restarts: times(isSuite) } };
+        return { facts: { restarts: times(isSuite) }, judge: { victims: [] } };
       }),
   },
   {
@@ -55,7 +55,7 @@ export const serverRows: Row[] = [
           rig.postgresProxy.heal();
           await pause(500 + random.below(500));
         }
-        return { facts: { rounds } };
+        return { facts: { rounds }, judge: { victims: [] } };
       }),
   },
   {
@@ -99,7 +99,7 @@ export const serverRows: Row[] = [
         const asked = load.asked.length;
         await rig.rabbit.restart();
         await pause(3_000);
-        return { facts: { 'asked meanwhile': load.asked.length - asked } };
+        return { facts: { 'asked meanwhile': load.asked.length - asked }, judge: { victims: [] } };
       }),
   },
   {

@@ -40,7 +40,7 @@ export const serviceRows: Row[] = [
           await rig.heal();
           await pause(1_500 + random.below(2_000));
         }
-        return { facts: { kills } };
+        return { facts: { kills }, judge: { victims: [] } };
       }),
   },
   {
@@ -58,7 +58,7 @@ export const serviceRows: Row[] = [
           await rig.heal();
           await pause(1_500 + random.below(2_000));
         }
-        return { facts: { kills } };
+        return { facts: { kills }, judge: { victims: [] } };
       }),
   },
   {

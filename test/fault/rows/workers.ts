@@ -52,23 +52,19 @@ export const workerRows: Row[] = [
     id: 'F3',
     title: 'a worker is killed with kill -9 in the middle of operations',
     isInSuite: true,
-    pass: 'its operations begin elsewhere within 20 s; repeated runs <= runs in flight',
+    pass: 'its operations begin elsewhere within 20 s; only its runs are repeated',
     run: (at) =>
       underLoad(at, async () => {
         const { rig, random } = at;
         const victim = await busyWorker(rig, random.pick(WORKERS));
         const killedAt = Date.now();
         await rig.kill(victim.name);
-        // What ended in its last moments may have been reported; what has no end certainly was not.
         const lost = rig.ledger.inFlight().filter((run) => run.pid === victim.pid);
-        const unreported = rig.ledger
-          .runs()
-          .filter((run) => run.pid === victim.pid && (run.endedAt ?? killedAt) > killedAt - 2_000);
         const ms = lost.length === 0 ? 0 : await redispatched(rig, lost, killedAt);
         return {
           facts: { lost: lost.length, 'again after': seconds(ms) },
           violations: lost.length === 0 ? ['floor: the killed worker held nothing'] : tooLate(ms),
-          judge: { maxRepeats: unreported.length },
+          judge: { victims: [victim.pid] },
         };
       }),
   },
@@ -119,6 +115,7 @@ export const workerRows: Row[] = [
               : []),
             ...refusal.violations,
           ],
+          judge: { victims: [victim.pid] },
         };
       }),
   },
@@ -126,7 +123,7 @@ export const workerRows: Row[] = [
     id: 'F5',
     title: 'a worker dies between the effect of an operation and its report',
     isInSuite: true,
-    pass: 'the operation runs again and the execution ends; only unreported runs are repeated',
+    pass: 'the operation runs again and the execution ends; only its runs are repeated',
     run: (at) =>
       underLoad(at, async () => {
         const { rig } = at;
@@ -151,7 +148,7 @@ export const workerRows: Row[] = [
           .sort((a, b) => a.endedAt! - b.endedAt!)
           .at(-1)!;
         const ms = await redispatched(rig, [last], diedAt - 50);
-        return { facts: { 'again after': seconds(ms) }, violations: tooLate(ms) };
+        return { facts: { 'again after': seconds(ms) }, violations: tooLate(ms), judge: { victims: [pid] } };
       }),
   },
   {
@@ -163,11 +160,15 @@ export const workerRows: Row[] = [
       underLoad(at, async (load) => {
         const { rig } = at;
         const killedAt = Date.now();
-        await Promise.all(WORKERS.map((name) => rig.kill(name)));
+        const victims = await Promise.all(WORKERS.map((name) => rig.kill(name)));
         const lost = load.runs().filter((run) => run.endedAt === null);
         await rig.heal();
         const ms = lost.length === 0 ? 0 : await redispatched(rig, lost, killedAt);
-        return { facts: { lost: lost.length, 'again after': seconds(ms) }, violations: tooLate(ms) };
+        return {
+          facts: { lost: lost.length, 'again after': seconds(ms) },
+          violations: tooLate(ms),
+          judge: { victims },
+        };
       }),
   },
 ];
