@@ -70,6 +70,37 @@ outputs:
     );
   });
 
+  it('checks what stands below an unknown name, and does not blame what may follow from it', async () => {
+    const { diagnostics } = await run(`${V(4)}node_types:
+  child: {derived_from: gone}
+relationships:
+  r: {}
+node_templates:
+  a:
+    type: wbe
+    properties: {x: {get_input: p}}
+    relationships: [{type: rr, target: b, source_interfaces: {i: {op: {implementation: no.such, inputs: {y: {get_input: q}}}}}}]
+  b:
+    type: child
+    properties: {from_gone: {get_property: [a, from_wbe]}}
+    interfaces: {i: {op: {implementation: no.such, inputs: {z: {get_input: s}}}}}
+    relationships: [{type: r, target: a}]
+outputs:
+  o: {value: {get_attribute: [a, any]}}
+`);
+    expect(diagnostics.map((d) => [d.kind, d.line])).toEqual([
+      ['unknown_parent', 3],
+      ['unknown_node_type', 8],
+      ['unknown_relationship_type', 10],
+      ['unresolved_relationship_operation', 10],
+      ['unresolved_node_operation', 14],
+      ['cycle', 7],
+      ['unknown_input', 9],
+      ['unknown_input', 10],
+      ['unknown_input', 14],
+    ]);
+  });
+
   it('names the imported file in which a fault lies', async () => {
     const { diagnostics } = await run(`${V(4)}imports: [a.yaml]\n`, {
       files: { '/bp/a.yaml': 'node_types:\n  t: {derived_from: u}\n' },

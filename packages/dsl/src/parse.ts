@@ -108,6 +108,7 @@ async function parseLoaded(
     validateVersion: options.validateVersion ?? true,
     isScript: (text) => scripts.has(text),
     work: newWorkBudget(),
+    partialNodes: new Set(),
   };
   checkShape(context, root, blueprintShape, '');
   if (isIncomplete) return null;
@@ -116,7 +117,7 @@ async function parseLoaded(
     timezone: options.timezone ?? 'UTC',
   });
   if (options.validateInputDefaults ?? true) await checkDefaults(plan, root, diagnostics);
-  const use = await inspectFunctions(plan, (options.validateFunctions ?? true) ? diagnostics : null, root);
+  const use = await inspectFunctions(plan, (options.validateFunctions ?? true) ? diagnostics : null, context);
   if (!use.hasComputedInput) warnUnusedInputs(plan, root, use.inputs, diagnostics);
   return plan;
 }

@@ -13,13 +13,13 @@ interface Derived<T> {
 
 /**
  * Resolves types along derived_from, parents first, without recursion. Cycles (E100) and unknown parents (E103) are
- * reported; a type below one of them is parsed as if it had no parent.
+ * reported; a type below one of them is parsed as if it had no parent, and is partial: what it lacks may be inherited.
  */
-export function resolveDerivation<T extends { hierarchy: readonly string[] }>(
+export function resolveDerivation<T extends { hierarchy: readonly string[]; isPartial: boolean }>(
   context: ElementContext,
   section: string,
   entries: readonly Entry[],
-  parse: (entry: Entry, parent: T | null) => T,
+  parse: (entry: Entry, parent: T | null, isPartial: boolean) => T,
 ): Derived<T> {
   const byName = new Map(entries.map((e) => [e.name, e]));
   const resolved = new Map<string, T>();
@@ -44,7 +44,8 @@ export function resolveDerivation<T extends { hierarchy: readonly string[] }>(
       isBroken = false;
       if (parent) checkDepth(parent.hierarchy.length, type, section);
       spend(context.work, (parent?.hierarchy.length ?? 0) + 1);
-      resolved.set(type.name, parse(type, parent));
+      const isPartial = parent === null ? parentName !== undefined : parent.isPartial;
+      resolved.set(type.name, parse(type, parent, isPartial));
     }
   }
   return { resolved };

@@ -10,6 +10,8 @@ export interface ElementContext extends ShapeContext {
   isScript: (implementation: string) => boolean;
   /** Steps left for work that the text's size does not bound (inherited entries, written-out defaults). */
   work: WorkBudget;
+  /** Node templates of which something is unknown (their type, or what it is derived from): not blamed for what they lack. */
+  partialNodes: Set<string>;
 }
 
 /** Bounds on what a blueprint may expand to; `left` and `values` count down. */

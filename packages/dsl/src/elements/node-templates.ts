@@ -14,7 +14,7 @@ import {
 } from './relationships';
 import { parseNodeScaling, type ScalingProperties } from './scalable';
 import { fill, type ValueCheck } from './typed-value';
-import { type NodeType, type PlainInterfaces, plainInterfaces } from './types';
+import { type NodeType, type PlainInterfaces, plainInterfaces, unknownNodeType } from './types';
 
 /** A node as plans write it (reference 6). Parts are shared between nodes: plans are never changed in place. */
 export type PlanNode = {
@@ -50,19 +50,19 @@ export interface TemplateScope extends RelationshipScope {
 export function parseNodeTemplates(scope: TemplateScope): Map<string, ParsedNode> {
   const nodes = new Map<string, ParsedNode>();
   for (const entry of entriesOf(scope.context.root.get('node_templates'))) {
-    const node = entry.value.kind === 'map' ? parseTemplate(scope, entry, entry.value) : null;
-    if (node) nodes.set(entry.name, node);
+    if (entry.value.kind === 'map') nodes.set(entry.name, parseTemplate(scope, entry, entry.value));
   }
   return nodes;
 }
 
-function parseTemplate(scope: TemplateScope, entry: Entry, template: MapNode): ParsedNode | null {
+function parseTemplate(scope: TemplateScope, entry: Entry, template: MapNode): ParsedNode {
   const { context, nodeTypes } = scope;
   const { name } = entry;
   const path = `node_templates.${name}`;
   const typeName = textOf(template.get('type'));
-  const type = typeName === undefined ? undefined : nodeTypes.get(typeName);
-  if (typeName !== undefined && !type) {
+  const known = typeName === undefined ? undefined : nodeTypes.get(typeName);
+  const type = known ?? unknownNodeType(typeName ?? '');
+  if (typeName !== undefined && !known) {
     context.diagnostics.report('unknown_node_type', `there is no node type "${typeName}"`, {
       at: template.get('type'),
       path: `${path}.type`,
@@ -70,13 +70,13 @@ function parseTemplate(scope: TemplateScope, entry: Entry, template: MapNode): P
       valid: nodeTypes.keys(),
     });
   }
+  if (type.isPartial) context.partialNodes.add(name);
   const relationships = parseRelationships(scope, name, template, path);
   const { instances, scaling } = parseNodeScaling(context, template, path);
-  if (!type) return null;
   const operations = templateInterfaces(scope, type, template, path);
   return {
     entry,
-    isHost: type.isHost,
+    isHost: type.isHost || context.partialNodes.has(name),
     relationships,
     uses: operations.resolved.uses,
     plan: {
@@ -143,6 +143,7 @@ function templateProperties(
     path: `${path}.properties`,
     allowMissing: false,
     allowAbsent,
+    isPartial: type.isPartial,
   };
   const result: JsonObject = {};
   for (const entry of fill(check, values, type.properties, undefined, check.path).entries)

@@ -128,6 +128,8 @@ export function resolveOperations(
         mappings.resolved.set(operation, (resolved = resolveOperation(mappings, operation, unresolved)));
       if ('kind' in resolved) {
         result.failures.push({ ...resolved, interface: name, operation: op, at: operation.node });
+        // no plan comes of this any more, but functions in its inputs are still looked at
+        setOwn(json, `${name}.${op}`, { inputs: operation.inputs });
         continue;
       }
       const { use } = resolved;

@@ -6,7 +6,12 @@ import { mergeInterfaces } from './interfaces';
 import { type Mappings, type ResolvedOperations, resolveOperations } from './operations';
 import { jsonOf } from './properties';
 import { fill, type ValueCheck } from './typed-value';
-import { type PlainInterfaces, plainInterfaces, type RelationshipType } from './types';
+import {
+  type PlainInterfaces,
+  plainInterfaces,
+  type RelationshipType,
+  unknownRelationshipType,
+} from './types';
 
 export const CONTAINED_IN = 'cloudify.relationships.contained_in';
 const ON_LIFECYCLE_OPERATION = 'cloudify.relationships.depends_on_lifecycle_operation';
@@ -96,8 +101,10 @@ function parseRelationship(
   const { context, types, templates } = scope;
   const typeName = textOf(node.get('type'));
   const target = textOf(node.get('target'));
-  const type = typeName === undefined ? undefined : types.get(typeName);
-  if (typeName !== undefined && !type) {
+  const known = typeName === undefined ? undefined : types.get(typeName);
+  const type = known ?? unknownRelationshipType(typeName ?? '');
+  if (type.isPartial) context.partialNodes.add(source);
+  if (typeName !== undefined && !known) {
     context.diagnostics.report('unknown_relationship_type', `there is no relationship type "${typeName}"`, {
       at: node.get('type'),
       path: `${path}.type`,
@@ -119,13 +126,14 @@ function parseRelationship(
       valid: templates.keys(),
     });
   }
-  if (!type || target === undefined) return null;
+  if (target === undefined) return null;
   const check: ValueCheck = {
     context,
     dataTypes: scope.dataTypes,
     owner: `relationship "${type.name}" of "${source}"`,
     path: `${path}.properties`,
     allowMissing: false,
+    isPartial: type.isPartial,
   };
   const given = node.get('properties');
   const merged = fill(

@@ -19,6 +19,8 @@ export interface ValueCheck {
   allowMissing: boolean;
   /** Use of an existing resource: required properties may be absent. */
   allowAbsent?: boolean;
+  /** The owner's type is partly unknown: keys that it does not declare are kept as they are. */
+  isPartial?: boolean;
 }
 
 export function typeOf(schema: Node | undefined): string | null {
@@ -102,7 +104,7 @@ export function fill(
   path: string,
 ): MapNode {
   for (const entry of value.entries) {
-    if (schemas.has(entry.name)) continue;
+    if (schemas.has(entry.name) || (check.isPartial && path === check.path)) continue;
     check.context.diagnostics.report(
       'undefined_property',
       `${check.owner} has no property "${path === check.path ? entry.name : joinPath(path.slice(check.path.length + 1), entry.name)}"`,
@@ -135,6 +137,8 @@ export function fill(
       value: result,
     });
   }
+  if (check.isPartial && path === check.path)
+    entries.push(...value.entries.filter((entry) => !schemas.has(entry.name)));
   return new MapNode(entries, value.source, value.start);
 }
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@baton/kernel';
-import { childOf, type Entry, entriesOf, setOwn, textOf } from '../yaml/node';
+import { childOf, entriesOf, setOwn, textOf } from '../yaml/node';
 import type { DataTypes } from './data-types';
 import { resolveDerivation } from './derivation';
 import { type ElementContext, spend } from './element-context';
@@ -27,10 +27,25 @@ export interface NodeType {
   interfaces: TypeInterfaces;
   /** Computes are hosts, and so is everything derived from one, under whatever namespace. */
   isHost: boolean;
+  /** Derived from something unknown: may have more than is known of it. */
+  isPartial: boolean;
   plain: PlainInterfaces | null;
 }
 
 const HOST = 'cloudify.nodes.Compute';
+
+/** Stands for a type that does not exist, so that the rest of its node is checked all the same. */
+export function unknownNodeType(name: string): NodeType {
+  return {
+    name,
+    hierarchy: [],
+    properties: noProperties,
+    interfaces: new Map(),
+    isHost: true,
+    isPartial: true,
+    plain: null,
+  };
+}
 
 /** The node types of a document, inheritance applied (reference 2.4). */
 export function parseNodeTypes(context: ElementContext, dataTypes: DataTypes): Map<string, NodeType> {
@@ -38,7 +53,7 @@ export function parseNodeTypes(context: ElementContext, dataTypes: DataTypes): M
     context,
     'node_types',
     entriesOf(context.root.get('node_types')),
-    ({ name, value }, parent) => {
+    ({ name, value }, parent, isPartial) => {
       const path = `node_types.${name}`;
       const own = parsePropertySchemas(
         context,
@@ -65,7 +80,8 @@ export function parseNodeTypes(context: ElementContext, dataTypes: DataTypes): M
           parent?.interfaces ?? null,
           `${path}.interfaces`,
         ),
-        isHost: (parent?.isHost ?? false) || name.includes(HOST),
+        isHost: (parent?.isHost ?? false) || name.includes(HOST) || isPartial,
+        isPartial,
         plain: null,
       };
     },
@@ -79,9 +95,24 @@ export interface RelationshipType {
   properties: PropertySchemas;
   source: TypeInterfaces;
   target: TypeInterfaces;
-  entry: Entry;
+  isPartial: boolean;
   plainSource: PlainInterfaces | null;
   plainTarget: PlainInterfaces | null;
+}
+
+/** Like `unknownNodeType`. */
+export function unknownRelationshipType(name: string): RelationshipType {
+  return {
+    name,
+    parent: undefined,
+    hierarchy: [],
+    properties: noProperties,
+    source: new Map(),
+    target: new Map(),
+    isPartial: true,
+    plainSource: null,
+    plainTarget: null,
+  };
 }
 
 /** The relationship types of a document, inheritance applied (reference 2.5). */
@@ -93,8 +124,7 @@ export function parseRelationshipTypes(
     context,
     'relationships',
     entriesOf(context.root.get('relationships')),
-    (entry, parent) => {
-      const { name, value } = entry;
+    ({ name, value }, parent, isPartial) => {
       const path = `relationships.${name}`;
       const own = parsePropertySchemas(
         context,
@@ -118,7 +148,7 @@ export function parseRelationshipTypes(
         properties: inheritProperties(context, dataTypes, own, parent?.properties ?? noProperties),
         source: side('source'),
         target: side('target'),
-        entry,
+        isPartial,
         plainSource: null,
         plainTarget: null,
       };

@@ -1,9 +1,10 @@
 import { isJsonObject, type Json } from '@baton/kernel';
 import type { Diagnostics, ReportDetails } from '../diagnostics/diagnostic';
 import type { DiagnosticKind } from '../diagnostics/kinds';
+import type { ElementContext } from '../elements/element-context';
 import type { ParsedPlan, PlanNode } from '../plan/plan';
 import { compareVersions } from '../schema/check-shape';
-import type { MapNode, Node } from '../yaml/node';
+import type { Node } from '../yaml/node';
 import { checkArguments } from './arguments';
 import { locate } from './locate';
 import { pathText, walkPath } from './path-walk';
@@ -15,6 +16,9 @@ const SINCE: Partial<Record<FunctionCall['name'], readonly number[]>> = { concat
 
 const SPECIAL = new Set(['SELF', 'SOURCE', 'TARGET']);
 const ATTRIBUTES = new Set(['get_attribute', 'get_attributes_list', 'get_attributes_dict']);
+
+/** What an inspection knows of the document beside its plan. */
+export type InspectedDocument = Pick<ElementContext, 'root' | 'partialNodes'>;
 
 export interface FunctionUse {
   /** Inputs that some function reads by name. */
@@ -30,10 +34,10 @@ export interface FunctionUse {
 export async function inspectFunctions(
   plan: ParsedPlan,
   diagnostics: Diagnostics | null,
-  root: MapNode,
+  document: InspectedDocument,
 ): Promise<FunctionUse> {
   const use: FunctionUse = { inputs: new Set(), hasComputedInput: false };
-  const inspector = new Inspector(plan, diagnostics, root);
+  const inspector = new Inspector(plan, diagnostics, document);
   await mapPlaces(plan, (value, scope, path) => {
     walkCalls(value, path, (call, written, at) => {
       collectRequirements(plan, call);
@@ -64,7 +68,7 @@ class Inspector {
   constructor(
     private readonly plan: ParsedPlan,
     private readonly diagnostics: Diagnostics | null,
-    private readonly root: MapNode,
+    private readonly document: InspectedDocument,
   ) {
     this.nodes = new Map(plan.nodes.map((n) => [n.name, n]));
   }
@@ -72,7 +76,7 @@ class Inspector {
   check(call: FunctionCall, written: Json, scope: Scope, path: string): void {
     if (this.diagnostics === null) return;
     const report = (kind: DiagnosticKind, message: string, details: ReportDetails = {}): void => {
-      const at: Node | undefined = locate(this.root, scope, path);
+      const at: Node | undefined = locate(this.document.root, scope, path);
       this.diagnostics!.report(kind, message, { at, path, value: written, ...details });
     };
     const fault = checkArguments(call);
@@ -109,6 +113,7 @@ class Inspector {
         name,
         valid: this.nodes.keys(),
       });
+    if (this.document.partialNodes.has(node.name)) return;
     const walked = walkPath(node.properties, path);
     if (walked.kind !== 'fault') return;
     const parent = isJsonObject(node.properties) && path.length === 1 ? Object.keys(node.properties) : [];

@@ -81,6 +81,7 @@ class InputResolver {
       validateVersion: false,
       isScript: () => false,
       work: newWorkBudget(),
+      partialNodes: new Set(),
     };
     this.dataTypes = new DataTypes(this.context);
     this.context = { ...this.context, diagnostics: this.diagnostics };
