@@ -56,4 +56,4 @@ export {
   type ServiceName,
 } from './route';
 export { parseConstraints, type SearchConstraints } from './search-constraints';
-export { requireOwnTenant, type Visibility, visibilityOfNew, widensVisibility } from './visibility';
+export { isWider, requireOwnTenant, type Visibility, visibilityOfNew, widensVisibility } from './visibility';

@@ -6,6 +6,10 @@ export type Visibility = 'private' | 'tenant' | 'global';
 
 const ORDER: Record<Visibility, number> = { private: 0, tenant: 1, global: 2 };
 
+export function isWider(a: Visibility, b: Visibility): boolean {
+  return ORDER[a] > ORDER[b];
+}
+
 function requireGlobal(principal: Principal): void {
   if (hasPermission(principal, 'create_global_resource')) return;
   throw new AppError(
@@ -40,7 +44,7 @@ export function visibilityOfNew(
  */
 export function widensVisibility(principal: Principal, current: Visibility, wanted: Visibility): boolean {
   if (wanted === current) return false;
-  if (ORDER[wanted] < ORDER[current]) {
+  if (!isWider(wanted, current)) {
     throw new AppError(
       'illegal_action_error',
       `The visibility cannot be narrowed from ${current} to ${wanted}`,

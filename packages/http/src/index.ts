@@ -14,4 +14,5 @@ export {
   signPrincipal,
   verifyPrincipal,
 } from './principal-token';
+export { isPublicAddress } from './public-address';
 export { hasBody, parseJson, readText } from './read-body';

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isPublicAddress } from './public-address';
+import { isPublicAddress } from '@baton/http';
+
 import { createSafeFetch } from './safe-fetch';
 
 const limits = { maxBytes: 1000, totalMs: 2000, field: 'url' };

@@ -1,8 +1,17 @@
-import { isAdministrator, type LabelPair, labelError, type Principal, parseLabels } from '@baton/contracts';
+import {
+  isAdministrator,
+  isWider,
+  type LabelPair,
+  labelError,
+  type Principal,
+  parseLabels,
+  requireOwnTenant,
+  type Visibility,
+  widensVisibility,
+} from '@baton/contracts';
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import type { AnyTx } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
-import { isWider, requireOwnTenant, type Visibility, widens } from '../domain/visibility';
 import {
   type DeploymentRow,
   findDeployment,
@@ -125,11 +134,11 @@ export async function setVisibility(
 ): Promise<void> {
   const seen = await findDeployment(deps.db.query, principal, id);
   if (!seen) throw notFound('Deployment', id);
-  if (!widens(principal, seen.visibility, wanted)) return;
+  if (!widensVisibility(principal, seen.visibility, wanted)) return;
   await refuseWiderThanBlueprint(deps, principal, seen, wanted);
   await deps.db.tx(async (tx) => {
     const row = await ownDeployment(tx, principal, id);
-    if (!widens(principal, row.visibility, wanted)) return;
+    if (!widensVisibility(principal, row.visibility, wanted)) return;
     if (wanted === 'global' && (await isIdTakenElsewhere(tx, row.tenant, id, true))) {
       throw new AppError(
         'conflict_error',

@@ -1,5 +1,13 @@
 import type { LabelPair, Principal } from '@baton/contracts';
-import { deploymentCreated, isAdministrator, labelError, parseLabels } from '@baton/contracts';
+import {
+  deploymentCreated,
+  isAdministrator,
+  isWider,
+  labelError,
+  parseLabels,
+  type Visibility,
+  visibilityOfNew,
+} from '@baton/contracts';
 import { AppError, badParameter, isAppError, type JsonObject, newId, notFound } from '@baton/kernel';
 import { type AnyTx, isUniqueViolation, outbox } from '@baton/postgres';
 import type { Blueprint } from '../adapters/catalog.client';
@@ -12,7 +20,6 @@ import {
   requiredPlugins,
 } from '../domain/deployment-plan';
 import { ownershipOf } from '../domain/ownership';
-import { isWider, type Visibility, visibilityOfNew } from '../domain/visibility';
 import { insertDeployment, insertPlan, isIdTakenElsewhere, readDeployment } from '../store/deployments.sql';
 import { documentOf, putDocuments } from '../store/documents.sql';
 import { addLabels } from '../store/labels.sql';

@@ -1,8 +1,8 @@
 import type { Principal } from '@baton/contracts';
+import { requireOwnTenant } from '@baton/contracts';
 import { AppError, newId, notFound } from '@baton/kernel';
 import type { ServiceDeps } from '../deps';
 import { dependentsError } from '../domain/dependents';
-import { requireOwnTenant } from '../domain/visibility';
 import { descendantKeys, readDependents } from '../store/dependencies.sql';
 import { type DeploymentRow, findDeployment, lockDeployment, markDeletion } from '../store/deployments.sql';
 import { liveInstances } from '../store/node-instances.sql';

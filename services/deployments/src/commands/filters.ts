@@ -3,13 +3,16 @@ import {
   filterRuleError,
   type Principal,
   parseFilterRules,
+  requireOwnTenant,
   ruleAttributes,
+  type Visibility,
+  visibilityOfNew,
+  widensVisibility,
 } from '@baton/contracts';
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import { type Db, isUniqueViolation } from '@baton/postgres';
 import type { IdentityPort } from '../adapters/identity.client';
 import { ownershipOf } from '../domain/ownership';
-import { requireOwnTenant, type Visibility, visibilityOfNew, widens } from '../domain/visibility';
 import {
   type FilterRow,
   findFilter,
@@ -102,7 +105,7 @@ export async function updateFilter(
   await deps.db.tx(async (tx) => {
     const filter = await ownFilter(tx, principal, id);
     const visibility =
-      body.visibility !== undefined && widens(principal, filter.visibility, body.visibility)
+      body.visibility !== undefined && widensVisibility(principal, filter.visibility, body.visibility)
         ? body.visibility
         : undefined;
     if (visibility === 'global' && (await isFilterIdTakenElsewhere(tx, filter.tenant, id, true)))

@@ -1,8 +1,7 @@
-import { isAdministrator, type Principal } from '@baton/contracts';
+import { isAdministrator, type Principal, requireOwnTenant } from '@baton/contracts';
 import { AppError, type JsonObject, newId, notFound } from '@baton/kernel';
 import type { ServiceDeps } from '../deps';
 import { dependentsError } from '../domain/dependents';
-import { requireOwnTenant } from '../domain/visibility';
 import { blockingDependents } from '../queries/workflow-model';
 import { insertUpdate, writeUpdate } from '../store/deployment-updates.sql';
 import { type DeploymentRow, findDeployment, readPlan } from '../store/deployments.sql';

@@ -1,10 +1,15 @@
-import type { Principal } from '@baton/contracts';
+import {
+  type Principal,
+  requireOwnTenant,
+  type Visibility,
+  visibilityOfNew,
+  widensVisibility,
+} from '@baton/contracts';
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import { type Db, isUniqueViolation } from '@baton/postgres';
 import type { IdentityPort } from '../adapters/identity.client';
 import { ownershipOf } from '../domain/ownership';
 import { parseLocation } from '../domain/site-location';
-import { requireOwnTenant, type Visibility, visibilityOfNew, widens } from '../domain/visibility';
 import {
   findSite,
   insertSite,
@@ -72,7 +77,7 @@ export async function updateSite(
     .tx(async (tx) => {
       const site = await ownSite(principal, name, tx);
       const visibility =
-        body.visibility !== undefined && widens(principal, site.visibility, body.visibility)
+        body.visibility !== undefined && widensVisibility(principal, site.visibility, body.visibility)
           ? body.visibility
           : undefined;
       const isRenamed = newName !== name;

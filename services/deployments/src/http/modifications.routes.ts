@@ -1,11 +1,11 @@
 import type { Principal } from '@baton/contracts';
+import { requireOwnTenant } from '@baton/contracts';
 import { deploymentModificationsRoutes } from '@baton/contracts/http/deployment-modifications';
 import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { notFound } from '@baton/kernel';
 import { finishModification, rollbackModification, startModification } from '../commands/modifications';
 import type { ServiceDeps } from '../deps';
 import type { ModifiedNodes } from '../domain/modification';
-import { requireOwnTenant } from '../domain/visibility';
 import { listModifications, readModification } from '../queries/modifications';
 import { findDeployment } from '../store/deployments.sql';
 

@@ -1,7 +1,6 @@
-import type { Principal } from '@baton/contracts';
+import type { Principal, Visibility } from '@baton/contracts';
 import { type AnyQuery, type AnyTx, prepared, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Visibility } from '../domain/visibility';
 
 export interface Deletion {
   request_id: string;

@@ -1,7 +1,6 @@
-import type { FilterRule, Principal } from '@baton/contracts';
+import type { FilterRule, Principal, Visibility } from '@baton/contracts';
 import { type AnyQuery, type AnyTx, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Visibility } from '../domain/visibility';
 
 export interface FilterRow {
   tenant: string;

@@ -1,8 +1,7 @@
-import type { Principal } from '@baton/contracts';
+import type { Principal, Visibility } from '@baton/contracts';
 import { type AnyQuery, type AnyTx, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Location } from '../domain/site-location';
-import type { Visibility } from '../domain/visibility';
 
 export interface SiteRow {
   key: number;

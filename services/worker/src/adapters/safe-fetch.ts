@@ -2,6 +2,7 @@ import { lookup } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from '@baton/http';
 import { systemClock } from '@baton/kernel';
 import { FatalError, RetryableError } from '@baton/plugin-sdk';
 
@@ -17,20 +18,6 @@ export type SafeFetch = (
 const MAX_BYTES = 32 * 1024 * 1024;
 const TOTAL_MS = 60_000;
 const MAX_REDIRECTS = 5;
-const PRIVATE_V4 = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '224.0.0.0/3',
-];
-const PRIVATE_V6 = ['::/96', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'ff00::/8', '2002::/16'];
-
 function listOf(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
@@ -46,13 +33,12 @@ function listOf(networks: readonly string[]): BlockList {
  * nor redirects get around it; `allow` (CIDR) makes exceptions.
  */
 export function createSafeFetch(allow: readonly string[]): SafeFetch {
-  const refused = listOf([...PRIVATE_V4, ...PRIVATE_V6]);
   const allowed = listOf(allow);
   const isAllowed = (address: string): boolean => {
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
     if (mapped) return isAllowed(mapped);
-    return allowed.check(address, family) || !refused.check(address, family);
+    return allowed.check(address, family) || isPublicAddress(address);
   };
   const refusal = (): FatalError =>
     new FatalError('Failed downloading script: the URL does not lead to a public http or https address');

@@ -1,5 +1,5 @@
-import type { Principal } from '@baton/contracts';
-import { visibilityOfNew, widens } from './visibility';
+import type { Principal } from './principal';
+import { visibilityOfNew, widensVisibility } from './visibility';
 
 const user = { username: 'bob', permissions: [], isBootstrapAdmin: false } as unknown as Principal;
 const admin = {
@@ -9,13 +9,13 @@ const admin = {
 } as unknown as Principal;
 
 it('lets visibility only widen, and global only with the permission', () => {
-  expect(widens(user, 'private', 'tenant')).toBe(true);
-  expect(widens(user, 'global', 'global')).toBe(false);
-  expect(widens(admin, 'tenant', 'global')).toBe(true);
-  expect(() => widens(user, 'tenant', 'global')).toThrow(
+  expect(widensVisibility(user, 'private', 'tenant')).toBe(true);
+  expect(widensVisibility(user, 'global', 'global')).toBe(false);
+  expect(widensVisibility(admin, 'tenant', 'global')).toBe(true);
+  expect(() => widensVisibility(user, 'tenant', 'global')).toThrow(
     expect.objectContaining({ code: 'forbidden_error' }),
   );
-  expect(() => widens(admin, 'global', 'tenant')).toThrow(
+  expect(() => widensVisibility(admin, 'global', 'tenant')).toThrow(
     expect.objectContaining({ code: 'illegal_action_error' }),
   );
 });
