@@ -10,6 +10,8 @@ const generated = [
   'packages/contracts/src/gen',
   'docs/generated',
   'docs/dsl.md',
+  'docs/spec-coverage.md',
+  'test/contract/spec-rows.json',
   ':(glob)services/*/src/store/*.gen.ts',
 ];
 

@@ -1,30 +1,36 @@
-// Writes docs/generated: config.md, errors.md, machines.md, openapi.json. Everything in them comes from the code.
+// Writes docs/generated and docs/spec-coverage.md. Everything in them comes from the code, and the rows of the
+// specification from its documents where they are on this machine.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configPage } from './config-page';
 import { errorsPage } from './errors-page';
 import { machinesPage } from './machines-page';
 import { openApiText } from './openapi-text';
+import { rbacPage } from './rbac-page';
+import { specCoveragePage, specRowsText } from './spec-coverage';
 
 export const root = join(__dirname, '../..');
-const out = join(root, 'docs/generated');
 
 async function main(): Promise<void> {
   const services = readdirSync(join(root, 'services')).filter((name) =>
     existsSync(join(root, 'services', name, 'src/config.ts')),
   );
+  const rows = specRowsText(root);
   const pages: [string, string][] = [
-    ['errors.md', errorsPage()],
-    ['config.md', await configPage(root, services)],
-    ['machines.md', await machinesPage(root)],
-    ['openapi.json', await openApiText(root)],
+    ['docs/generated/errors.md', errorsPage()],
+    ['docs/generated/config.md', await configPage(root, services)],
+    ['docs/generated/machines.md', await machinesPage(root)],
+    ['docs/generated/openapi.json', await openApiText(root)],
+    ['docs/generated/rbac.md', rbacPage()],
+    ['docs/spec-coverage.md', specCoveragePage(rows)],
+    ['test/contract/spec-rows.json', rows],
   ];
-  mkdirSync(out, { recursive: true });
+  mkdirSync(join(root, 'docs/generated'), { recursive: true });
   for (const [name, text] of pages) {
-    const file = join(out, name);
+    const file = join(root, name);
     if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
     writeFileSync(file, text);
-    process.stdout.write(`docs/generated/${name} written\n`);
+    process.stdout.write(`${name} written\n`);
   }
 }
 

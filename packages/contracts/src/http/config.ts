@@ -67,6 +67,7 @@ export const configRoutes = defineRoutes([
   },
   {
     ...common,
+    tenant: 'optional',
     id: 'putConfig',
     method: 'PUT',
     path: '/config/:name',

@@ -28,6 +28,7 @@ export const deploymentUpdate = z
     deployment_plan: jsonObject.nullable(),
     deployment_update_nodes: z.array(jsonObject).nullable(),
     deployment_update_node_instances: jsonObject.nullable(),
+    deployment_update_deployment: jsonObject.nullable(),
     modified_entity_ids: jsonObject.nullable(),
     central_plugins_to_install: z.array(jsonObject).nullable(),
     central_plugins_to_uninstall: z.array(jsonObject).nullable(),

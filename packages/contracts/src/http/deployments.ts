@@ -161,6 +161,7 @@ export const deploymentsRoutes = defineRoutes([
     summary: 'Lists deployments',
     spec: part1,
     list: deploymentList,
+    query: z.object({ all_sub_deployments: queryBoolean.optional() }),
     status: 200,
     response: envelope(deployment),
   },

@@ -54,6 +54,20 @@ export const manager = z
   .meta({ id: 'Manager' });
 export const managerFields = Object.keys(manager.shape);
 
+const named = z.string().min(1).max(256);
+export const newManager = z.object({
+  hostname: named,
+  private_ip: named,
+  public_ip: named,
+  version: named,
+  edition: named,
+  distribution: named,
+  distro_release: named,
+  fs_sync_node_id: z.string().max(256).nullish(),
+  networks: z.record(z.string(), z.string()).nullish(),
+  ca_cert_content: z.string().max(100_000).nullish(),
+});
+
 const common = { owner: 'cluster-status', tenant: 'none', status: 200, isOpenInMaintenance: true } as const;
 const summary = z.object({ summary: z.string().optional() });
 
@@ -96,6 +110,7 @@ export const statusRoutes = defineRoutes([
   },
   {
     ...common,
+    tenant: 'optional',
     id: 'getClusterStatus',
     method: 'GET',
     path: '/cluster-status',
@@ -108,6 +123,7 @@ export const statusRoutes = defineRoutes([
   },
   {
     ...common,
+    tenant: 'optional',
     id: 'listManagers',
     method: 'GET',
     path: '/managers',
@@ -127,6 +143,7 @@ export const statusRoutes = defineRoutes([
   },
   {
     ...common,
+    tenant: 'optional',
     id: 'getManager',
     method: 'GET',
     path: '/managers/:hostname',
@@ -134,6 +151,32 @@ export const statusRoutes = defineRoutes([
     versions: ['v3.1'],
     summary: 'One node of the cluster',
     spec: 'v3.1-part1 Cluster',
+    includeFields: managerFields,
+    response: manager.partial(),
+  },
+  {
+    ...common,
+    id: 'addManager',
+    method: 'POST',
+    path: '/managers',
+    permission: 'manager_manage',
+    versions: ['v3.1'],
+    summary: 'Enters a node of the cluster; nodes that run also enter themselves',
+    spec: 'reference 5.14',
+    body: newManager,
+    includeFields: managerFields,
+    response: manager.partial(),
+  },
+  {
+    ...common,
+    id: 'updateManager',
+    method: 'PUT',
+    path: '/managers/:hostname',
+    permission: 'manager_manage',
+    versions: ['v3.1'],
+    summary: 'Sets the node id of file replication',
+    spec: 'reference 5.14',
+    body: z.object({ fs_sync_node_id: z.string().max(256), bootstrap_cluster: z.boolean().optional() }),
     includeFields: managerFields,
     response: manager.partial(),
   },

@@ -1,4 +1,4 @@
-import { isAdministrator } from '@baton/contracts';
+import { hasPermission, isAdministrator } from '@baton/contracts';
 import { configRoutes } from '@baton/contracts/http/config';
 import { type BoundRoute, bindRoutes } from '@baton/http';
 import type { Db } from '@baton/postgres';
@@ -40,7 +40,8 @@ export function configHttp({ db, identity, definitions }: ConfigDeps): BoundRout
     },
     async putConfig(call) {
       const one = meant(call.params.name!);
-      const isAdmin = isAdministrator(call.principal);
+      // A tenant's manager administers the tenant, not the manager as a whole: its secrets stay closed to them.
+      const isAdmin = isAdministrator(call.principal) && hasPermission(call.principal, 'all_tenants');
       const { value, force } = call.body;
       const refusal = configRefusal(one, { value, isForced: force === true, isAdministrator: isAdmin });
       if (refusal) throw refusal;

@@ -8,12 +8,19 @@ import {
   listEnvelope,
   pickFields,
 } from '@baton/http';
-import { notFound } from '@baton/kernel';
+import { AppError, notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { productVersion } from '@baton/service-runtime';
 import { clusterGroups, clusterStatusOf, managerStatusOf, serviceStatuses } from '../domain/health';
 import type { OsRelease } from '../domain/os-release';
-import { deleteManager, type ManagerRow, readInstances, readManagers } from '../store/instances.sql';
+import { readInstances } from '../store/instances.sql';
+import {
+  deleteManager,
+  insertManager,
+  type ManagerRow,
+  readManagers,
+  setSyncNode,
+} from '../store/managers.sql';
 import type { DB } from '../store/tables.gen';
 import type { Edition } from './edition';
 
@@ -77,16 +84,31 @@ export function statusHttp(deps: StatusDeps): BoundRoute[] {
         call.list,
       );
     },
-    async getManager(call) {
-      const row = (await readManagers(deps.db.query)).find((one) => one.hostname === call.params.hostname);
-      if (!row) throw notFound('Manager', call.params.hostname!);
-      return present(row);
+    getManager: async (call) => present(await managerNamed(deps.db, call.params.hostname!)),
+    async addManager(call) {
+      const isNew = await deps.db.tx((tx) => insertManager(tx, call.body));
+      if (!isNew)
+        throw new AppError('conflict_error', `A manager with the hostname \`${call.body.hostname}\` exists`);
+      return present(await managerNamed(deps.db, call.body.hostname));
+    },
+    async updateManager(call) {
+      const hostname = call.params.hostname!;
+      const isKnown = await deps.db.tx((tx) => setSyncNode(tx, hostname, call.body.fs_sync_node_id));
+      if (!isKnown) throw notFound('Manager', hostname);
+      return present(await managerNamed(deps.db, hostname));
     },
     async deleteManager(call) {
       const isDeleted = await deps.db.tx((tx) => deleteManager(tx, call.params.hostname!));
       if (!isDeleted) throw notFound('Manager', call.params.hostname!);
     },
   });
+}
+
+/** @throws AppError not_found_error */
+async function managerNamed(db: Db<DB>, hostname: string): Promise<ManagerRow> {
+  const row = (await readManagers(db.query)).find((one) => one.hostname === hostname);
+  if (!row) throw notFound('Manager', hostname);
+  return row;
 }
 
 function legacyService(service: { extra_info: Record<string, unknown> }) {
@@ -99,14 +121,14 @@ function presentManager(row: ManagerRow, { edition, publicIp }: StatusDeps) {
     id: row.id,
     hostname: row.hostname,
     private_ip: row.address,
-    public_ip: publicIp ?? row.address,
+    public_ip: row.public_ip ?? publicIp ?? row.address,
     version: row.version,
-    edition,
+    edition: row.edition ?? edition,
     distribution: row.distribution,
     distro_release: row.distro_release,
-    fs_sync_node_id: null,
-    networks: { default: row.address },
-    ca_cert_content: null,
+    fs_sync_node_id: row.fs_sync_node_id,
+    networks: row.networks ?? { default: row.address },
+    ca_cert_content: row.ca_cert_content,
     last_seen: row.last_seen,
     status_report_frequency: REPORT_FREQUENCY_S,
   };

@@ -5,8 +5,9 @@ import { currentValue } from '../adapters/config-values';
 import type { ConfigDefinition } from '../domain/config-items';
 import type { OsRelease } from '../domain/os-release';
 import { readConfig } from '../store/config.sql';
-import { deleteInstance, upsertInstance, upsertManager } from '../store/instances.sql';
+import { deleteInstance, upsertInstance } from '../store/instances.sql';
 import { readMaintenance } from '../store/maintenance.sql';
+import { upsertManager } from '../store/managers.sql';
 import type { DB } from '../store/tables.gen';
 
 /** ClusterStatusService of proto/cluster_status/v1. */

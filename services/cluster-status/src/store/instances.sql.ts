@@ -11,16 +11,6 @@ const ALIVE_S = 15;
 /** Dead processes are shown this long when nothing of their service lives, then forgotten. */
 const FORGOTTEN_S = 3_600;
 
-export interface ManagerRow {
-  id: number;
-  hostname: string;
-  address: string;
-  version: string;
-  distribution: string;
-  distro_release: string;
-  last_seen: string;
-}
-
 export async function upsertInstance(tx: Tx<DB>, report: clusterStatusRpc.ReportRequest): Promise<void> {
   await sql`
     insert into instances (service, instance_id, hostname, version, pid, started_at, checks, rss_bytes)
@@ -36,34 +26,12 @@ export async function deleteInstance(tx: Tx<DB>, service: string, instanceId: st
   await sql`delete from instances where service = ${service} and instance_id = ${instanceId}`.execute(tx);
 }
 
-export async function upsertManager(tx: Tx<DB>, host: Omit<ManagerRow, 'id' | 'last_seen'>): Promise<void> {
-  await sql`
-    insert into managers (hostname, address, version, distribution, distro_release)
-    values (${host.hostname}, ${host.address}, ${host.version}, ${host.distribution}, ${host.distro_release})
-    on conflict (hostname) do update set address = excluded.address, version = excluded.version,
-      distribution = excluded.distribution, distro_release = excluded.distro_release, last_seen = app_now()`.execute(
-    tx,
-  );
-}
-
 export async function readInstances(reader: Reader): Promise<Instance[]> {
   const { rows } = await sql<Instance>`
     select service, instance_id, hostname, version, pid, started_at, checks,
       last_seen > app_now() - make_interval(secs => ${ALIVE_S}) as is_alive
     from instances order by service, instance_id`.execute(reader);
   return rows;
-}
-
-export async function readManagers(reader: Reader): Promise<ManagerRow[]> {
-  const { rows } = await sql<ManagerRow>`select * from managers order by id`.execute(reader);
-  return rows;
-}
-
-/** Null when there is no such host. */
-export async function deleteManager(tx: Tx<DB>, hostname: string): Promise<boolean> {
-  const { rows } = await sql`delete from managers where hostname = ${hostname} returning id`.execute(tx);
-  await sql`delete from instances where hostname = ${hostname}`.execute(tx);
-  return rows.length > 0;
 }
 
 /** Forgets dead processes: at once where another of the service lives, later where none does. Hosts go with them. */
@@ -75,6 +43,6 @@ export async function forgetDead(tx: Tx<DB>): Promise<void> {
     tx,
   );
   await sql`
-    delete from managers m where last_seen < app_now() - make_interval(secs => ${ALIVE_S * 4})
+    delete from managers m where not m.is_entered and last_seen < app_now() - make_interval(secs => ${ALIVE_S * 4})
       and not exists (select 1 from instances i where i.hostname = m.hostname)`.execute(tx);
 }

@@ -77,11 +77,17 @@ export interface Maintenance {
 
 export interface Managers {
   address: string;
+  ca_cert_content: string | null;
   distribution: string;
   distro_release: string;
+  edition: string | null;
+  fs_sync_node_id: string | null;
   hostname: string;
   id: Generated<number>;
+  is_entered: Generated<boolean>;
   last_seen: Generated<string>;
+  networks: Json | null;
+  public_ip: string | null;
   version: string;
 }
 

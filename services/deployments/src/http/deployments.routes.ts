@@ -7,13 +7,14 @@ import {
   type HandlersOf,
   type HttpCall,
   listEnvelope,
+  pickFields,
 } from '@baton/http';
 import { notFound } from '@baton/kernel';
 import { changeDeployment, setSite, setVisibility } from '../commands/change-deployment';
 import { createDeployment } from '../commands/create-deployment';
 import { deleteDeployment } from '../commands/delete-deployment';
 import type { ServiceDeps } from '../deps';
-import { directChildrenCounts } from '../queries/direct-children';
+import { withDirectChildren } from '../queries/direct-children';
 import { evaluateCapabilities, evaluateOutputs } from '../queries/evaluate-outputs';
 import { listDeployments, readDeploymentObject } from '../queries/list-deployments';
 import { listWorkflows } from '../queries/list-workflows';
@@ -48,13 +49,19 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
     listDeployments: async (call) => {
       const { principal, list } = call;
       const page = await listDeployments(deps, principal, list, await selected(principal, list));
-      const items = page.items.map((item) => onWire(call, 'deployment', item));
+      const counted =
+        call.query.all_sub_deployments === false
+          ? await withDirectChildren(deps.db.query, principal, page.items)
+          : page.items;
+      const items = counted.map((item) => onWire(call, 'deployment', item));
       return listEnvelope({ ...page, items }, list);
     },
     getDeployment: async (call) => {
       const found = await read(call, call.params.id!);
       if (call.query.all_sub_deployments !== false) return found;
-      return { ...found, ...(await directChildrenCounts(deps.db.query, call.principal, call.params.id!)) };
+      const id = call.params.id!;
+      const [counted] = await withDirectChildren(deps.db.query, call.principal, [{ ...found, id }]);
+      return call.include ? pickFields(counted!, call.include) : counted!;
     },
     getDeploymentOutputs: async ({ principal, params }) => ({
       deployment_id: params.id!,

@@ -24,6 +24,11 @@ const columns: Record<string, RawBuilder<unknown>> = {
   keep_old_deployment_dependencies: sql`false`,
   deployment_plan: sql`u.preparation -> 'plan'`,
   deployment_update_nodes: sql`u.deployment_update_nodes`,
+  // The deployment as the update makes it; known once its plan is.
+  deployment_update_deployment: sql`case when u.preparation is null then null else (
+    select jsonb_object_agg(part.key, part.value) from jsonb_each((u.preparation -> 'plan')::jsonb) part
+    where part.key in ('description', 'groups', 'outputs', 'capabilities', 'policy_types', 'policy_triggers', 'scaling_groups', 'workflows'))
+    || jsonb_build_object('id', d.id, 'blueprint_id', u.new_blueprint_id, 'inputs', u.new_inputs) end`,
   deployment_update_node_instances: sql`u.deployment_update_node_instances`,
   modified_entity_ids: sql`u.modified_entity_ids`,
   central_plugins_to_install: sql`null::json`,

@@ -3,15 +3,36 @@ import type { AnyQuery } from '@baton/postgres';
 import { sql } from 'kysely';
 import { deploymentScope } from '../store/deployments.sql';
 
-/** Counts of direct children only, for `all_sub_deployments=false` (reference/rest-api.md 6.4). */
-export async function directChildrenCounts(
+interface Counts {
+  sub_services_count: number;
+  sub_environments_count: number;
+}
+
+/**
+ * `all_sub_deployments=false` (spec v3.1 part 1, reference/rest-api.md 6.4): the same deployments with the counts of their
+ * direct children only. Items are told apart by id and, where it is shown, tenant; without an id they stay as they are.
+ */
+export async function withDirectChildren(
   db: AnyQuery,
   principal: Principal,
-  id: string,
-): Promise<{ sub_services_count: number; sub_environments_count: number }> {
-  const { rows } = await sql<{ sub_services_count: number; sub_environments_count: number }>`
-    select (count(*) filter (where not c.is_environment))::int as sub_services_count, (count(*) filter (where c.is_environment))::int as sub_environments_count
-    from deployments d join deployment_parents p on p.parent_key = d.key join deployments c on c.key = p.child_key
-    where d.id = ${id} and ${deploymentScope(principal)}`.execute(db);
-  return rows[0]!;
+  items: Record<string, unknown>[],
+): Promise<Record<string, unknown>[]> {
+  const ids = items.map((item) => item.id).filter((id) => typeof id === 'string');
+  if (ids.length === 0) return items;
+  const { rows } = await sql<Counts & { id: string; tenant: string }>`
+    select d.id, d.tenant, (count(c.key) filter (where not c.is_environment))::int as sub_services_count,
+      (count(c.key) filter (where c.is_environment))::int as sub_environments_count
+    from deployments d left join deployment_parents p on p.parent_key = d.key left join deployments c on c.key = p.child_key
+    where d.id = any(${ids}) and ${deploymentScope(principal, true)}
+    group by d.id, d.tenant`.execute(db);
+  return items.map((item) => {
+    const tenant = item.tenant_name ?? principal.tenant;
+    const same = rows.filter((row) => row.id === item.id);
+    const { sub_services_count, sub_environments_count } = same.find((row) => row.tenant === tenant) ??
+      same[0] ?? { sub_services_count: 0, sub_environments_count: 0 };
+    const counts: Partial<Counts> = {};
+    if ('sub_services_count' in item) counts.sub_services_count = sub_services_count;
+    if ('sub_environments_count' in item) counts.sub_environments_count = sub_environments_count;
+    return { ...item, ...counts };
+  });
 }

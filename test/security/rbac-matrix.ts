@@ -1,0 +1,54 @@
+import type { RouteContract } from '@baton/contracts';
+import { allRoutes } from '@baton/contracts/http/all';
+import { defaultGrants } from '@baton/identity/permissions';
+
+/** Who calls: a user with this role only; tenant roles are held in the user's own tenant. */
+export const roles = ['sys_admin', 'manager', 'user', 'operations', 'viewer', 'default'] as const;
+export type Role = (typeof roles)[number];
+/** The tenant of the request: one that the caller belongs to, or another one. `default` belongs to none. */
+export type Place = 'own' | 'other';
+/** decided by the service: everybody who is logged in gets there, and the service looks who it is. */
+export type Verdict = 'allowed' | 'refused' | 'decided by the service';
+
+const held = new Map<string, Set<string>>();
+for (const { role, permission } of defaultGrants)
+  held.set(permission, (held.get(permission) ?? new Set<string>()).add(role));
+
+/** Permissions that some route names and nobody could hold; a mistake of its contract. */
+export const unknownPermissions = (): string[] =>
+  allRoutes
+    .map((route) => route.permission)
+    .filter((name) => name !== 'none' && name !== 'login' && !held.has(name));
+
+/** What the permission table and the contract say about one call (reference/rest-api.md 1.4, 2.4). */
+export function verdictOf(route: RouteContract, role: Role, place: Place): Verdict {
+  if (route.permission === 'none') return 'allowed';
+  if (role === 'sys_admin') return 'allowed';
+  const isMember = role !== 'default' && place === 'own';
+  // A tenant that one does not belong to: refused where one is needed; elsewhere only system roles count.
+  if (route.tenant === 'required' && !isMember) return 'refused';
+  if (route.permission === 'login') return 'decided by the service';
+  const roles = held.get(route.permission);
+  const byTenant = route.tenant !== 'none' && isMember && roles?.has(role) === true;
+  return byTenant || roles?.has('default') === true ? 'allowed' : 'refused';
+}
+
+export interface MatrixRow {
+  route: RouteContract;
+  cells: Record<Role, Record<Place, Verdict>>;
+}
+
+/** One row a route. */
+export function rbacMatrix(): MatrixRow[] {
+  return [...allRoutes]
+    .sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1))
+    .map((route) => ({
+      route,
+      cells: Object.fromEntries(
+        roles.map((role) => [
+          role,
+          { own: verdictOf(route, role, 'own'), other: verdictOf(route, role, 'other') },
+        ]),
+      ) as MatrixRow['cells'],
+    }));
+}
