@@ -4,6 +4,7 @@ import {
   type BoundRoute,
   bindRoutes,
   booleanOf,
+  type HandlersOf,
   type HttpCall,
   listEnvelope,
   pickFields,
@@ -38,7 +39,6 @@ export interface StatusDeps {
 export function statusHttp(deps: StatusDeps): BoundRoute[] {
   const isSummary = (call: HttpCall) =>
     call.query.summary !== undefined && booleanOf('summary', call.query.summary);
-  const present = (row: ManagerRow) => presentManager(row, deps);
   return bindRoutes(statusRoutes, {
     getVersion: () => ({
       version: productVersion,
@@ -70,6 +70,15 @@ export function statusHttp(deps: StatusDeps): BoundRoute[] {
       if (!isSummary(call)) return { status, services: groups };
       return answer({ status: status === 'Fail' ? 500 : 200, body: { status, services: {} } });
     },
+    ...managerHandlers(deps),
+  });
+}
+
+type ManagerRoute = 'listManagers' | 'getManager' | 'addManager' | 'updateManager' | 'deleteManager';
+
+function managerHandlers(deps: StatusDeps): Pick<HandlersOf<typeof statusRoutes>, ManagerRoute> {
+  const present = (row: ManagerRow) => presentManager(row, deps);
+  return {
     async listManagers(call) {
       const wanted = call.list.filters.hostname;
       const rows = (await readManagers(deps.db.query)).filter(
@@ -101,7 +110,7 @@ export function statusHttp(deps: StatusDeps): BoundRoute[] {
       const isDeleted = await deps.db.tx((tx) => deleteManager(tx, call.params.hostname!));
       if (!isDeleted) throw notFound('Manager', call.params.hostname!);
     },
-  });
+  };
 }
 
 /** @throws AppError not_found_error */
