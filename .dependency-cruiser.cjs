@@ -44,6 +44,7 @@ module.exports = {
     only('http', ['kernel', 'contracts']),
     only('rpc', ['kernel', 'contracts']),
     only('client', ['kernel', 'contracts']),
+    only('snapshot-part', ['kernel', 'contracts', 'postgres', 'rpc']),
     only('service-runtime', ['kernel', 'contracts', ...IO.filter((name) => name !== 'client')]),
     only('plugin-runtime', ['kernel', 'plugin-sdk']),
     {

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { snapshotsRpc } from '@baton/contracts';
 import type { Log, Secret } from '@baton/kernel';
 import { createLocalRpc, createRpcServer } from '@baton/rpc';
 import {
@@ -155,7 +156,10 @@ async function startServices(
     });
     undo.push(() => infra.close());
     const parts = await service.buildService(config, infra);
-    for (const part of parts.rpc) rpcServer.serve(part.definition, part.handlers as never);
+    // Parts of snapshots are served by every service under one name; only cluster-status asks, in this process.
+    for (const part of parts.rpc)
+      if (part.definition !== snapshotsRpc.SnapshotPartServiceDefinition)
+        rpcServer.serve(part.definition, part.handlers as never);
     entries.push({ parts, infra });
   }
   const rpcPort = await rpcServer.listen('127.0.0.1', 0);

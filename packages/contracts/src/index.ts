@@ -24,6 +24,7 @@ export * as deploymentsRpc from './gen/deployments/v1/deployments';
 export * as executionsRpc from './gen/executions/v1/executions';
 export * as identityRpc from './gen/identity/v1/identity';
 export * as secretsRpc from './gen/secrets/v1/secrets';
+export * as snapshotsRpc from './gen/snapshots/v1/snapshots';
 export {
   checkLabel,
   type LabelFault,

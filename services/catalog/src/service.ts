@@ -7,6 +7,7 @@ import {
   resolveWorkerFile,
   type ServiceParts,
 } from '@baton/service-runtime';
+import { createSnapshotPart } from '@baton/snapshot-part';
 import { createBlueprintParser } from './adapters/blueprint-parser';
 import { deploymentsClient } from './adapters/deployments.client';
 import { createImportSources } from './adapters/import-sources';
@@ -20,6 +21,7 @@ import { pluginHttp } from './http/plugins.routes';
 import { finishUploadsLoop } from './loops/finish-uploads.loop';
 import { sweepLoop } from './loops/sweep.loop';
 import { catalogRpcPart } from './rpc/catalog.rpc';
+import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
 
 export type { Config } from './config';
@@ -90,7 +92,10 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...blueprintFilterHttp({ db }),
       ...pluginHttp(shared),
     ],
-    rpc: [catalogRpcPart({ db, blobs })],
+    rpc: [
+      catalogRpcPart({ db, blobs }),
+      createSnapshotPart({ db, schema: 'catalog', tables: snapshotTables, log }),
+    ],
     consumers: [],
     subscriptions: [],
     loops: [finishing.loop, sweepLoop({ db, blobs })],

@@ -1,5 +1,6 @@
 import { deploymentsRpc } from '@baton/contracts';
 import { type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
+import { createSnapshotPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
@@ -20,6 +21,7 @@ import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
 import { deploymentsHandlers } from './rpc/deployments.rpc';
 import { createDocumentCache } from './store/documents.sql';
+import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
 
 export { type Config, configSchema } from './config';
@@ -52,7 +54,10 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...searchesHttp(deps),
       ...evaluateHttp(deps),
     ],
-    rpc: [rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps))],
+    rpc: [
+      rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps)),
+      createSnapshotPart({ db, schema: 'deployments', tables: snapshotTables, log: infra.log }),
+    ],
     consumers: [onExecutionRequested(deps)],
     subscriptions: [],
     loops: [sweepDocumentsLoop({ db, keepMs: config.BATON_DOCUMENT_KEEP })],

@@ -17,6 +17,7 @@ import {
   type ServiceParts,
   subscriptionPart,
 } from '@baton/service-runtime';
+import { createSnapshotPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createWorkflowConfig, type WorkflowConfigSource } from './adapters/workflow-config';
@@ -38,7 +39,8 @@ import { onDeploymentCreated } from './messages/on-deployment-created';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
 import { onExecutionRequested } from './messages/on-execution-requested';
 import { onUploadEnded } from './messages/on-upload-ended';
-import { executionsRpcHandlers } from './rpc/executions.rpc';
+import { executionsRpcHandlers, systemExecutionsRpcHandlers } from './rpc/executions.rpc';
+import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
 
 export { configSchema };
@@ -72,7 +74,11 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       ...operationsRoutes({ db, wire: config.BATON_WIRE }),
       ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, engine: deps }),
     ],
-    rpc: [rpcPart(executionsRpc.ExecutionsServiceDefinition, executionsRpcHandlers(deps))],
+    rpc: [
+      rpcPart(executionsRpc.ExecutionsServiceDefinition, executionsRpcHandlers(deps)),
+      rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsRpcHandlers(deps)),
+      createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
+    ],
     consumers: [
       consumerPart(executionRequested, {
         queue: serviceName,

@@ -1,6 +1,7 @@
 import type { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
+import { createSnapshotPart } from '@baton/snapshot-part';
 import { createActivity } from './adapters/activity';
 import { createAuthorizationCache } from './adapters/authorization-cache';
 import { createPasswords } from './adapters/passwords';
@@ -14,6 +15,7 @@ import { userGroupsHttp } from './http/user-groups.routes';
 import { usersHttp } from './http/users.routes';
 import { purgeTokensOnce } from './loops/purge-tokens.loop';
 import { identityRpcPart } from './rpc/identity.rpc';
+import { snapshotTables } from './store/snapshot-tables';
 import type { DB as Tables } from './store/tables.gen';
 
 export type { Bootstrapped } from './commands/bootstrap';
@@ -68,7 +70,10 @@ export function buildService(
       ...tokensHttp(deps),
       ...permissionsHttp(deps),
     ],
-    rpc: [identityRpcPart(deps)],
+    rpc: [
+      identityRpcPart(deps),
+      createSnapshotPart({ db, schema: 'identity', tables: snapshotTables, log: infra.log }),
+    ],
     consumers: [],
     subscriptions: [],
     loops: [

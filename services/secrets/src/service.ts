@@ -1,11 +1,13 @@
 /** Composition of secrets. */
 import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
+import { createSnapshotPart } from '@baton/snapshot-part';
 import { loadMasterKeys } from './adapters/master-keys';
 import type { Config } from './config';
 import { secretsHttp } from './http/secrets.routes';
 import { rewrapLoop } from './loops/rewrap-keys.loop';
-import { secretsRpcPart } from './rpc/secrets.rpc';
+import { secretsRpcPart, snapshotSealRpcPart } from './rpc/secrets.rpc';
 import { findUnknownMasterKeys } from './store/secrets.sql';
+import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
 
 export { type Config, configSchema } from './config';
@@ -23,7 +25,11 @@ export async function buildService(config: Config, infra: Infra): Promise<Servic
   return {
     name: 'secrets',
     routes: secretsHttp(deps),
-    rpc: [secretsRpcPart(deps)],
+    rpc: [
+      secretsRpcPart(deps),
+      snapshotSealRpcPart(deps),
+      createSnapshotPart({ db, schema: 'secrets', tables: snapshotTables, log: infra.log }),
+    ],
     consumers: [],
     subscriptions: [],
     loops: [rewrapLoop(deps)],

@@ -156,6 +156,18 @@ export interface PluginYamls {
   plugin_id: string;
 }
 
+export interface SnapshotStaging {
+  batch: number;
+  restore_id: string;
+  rows: string;
+  table_name: string;
+}
+
+export interface SnapshotSwitches {
+  restore_id: string;
+  switched_at: Generated<string>;
+}
+
 export interface DB {
   archive_files: ArchiveFiles;
   archives: Archives;
@@ -169,4 +181,6 @@ export interface DB {
   plugin_installations: PluginInstallations;
   plugin_yamls: PluginYamls;
   plugins: Plugins;
+  snapshot_staging: SnapshotStaging;
+  snapshot_switches: SnapshotSwitches;
 }

@@ -67,6 +67,11 @@ export interface License {
   uploaded_at: Generated<string>;
 }
 
+export interface LooseArchives {
+  digest: string;
+  since: Generated<string>;
+}
+
 export interface Maintenance {
   activated_at: string | null;
   activation_requested_at: string | null;
@@ -103,14 +108,60 @@ export interface ProviderContext {
   name: string;
 }
 
+export interface SnapshotJobs {
+  archive_digest: string | null;
+  attempts: Generated<number>;
+  created_at: Generated<string>;
+  created_by: string;
+  execution_id: string | null;
+  id: string;
+  kind: string;
+  lease_owner: string | null;
+  lease_until: string | null;
+  options: Json;
+  outcome: Json | null;
+  plan: Json | null;
+  snapshot_id: string;
+  state: Generated<string>;
+  tenant: string;
+}
+
+export interface Snapshots {
+  archive_digest: string | null;
+  archive_size: number | null;
+  created_at: Generated<string>;
+  created_by: string;
+  error: Generated<string>;
+  id: string;
+  status: string;
+  tenant: string;
+}
+
+export interface SnapshotStaging {
+  batch: number;
+  restore_id: string;
+  rows: string;
+  table_name: string;
+}
+
+export interface SnapshotSwitches {
+  restore_id: string;
+  switched_at: Generated<string>;
+}
+
 export interface DB {
   config: Config;
   contacts: Contacts;
   inbox: Inbox;
   instances: Instances;
   license: License;
+  loose_archives: LooseArchives;
   maintenance: Maintenance;
   managers: Managers;
   outbox: Outbox;
   provider_context: ProviderContext;
+  snapshot_jobs: SnapshotJobs;
+  snapshot_staging: SnapshotStaging;
+  snapshot_switches: SnapshotSwitches;
+  snapshots: Snapshots;
 }

@@ -215,6 +215,18 @@ export interface Sites {
   visibility: string;
 }
 
+export interface SnapshotStaging {
+  batch: number;
+  restore_id: string;
+  rows: string;
+  table_name: string;
+}
+
+export interface SnapshotSwitches {
+  restore_id: string;
+  switched_at: Generated<string>;
+}
+
 export interface DB {
   deployment_filters: DeploymentFilters;
   deployment_labels: DeploymentLabels;
@@ -231,4 +243,6 @@ export interface DB {
   nodes: Nodes;
   outbox: Outbox;
   sites: Sites;
+  snapshot_staging: SnapshotStaging;
+  snapshot_switches: SnapshotSwitches;
 }

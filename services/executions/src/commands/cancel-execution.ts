@@ -1,5 +1,6 @@
 import { notFound } from '@baton/kernel';
 import { type CancelMode, statusAfterCancel } from '../domain/cancel';
+import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import { stepGraph } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
 import { type ExecutionChanges, lockExecution, NOW, updateExecution } from '../store/executions.sql';
@@ -21,6 +22,11 @@ export async function cancelExecution(
       if (!execution) throw notFound('Execution', executionId);
       if (execution.phase === 'ended' && mode === 'kill' && execution.status === 'cancelled') return [];
       const next = statusAfterCancel(execution, mode);
+      // Whoever carries it out sees the status with its next report and ends it, when it still can.
+      if (execution.phase === 'running' && isCarriedOutElsewhere(execution)) {
+        await updateExecution(tx, executionId, { status: next, cancel_requested_at: NOW, error: '' });
+        return [];
+      }
       const changes: ExecutionChanges = {
         // Waiting ones end at once; `cancelled` is written at the end together with the terminal event.
         status: execution.phase === 'waiting' ? 'cancelling' : next,

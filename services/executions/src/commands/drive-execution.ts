@@ -1,7 +1,7 @@
 import { newId } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import { graphFromSpec, nextStage, type Stage, type StageResult } from '@baton/task-graph';
-import { isEmptyWorkflow } from '../domain/system-workflows';
+import { isCarriedOutElsewhere, isEmptyWorkflow } from '../domain/system-workflows';
 import { stepGraph } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent, workflowLog } from '../engine/graph-events';
@@ -53,7 +53,8 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
 
 /** Decides the next stage from history and a fresh model, and begins it. False = somebody else did. */
 async function planStage(deps: EngineDeps, execution: ExecutionRow): Promise<boolean> {
-  const stage = await decideStage(deps, execution);
+  const isElsewhere = isCarriedOutElsewhere(execution);
+  const stage = isElsewhere ? null : await decideStage(deps, execution);
   return await deps.memory.serially(execution.id, async () => {
     const context = await deps.db.tx(async (tx) => {
       const locked = await lockExecution(tx, execution.id);
@@ -67,6 +68,10 @@ async function planStage(deps: EngineDeps, execution: ExecutionRow): Promise<boo
         return { execution: locked, begun: null };
       }
       await begin(tx, locked);
+      if (stage === null) {
+        await updateExecution(tx, locked.id, { phase: 'running' });
+        return { execution: locked, begun: null };
+      }
       return { execution: locked, begun: await beginStage(tx, locked, stage) };
     });
     if (!context) return false;

@@ -2,6 +2,7 @@ import { executionRequested } from '@baton/contracts';
 import { AppError, notFound } from '@baton/kernel';
 import { outbox, type Tx } from '@baton/postgres';
 import type { DeploymentModel, StageResult } from '@baton/task-graph';
+import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
 import { goOn, type ResumedStep } from '../engine/resume-graph';
 import { afterStep } from '../engine/run-step';
@@ -47,7 +48,8 @@ export async function resumeExecution(
 }
 
 function refuseUnlessStopped(execution: LockedExecution, isForced: boolean): void {
-  if (execution.status === 'failed' || execution.status === 'cancelled') return;
+  const isStopped = execution.status === 'failed' || execution.status === 'cancelled';
+  if (isStopped && !isCarriedOutElsewhere(execution)) return;
   const action = isForced ? 'force-resume' : 'resume';
   throw new AppError(
     'conflict_error',

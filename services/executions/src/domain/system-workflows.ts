@@ -17,6 +17,16 @@ export function isSystemWorkflowName(workflowId: string): boolean {
   return SYSTEM_WORKFLOWS.has(workflowId);
 }
 
+/** System workflows that the owner of their subject carries out and reports (ReportSystemExecution): no graph, no worker. */
+const CARRIED_OUT_ELSEWHERE = new Set(['create_snapshot', 'restore_snapshot']);
+
+export function isCarriedOutElsewhere(execution: {
+  workflow_id: string;
+  deployment_id: string | null;
+}): boolean {
+  return execution.deployment_id === null && CARRIED_OUT_ELSEWHERE.has(execution.workflow_id);
+}
+
 /** System workflows without a graph: the service that owns the subject does the work when the execution ends. */
 const EMPTY_WORKFLOWS = new Set(['create_deployment_environment', 'delete_deployment_environment']);
 

@@ -6,6 +6,7 @@ import { claimTask } from '../commands/claim-task';
 import { finishTasks } from '../commands/finish-tasks';
 import { recordExecution } from '../commands/record-execution';
 import { heartbeat } from '../commands/renew-leases';
+import { reportSystemExecution } from '../commands/report-system-execution';
 import { requestExecution } from '../commands/request-execution';
 import { presentExecution } from '../domain/present-execution';
 import type { StartRequest } from '../domain/start-request';
@@ -57,6 +58,15 @@ export function executionsRpcHandlers(
         ),
       };
     },
+  };
+}
+
+/** SystemExecutionsService of proto/executions/v1. */
+export function systemExecutionsRpcHandlers(
+  deps: EngineDeps,
+): RpcHandlers<typeof executionsRpc.SystemExecutionsServiceDefinition> {
+  return {
+    reportSystemExecution: async (request) => ({ status: await reportSystemExecution(deps, request) }),
   };
 }
 

@@ -119,6 +119,18 @@ export interface Outbox {
   id: string;
 }
 
+export interface SnapshotStaging {
+  batch: number;
+  restore_id: string;
+  rows: string;
+  table_name: string;
+}
+
+export interface SnapshotSwitches {
+  restore_id: string;
+  switched_at: Generated<string>;
+}
+
 export interface Tasks {
   attempt: number;
   created_at: Generated<string>;
@@ -164,6 +176,8 @@ export interface DB {
   inbox: Inbox;
   instance_states: InstanceStates;
   outbox: Outbox;
+  snapshot_staging: SnapshotStaging;
+  snapshot_switches: SnapshotSwitches;
   tasks: Tasks;
   tasks_graphs: TasksGraphs;
   workers: Workers;

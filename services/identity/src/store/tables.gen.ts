@@ -52,6 +52,18 @@ export interface SeededPermissions {
   permission: string;
 }
 
+export interface SnapshotStaging {
+  batch: number;
+  restore_id: string;
+  rows: string;
+  table_name: string;
+}
+
+export interface SnapshotSwitches {
+  restore_id: string;
+  switched_at: Generated<string>;
+}
+
 export interface TenantGroups {
   group_name: string;
   role: string;
@@ -114,6 +126,8 @@ export interface DB {
   role_permissions: RolePermissions;
   roles: Roles;
   seeded_permissions: SeededPermissions;
+  snapshot_staging: SnapshotStaging;
+  snapshot_switches: SnapshotSwitches;
   tenant_groups: TenantGroups;
   tenant_users: TenantUsers;
   tenants: Tenants;

@@ -4,6 +4,7 @@ import { type RpcPart, rpcPart } from '@baton/service-runtime';
 import { shownValue } from '../adapters/secret-value';
 import { type MasterKey, openValue } from '../domain/envelope';
 import { maySeeValue, type Who } from '../domain/secret-access';
+import { checkSnapshotSeal, sealSnapshot } from '../domain/snapshot-seal';
 import { findVisible, type SecretRow, sealedOf } from '../store/secrets.sql';
 import type { DB } from '../store/tables.gen';
 
@@ -28,5 +29,13 @@ export function secretsRpcPart(deps: { db: Db<DB>; masters: readonly MasterKey[]
       }
       return answer;
     },
+  });
+}
+
+/** Seals of snapshots, for cluster-status. */
+export function snapshotSealRpcPart({ masters }: { masters: readonly MasterKey[] }): RpcPart {
+  return rpcPart(secretsRpc.SnapshotSealServiceDefinition, {
+    sealSnapshot: async ({ digest }) => sealSnapshot(masters[0]!, digest),
+    checkSnapshotSeal: async (request) => checkSnapshotSeal(masters, request),
   });
 }

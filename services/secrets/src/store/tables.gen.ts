@@ -45,8 +45,22 @@ export interface Secrets {
   wrapped_key: Buffer;
 }
 
+export interface SnapshotStaging {
+  batch: number;
+  restore_id: string;
+  rows: string;
+  table_name: string;
+}
+
+export interface SnapshotSwitches {
+  restore_id: string;
+  switched_at: Generated<string>;
+}
+
 export interface DB {
   inbox: Inbox;
   outbox: Outbox;
   secrets: Secrets;
+  snapshot_staging: SnapshotStaging;
+  snapshot_switches: SnapshotSwitches;
 }

@@ -224,6 +224,21 @@ export interface ListUnfinishedExecutionsResponse {
   total: number;
 }
 
+export interface ReportSystemExecutionRequest {
+  executionId: string;
+  /** Names this report: a repeated one adds nothing. Empty with nothing to log. */
+  batchId: string;
+  log: string[];
+  /** terminated, failed or cancelled; empty while it goes on. */
+  endStatus: string;
+  error: string;
+}
+
+export interface ReportSystemExecutionResponse {
+  /** Empty when there is no such execution any more. */
+  status: string;
+}
+
 function createBaseTaskLease(): TaskLease {
   return { taskId: "", executionId: "", attempt: 0, leaseMs: 0, assignmentJson: "" };
 }
@@ -2659,6 +2674,218 @@ export const ListUnfinishedExecutionsResponse: MessageFns<ListUnfinishedExecutio
   },
 };
 
+function createBaseReportSystemExecutionRequest(): ReportSystemExecutionRequest {
+  return { executionId: "", batchId: "", log: [], endStatus: "", error: "" };
+}
+
+export const ReportSystemExecutionRequest: MessageFns<ReportSystemExecutionRequest> = {
+  encode(message: ReportSystemExecutionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.executionId !== "") {
+      writer.uint32(10).string(message.executionId);
+    }
+    if (message.batchId !== "") {
+      writer.uint32(18).string(message.batchId);
+    }
+    for (const v of message.log) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.endStatus !== "") {
+      writer.uint32(34).string(message.endStatus);
+    }
+    if (message.error !== "") {
+      writer.uint32(42).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportSystemExecutionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReportSystemExecutionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.executionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.batchId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.log.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.endStatus = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ReportSystemExecutionRequest {
+    return {
+      executionId: isSet(object.executionId)
+        ? globalThis.String(object.executionId)
+        : isSet(object.execution_id)
+        ? globalThis.String(object.execution_id)
+        : "",
+      batchId: isSet(object.batchId)
+        ? globalThis.String(object.batchId)
+        : isSet(object.batch_id)
+        ? globalThis.String(object.batch_id)
+        : "",
+      log: globalThis.Array.isArray(object?.log) ? object.log.map((e: any) => globalThis.String(e)) : [],
+      endStatus: isSet(object.endStatus)
+        ? globalThis.String(object.endStatus)
+        : isSet(object.end_status)
+        ? globalThis.String(object.end_status)
+        : "",
+      error: isSet(object.error) ? globalThis.String(object.error) : "",
+    };
+  },
+
+  toJSON(message: ReportSystemExecutionRequest): unknown {
+    const obj: any = {};
+    if (message.executionId !== "") {
+      obj.executionId = message.executionId;
+    }
+    if (message.batchId !== "") {
+      obj.batchId = message.batchId;
+    }
+    if (message.log?.length) {
+      obj.log = message.log;
+    }
+    if (message.endStatus !== "") {
+      obj.endStatus = message.endStatus;
+    }
+    if (message.error !== "") {
+      obj.error = message.error;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ReportSystemExecutionRequest>): ReportSystemExecutionRequest {
+    return ReportSystemExecutionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReportSystemExecutionRequest>): ReportSystemExecutionRequest {
+    const message = createBaseReportSystemExecutionRequest();
+    message.executionId = object.executionId ?? "";
+    message.batchId = object.batchId ?? "";
+    message.log = object.log?.map((e) => e) || [];
+    message.endStatus = object.endStatus ?? "";
+    message.error = object.error ?? "";
+    return message;
+  },
+};
+
+function createBaseReportSystemExecutionResponse(): ReportSystemExecutionResponse {
+  return { status: "" };
+}
+
+export const ReportSystemExecutionResponse: MessageFns<ReportSystemExecutionResponse> = {
+  encode(message: ReportSystemExecutionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== "") {
+      writer.uint32(10).string(message.status);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportSystemExecutionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReportSystemExecutionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ReportSystemExecutionResponse {
+    return { status: isSet(object.status) ? globalThis.String(object.status) : "" };
+  },
+
+  toJSON(message: ReportSystemExecutionResponse): unknown {
+    const obj: any = {};
+    if (message.status !== "") {
+      obj.status = message.status;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ReportSystemExecutionResponse>): ReportSystemExecutionResponse {
+    return ReportSystemExecutionResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReportSystemExecutionResponse>): ReportSystemExecutionResponse {
+    const message = createBaseReportSystemExecutionResponse();
+    message.status = object.status ?? "";
+    return message;
+  },
+};
+
 /** The engine as seen by workers and by the services whose work is recorded as executions. */
 export type ExecutionsServiceDefinition = typeof ExecutionsServiceDefinition;
 export const ExecutionsServiceDefinition = {
@@ -2742,6 +2969,24 @@ export const ExecutionsServiceDefinition = {
       requestType: GetLatestExecutionsRequest as typeof GetLatestExecutionsRequest,
       requestStream: false,
       responseType: GetLatestExecutionsResponse as typeof GetLatestExecutionsResponse,
+      responseStream: false,
+      options: {},
+    },
+  },
+} as const;
+
+/** Executions that another service carries out and the engine only keeps. */
+export type SystemExecutionsServiceDefinition = typeof SystemExecutionsServiceDefinition;
+export const SystemExecutionsServiceDefinition = {
+  name: "SystemExecutionsService",
+  fullName: "baton.executions.v1.SystemExecutionsService",
+  methods: {
+    /** From the service that carries out a system workflow (create_snapshot, restore_snapshot): log lines, and the end. */
+    reportSystemExecution: {
+      name: "ReportSystemExecution",
+      requestType: ReportSystemExecutionRequest as typeof ReportSystemExecutionRequest,
+      requestStream: false,
+      responseType: ReportSystemExecutionResponse as typeof ReportSystemExecutionResponse,
       responseStream: false,
       options: {},
     },

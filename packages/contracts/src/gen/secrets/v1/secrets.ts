@@ -27,6 +27,27 @@ export interface GetSecretValuesResponse_ValuesJsonEntry {
   value: string;
 }
 
+export interface SealSnapshotRequest {
+  /** SHA-256 of the manifest. */
+  digest: Buffer;
+}
+
+export interface SealSnapshotResponse {
+  masterKeyId: string;
+  seal: Buffer;
+}
+
+export interface CheckSnapshotSealRequest {
+  digest: Buffer;
+  masterKeyId: string;
+  seal: Buffer;
+}
+
+export interface CheckSnapshotSealResponse {
+  isKnownKey: boolean;
+  isValid: boolean;
+}
+
 function createBaseGetSecretValuesRequest(): GetSecretValuesRequest {
   return { tenant: "", keys: [], username: "", isAdministrator: false };
 }
@@ -377,6 +398,360 @@ export const GetSecretValuesResponse_ValuesJsonEntry: MessageFns<GetSecretValues
   },
 };
 
+function createBaseSealSnapshotRequest(): SealSnapshotRequest {
+  return { digest: Buffer.alloc(0) };
+}
+
+export const SealSnapshotRequest: MessageFns<SealSnapshotRequest> = {
+  encode(message: SealSnapshotRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.digest.length !== 0) {
+      writer.uint32(10).bytes(message.digest);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SealSnapshotRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSealSnapshotRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.digest = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SealSnapshotRequest {
+    return { digest: isSet(object.digest) ? Buffer.from(bytesFromBase64(object.digest)) : Buffer.alloc(0) };
+  },
+
+  toJSON(message: SealSnapshotRequest): unknown {
+    const obj: any = {};
+    if (message.digest.length !== 0) {
+      obj.digest = base64FromBytes(message.digest);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SealSnapshotRequest>): SealSnapshotRequest {
+    return SealSnapshotRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SealSnapshotRequest>): SealSnapshotRequest {
+    const message = createBaseSealSnapshotRequest();
+    message.digest = object.digest ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseSealSnapshotResponse(): SealSnapshotResponse {
+  return { masterKeyId: "", seal: Buffer.alloc(0) };
+}
+
+export const SealSnapshotResponse: MessageFns<SealSnapshotResponse> = {
+  encode(message: SealSnapshotResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.masterKeyId !== "") {
+      writer.uint32(10).string(message.masterKeyId);
+    }
+    if (message.seal.length !== 0) {
+      writer.uint32(18).bytes(message.seal);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SealSnapshotResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSealSnapshotResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.masterKeyId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.seal = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SealSnapshotResponse {
+    return {
+      masterKeyId: isSet(object.masterKeyId)
+        ? globalThis.String(object.masterKeyId)
+        : isSet(object.master_key_id)
+        ? globalThis.String(object.master_key_id)
+        : "",
+      seal: isSet(object.seal) ? Buffer.from(bytesFromBase64(object.seal)) : Buffer.alloc(0),
+    };
+  },
+
+  toJSON(message: SealSnapshotResponse): unknown {
+    const obj: any = {};
+    if (message.masterKeyId !== "") {
+      obj.masterKeyId = message.masterKeyId;
+    }
+    if (message.seal.length !== 0) {
+      obj.seal = base64FromBytes(message.seal);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SealSnapshotResponse>): SealSnapshotResponse {
+    return SealSnapshotResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SealSnapshotResponse>): SealSnapshotResponse {
+    const message = createBaseSealSnapshotResponse();
+    message.masterKeyId = object.masterKeyId ?? "";
+    message.seal = object.seal ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseCheckSnapshotSealRequest(): CheckSnapshotSealRequest {
+  return { digest: Buffer.alloc(0), masterKeyId: "", seal: Buffer.alloc(0) };
+}
+
+export const CheckSnapshotSealRequest: MessageFns<CheckSnapshotSealRequest> = {
+  encode(message: CheckSnapshotSealRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.digest.length !== 0) {
+      writer.uint32(10).bytes(message.digest);
+    }
+    if (message.masterKeyId !== "") {
+      writer.uint32(18).string(message.masterKeyId);
+    }
+    if (message.seal.length !== 0) {
+      writer.uint32(26).bytes(message.seal);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckSnapshotSealRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckSnapshotSealRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.digest = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.masterKeyId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.seal = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CheckSnapshotSealRequest {
+    return {
+      digest: isSet(object.digest) ? Buffer.from(bytesFromBase64(object.digest)) : Buffer.alloc(0),
+      masterKeyId: isSet(object.masterKeyId)
+        ? globalThis.String(object.masterKeyId)
+        : isSet(object.master_key_id)
+        ? globalThis.String(object.master_key_id)
+        : "",
+      seal: isSet(object.seal) ? Buffer.from(bytesFromBase64(object.seal)) : Buffer.alloc(0),
+    };
+  },
+
+  toJSON(message: CheckSnapshotSealRequest): unknown {
+    const obj: any = {};
+    if (message.digest.length !== 0) {
+      obj.digest = base64FromBytes(message.digest);
+    }
+    if (message.masterKeyId !== "") {
+      obj.masterKeyId = message.masterKeyId;
+    }
+    if (message.seal.length !== 0) {
+      obj.seal = base64FromBytes(message.seal);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CheckSnapshotSealRequest>): CheckSnapshotSealRequest {
+    return CheckSnapshotSealRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CheckSnapshotSealRequest>): CheckSnapshotSealRequest {
+    const message = createBaseCheckSnapshotSealRequest();
+    message.digest = object.digest ?? Buffer.alloc(0);
+    message.masterKeyId = object.masterKeyId ?? "";
+    message.seal = object.seal ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseCheckSnapshotSealResponse(): CheckSnapshotSealResponse {
+  return { isKnownKey: false, isValid: false };
+}
+
+export const CheckSnapshotSealResponse: MessageFns<CheckSnapshotSealResponse> = {
+  encode(message: CheckSnapshotSealResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.isKnownKey !== false) {
+      writer.uint32(8).bool(message.isKnownKey);
+    }
+    if (message.isValid !== false) {
+      writer.uint32(16).bool(message.isValid);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckSnapshotSealResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckSnapshotSealResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.isKnownKey = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isValid = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CheckSnapshotSealResponse {
+    return {
+      isKnownKey: isSet(object.isKnownKey)
+        ? globalThis.Boolean(object.isKnownKey)
+        : isSet(object.is_known_key)
+        ? globalThis.Boolean(object.is_known_key)
+        : false,
+      isValid: isSet(object.isValid)
+        ? globalThis.Boolean(object.isValid)
+        : isSet(object.is_valid)
+        ? globalThis.Boolean(object.is_valid)
+        : false,
+    };
+  },
+
+  toJSON(message: CheckSnapshotSealResponse): unknown {
+    const obj: any = {};
+    if (message.isKnownKey !== false) {
+      obj.isKnownKey = message.isKnownKey;
+    }
+    if (message.isValid !== false) {
+      obj.isValid = message.isValid;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CheckSnapshotSealResponse>): CheckSnapshotSealResponse {
+    return CheckSnapshotSealResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CheckSnapshotSealResponse>): CheckSnapshotSealResponse {
+    const message = createBaseCheckSnapshotSealResponse();
+    message.isKnownKey = object.isKnownKey ?? false;
+    message.isValid = object.isValid ?? false;
+    return message;
+  },
+};
+
 /** Values are released at use time and never stored elsewhere. */
 export type SecretsServiceDefinition = typeof SecretsServiceDefinition;
 export const SecretsServiceDefinition = {
@@ -394,6 +769,41 @@ export const SecretsServiceDefinition = {
     },
   },
 } as const;
+
+/** What proves that a snapshot was made under a master key of this manager, and not changed since. */
+export type SnapshotSealServiceDefinition = typeof SnapshotSealServiceDefinition;
+export const SnapshotSealServiceDefinition = {
+  name: "SnapshotSealService",
+  fullName: "baton.secrets.v1.SnapshotSealService",
+  methods: {
+    /** Seals the manifest of a snapshot with a key derived from the master key. */
+    sealSnapshot: {
+      name: "SealSnapshot",
+      requestType: SealSnapshotRequest as typeof SealSnapshotRequest,
+      requestStream: false,
+      responseType: SealSnapshotResponse as typeof SealSnapshotResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Whether a seal was made by a master key that is configured here. */
+    checkSnapshotSeal: {
+      name: "CheckSnapshotSeal",
+      requestType: CheckSnapshotSealRequest as typeof CheckSnapshotSealRequest,
+      requestStream: false,
+      responseType: CheckSnapshotSealResponse as typeof CheckSnapshotSealResponse,
+      responseStream: false,
+      options: {},
+    },
+  },
+} as const;
+
+function bytesFromBase64(b64: string): Uint8Array {
+  return Uint8Array.from(globalThis.Buffer.from(b64, "base64"));
+}
+
+function base64FromBytes(arr: Uint8Array): string {
+  return globalThis.Buffer.from(arr).toString("base64");
+}
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
 

@@ -1,0 +1,11 @@
+export { snapshotTablesFault } from './check-tables';
+export { linesOf } from './lines';
+export { createSnapshotPart, type SnapshotPartDeps } from './part';
+export { RowHash } from './row-hash';
+export {
+  commonlyCleared,
+  commonlyKept,
+  type SnapshotClient,
+  type SnapshotTables,
+  type SwitchContext,
+} from './snapshot-tables';

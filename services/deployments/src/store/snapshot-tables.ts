@@ -1,0 +1,11 @@
+/** The part of snapshots that deployments has (packages/snapshot-part). */
+import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
+
+export const snapshotTables: SnapshotTables = {
+  kept: commonlyKept,
+  cleared: {
+    ...commonlyCleared,
+    model_calls: 'answers kept for running executions, which end with a restore',
+  },
+  contents: ['deployments'],
+};

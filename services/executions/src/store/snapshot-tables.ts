@@ -1,0 +1,67 @@
+/** The part of snapshots that executions has (packages/snapshot-part): executions, graphs, operations, events. */
+import {
+  commonlyCleared,
+  commonlyKept,
+  type SnapshotClient,
+  type SnapshotTables,
+  type SwitchContext,
+} from '@baton/snapshot-part';
+
+const UNDER_WAY = 'It was under way when the snapshot was made';
+/** Beyond what an execution reaches: graphs that a replica remembers of the replaced state are read again. */
+const VERSIONS = 1_000_000_000;
+
+/** Executions that a restore ends: all but those that wait for a time to come. */
+const ENDED_BY_RESTORE = `phase <> 'ended' and not (status = 'scheduled' and scheduled_for > app_now())`;
+
+export const snapshotTables: SnapshotTables = {
+  kept: {
+    ...commonlyKept,
+    workers: 'processes that report here',
+    deployment_guards: 'rows to lock, made when missing',
+  },
+  cleared: { ...commonlyCleared, event_batches: 'numbers of batches that workers may repeat' },
+  contents: [],
+  condition: (table, { includeEvents, includeLogs }) => {
+    if (table !== 'events' || (includeEvents && includeLogs)) return null;
+    return includeEvents ? 'not is_log' : includeLogs ? 'is_log' : 'false';
+  },
+  surviving: { executions: 'id = $1', events: 'execution_id = $1' },
+  afterLoad: endRestored,
+  notes: async (client) => {
+    const { rows } = await client.query(
+      `select count(*)::float8 as count from executions where ${ENDED_BY_RESTORE} and workflow_id <> 'create_snapshot'`,
+    );
+    return rows[0].count === 0
+      ? []
+      : [`${rows[0].count} executions that were under way come back as cancelled`];
+  },
+};
+
+/**
+ * Leases are not restored, and nothing goes on by itself: what was under way ends as cancelled in the engine's own way
+ * (phase `ending`), so its last states reach deployments and its statuses follow.
+ */
+async function endRestored(client: SnapshotClient, context: SwitchContext): Promise<void> {
+  await client.query(
+    `update executions set status = 'terminated', phase = 'ended', error = '', ended_at = app_now(),
+       outcome = '{"status": "terminated", "error": ""}', cancel_requested_at = null
+     where id = $1::uuid and phase <> 'ended'`,
+    [context.createdByExecution],
+  );
+  await client.query(
+    `update executions set phase = 'ending', wake_at = null, version = version + $2,
+       status = case when phase = 'waiting' then 'cancelling' else status end,
+       outcome = coalesce(outcome, $3::jsonb)
+     where ${ENDED_BY_RESTORE} and id <> $1::uuid`,
+    [context.executionId, VERSIONS, JSON.stringify({ status: 'cancelled', error: UNDER_WAY })],
+  );
+  await client.query(
+    `update executions set version = version + $2 where phase = 'ended' and id <> $1::uuid`,
+    [context.executionId, VERSIONS],
+  );
+  await client.query(
+    `update tasks set worker_id = null, lease_until = null, is_kill_requested = false
+     where worker_id is not null or lease_until is not null`,
+  );
+}

@@ -1,0 +1,32 @@
+/**
+ * Seals of snapshots: an HMAC of the manifest under a key derived from the master key. It proves that the archive was made
+ * by a manager with this master key and not changed since, and with that, that the secrets in it can be decrypted here.
+ */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { MasterKey } from './envelope';
+
+export interface SnapshotSeal {
+  masterKeyId: string;
+  seal: Buffer;
+}
+
+function sealOf(master: MasterKey, digest: Uint8Array): Buffer {
+  const key = Buffer.from(hkdfSync('sha256', master.key.expose(), 'baton secrets', 'seal of snapshots', 32));
+  return createHmac('sha256', key).update(digest).digest();
+}
+
+export function sealSnapshot(master: MasterKey, digest: Uint8Array): SnapshotSeal {
+  return { masterKeyId: master.id, seal: sealOf(master, digest) };
+}
+
+/** Whether the key is configured, former ones included, and the seal is the one that it makes. */
+export function checkSnapshotSeal(
+  masters: readonly MasterKey[],
+  given: { digest: Uint8Array; masterKeyId: string; seal: Uint8Array },
+): { isKnownKey: boolean; isValid: boolean } {
+  const master = masters.find(({ id }) => id === given.masterKeyId);
+  if (!master) return { isKnownKey: false, isValid: false };
+  const expected = sealOf(master, given.digest);
+  const isValid = given.seal.length === expected.length && timingSafeEqual(expected, given.seal);
+  return { isKnownKey: true, isValid };
+}
