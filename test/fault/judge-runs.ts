@@ -48,8 +48,9 @@ export function checkRuns(seen: Seen, victims: readonly number[] | null, say: Sa
     const own = byTask.get(task.id) ?? [];
     repeats += Math.max(0, own.length - 1);
     checkTask(task, own, say);
+    // A process that was dead already when its script asked for it has no number.
     for (const run of own.slice(0, -1))
-      if (victims && !victims.includes(run.pid))
+      if (victims && run.pid > 1 && !victims.includes(run.pid))
         say(
           'G4',
           `${task.operation} of ${task.instance} (task ${task.id}) was repeated although its worker lived`,
@@ -87,7 +88,8 @@ function placesOf(
   for (const task of tasks) {
     const node = task.instance.replace(/_[^_]+$/, '');
     const operation = task.operation.split('.').at(-1)!;
-    const key = `${node} ${operation}`;
+    // Nodes that others depend on have one instance each; of the rest every instance stands for itself.
+    const key = `${DEPENDS[node] ? node : task.instance} ${operation}`;
     const runs = [...(places.get(key)?.runs ?? []), ...(byTask.get(task.id) ?? [])];
     const accepted = events.find(
       (event) =>

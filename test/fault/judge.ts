@@ -44,6 +44,8 @@ const EVENT_OF: Record<string, string> = {
 export interface Verdict {
   violations: string[];
   executions: number;
+  /** Runs in the ledger. */
+  operations: number;
   /** Runs in the ledger beyond one per operation: work that was done again because its first run was lost. */
   repeats: number;
 }
@@ -75,7 +77,7 @@ export async function judge(rig: Rig, asked: readonly Asked[], options: JudgeOpt
   const repeats = checkRuns({ executions, tasks, runs, events }, options.victims ?? null, say);
   await checkEffects(rig, executions, tasks, say);
   await checkRest(rig, say);
-  return { violations, executions: executions.length, repeats };
+  return { violations, executions: executions.length, operations: runs.length, repeats };
 }
 
 export type Say = (guarantee: string, text: string) => void;

@@ -1,15 +1,17 @@
 // Operations that write down in a file outside of the system when they begin and end (BATON_WORKER_HANDLERS).
 // They are rude: told to stop, they go on to the end, as a program on another machine would.
 const { randomUUID } = require('node:crypto');
-const { appendFileSync, rmSync } = require('node:fs');
+const { appendFileSync, existsSync, rmSync } = require('node:fs');
 const { join } = require('node:path');
 
 const dir = process.env.FAULT_DIR;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Right also in a process whose clock is shifted (clock-shift.js). */
+const now = () => Math.round(performance.timeOrigin + performance.now());
 
 function write(phase, ctx, run, more) {
   const line = {
-    t: Date.now(),
+    t: now(),
     phase,
     execution: ctx.executionId,
     task: ctx.taskId,
@@ -23,6 +25,7 @@ function write(phase, ctx, run, more) {
 
 /** True for the one process that takes the order away. */
 function isOrdered(order) {
+  if (!existsSync(join(dir, order))) return false;
   try {
     rmSync(join(dir, order));
     return true;
@@ -31,14 +34,61 @@ function isOrdered(order) {
   }
 }
 
-async function op(ctx) {
-  const run = randomUUID();
-  write('start', ctx, run, { operation: ctx.operation.name, isResumed: ctx.isResumed });
-  if (ctx.operation.name.endsWith('.configure')) (await ctx.instance()).runtimeProperties.configured = run;
-  await sleep(Math.random() < 0.1 ? 1_000 + 1_500 * Math.random() : 40 + 160 * Math.random());
-  write('end', ctx, run);
-  if (isOrdered('die-before-report')) process.kill(process.pid, 'SIGKILL');
-  return run;
+/** Until the heap's limit ends the process. */
+function exhaustMemory() {
+  const hog = [];
+  for (;;) hog.push(new Array(1_000_000).fill(hog.length));
 }
 
-exports.handlers = { 'ledger.op': op, 'ledger.save': op };
+async function run(ctx, ms) {
+  const id = randomUUID();
+  write('start', ctx, id, { operation: ctx.operation.name, isResumed: ctx.isResumed });
+  if (isOrdered('exhaust-memory')) exhaustMemory();
+  if (ctx.operation.name.endsWith('.configure')) (await ctx.instance()).runtimeProperties.configured = id;
+  await sleep(ms);
+  write('end', ctx, id);
+  if (isOrdered('die-before-report')) process.kill(process.pid, 'SIGKILL');
+  return id;
+}
+
+const short = (ctx) =>
+  run(ctx, Math.random() < 0.1 ? 1_000 + 1_500 * Math.random() : 40 + 160 * Math.random());
+const long = (ctx) => run(ctx, 2_500 + 1_000 * Math.random());
+
+/** Starts another deployment once, and asks for another run until that has ended; no place is held meanwhile. */
+const child = (sdk) => async (ctx, inputs) => {
+  const id = randomUUID();
+  write('start', ctx, id, { operation: ctx.operation.name });
+  if (inputs.child) {
+    const status = await statusOfChild(ctx, inputs);
+    if (status === 'failed' || status === 'cancelled') throw new sdk.FatalError(`${inputs.child}: ${status}`);
+    if (status !== 'terminated')
+      throw new sdk.OperationRetry(`${inputs.child} is ${status}`, { retryAfter: 1 });
+  }
+  write('end', ctx, id);
+  return id;
+};
+
+async function statusOfChild(ctx, { api, child: deployment }) {
+  // The same key each time: the first call starts it, the others read.
+  const response = await fetch(`${api}/api/v3.1/executions`, {
+    method: 'POST',
+    headers: {
+      'execution-token': ctx.executionToken,
+      tenant: ctx.tenant,
+      'content-type': 'application/json',
+      'idempotency-key': `${ctx.executionId} ${deployment}`,
+    },
+    body: JSON.stringify({ deployment_id: deployment, workflow_id: 'install' }),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(`${response.status}: ${answer.message}`);
+  return answer.status;
+}
+
+exports.handlers = (sdk) => ({
+  'ledger.op': short,
+  'ledger.save': short,
+  'ledger.long': long,
+  'ledger.child': child(sdk),
+});

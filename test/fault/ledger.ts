@@ -31,9 +31,12 @@ export interface Ledger {
   /** Runs that have begun and not ended, of processes for which `isAlive` holds. */
   inFlight(isAlive?: (pid: number) => boolean): LedgerRun[];
   /** An order to the operations: the first process that sees it carries it out, once. */
-  order(name: 'die-before-report'): void;
-  isOrdered(name: 'die-before-report'): boolean;
+  order(name: Order): void;
+  /** Nobody has carried it out yet. */
+  isOrdered(name: Order): boolean;
 }
+
+export type Order = 'die-before-report' | 'exhaust-memory';
 
 export function openLedger(dir: string): Ledger {
   const path = join(dir, 'ledger.jsonl');

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@baton/client';
 import { route } from '../harness/session';
+import { within } from './deadline';
 import type { Rig } from './rig';
-import { pause, Refused, until } from './until';
+import { Refused, until } from './until';
 
 /** An execution that was asked for; `id` as soon as an answer said so. */
 export interface Asked {
   key: string;
   deployment: string;
   workflow: string;
+  /** More of the body, e.g. the time at which it starts. */
+  more?: object;
   /** Every id that an answer named for this key: must be one and the same. */
   ids: Set<string>;
   status: string | null;
@@ -19,13 +22,15 @@ export interface Load {
   asked: Asked[];
   /** Errors that clients saw, by kind; a manager in trouble may answer them, it must not lose or double anything. */
   errors: Map<string, number>;
+  /** One more execution beside the lanes, waited for and judged with theirs. */
+  add(deployment: string, workflow: string, more?: object): Promise<Asked>;
   /** Ledger lines of executions of this load. */
   runs(): ReturnType<Rig['ledger']['runs']>;
   /** No new executions; resolves when every one has ended. @throws when they do not. */
   finish(limitMs: number): Promise<void>;
 }
 
-const CALL_MS = 30_000;
+const CALL_MS = 15_000;
 const TERMINAL = new Set(['terminated', 'failed', 'cancelled']);
 
 export async function startLoad(rig: Rig, lanes = 5): Promise<Load> {
@@ -44,18 +49,26 @@ export async function startLoad(rig: Rig, lanes = 5): Promise<Load> {
       workflow = workflow === 'install' ? 'uninstall' : 'install';
     }
   };
-  const running = Promise.all(deployments.map(lane)).catch((error: Error) => {
-    broken = error;
-  });
+  const onBreak = (error: Error): void => {
+    broken ??= error;
+  };
+  const running = [Promise.all(deployments.map(lane)).then(() => undefined, onBreak)];
   return {
     ...load,
+    add: async (deployment, workflow, more) => {
+      const asked: Asked = { key: randomUUID(), deployment, workflow, more, ids: new Set(), status: null };
+      load.asked.push(asked);
+      await startOnce(rig, asked, load.errors);
+      running.push(untilEnded(rig, asked, load.errors).catch(onBreak));
+      return asked;
+    },
     runs: () => {
       const ids = new Set(load.asked.flatMap((asked) => [...asked.ids]));
       return rig.ledger.runs().filter((run) => ids.has(run.execution));
     },
     finish: async (limitMs) => {
       isStopping = true;
-      await Promise.race([running, pause(limitMs)]);
+      await within(limitMs, Promise.all(running)).catch(() => undefined);
       if (broken) throw broken;
       const open = load.asked.filter((asked) => asked.status === null);
       if (open.length > 0) {
@@ -82,7 +95,7 @@ export async function startOnce(rig: Rig, asked: Asked, errors: Map<string, numb
       const answer = (await rig.client.call(
         route('startExecution') as never,
         {
-          body: { deployment_id: asked.deployment, workflow_id: asked.workflow },
+          body: { deployment_id: asked.deployment, workflow_id: asked.workflow, ...asked.more },
           idempotencyKey: asked.key,
           timeoutMs: CALL_MS,
         } as never,
@@ -101,7 +114,7 @@ async function untilEnded(rig: Rig, asked: Asked, errors: Map<string, number>): 
   const [executionId] = asked.ids;
   await until(
     `end of ${executionId}`,
-    300_000,
+    180_000,
     async () => {
       try {
         const { status } = (await rig.client.call(
@@ -116,7 +129,7 @@ async function untilEnded(rig: Rig, asked: Asked, errors: Map<string, number>): 
         return false;
       }
     },
-    150,
+    250,
   );
 }
 

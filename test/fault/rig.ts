@@ -1,8 +1,9 @@
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import {
+  type RestartableRabbit,
   type RestartableServer,
   restartablePostgres,
   restartableRabbit,
@@ -15,6 +16,7 @@ import { type Fleet, startFleet } from '../harness/fleet';
 import { type ManagedProcess, root, untilAnswers } from '../harness/processes';
 import { adminClient, archiveOf, call, upload } from '../harness/session';
 import { type Ledger, openLedger } from './ledger';
+import type { Sweeper } from './sweep';
 
 /** A manager of real processes on servers of its own, reached through proxies that can misbehave. */
 export interface Rig {
@@ -22,7 +24,7 @@ export interface Rig {
   client: Client;
   ledger: Ledger;
   postgres: RestartableServer;
-  rabbit: RestartableServer;
+  rabbit: RestartableRabbit;
   postgresProxy: TcpProxy;
   rabbitProxy: TcpProxy;
   /** The database as it is, not through the proxy. */
@@ -30,6 +32,8 @@ export interface Rig {
   process(name: string): ManagedProcess;
   /** kill -9 and wait until it is gone. Answers the process id. */
   kill(name: string): Promise<number>;
+  /** It died as the row wanted it to. */
+  expectDead(name: string): void;
   /** Starts what the test killed; resolves when the API is ready. */
   heal(): Promise<void>;
   /** Names of processes that ended although nobody here killed them. */
@@ -38,19 +42,33 @@ export interface Rig {
   withChannel<T>(work: (channel: Channel) => Promise<T>): Promise<T>;
   /** How many messages are parked. */
   parked(): Promise<number>;
-  /** Deployments of the layers, made when first asked for: `<prefix>-0`, ... */
-  deployments(prefix: string, count: number): Promise<string[]>;
+  /** Deployments, made when first asked for: `<prefix>-0`, ... Of the layers, or of another blueprint here. */
+  deployments(
+    prefix: string,
+    count: number,
+    of?: { blueprint: Blueprint; inputs: object },
+  ): Promise<string[]>;
+  /** Sets the wall clock of a process off by so much, within 200 ms; 0 sets it right. */
+  shiftClock(name: string, ms: number): void;
   stop(): Promise<void>;
 }
 
+export type Blueprint = 'layers' | 'wide' | 'nested';
+
 export const INTERNAL_KEY = 'fleet-internal-key-0123456789';
 export const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
+/** Two replicas of the engine: the gateway and the workers call the first; loops and messages have both. */
+export const ENGINES = ['executions', 'executions-2'];
+/** Places of a worker: enough for a hundred operations under way. */
+export const SLOTS = 60;
 
-/** Starts everything; some 20 s. What it started ends with `stop`, or when a step here fails. */
-export async function startRig(dist: string): Promise<Rig> {
+/** Starts everything; some 10 s. What it started ends with `stop`, or when a step here fails. */
+export async function startRig(dist: string, sweeper: Sweeper, slots = SLOTS): Promise<Rig> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fault-'));
+  sweeper.addFolder(dir);
   const undo: (() => Promise<void> | void)[] = [() => rmSync(dir, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
+    // What a row left paused or cut off could not end by itself.
     for (const step of undo.reverse().splice(0)) {
       await Promise.resolve()
         .then(step)
@@ -58,7 +76,7 @@ export async function startRig(dist: string): Promise<Rig> {
     }
   };
   try {
-    return await build(dir, dist, undo, stop);
+    return await build({ dir, dist, slots, sweeper }, undo, stop);
   } catch (error) {
     await stop();
     throw error;
@@ -66,13 +84,11 @@ export async function startRig(dist: string): Promise<Rig> {
 }
 
 async function build(
-  dir: string,
-  dist: string,
+  { dir, dist, slots, sweeper }: { dir: string; dist: string; slots: number; sweeper: Sweeper },
   undo: (() => Promise<void> | void)[],
   stop: () => Promise<void>,
 ): Promise<Rig> {
-  const [postgres, rabbit] = await Promise.all([restartablePostgres(), restartableRabbit()]);
-  undo.push(postgres.close, rabbit.close);
+  const { postgres, rabbit } = await startServers(undo);
   const postgresProxy = await tcpProxy(addressOf(postgres.url));
   const rabbitProxy = await tcpProxy(addressOf(rabbit.url));
   undo.push(postgresProxy.close, rabbitProxy.close);
@@ -82,24 +98,29 @@ async function build(
     workers: WORKERS.length,
     dist,
     urls: { postgres: postgresProxy.through(postgres.url), amqp: rabbitProxy.through(rabbit.url) },
+    replicas: { executions: ENGINES.length },
     env: {
       BATON_WORKER_HANDLERS: join(__dirname, 'ledger-handlers.js'),
+      BATON_WORKER_SLOTS: String(slots),
       FAULT_DIR: dir,
-      // Six services share a server of sixty connections.
-      BATON_DATABASE_CONNECTIONS: '7',
+      NODE_OPTIONS: `--max-old-space-size=256 --require ${join(__dirname, 'clock-shift.js')}`,
+      // Seven processes share a server of sixty connections.
+      BATON_DATABASE_CONNECTIONS: '6',
       BATON_TASK_RETRY_INTERVAL: '1',
     },
+    envOf: (name) => ({ FAULT_PROCESS: name }),
   });
   undo.push(fleet.stop);
+  // Paused or cut off it could not end by itself; stopping is not under test here.
+  undo.push(() => void [...fleet.processes.values()].map((one) => one.signal('SIGKILL')));
+  sweeper.addFolder(fleet.dir);
   const database = new URL(fleet.databaseUrl);
   database.host = new URL(postgres.url).host;
   const pool = new pg.Pool({ connectionString: database.href, max: 2, connectionTimeoutMillis: 5_000 });
   pool.on('error', () => undefined);
   undo.push(() => pool.end());
   const client = adminClient(fleet);
-  await upload(client, 'layers', archiveOf(join(__dirname, 'blueprint')));
   const killed = new Set<string>();
-  const made = new Set<string>();
   const withChannel = async <T>(work: (channel: Channel) => Promise<T>): Promise<T> => {
     const connection = await connect(rabbit.url, { timeout: 5_000 });
     connection.on('error', () => undefined);
@@ -127,6 +148,7 @@ async function build(
       await process(name).ended();
       return pid;
     },
+    expectDead: (name) => void killed.add(name),
     heal: async () => {
       postgresProxy.heal();
       rabbitProxy.heal();
@@ -141,23 +163,46 @@ async function build(
     withChannel,
     parked: () =>
       withChannel(async (channel) => (await channel.checkQueue(`${fleet.namespace}.q1.parked`)).messageCount),
-    deployments: async (prefix, count) => {
-      const ids = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
-      const missing = ids.filter((id) => !made.has(id));
-      await Promise.all(
-        missing.map((id) =>
-          call(
-            client,
-            'createDeployment',
-            { id },
-            { blueprint_id: 'layers', inputs: { ledger: ledger.path } },
-          ),
-        ),
-      );
-      for (const id of missing) made.add(id);
-      return ids;
-    },
+    deployments: deploymentMaker(client, ledger),
+    shiftClock: (name, ms) => writeFileSync(join(dir, `clock-${name}`), String(ms)),
     stop,
+  };
+}
+
+/** Both, or neither: what one has started ends when the other cannot start. */
+async function startServers(
+  undo: (() => Promise<void> | void)[],
+): Promise<{ postgres: RestartableServer; rabbit: RestartableRabbit }> {
+  const noted = <Server extends RestartableServer>(starting: Promise<Server>): Promise<Server> =>
+    starting.then((server) => {
+      undo.push(server.close);
+      return server;
+    });
+  const [postgres, rabbit] = await Promise.allSettled([
+    noted(restartablePostgres()),
+    noted(restartableRabbit()),
+  ]);
+  if (postgres.status === 'rejected') throw postgres.reason;
+  if (rabbit.status === 'rejected') throw rabbit.reason;
+  return { postgres: postgres.value, rabbit: rabbit.value };
+}
+
+function deploymentMaker(client: Client, ledger: Ledger): Rig['deployments'] {
+  const uploads = new Map<Blueprint, Promise<unknown>>();
+  const made = new Set<string>();
+  return async (prefix, count, of = { blueprint: 'layers', inputs: { ledger: ledger.path } }) => {
+    const { blueprint, inputs } = of;
+    const archive = (): Promise<unknown> =>
+      upload(client, blueprint, archiveOf(join(__dirname, 'blueprints', blueprint)));
+    if (!uploads.has(blueprint)) uploads.set(blueprint, archive());
+    await uploads.get(blueprint);
+    const ids = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+    const missing = ids.filter((id) => !made.has(id));
+    await Promise.all(
+      missing.map((id) => call(client, 'createDeployment', { id }, { blueprint_id: blueprint, inputs })),
+    );
+    for (const id of missing) made.add(id);
+    return ids;
   };
 }
 

@@ -1,69 +1,74 @@
-// npm run fault -- [--suite] [--rows F1,F3] [--seed N] [--keep]: faults against real processes; docs/RELIABILITY.md.
+// npm run fault -- [--rows F1,F3e] [--suite] [--seed N] [--json] [--keep] [--list]: faults against real processes;
+// docs/RELIABILITY.md.
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../sim/random';
+import { RowOver, within } from './deadline';
+import { diagnose } from './diagnosis';
+import { asJson, hasPassed, printResult, printTable, type Result } from './results';
 import { copyOfDist, type Rig, startRig } from './rig';
 import type { Outcome, Row } from './row';
-import { cancelRows } from './rows/cancels';
-import { serverRows } from './rows/servers';
-import { serviceRows } from './rows/services';
-import { workerRows } from './rows/workers';
-
-const rows: Row[] = [...serviceRows, ...workerRows, ...serverRows, ...cancelRows];
+import { allRows, rowsOfSuite, rowsWanted } from './rows';
+import { startSweeper } from './sweep';
 
 const { values } = parseArgs({
   options: {
     suite: { type: 'boolean', default: false },
     rows: { type: 'string' },
     seed: { type: 'string' },
+    json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
-const wanted = values.rows?.split(',');
-const unknown = wanted?.filter((id) => !rows.some((row) => row.id === id)) ?? [];
-if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
-  console.error(
-    `unknown: ${unknown.join(', ') || values.seed}; rows are ${rows.map((row) => row.id).join(', ')}`,
-  );
-  process.exit(64);
-}
-const chosen = rows.filter((row) => (wanted ? wanted.includes(row.id) : !values.suite || row.isInSuite));
+if (!Number.isSafeInteger(seed)) usage(`--seed ${values.seed}: must be a whole number`);
+// With --json standard output is one document; the rest goes beside it.
+if (values.json) console.log = console.error;
 
-interface Result extends Outcome {
-  row: Row;
-  seconds: number;
-}
+/** Starting a rig belongs to no row. */
+const RIG_MS = 120_000;
+const STOP_MS = 45_000;
 
+const sweeper = startSweeper();
 const dist = copyOfDist();
+sweeper.addFolder(dist);
 let rig: Rig | null = null;
-let isStopped = false;
+let ending: Promise<void> | null = null;
 
 /** A row leaves the rig whole, or the next one gets a fresh one. */
 async function runRow(row: Row): Promise<Result> {
+  if (row.slots) await discard(false);
+  rig ??= await within(RIG_MS, startRig(dist, sweeper, row.slots));
   const startedAt = performance.now();
-  rig ??= await startRig(dist);
-  const at = {
-    rig,
-    random: seededRandom(seed + row.id.length * 7919 + row.id.charCodeAt(1)),
-    isSuite: values.suite,
-  };
+  const random = seededRandom(seed + [...row.id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7));
   let outcome: Outcome;
+  let diagnosis: string[] = [];
   try {
-    outcome = await row.run(at);
+    outcome = await within(row.limitS * 1000, row.run({ rig, random, isSuite: values.suite }));
   } catch (error) {
     outcome = { violations: [(error as Error).message], facts: {} };
+    if (error instanceof RowOver && !ending) diagnosis = await diagnose(rig);
   }
+  const seconds = (performance.now() - startedAt) / 1000;
+  diagnosis.push(...(outcome.diagnosis ?? []));
   const ended = rig.surprises();
   if (ended.length > 0) outcome.violations.push(`ended by themselves: ${ended.join(', ')}`);
-  if (outcome.violations.length > 0) {
-    if (values.keep) console.log(`logs and ledger: ${await keep(rig)}`);
-    await rig.stop();
-    rig = null;
-  }
-  return { row, ...outcome, seconds: (performance.now() - startedAt) / 1000 };
+  if (outcome.violations.length > 0 || row.slots) await discard(outcome.violations.length > 0);
+  return { row, ...outcome, seconds, diagnosis };
+}
+
+/** Nothing of a failed row goes on beside the next one. */
+async function discard(isFailed: boolean): Promise<void> {
+  const failed = rig;
+  rig = null;
+  if (!failed || ending) return;
+  if (values.keep && isFailed) console.log(`logs and ledger: ${await keep(failed)}`);
+  await within(STOP_MS, failed.stop()).catch((error: Error) =>
+    console.error(`a rig did not stop: ${error.message}`),
+  );
 }
 
 /** What one needs to understand a failure: logs, ledger, the engine's tables. */
@@ -77,49 +82,61 @@ async function keep(failed: Rig): Promise<string> {
   return copy;
 }
 
-function print({ row, violations, facts, seconds }: Result): void {
-  const verdict = violations.length === 0 ? 'passed' : 'FAILED';
-  const shown = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
-  console.log(`${verdict}  ${row.id.padEnd(5)} ${`${seconds.toFixed(1)} s`.padStart(8)}  ${row.title}`);
-  if (shown.length > 0) console.log(`${' '.repeat(24)}${shown.join(', ')}`);
-  for (const violation of violations.slice(0, 12)) console.log(`${' '.repeat(24)}! ${violation}`);
-  if (violations.length > 12) console.log(`${' '.repeat(24)}! and ${violations.length - 12} more`);
+/** Ends the rig in order when there is time, and then whatever is left of it. */
+function stop(isHurried: boolean): Promise<void> {
+  ending ??= (async () => {
+    if (rig && !isHurried) await within(STOP_MS, rig.stop()).catch(() => undefined);
+    await sweeper.close();
+    rmSync(dist, { recursive: true, force: true });
+  })();
+  return ending;
 }
 
-async function stop(): Promise<void> {
-  if (isStopped) return;
-  isStopped = true;
-  await rig?.stop();
-  rmSync(dist, { recursive: true, force: true });
+function usage(problem: string): never {
+  console.error(`${problem}; rows are ${allRows.map((row) => row.id).join(', ')}`);
+  process.exit(64);
+}
+
+function chosenRows(): readonly Row[] {
+  if (values.rows) {
+    const { rows, unknown } = rowsWanted(values.rows.split(','));
+    return unknown.length > 0 ? usage(`unknown: ${unknown.join(', ')}`) : rows;
+  }
+  return values.suite ? rowsOfSuite(seededRandom(seed)) : allRows;
 }
 
 async function main(): Promise<number> {
-  console.log(`faults: ${chosen.length} rows, seed ${seed}`);
+  const chosen = chosenRows();
+  console.log(`faults: ${chosen.map((row) => row.id).join(', ')}; seed ${seed}`);
+  if (values.list) return 0;
   const results: Result[] = [];
   for (const row of chosen) {
-    const result = await runRow(row).catch(
-      (error: Error): Result => ({ row, violations: [`no rig: ${error.message}`], facts: {}, seconds: 0 }),
-    );
+    const result = await runRow(row).catch(async (error: Error): Promise<Result> => {
+      await discard(true);
+      return { row, violations: [`no rig: ${error.message}`], facts: {}, seconds: 0, diagnosis: [] };
+    });
+    if (ending) return 130;
     results.push(result);
-    print(result);
+    printResult(result);
   }
-  await stop();
-  const failed = results.filter((result) => result.violations.length > 0);
+  printTable(results);
+  const failed = results.filter((result) => !hasPassed(result));
   if (failed.length > 0) {
     const again = failed.map((result) => result.row.id).join(',');
     console.log(`again: npm run fault -- --rows ${again} --seed ${seed}${values.suite ? ' --suite' : ''}`);
   }
   console.log(`${results.length - failed.length} passed, ${failed.length} failed`);
+  if (values.json) process.stdout.write(`${asJson(results, seed)}\n`);
   return failed.length === 0 ? 0 : 1;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void stop().then(() => process.exit(130)));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => void stop(true).then(() => process.exit(130)));
 main().then(
-  (status) => process.exit(status),
+  (status) => stop(false).then(() => process.exit(status)),
   async (error) => {
     console.error(error);
-    await stop();
+    await stop(false);
     process.exit(70);
   },
 );

@@ -30,9 +30,11 @@ export interface Fleet {
 export interface FleetOptions {
   mode: Mode;
   workers?: number;
-  /** Replicas per service in services mode, default 1. */
-  replicas?: Partial<Record<string, number>>;
+  /** Further processes of a service (services mode): `executions-2`, ... They take part in loops and messages; callers use the first. */
+  replicas?: Partial<Record<(typeof SERVICES)[number], number>>;
   env?: Record<string, string>;
+  /** What one process gets beside that (services mode). */
+  envOf?: (name: string) => Record<string, string>;
   /** Servers to use; default those of the tests. */
   urls?: { postgres?: string; amqp?: string; redis?: string };
   /** Where the bundles are; default dist/. Long runs take a copy: somebody may build meanwhile. */
@@ -164,7 +166,7 @@ async function serviceProcesses(
       nodeProcess(
         name,
         join(options.dist ?? builtDist, `services/${service}/main.js`),
-        { ...env, ...more },
+        { ...env, ...options.envOf?.(name), ...more },
         join(at.dir, 'logs'),
       ),
     );
@@ -173,6 +175,8 @@ async function serviceProcesses(
       BATON_HTTP_PORT: String(httpPorts[service]),
       BATON_RPC_PORT: String(rpcPorts[service]),
     });
+    for (let i = 2; i <= (options.replicas?.[service] ?? 1); i++)
+      add(service, `${service}-${i}`, { BATON_HTTP_PORT: '0', BATON_RPC_PORT: '0' });
   }
   add('gateway', 'gateway', {
     BATON_PORT: String(gatewayPort),

@@ -3,6 +3,7 @@ import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import { columnTypes } from './column-types';
 import { poolDialect } from './driver';
+import { watchHalfOpen } from './half-open';
 import { isTransient } from './sql-errors';
 import { insideScope, isInTransaction, newScope, type Scope } from './transaction-scope';
 
@@ -40,6 +41,8 @@ export interface DbOptions {
   idleInTransactionMs?: number;
   /** Longest wait for a connection, default 10 s. */
   connectTimeoutMs?: number;
+  /** How long a connection in use may be silent before the server is asked whether it is there, default 8 s. */
+  silentMs?: number;
 }
 
 const MAX_TX_RUNS = 5;
@@ -67,11 +70,13 @@ export function createDb<S>(options: DbOptions): Db<S> {
 }
 
 function createPool(options: DbOptions): pg.Pool {
+  const statementMs = options.statementTimeoutMs ?? 30_000;
+  const idleMs = options.idleInTransactionMs ?? 60_000;
   const settings = {
     search_path: `"${options.schema}",baton`,
     timezone: 'UTC',
-    statement_timeout: options.statementTimeoutMs ?? 30_000,
-    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 60_000,
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: idleMs,
   };
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -90,6 +95,14 @@ function createPool(options: DbOptions): pg.Pool {
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'database connection lost'));
   // One that is lost while in use tells its query or the next one; without a listener the event ends the process too.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  watchHalfOpen(pool, {
+    url: options.url,
+    log: options.log,
+    silentMs: options.silentMs,
+    probeMs: Math.min(5_000, options.connectTimeoutMs ?? 5_000),
+    // The server would have ended statement and transaction by then.
+    deadMs: statementMs > 0 && idleMs > 0 ? Math.max(statementMs, idleMs) + 10_000 : null,
+  });
   return pool;
 }
 

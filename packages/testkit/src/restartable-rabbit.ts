@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { randomSuffix } from '@baton/kernel';
 import { connect } from 'amqplib';
 import { freePort } from './free-port';
@@ -8,9 +10,16 @@ import type { RestartableServer } from './restartable-postgres';
 import { serverProcess } from './server-process';
 
 const SERVER = '/usr/lib/rabbitmq/bin/rabbitmq-server';
+const CONTROL = '/usr/lib/rabbitmq/bin/rabbitmqctl';
+const CONTROL_MS = 30_000;
+
+export interface RestartableRabbit extends RestartableServer {
+  /** Runs rabbitmqctl on the node. @throws when it fails. */
+  control(args: string[]): Promise<void>;
+}
 
 /** A private RabbitMQ node on free ports, started. Takes a few seconds. */
-export async function restartableRabbit(): Promise<RestartableServer> {
+export async function restartableRabbit(): Promise<RestartableRabbit> {
   const root = mkdtempSync(join(tmpdir(), 'baton-test-mq-'));
   const port = await freePort();
   const config = join(root, 'rabbitmq.conf');
@@ -40,6 +49,12 @@ export async function restartableRabbit(): Promise<RestartableServer> {
     url,
     start: server.start,
     kill,
+    control: async (args) => {
+      await promisify(execFile)(CONTROL, ['-n', env.RABBITMQ_NODENAME, ...args], {
+        env: { ...process.env, ...env },
+        timeout: CONTROL_MS,
+      });
+    },
     restart: async () => {
       // A quorum queue made within the last seconds may come back from a kill without a leader (seen with 3.10.8).
       await server.stop('SIGTERM');

@@ -11,8 +11,8 @@ export interface TcpProxy {
   blackhole(): void;
   /** Lets requests pass and swallows the answers: the server has done it, the client never learns. */
   dropAnswers(): void;
-  /** Holds everything back for `ms`. */
-  delay(ms: number): void;
+  /** Holds everything back for `ms`, more or less by up to `jitterMs`; what was sent first arrives first. */
+  delay(ms: number, jitterMs?: number): void;
   /** Refuses new connections and resets the present ones. */
   refuse(): void;
   /** As in the beginning. What was swallowed is lost, so connections that lost something are reset. */
@@ -27,6 +27,7 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
   const pairs = new Set<{ client: Socket; server: Socket; hasLost: boolean }>();
   let mode: Mode = 'pass';
   let delayMs = 0;
+  let jitterMs = 0;
 
   const server = createServer((client) => {
     if (mode === 'refuse') return client.resetAndDestroy();
@@ -38,13 +39,25 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
       client.destroy();
       upstream.destroy();
     };
-    const relay = (to: Socket, isAnswer: boolean) => (chunk: Buffer) => {
-      if (mode === 'blackhole' || (mode === 'dropAnswers' && isAnswer)) {
-        pair.hasLost = true;
-        return;
-      }
-      if (delayMs > 0) setTimeout(() => to.write(chunk), delayMs);
-      else to.write(chunk);
+    const relay = (to: Socket, isAnswer: boolean) => {
+      let lastDue = 0;
+      const held: Buffer[] = [];
+      return (chunk: Buffer) => {
+        if (mode === 'blackhole' || (mode === 'dropAnswers' && isAnswer)) {
+          pair.hasLost = true;
+          return;
+        }
+        const now = performance.now();
+        const waitMs = delayMs + (Math.random() * 2 - 1) * jitterMs;
+        lastDue = Math.max(lastDue, now + waitMs);
+        if (lastDue <= now && held.length === 0) {
+          to.write(chunk);
+          return;
+        }
+        // Timers of one instant have no order; the chunks have.
+        held.push(chunk);
+        setTimeout(() => to.write(held.shift()!), Math.max(0, lastDue - now));
+      };
     };
     client.setNoDelay(true);
     upstream.setNoDelay(true);
@@ -75,8 +88,9 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
     dropAnswers: () => {
       mode = 'dropAnswers';
     },
-    delay: (ms) => {
+    delay: (ms, jitter = 0) => {
       delayMs = ms;
+      jitterMs = jitter;
     },
     refuse: () => {
       mode = 'refuse';
@@ -85,6 +99,7 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
     heal: () => {
       mode = 'pass';
       delayMs = 0;
+      jitterMs = 0;
       reset((pair) => pair.hasLost);
     },
     close: async () => {

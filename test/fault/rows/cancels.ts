@@ -13,23 +13,23 @@ const QUIET_MS = 2_000;
 export const cancelRows: Row[] = [
   {
     id: 'F23',
+    limitS: 150,
     title: 'cancel at random instants, also before the first claim and in the last report',
-    isInSuite: true,
     pass: 'exactly one terminal state; an accepted cancel ends as cancelled, a refused one does not; nothing starts 2 s after it',
     run: cancelRaces,
   },
   {
-    id: 'G3',
+    id: 'F23w',
     title: 'force-cancel with all workers dead',
-    isInSuite: true,
+    limitS: 90,
     pass: 'cancelled within 10 s',
     run: (at) =>
       forceCancel(at, async ({ rig }) => void (await Promise.all(WORKERS.map((name) => rig.kill(name))))),
   },
   {
-    id: 'G3b',
+    id: 'F23s',
+    limitS: 120,
     title: 'force-cancel with workers, deployments service and RabbitMQ dead',
-    isInSuite: false,
     pass: 'cancelled within 10 s',
     run: (at) =>
       forceCancel(at, async ({ rig }) => {

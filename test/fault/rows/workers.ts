@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { LedgerRun } from '../ledger';
+import type { Asked, Load } from '../load';
 import type { Rig } from '../rig';
 import { WORKERS } from '../rig';
-import { type Row, underLoad } from '../row';
+import { type Row, type RowContext, rateOf, type Struck, type Traffic, underLoad } from '../row';
 import { pause, until } from '../until';
 import { lateResult } from './late-result';
 
@@ -47,31 +49,21 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 const tooLate = (ms: number): string[] =>
   ms > REDISPATCH_MS ? [`F3: dispatched again after ${seconds(ms)}, allowed ${seconds(REDISPATCH_MS)}`] : [];
 
+/** What a worker holds when it is killed: the matrix wants a hundred under way. */
+const FLEET_IN_FLIGHT = 100;
+
 export const workerRows: Row[] = [
   {
     id: 'F3',
-    title: 'a worker is killed with kill -9 in the middle of operations',
-    isInSuite: true,
-    pass: 'its operations begin elsewhere within 20 s; only its runs are repeated',
-    run: (at) =>
-      underLoad(at, async () => {
-        const { rig, random } = at;
-        const victim = await busyWorker(rig, random.pick(WORKERS));
-        const killedAt = Date.now();
-        await rig.kill(victim.name);
-        const lost = rig.ledger.inFlight().filter((run) => run.pid === victim.pid);
-        const ms = lost.length === 0 ? 0 : await redispatched(rig, lost, killedAt);
-        return {
-          facts: { lost: lost.length, 'again after': seconds(ms) },
-          violations: lost.length === 0 ? ['floor: the killed worker held nothing'] : tooLate(ms),
-          judge: { victims: [victim.pid] },
-        };
-      }),
+    title: 'a worker is killed with kill -9 with 100 operations under way in the fleet',
+    pass: 'its operations begin elsewhere within 20 s (lease + 5 s); only its runs are repeated, each once',
+    limitS: 120,
+    run: (at) => underLoad(at, (load) => killOne(at, load)),
   },
   {
     id: 'F4',
+    limitS: 120,
     title: 'a worker is stopped past its lease (SIGSTOP) and goes on (SIGCONT)',
-    isInSuite: true,
     pass: 'its operations begin elsewhere within 20 s; its late results are refused; nothing it did is stored',
     run: (at) =>
       underLoad(at, async () => {
@@ -121,8 +113,8 @@ export const workerRows: Row[] = [
   },
   {
     id: 'F5',
+    limitS: 120,
     title: 'a worker dies between the effect of an operation and its report',
-    isInSuite: true,
     pass: 'the operation runs again and the execution ends; only its runs are repeated',
     run: (at) =>
       underLoad(at, async () => {
@@ -153,25 +145,88 @@ export const workerRows: Row[] = [
   },
   {
     id: 'F7',
-    title: 'all workers are killed and start together',
-    isInSuite: true,
-    pass: 'everything ends; operations begin again within 20 s',
-    run: (at) =>
-      underLoad(at, async (load) => {
-        const { rig } = at;
-        const killedAt = Date.now();
-        const victims = await Promise.all(WORKERS.map((name) => rig.kill(name)));
-        const lost = load.runs().filter((run) => run.endedAt === null);
-        await rig.heal();
-        const ms = lost.length === 0 ? 0 : await redispatched(rig, lost, killedAt);
-        return {
-          facts: { lost: lost.length, 'again after': seconds(ms) },
-          violations: tooLate(ms),
-          judge: { victims },
-        };
-      }),
+    title: 'all workers are killed with hundreds of operations queued, and start together',
+    pass: 'lost operations begin again within 20 s, throughput is back to 90 % within 30 s, connections stay within their pools',
+    limitS: 150,
+    run: (at) => underLoad(at, (load, before) => restartStorm(at, load, before)),
   },
 ];
+
+/** An execution of many operations beside the lanes; it is judged with them. */
+async function startWide(rig: Rig, load: Load, count: number): Promise<Asked> {
+  const blueprint = { blueprint: 'wide' as const, inputs: { count } };
+  const [deployment] = await rig.deployments(`wide-${randomUUID().slice(0, 8)}`, 1, blueprint);
+  return await load.add(deployment!, 'install');
+}
+
+async function killOne({ rig, random }: RowContext, load: Load): Promise<Struck> {
+  await startWide(rig, load, 150);
+  const inFlight = await until(
+    `floor: ${FLEET_IN_FLIGHT} operations under way`,
+    30_000,
+    () => {
+      const count = rig.ledger.inFlight().length;
+      return count >= FLEET_IN_FLIGHT ? count : null;
+    },
+    20,
+  );
+  const victim = await busyWorker(rig, random.pick(WORKERS));
+  const killedAt = Date.now();
+  await rig.kill(victim.name);
+  const lost = rig.ledger.inFlight().filter((run) => run.pid === victim.pid);
+  const ms = lost.length === 0 ? 0 : await redispatched(rig, lost, killedAt);
+  const repeated =
+    load.runs().filter((run) => lost.some((one) => one.task === run.task)).length - lost.length;
+  return {
+    facts: { 'under way': inFlight, lost: lost.length, 'again after': seconds(ms) },
+    violations: [
+      ...(lost.length === 0 ? ['floor: the killed worker held nothing'] : tooLate(ms)),
+      ...(repeated > lost.length ? [`F3: ${repeated} repetitions for ${lost.length} lost operations`] : []),
+    ],
+    judge: { victims: [victim.pid] },
+  };
+}
+
+const STORM = { queued: 400, backMs: 30_000, share: 0.9, windowMs: 5_000 };
+
+async function restartStorm({ rig }: RowContext, load: Load, before: Traffic): Promise<Struck> {
+  await startWide(rig, load, STORM.queued);
+  await until('the queue filled', 20_000, () => rig.ledger.inFlight().length >= FLEET_IN_FLIGHT);
+  const killedAt = Date.now();
+  const victims = await Promise.all(WORKERS.map((name) => rig.kill(name)));
+  const lost = load.runs().filter((run) => run.endedAt === null);
+  await rig.heal();
+  const startedAt = Date.now();
+  let mostConnections = 0;
+  const wanted = before.perS * STORM.share;
+  const backAfter = await until('throughput as before', STORM.backMs + 15_000, async () => {
+    const [row] = await rig.sql<{ n: number }>(
+      `select max(n)::int as n from (select count(*) as n from pg_stat_activity
+       where datname = current_database() and application_name like 'baton%' group by application_name) one`,
+    );
+    mostConnections = Math.max(mostConnections, row?.n ?? 0);
+    const now = Date.now();
+    return rateOf(load.runs(), Math.max(startedAt, now - STORM.windowMs), now) >= wanted
+      ? now - startedAt
+      : null;
+  });
+  const ms = lost.length === 0 ? 0 : await redispatched(rig, lost, killedAt);
+  return {
+    facts: {
+      lost: lost.length,
+      'again after': seconds(ms),
+      'throughput back after': seconds(backAfter),
+      'most connections of a service': mostConnections,
+    },
+    violations: [
+      ...tooLate(ms),
+      ...(backAfter > STORM.backMs
+        ? [`F7: throughput was back after ${seconds(backAfter)}, allowed 30 s`]
+        : []),
+    ],
+    judge: { victims },
+  };
+}
 
 export interface StaleLease {
   task: string;

@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net';
+import type { Log } from '@baton/kernel';
+import pg from 'pg';
+
+export interface HalfOpenOptions {
+  url: string;
+  log: Log;
+  /** How long a connection in use may say nothing before the server is asked beside it. Default 8 s. */
+  silentMs?: number;
+  /** How long that question may take. Default 5 s. */
+  probeMs?: number;
+  /** Silence after which the connection is dead although the server answers others; null: statements have no limit. */
+  deadMs: number | null;
+}
+
+interface Watched {
+  client: pg.PoolClient;
+  socket: Socket;
+  /** Whole periods of silence while somebody used it. */
+  periods: number;
+}
+
+/**
+ * Gives up connections whose other end is gone without a word (a dead network, a frozen host): the driver would wait for
+ * an answer for ever, and the kernel notices after a quarter of an hour. A silent connection in use is no proof, the
+ * statement may be slow; so the server is asked on a fresh connection, and only when that fails the old one is
+ * destroyed. Whoever waits on it gets `service_unavailable_error`.
+ */
+export function watchHalfOpen(pool: pg.Pool, options: HalfOpenOptions): void {
+  const silentMs = options.silentMs ?? 8_000;
+  const inUse = new Set<pg.PoolClient>();
+  let probing: Promise<boolean> | null = null;
+  const isServerThere = (): Promise<boolean> =>
+    (probing ??= probe(options.url, options.probeMs ?? 5_000).finally(() => {
+      probing = null;
+    }));
+
+  const onSilence = async (watched: Watched): Promise<void> => {
+    const { client, socket } = watched;
+    socket.setTimeout(silentMs);
+    if (!inUse.has(client)) {
+      watched.periods = 0;
+      return;
+    }
+    watched.periods++;
+    const bytesBefore = socket.bytesRead;
+    const isTooLong = options.deadMs !== null && watched.periods * silentMs > options.deadMs;
+    if (!isTooLong && (await isServerThere())) return;
+    if (!inUse.has(client) || socket.bytesRead !== bytesBefore || socket.destroyed) return;
+    options.log.warn({ silentMs: watched.periods * silentMs }, 'database connection is half-open; given up');
+    socket.destroy(Object.assign(new Error('Connection terminated: no answer'), { code: 'ETIMEDOUT' }));
+  };
+
+  pool.on('acquire', (client) => void inUse.add(client));
+  pool.on('release', (_error, client) => void inUse.delete(client));
+  pool.on('remove', (client) => void inUse.delete(client));
+  pool.on('connect', (client) => {
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    const watched: Watched = { client, socket: stream, periods: 0 };
+    stream.setTimeout(silentMs);
+    stream.on('timeout', () => void onSilence(watched));
+    stream.on('data', () => {
+      watched.periods = 0;
+    });
+  });
+}
+
+/** Whether the server answers at all; a refusal (too many connections, starting up) is an answer. */
+async function probe(url: string, limitMs: number): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: limitMs,
+    query_timeout: limitMs,
+    application_name: 'baton-probe',
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch (error) {
+    return /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
+  } finally {
+    void client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,42 @@
+import { readOnce } from '../read-once';
+import { ENGINES, WORKERS } from '../rig';
+import { type Row, type RowContext, type Struck, underLoad } from '../row';
+import { pause } from '../until';
+
+const HOUR_MS = 3_600_000;
+/** Wall clocks of the processes during the row; the database and the test keep the right time. */
+const JUMPS: Record<string, number> = {
+  executions: HOUR_MS,
+  'executions-2': -HOUR_MS,
+  'worker-1': 25 * HOUR_MS,
+  'worker-2': -HOUR_MS,
+  deployments: 300_000,
+};
+
+export const clockRows: Row[] = [
+  {
+    id: 'F20',
+    title: 'wall clocks of engines, workers and deployments jump by +1 h, -1 h, +25 h and 5 min, and back',
+    pass: 'no lease runs out, nothing runs twice, events stay in order, retries and API calls go on; every execution ends',
+    limitS: 150,
+    run: (at) => underLoad(at, () => jump(at)),
+  },
+];
+
+async function jump({ rig, isSuite }: RowContext): Promise<Struck> {
+  const refused: string[] = [];
+  for (const back of [false, true]) {
+    for (const [name, ms] of Object.entries(JUMPS)) rig.shiftClock(name, back ? 0 : ms);
+    const end = performance.now() + (isSuite ? 8_000 : 17_000);
+    while (performance.now() < end) {
+      const { status } = await readOnce(rig);
+      if (status !== 200) refused.push(String(status));
+      await pause(500);
+    }
+  }
+  return {
+    facts: { 'clocks moved': `${ENGINES.length} engines, ${WORKERS.length - 1} workers, deployments` },
+    violations: refused.length > 0 ? [`F20: the API answered ${[...new Set(refused)].join(', ')}`] : [],
+    judge: { victims: [] },
+  };
+}

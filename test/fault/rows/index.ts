@@ -1,0 +1,50 @@
+import type { Random } from '../../sim/random';
+import { matrixRow, type Row } from '../row';
+import { brokerRows } from './broker';
+import { cancelRows } from './cancels';
+import { clockRows } from './clocks';
+import { databaseRows } from './database';
+import { nestedRows } from './nested';
+import { resourceRows } from './resources';
+import { scheduleRows } from './schedules';
+import { serviceRows } from './services';
+import { workerRows } from './workers';
+
+/** In the order of the matrix. */
+export const allRows: readonly Row[] = [
+  ...serviceRows,
+  ...workerRows,
+  ...resourceRows,
+  ...scheduleRows,
+  ...databaseRows,
+  ...brokerRows,
+  ...clockRows,
+  ...cancelRows,
+  ...nestedRows,
+].sort((a, b) => numberOf(a) - numberOf(b));
+
+function numberOf(row: Row): number {
+  return Number(matrixRow(row).slice(1));
+}
+
+/** Always part of `npm test`: worker killed, worker paused past its lease, each server restarted, API killed in a POST. */
+const ALWAYS = ['F1', 'F1e', 'F3', 'F4', 'F9', 'F16'];
+const RANDOM_ROWS = 3;
+
+/** The fixed rows and three others that chance takes. */
+export function rowsOfSuite(random: Random): Row[] {
+  const others = allRows.filter((row) => !ALWAYS.includes(row.id));
+  const taken = new Set<Row>();
+  while (taken.size < RANDOM_ROWS) taken.add(random.pick(others));
+  return allRows.filter((row) => ALWAYS.includes(row.id) || taken.has(row));
+}
+
+/** By id, or all of a number of the matrix: `F1` is F1, F1e, F1m and F1d; `F1=` only F1. */
+export function rowsWanted(ids: readonly string[]): { rows: Row[]; unknown: string[] } {
+  const isWanted = (row: Row, id: string): boolean =>
+    id.endsWith('=') ? row.id === id.slice(0, -1) : row.id === id || matrixRow(row) === id;
+  return {
+    rows: allRows.filter((row) => ids.some((id) => isWanted(row, id))),
+    unknown: ids.filter((id) => !allRows.some((row) => isWanted(row, id))),
+  };
+}

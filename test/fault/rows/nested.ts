@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { diagnose } from '../diagnosis';
+import { judge } from '../judge';
+import { type Asked, startOnce } from '../load';
+import { type Rig, WORKERS } from '../rig';
+import type { Outcome, Row, RowContext } from '../row';
+import { pause, until } from '../until';
+
+/** Chains of deployments, each of which waits for the next one: more levels than there are places. */
+const CHAINS = 2;
+const LEVELS = 5;
+
+export const nestedRows: Row[] = [
+  {
+    id: 'F24',
+    title: '10 nested levels on 3 places; the worker of one is killed',
+    pass: 'who waits holds no place: all levels end, each after the one inside it',
+    limitS: 150,
+    slots: 1,
+    run: nested,
+  },
+];
+
+async function nested({ rig, random }: RowContext): Promise<Outcome> {
+  const outcome: Outcome = { violations: [], facts: {} };
+  const chains = await Promise.all(Array.from({ length: CHAINS }, () => makeChain(rig)));
+  const roots = chains.map(
+    ([deployment]): Asked => ({
+      key: randomUUID(),
+      deployment: deployment!,
+      workflow: 'install',
+      ids: new Set(),
+      status: null,
+    }),
+  );
+  await Promise.all(roots.map((root) => startOnce(rig, root, new Map())));
+  const all = chains.flat();
+  await until('floor: more levels under way than there are places', 60_000, async () => {
+    const open = (await levelsOf(rig, all)).filter((level) => level.phase !== 'ended');
+    return open.length > WORKERS.length;
+  });
+  const victim = random.pick(WORKERS);
+  const pid = await rig.kill(victim);
+  await pause(1_000);
+  await rig.heal();
+  await until('G2: all levels ended', 75_000, async () => {
+    const levels = await levelsOf(rig, all);
+    return levels.length === all.length && levels.every((level) => level.phase === 'ended');
+  }).catch(async (error: Error) => {
+    outcome.violations.push(error.message);
+    outcome.diagnosis = await diagnose(rig);
+  });
+  outcome.violations.push(...checkOrder(chains, await levelsOf(rig, all)));
+  const verdict = await judge(rig, roots, { victims: [pid] });
+  outcome.violations.push(...verdict.violations);
+  outcome.facts = {
+    levels: all.length,
+    places: WORKERS.length,
+    executions: all.length,
+    operations: rig.ledger.runs().length,
+    repeated: verdict.repeats,
+  };
+  return outcome;
+}
+
+/** Deployments from the outermost to the innermost; each starts the next one. */
+async function makeChain(rig: Rig): Promise<string[]> {
+  const chain: string[] = [];
+  let inner = '';
+  for (let level = LEVELS; level > 0; level--) {
+    const [made] = await rig.deployments(`level-${level}-${randomUUID().slice(0, 8)}`, 1, {
+      blueprint: 'nested',
+      inputs: { api: rig.fleet.baseUrl, child: inner },
+    });
+    inner = made!;
+    chain.unshift(inner);
+  }
+  return chain;
+}
+
+interface Level {
+  deployment: string;
+  phase: string;
+  status: string;
+  ended: number | null;
+}
+
+async function levelsOf(rig: Rig, deployments: readonly string[]): Promise<Level[]> {
+  return await rig.sql<Level>(
+    `select deployment_id as deployment, phase, status, (extract(epoch from ended_at) * 1000)::float8 as ended
+     from executions.executions where deployment_id = any($1) and workflow_id = 'install'`,
+    [deployments],
+  );
+}
+
+/** One execution a level, ended well, and not before the one inside it. */
+function checkOrder(chains: readonly string[][], levels: readonly Level[]): string[] {
+  const violations: string[] = [];
+  for (const chain of chains) {
+    for (const [i, deployment] of chain.entries()) {
+      const own = levels.filter((level) => level.deployment === deployment);
+      if (own.length !== 1 || own[0]!.status !== 'terminated')
+        violations.push(
+          `F24: ${deployment} has the executions [${own.map((level) => level.status).join(', ')}]`,
+        );
+      const inner = levels.find((level) => level.deployment === chain[i + 1]);
+      if (inner && (own[0]?.ended ?? 0) < (inner.ended ?? Number.POSITIVE_INFINITY))
+        violations.push(`F24: ${deployment} ended before ${inner.deployment}, which is inside it`);
+    }
+  }
+  return violations;
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { call } from '../../harness/session';
+import type { Load } from '../load';
+import { ENGINES } from '../rig';
+import { type Row, type RowContext, type Struck, underLoad } from '../row';
+import { pause, until } from '../until';
+
+const SCHEDULED = 12;
+/** How late an execution may start once an engine is there. */
+const LATE_MS = 5_000;
+
+export const scheduleRows: Row[] = [
+  {
+    id: 'F8',
+    title: 'engines are killed and paused in turn while executions become due',
+    pass: 'each scheduled execution starts once, not before its time and at most 5 s after it or after an engine is back',
+    limitS: 150,
+    run: (at) => underLoad(at, (load) => dueMeanwhile(at, load)),
+  },
+];
+
+/** Time without any engine, epoch ms. */
+interface Outage {
+  from: number;
+  to: number;
+}
+
+async function dueMeanwhile({ rig, isSuite }: RowContext, load: Load): Promise<Struck> {
+  const deployments = await rig.deployments(`due-${randomUUID().slice(0, 8)}`, SCHEDULED);
+  const startAt = Date.now() + 3_000;
+  const stepMs = isSuite ? 1_000 : 1_800;
+  const asked = await Promise.all(
+    deployments.map((deployment, i) =>
+      load.add(deployment, 'install', { scheduled_time: new Date(startAt + i * stepMs).toISOString() }),
+    ),
+  );
+  const outages: Outage[] = [];
+  const end = startAt + SCHEDULED * stepMs;
+  for (let turn = 0; Date.now() < end; turn++) {
+    const [first, second] = turn % 2 === 0 ? ENGINES : [...ENGINES].reverse();
+    // One is frozen for a moment, then both are gone, then both are back.
+    rig.process(first!).signal('SIGSTOP');
+    await pause(1_500);
+    const from = Date.now();
+    await rig.kill(second!);
+    rig.process(first!).signal('SIGCONT');
+    await rig.kill(first!);
+    await pause(1_000);
+    await rig.heal();
+    outages.push({ from, to: Date.now() });
+    await pause(2_500);
+  }
+  const late = await latenessOf(
+    rig,
+    asked.flatMap((one) => [...one.ids]),
+    outages,
+  );
+  return {
+    facts: { scheduled: SCHEDULED, outages: outages.length, 'latest start': `${Math.max(...late.late)} ms` },
+    violations: late.violations,
+    judge: { victims: [] },
+  };
+}
+
+/** How late each started, counted from the end of an outage that its time fell into. */
+async function latenessOf(
+  { sql, client }: RowContext['rig'],
+  ids: string[],
+  outages: readonly Outage[],
+): Promise<{ late: number[]; violations: string[] }> {
+  await until('the starts of all scheduled executions', 30_000, async () => {
+    const statuses = await Promise.all(
+      ids.map(async (executionId) => (await call(client, 'getExecution', { executionId })).status as string),
+    );
+    return statuses.every((status) => !['scheduled', 'queued', 'pending'].includes(status));
+  });
+  const rows = await sql<{ id: string; due: number; started: number }>(
+    `select id, (extract(epoch from scheduled_for) * 1000)::float8 as due,
+       (extract(epoch from started_at) * 1000)::float8 as started from executions.executions where id = any($1::uuid[])`,
+    [ids],
+  );
+  const late: number[] = [];
+  const violations: string[] = [];
+  for (const { id, due, started } of rows) {
+    const back = outages.find(({ from, to }) => due >= from - 1_500 && due <= to)?.to ?? due;
+    late.push(Math.round(started - Math.max(back, due)));
+    if (started < due) violations.push(`G8: ${id} started ${Math.round(due - started)} ms before its time`);
+    if (started > Math.max(back, due) + LATE_MS)
+      violations.push(
+        `G8: ${id} started ${Math.round(started - Math.max(back, due))} ms late, allowed ${LATE_MS}`,
+      );
+  }
+  return { late, violations };
+}

@@ -1,0 +1,56 @@
+import { spawn, spawnSync } from 'node:child_process';
+
+/** Variable that marks every process of a run; those of operations' scripts have an environment of their own and end with their worker. */
+const MARK = 'FAULT_RUN';
+
+// $1: the mark; lines of standard input: folders to remove. Its end means that the run is over, however it ended.
+const SWEEP = `
+trap '' INT TERM HUP
+folders=
+while read -r folder; do folders="$folders $folder"; done
+marked() {
+  for entry in /proc/[0-9]*; do
+    tr '\\0' '\\n' 2>/dev/null <"$entry/environ" | grep -qx "$1" && echo "\${entry#/proc/}"
+  done 2>/dev/null
+}
+pids=$(marked "$1")
+[ -z "$pids" ] || { kill -s QUIT $pids; kill -s CONT $pids; sleep 1; }
+pids=$(marked "$1")
+[ -z "$pids" ] || kill -s KILL $pids
+[ -z "$folders" ] || rm -rf $folders
+` as const;
+
+/** Ends what a run has left: processes by their mark, folders by name. */
+export interface Sweeper {
+  /** Removed in the end, also when this process is killed. */
+  addFolder(path: string): void;
+  /** Resolves when nothing of the run is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Marks this process's children from now on and starts a guard that holds a pipe from here: when this process ends, also
+ * by kill -9, the guard ends whatever still carries the mark.
+ */
+export function startSweeper(): Sweeper {
+  const mark = `${process.pid}-${Date.now().toString(36)}`;
+  const guard = spawn('/bin/sh', ['-c', SWEEP, 'sweep', `${MARK}=${mark}`], {
+    detached: true,
+    env: { PATH: process.env.PATH },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const gone = new Promise<void>((resolve) => guard.once('exit', () => resolve()));
+  guard.unref();
+  process.env[MARK] = mark;
+  return {
+    addFolder: (path) => void guard.stdin.write(`${path}\n`),
+    close: async () => {
+      guard.ref();
+      guard.stdin.end();
+      await gone;
+    },
+  };
+}
+
+/** Whether this machine can sweep: it needs /proc. */
+export const canSweep = (): boolean => spawnSync('test', ['-r', '/proc/self/environ']).status === 0;
