@@ -7,13 +7,9 @@ const socket = port > 0 ? dgram.createSocket('udp4').unref() : null;
 const tell = (ctx) =>
   socket.send(`${ctx.executionId} ${performance.timeOrigin + performance.now()}`, port, '127.0.0.1');
 
-module.exports = {
-  handlers: {
-    'noop.op': socket
-      ? (ctx) => {
-          tell(ctx);
-          return null;
-        }
-      : () => null,
-  },
+const told = (ctx) => {
+  tell(ctx);
+  return null;
 };
+
+module.exports = { handlers: (sdk) => ({ 'noop.op': sdk.resumable(socket ? told : () => null) }) };

@@ -87,8 +87,10 @@ async function statusOfChild(ctx, { api, child: deployment }) {
 }
 
 exports.handlers = (sdk) => ({
-  'ledger.op': short,
-  'ledger.save': short,
-  'ledger.long': long,
-  'ledger.child': child(sdk),
+  'ledger.op': sdk.resumable(short),
+  'ledger.save': sdk.resumable(short),
+  'ledger.long': sdk.resumable(long),
+  'ledger.child': sdk.resumable(child(sdk)),
+  // Never run again by itself: its effect may have happened.
+  'ledger.once': long,
 });

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
@@ -100,10 +100,10 @@ async function build(
     urls: { postgres: postgresProxy.through(postgres.url), amqp: rabbitProxy.through(rabbit.url) },
     replicas: { executions: ENGINES.length },
     env: {
-      BATON_WORKER_HANDLERS: join(__dirname, 'ledger-handlers.js'),
+      BATON_WORKER_HANDLERS: join(dist, 'ledger-handlers.js'),
       BATON_WORKER_SLOTS: String(slots),
       FAULT_DIR: dir,
-      NODE_OPTIONS: `--max-old-space-size=256 --require ${join(__dirname, 'clock-shift.js')}`,
+      NODE_OPTIONS: `--max-old-space-size=256 --require ${join(dist, 'clock-shift.js')}`,
       // Seven processes share a server of sixty connections.
       BATON_DATABASE_CONNECTIONS: '6',
       BATON_TASK_RETRY_INTERVAL: '1',
@@ -207,8 +207,8 @@ function deploymentMaker(client: Client, ledger: Ledger): Rig['deployments'] {
 }
 
 /**
- * A copy of the bundles for all rigs of a run: processes are started again in the middle of it, maybe while somebody
- * builds. @throws when there is no complete build.
+ * A copy of the bundles, and of what processes of a rig load, for all rigs of a run: processes are started again in the
+ * middle of it, maybe while somebody builds or edits. @throws when there is no complete build.
  */
 export function copyOfDist(): string {
   const copy = mkdtempSync(join(tmpdir(), 'baton-fault-dist-'));
@@ -217,6 +217,8 @@ export function copyOfDist(): string {
     verbatimSymlinks: true,
     filter: (source) => !source.endsWith('.map'),
   });
+  for (const file of ['ledger-handlers.js', 'clock-shift.js'])
+    copyFileSync(join(__dirname, file), join(copy, file));
   const missing = [
     'apps/standalone/migrate.main.js',
     'services/worker/main.js',

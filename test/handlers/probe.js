@@ -15,7 +15,7 @@ function nthRun(key) {
 }
 
 module.exports.handlers = (sdk) => ({
-  'probe.op': async (ctx, inputs) => {
+  'probe.op': sdk.resumable(async (ctx, inputs) => {
     const { fail_times: times, error, set, set_on: side, returns } = inputs;
     const name = ctx.operation.name.split('.').at(-1);
     const isRelationship = ctx.type === 'relationship-instance';
@@ -43,5 +43,5 @@ module.exports.handlers = (sdk) => ({
     if (error === 'nonrecoverable') throw new sdk.FatalError('told to fail');
     if (error === 'exception') throw new Error('told to fail');
     throw new sdk.RetryableError('told to fail');
-  },
+  }),
 });

@@ -1,4 +1,4 @@
-import { definePlugin, FatalError, type PluginOperation, RetryableError } from '@baton/plugin-sdk';
+import { definePlugin, FatalError, type PluginOperation, RetryableError, resumable } from '@baton/plugin-sdk';
 import { buildRegistry } from './registry';
 import { makeRig } from './testing/memory-host';
 
@@ -20,6 +20,21 @@ describe('operations in the process', () => {
       inputs: { a: 1 },
     });
     expect([end, rig.host.opened]).toEqual([{ kind: 'succeeded', result: { id: 'dep', a: 1 } }, 0]);
+  });
+
+  it('run again after a lost worker only when they say that they bear it', async () => {
+    let runs = 0;
+    const operation: PluginOperation = () => ++runs;
+    expect((await call(operation, { isResumed: true })).end).toMatchObject({
+      kind: 'failed',
+      isRecoverable: false,
+      failure: { message: expect.stringContaining('Cannot resume - operation not resumable: probe.op') },
+    });
+    expect(runs).toBe(0);
+    expect((await call(resumable(operation), { isResumed: true })).end).toEqual({
+      kind: 'succeeded',
+      result: 1,
+    });
   });
 
   it('have changed runtime properties stored, also after a failure', async () => {

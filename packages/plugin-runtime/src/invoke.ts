@@ -1,5 +1,5 @@
 import type { Json } from '@baton/kernel';
-import type { PluginOperation } from '@baton/plugin-sdk';
+import { FatalError, isResumable, type PluginOperation } from '@baton/plugin-sdk';
 import { RunContext } from './context/run-context';
 import { OperationSession } from './context/session';
 import type { OperationHost } from './host';
@@ -33,6 +33,14 @@ export async function invoke(
   const operation = deps.operations.get(task.mapping);
   if (!operation && task.mapping !== SCRIPT_MAPPING) {
     return endOfThrown(unknownMapping(task.mapping, task.plugin.name, deps.operations));
+  }
+  // Its effect may have happened: only an operation that says that it bears it is run again unasked (scripts do).
+  if (task.isResumed && operation && !isResumable(operation)) {
+    return endOfThrown(
+      new FatalError(
+        `Cannot resume - operation not resumable: ${task.mapping} (its worker was lost while it ran; resume the execution to run it again)`,
+      ),
+    );
   }
   if (task.timeoutMs === null || task.timeoutMs <= 0) return run(task, host, deps, signal, operation);
 

@@ -20,3 +20,4 @@ export {
   RetryableError,
 } from './errors';
 export { definePlugin, type Plugin } from './plugin';
+export { isResumable, resumable } from './resumable';

@@ -38,6 +38,15 @@ test('predecessors that were retried before are not run again', () => {
   expect(graph.nodes[decision.dispatch[0]!]).toMatchObject({ retries: 0, attempt: 2 });
 });
 
+test('what a lost worker had begun is asked for anew: it does not count as lost any more', () => {
+  const model = fixture({ a: { ops: ['create'] } });
+  const stopped = drive('install', inputOf('install', model), { run: () => broken() });
+  const rows = stopped.stages[0]!.rows.map((row) => (row.kind === 'operation' ? { ...row, losses: 2 } : row));
+  const head = { name: 'install', waitAfterFailMs: 0, dryRun: false };
+  const { graph, decision } = resumeGraph(head, rows, { force: false, now: 0 });
+  expect(decision.dispatch.map((idx) => graph.nodes[idx]!.losses)).toEqual([0]);
+});
+
 test.each([
   ['create', ['delete b', 'postdelete b', 'create b', 'start b']],
   ['start', ['prestop b', 'stop b', 'start b']],

@@ -61,10 +61,11 @@ function resetRows(rows: readonly TaskRow[], force: boolean): TaskRow[] {
     if (row.kind === 'subgraph') return resetSubgraph(row);
     const isFailed = row.state === 'failed' || row.state === 'rescheduled';
     const isLost = row.state === 'sent' || row.state === 'sending' || (force && isAway(row));
-    if (isFailed) return { ...row, state: 'pending', retries: 0, notBefore: null, error: null, result: null };
-    if (isLost) return { ...row, state: 'pending', notBefore: null, error: null, result: null };
-    // Whoever resumes does not wait for the rest of an old interval.
-    if (row.state === 'pending' && row.notBefore !== null) return { ...row, notBefore: null };
+    const fresh = { state: 'pending', losses: 0, notBefore: null } as const;
+    if (isFailed) return { ...row, ...fresh, retries: 0, error: null, result: null };
+    if (isLost) return { ...row, ...fresh, error: null, result: null };
+    // Whoever resumes does not wait for the rest of an old interval, and asks for what a lost worker had begun.
+    if (row.state === 'pending' && (row.notBefore !== null || row.losses > 0)) return { ...row, ...fresh };
     return row.state === 'response-sent' ? { ...row, state: 'started' } : row;
   });
 }

@@ -45,9 +45,12 @@ export function authenticate(
     [credential.kind, ...Object.values(who), tenant, isLegacy ? 'legacy' : '', allTenantsPermission],
     async () =>
       answerOf(
-        await deps.identity.authenticate(
-          { ...who, tenant, isLegacy, allTenantsPermission },
-          { deadlineMs: DEADLINE_MS },
+        await answered(
+          'identity',
+          deps.identity.authenticate(
+            { ...who, tenant, isLegacy, allTenantsPermission },
+            { deadlineMs: DEADLINE_MS },
+          ),
         ),
       ),
   );
@@ -59,12 +62,13 @@ async function authenticateExecution(
   scope: AuthenticationScope,
 ): Promise<Caller> {
   if (!EXECUTION_TOKEN.test(token)) throw badExecutionToken();
-  const execution = await deps.executions
-    .resolveExecutionToken({ token }, { deadlineMs: DEADLINE_MS })
-    .catch((error) => {
-      if (isAppError(error) && error.entry.retryable) throw error;
-      throw badExecutionToken(error);
-    });
+  const execution = await answered(
+    'executions',
+    deps.executions.resolveExecutionToken({ token }, { deadlineMs: DEADLINE_MS }),
+  ).catch((error) => {
+    if (isAppError(error) && error.entry.retryable) throw error;
+    throw badExecutionToken(error);
+  });
   if (execution.executionId === '') throw badExecutionToken();
   const tenant = scope.tenant === '' ? execution.tenant : scope.tenant;
   const { allTenantsPermission } = scope;
@@ -72,9 +76,12 @@ async function authenticateExecution(
     ['user', execution.createdBy, tenant, allTenantsPermission],
     async () =>
       answerOf(
-        await deps.identity.getPrincipal(
-          { username: execution.createdBy, tenant, allTenantsPermission },
-          { deadlineMs: DEADLINE_MS },
+        await answered(
+          'identity',
+          deps.identity.getPrincipal(
+            { username: execution.createdBy, tenant, allTenantsPermission },
+            { deadlineMs: DEADLINE_MS },
+          ),
         ),
       ),
   );
@@ -84,6 +91,21 @@ async function authenticateExecution(
     executionId: execution.executionId,
   });
   return { ...caller, executionTenant: execution.tenant };
+}
+
+/** Nothing of the request was done yet when nobody could say who asks: 503 and not 504, so that it is simply repeated. */
+async function answered<T>(service: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!isAppError(error, 'request_timeout_error')) throw error;
+    throw new AppError(
+      'service_unavailable_error',
+      `Service ${service} does not answer`,
+      {},
+      { cause: error },
+    );
+  }
 }
 
 function badExecutionToken(cause?: unknown): AppError {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { silentLog } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
 import { createHttpForwarder } from './http-forwarder';
 
 /** A gateway in front of a service that breaks each connection in its own way. */
@@ -71,3 +72,29 @@ test.each(['POST', 'GET'].flatMap((method) => Object.keys(breaks).map((how) => [
     }
   },
 );
+
+test('a service that is frozen is given up within 5 s, refused at once then, and used again when it answers', async () => {
+  let isFrozen = true;
+  const gateway = await behind((socket) =>
+    socket.on('data', (chunk) => {
+      // Its /healthz is as silent as the rest; connections stay open.
+      if (!isFrozen) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok');
+      else chunk.toString();
+    }),
+  );
+  const ask = async (): Promise<{ status: number; ms: number }> => {
+    const since = performance.now();
+    const { status } = await fetch(gateway.url, { signal: AbortSignal.timeout(8_000) });
+    return { status, ms: performance.now() - since };
+  };
+  try {
+    const first = await ask();
+    expect(first.status).toBe(503);
+    expect(first.ms).toBeLessThan(5_000);
+    expect((await ask()).ms).toBeLessThan(500);
+    isFrozen = false;
+    await eventually(async () => expect((await ask()).status).toBe(200));
+  } finally {
+    await gateway.close();
+  }
+}, 30_000);

@@ -9,6 +9,7 @@ import { AppError, type Log } from '@baton/kernel';
 import { type Dispatcher, errors, Pool } from 'undici';
 import type { Forwarder, ForwardRequest } from './forward';
 import { limitBody, tooLarge } from './limit-body';
+import { createServiceWatch, type ServiceWatch } from './service-watch';
 
 /** Synchronous calls of the API may take 300 s; the gateway waits a little longer than the service. */
 const ANSWER_MS = 310_000;
@@ -34,6 +35,7 @@ interface Pools {
   short: Pool;
   /** Event streams and transfers: they must not use up the connections of the short ones. */
   long: Pool;
+  watch: ServiceWatch;
 }
 
 export function createHttpForwarder({ origins, log }: HttpForwarderOptions): Forwarder {
@@ -49,19 +51,24 @@ export function createHttpForwarder({ origins, log }: HttpForwarderOptions): For
       connect: { timeout: CONNECT_MS },
     });
   for (const [service, origin] of Object.entries(origins)) {
-    pools.set(service as ServiceName, { short: open(origin, CONNECTIONS), long: open(origin, null) });
+    pools.set(service as ServiceName, {
+      short: open(origin, CONNECTIONS),
+      long: open(origin, null),
+      watch: createServiceWatch({ origin, service, log }),
+    });
   }
   return {
     forward(request, incoming, response, fail) {
       const pair = pools.get(request.service);
-      if (!pair) return fail(unavailable(request.service));
-      send(
-        { pool: request.isLong ? pair.long : pair.short, request, incoming, response, fail, log },
-        request.body === 'none',
-      );
+      if (!pair || pair.watch.isAway()) return fail(unavailable(request.service));
+      const pool = request.isLong ? pair.long : pair.short;
+      // Transfers may be silent for long; whoever waits for a short answer is told when none will come.
+      const watch = request.isLong ? null : pair.watch;
+      send({ pool, request, incoming, response, fail, log, watch }, request.body === 'none');
     },
     close: async () => {
       // `close` would wait for event streams, which end only with their clients.
+      for (const { watch } of pools.values()) watch.close();
       await Promise.all([...pools.values()].flatMap(({ short, long }) => [short.close(), long.destroy()]));
     },
   };
@@ -74,6 +81,7 @@ interface Exchange {
   response: ServerResponse;
   fail: (error: AppError) => void;
   log: Log;
+  watch: ServiceWatch | null;
 }
 
 function send(exchange: Exchange, mayRetry: boolean): void {
@@ -105,11 +113,18 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   #abort: ((error?: Error) => void) | undefined;
   #resume: (() => void) | undefined;
   #isGone = false;
+  #isGivenUp = false;
+  readonly #leave: (() => void) | undefined;
 
   constructor(
     private readonly exchange: Exchange,
     private readonly mayRetry: boolean,
-  ) {}
+  ) {
+    this.#leave = exchange.watch?.enter(() => {
+      this.#isGivenUp = true;
+      this.#abort?.(new Error('the service does not answer'));
+    });
+  }
 
   readonly clientLeft = (): void => {
     if (this.exchange.response.writableEnded) return;
@@ -120,10 +135,12 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   onConnect(abort: (error?: Error) => void): void {
     this.#abort = abort;
     if (this.#isGone) abort(new Error('client left'));
+    if (this.#isGivenUp) abort(new Error('the service does not answer'));
   }
 
   onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
     if (status < 200) return true;
+    this.#leave?.();
     const { request, response } = this.exchange;
     this.#resume = resume;
     const headers: string[] = [];
@@ -149,6 +166,7 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
+    this.#leave?.();
     const { request, response, fail, log } = this.exchange;
     // Not `incoming.socket`: undici has destroyed the body by now, which takes its socket away from it.
     if (this.#isGone || response.destroyed || !response.socket || response.socket.destroyed) return;

@@ -38,15 +38,33 @@ export interface HeldTasks {
   add(task: HeldTask): void;
   /** True when it was this very attempt that was held. */
   remove(task: HeldTask): boolean;
+  /** Forgets a run that nothing will be told of. The engine may still count it as ours; it must not run here again. */
+  abandon(task: HeldTask): void;
+  /** Whether this very attempt has run here to an end that the engine does not know. */
+  wasAbandoned(taskId: string, attempt: number): boolean;
   /** Stops the running operation; does nothing for one that has ended. */
   stop(task: HeldTask, reason: StopReason): void;
   /** Resolves when none is held, or after `limitMs`. */
   emptied(limitMs: number): Promise<boolean>;
 }
 
+/** Abandoned attempts are asked for within a lease or never; this many are many more than that. */
+const MAX_ABANDONED = 10_000;
+
 export function createHeldTasks(): HeldTasks {
   const tasks = new Map<string, HeldTask>();
+  /** Highest abandoned attempt by task, oldest first. */
+  const abandoned = new Map<string, number>();
   let waiting: (() => void)[] = [];
+  const remove = (task: HeldTask): boolean => {
+    if (tasks.get(task.taskId) !== task) return false;
+    tasks.delete(task.taskId);
+    if (tasks.size === 0) {
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    }
+    return true;
+  };
   return {
     get size() {
       return tasks.size;
@@ -54,15 +72,14 @@ export function createHeldTasks(): HeldTasks {
     get: (taskId) => tasks.get(taskId),
     all: () => [...tasks.values()],
     add: (task) => void tasks.set(task.taskId, task),
-    remove: (task) => {
-      if (tasks.get(task.taskId) !== task) return false;
-      tasks.delete(task.taskId);
-      if (tasks.size === 0) {
-        for (const resolve of waiting) resolve();
-        waiting = [];
-      }
-      return true;
+    remove,
+    abandon: (task) => {
+      remove(task);
+      abandoned.delete(task.taskId);
+      abandoned.set(task.taskId, task.attempt);
+      if (abandoned.size > MAX_ABANDONED) abandoned.delete(abandoned.keys().next().value!);
     },
+    wasAbandoned: (taskId, attempt) => (abandoned.get(taskId) ?? 0) >= attempt,
     stop: (task, reason) => {
       if (task.phase === 'running' && !task.control.signal.aborted) task.control.abort(reason);
     },

@@ -39,23 +39,34 @@ const lease = {
   assignmentJson: JSON.stringify(assignment),
 };
 
-function start(sinceSentMs: number) {
+function setUp() {
   const run: HeldTask[] = [];
   const slots = createSlots(1);
-  slots.takeSome(1);
   const clock = { ...systemClock, monotonic: () => 100_000 };
-  const deps = {
-    tasks: createHeldTasks(),
-    slots,
-    clock,
-    log: silentLog,
-    run: (task: HeldTask) => void run.push(task),
+  const tasks = createHeldTasks();
+  const deps = { tasks, slots, clock, log: silentLog, run: (task: HeldTask) => void run.push(task) };
+  const start = (given: Partial<executionsRpc.TaskLease>, sinceSentMs = 50) => {
+    slots.takeSome(1);
+    startLeases(deps, [{ ...lease, ...given } as executionsRpc.TaskLease], 1, 100_000 - sinceSentMs);
   };
-  startLeases(deps, [lease as executionsRpc.TaskLease], 1, 100_000 - sinceSentMs);
-  return { run, free: slots.free, held: deps.tasks.size };
+  return { run, slots, tasks, start };
 }
 
 test('a lease whose answer lay unread while the process was paused is not used', () => {
-  expect(start(50)).toMatchObject({ run: [{ taskId: 'a' }], free: 0, held: 1 });
-  expect(start(20_000)).toEqual({ run: [], free: 1, held: 0 });
+  const { run, slots, tasks, start } = setUp();
+  start({}, 20_000);
+  expect([run.length, slots.free, tasks.size]).toEqual([0, 1, 0]);
+  start({});
+  expect([run.length, slots.free, tasks.size]).toEqual([1, 0, 1]);
+});
+
+test('an attempt that ended here without its lease does not run here again; the next one does', () => {
+  const { run, slots, tasks, start } = setUp();
+  start({});
+  tasks.abandon(run[0]!);
+  slots.give(1);
+  start({});
+  expect([run.length, slots.free]).toEqual([1, 1]);
+  start({ attempt: 2 });
+  expect([run.at(-1)?.attempt, slots.free]).toEqual([2, 0]);
 });

@@ -14,7 +14,8 @@ export interface RunDeps {
   reporter: Reporter;
   clock: Clock;
   log: Log;
-  release: (task: HeldTask) => void;
+  /** Gives its place back and never runs this attempt again. */
+  abandon: (task: HeldTask) => void;
 }
 
 /**
@@ -35,7 +36,7 @@ export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
   });
   if (!isOwned(task, deps.clock)) {
     deps.logs.drop(task.taskId, task.executionId);
-    deps.release(task);
+    deps.abandon(task);
     deps.log.warn(
       { taskId: task.taskId, attempt: task.attempt },
       'operation ended without its lease; nothing is reported',

@@ -41,6 +41,10 @@ export function createWorker(deps: WorkerDeps): Worker {
     tasks.remove(task);
     slots.give(1);
   };
+  const abandon = (task: HeldTask): void => {
+    tasks.abandon(task);
+    slots.give(1);
+  };
   const logs = createLogShipper({ executions, clock, log, limit: deps.logLimit });
   const leaseDeps: LeaseDeps = { tasks, slots, clock, log, run: (task) => void runTask(runDeps, task) };
   const reporter = createReporter({
@@ -60,7 +64,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     reporter,
     clock,
     log,
-    release,
+    abandon,
   };
   const heartbeat = createHeartbeat({
     executions,

@@ -1,0 +1,81 @@
+import type { Log } from '@baton/kernel';
+import { request } from 'undici';
+
+/** A request that waits, and what ends its waiting. */
+interface Waiting {
+  giveUp: () => void;
+}
+
+/** Whether a service still answers. Asked only while requests wait for it longer than usual, so rest costs nothing. */
+export interface ServiceWatch {
+  isAway(): boolean;
+  /** Watches a request; `giveUp` is called when the service is found away. Call the answer when it is through. */
+  enter(giveUp: () => void): () => void;
+  close(): void;
+}
+
+/** Longest usual wait for an answer. */
+const USUAL_MS = 2_000;
+const PROBE_MS = 1_000;
+/** Probes in a row without an answer: one alone may be chance. */
+const MOST_SILENT = 2;
+/** Between probes of a service that is away. */
+const AGAIN_MS = 500;
+
+/**
+ * A process that is frozen, or cut off without a word, keeps its connections open: requests would wait for minutes.
+ * When one has waited for two seconds the service's /healthz is asked; two silent probes later all that wait are given
+ * up, and new ones are refused at once until it answers again. A service that is only slow answers its /healthz.
+ */
+export function createServiceWatch(options: { origin: string; service: string; log: Log }): ServiceWatch {
+  const { origin, service, log } = options;
+  const waiting = new Set<Waiting>();
+  let timer: NodeJS.Timeout | null = null;
+  let silent = 0;
+  let isClosed = false;
+
+  const later = (ms: number): void => {
+    if (isClosed) return;
+    timer = setTimeout(() => void look(), ms).unref();
+  };
+  const isAway = (): boolean => silent >= MOST_SILENT;
+  const look = async (): Promise<void> => {
+    timer = null;
+    if (waiting.size === 0 && !isAway()) {
+      silent = 0;
+      return;
+    }
+    const answers = await isAnswering(origin);
+    if (answers && isAway()) log.info({ service }, 'service answers again');
+    silent = answers ? 0 : silent + 1;
+    if (silent === MOST_SILENT)
+      log.warn({ service, requests: waiting.size }, 'service does not answer; given up');
+    if (isAway()) for (const one of [...waiting]) one.giveUp();
+    if (silent === 0 && waiting.size === 0) return;
+    later(silent === 0 ? USUAL_MS : isAway() ? AGAIN_MS : 0);
+  };
+  return {
+    isAway,
+    enter(giveUp) {
+      const one = { giveUp };
+      waiting.add(one);
+      if (timer === null && waiting.size === 1) later(USUAL_MS);
+      return () => void waiting.delete(one);
+    },
+    close() {
+      isClosed = true;
+      if (timer) clearTimeout(timer);
+    },
+  };
+}
+
+/** A refused connection is an answer of the machine: requests see it themselves. */
+async function isAnswering(origin: string): Promise<boolean> {
+  try {
+    const { body } = await request(`${origin}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) });
+    await body.dump();
+    return true;
+  } catch (error) {
+    return (error as Error).name !== 'TimeoutError';
+  }
+}
