@@ -20,5 +20,12 @@ export const configSchema = runtimeConfig.extend({
     .min(-1)
     .default(0)
     .describe('Re-runs of a failed node lifecycle'),
+  BATON_SCHEDULE_HISTORY_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(36_500)
+    .default(90)
+    .describe('Days that the occurrences of schedules are remembered'),
 });
 export type ExecutionsConfig = z.infer<typeof configSchema>;

@@ -26,6 +26,7 @@ import { dequeueExecutions } from './commands/dequeue-executions';
 import { driveExecution } from './commands/drive-execution';
 import { wakeExecution } from './commands/wake-executions';
 import { configSchema, type ExecutionsConfig } from './config';
+import { createMaintenanceSwitch } from './domain/maintenance';
 import type { EngineDeps, Wakes } from './engine/deps';
 import { createGraphMemory } from './engine/graph-memory';
 import { createWakes } from './engine/wakes';
@@ -33,7 +34,9 @@ import { createStreamHub } from './http/event-stream';
 import { eventsRoutes } from './http/events.routes';
 import { executionsRoutes } from './http/executions.routes';
 import { operationsRoutes } from './http/operations.routes';
+import { schedulesRoutes } from './http/schedules.routes';
 import { engineLoops } from './loops/engine.loops';
+import { scheduleLoops } from './loops/schedules.loops';
 import { onBlueprintDeleted } from './messages/on-blueprint-deleted';
 import { onDeploymentCreated } from './messages/on-deployment-created';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
@@ -67,10 +70,12 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
 /** Composes the executions service. */
 export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
   const { db, hub, wake, deps, workflowConfig } = composeEngine(config, infra);
+  const maintenance = createMaintenanceSwitch(() => wake.dequeue());
   return {
     name: serviceName,
     routes: [
-      ...executionsRoutes(deps),
+      ...executionsRoutes({ ...deps, wire: config.BATON_WIRE }),
+      ...schedulesRoutes({ ...deps, wire: config.BATON_WIRE }),
       ...operationsRoutes({ db, wire: config.BATON_WIRE }),
       ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, engine: deps }),
     ],
@@ -114,10 +119,15 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],
     loops: [
       ...engineLoops(deps),
+      ...scheduleLoops(deps, {
+        isPaused: maintenance.isActive,
+        keepOccurrencesDays: config.BATON_SCHEDULE_HISTORY_DAYS,
+      }),
       { name: 'workflow-config', intervalMs: WORKFLOW_CONFIG_MS, tickOnce: () => workflowConfig.refresh() },
     ],
     checks: { database: () => db.ping() },
     stop: async () => wake.stop(),
+    onMaintenance: maintenance.learn,
   };
 }
 

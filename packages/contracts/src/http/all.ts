@@ -15,6 +15,7 @@ import { deploymentUpdatesRoutes } from './deployment-updates';
 import { deploymentsRoutes } from './deployments';
 import { evaluateFunctionsRoutes } from './evaluate-functions';
 import { eventRoutes } from './events';
+import { executionScheduleRoutes } from './execution-schedules';
 import { executionRoutes } from './executions';
 import { interDeploymentDependenciesRoutes } from './inter-deployment-dependencies';
 import { licenseRoutes } from './license';
@@ -50,6 +51,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...deploymentsRoutes,
   ...evaluateFunctionsRoutes,
   ...eventRoutes,
+  ...executionScheduleRoutes,
   ...executionRoutes,
   ...interDeploymentDependenciesRoutes,
   ...licenseRoutes,

@@ -44,6 +44,18 @@ export function presentExecution(row: ExecutionRow): Record<string, unknown> {
   };
 }
 
+/** What the original answers when a start at a later time made a schedule: an execution that is not there yet. */
+export function presentScheduled(): Record<string, unknown> {
+  const fields = Object.keys(presentExecution({} as ExecutionRow));
+  return {
+    ...Object.fromEntries(fields.map((field) => [field, null])),
+    status: 'scheduled',
+    status_display: 'scheduled',
+    allow_custom_parameters: false,
+    private_resource: false,
+  };
+}
+
 /**
  * An execution, whole or some fields of it, as the caller's version and wire show it: v2.1 has few fields and naive times
  * (spec v2.1 "Execution"); the original gave v2.1 the fields of v3, a retired column and counts that are never null.

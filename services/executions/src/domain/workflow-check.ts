@@ -18,8 +18,8 @@ export async function checkStart(
   evaluate: (payload: JsonObject) => Promise<JsonObject>,
   names: NameSources,
 ): Promise<{ parameters: JsonObject; program: string | null }> {
+  requireWorkflow(request.workflowId, facts);
   const workflow = facts.workflows[request.workflowId];
-  if (!workflow && !isSystemWorkflowName(request.workflowId)) throw nonexistent(request, facts);
   if (!request.isForced) {
     checkAvailability(request, facts, workflow);
     checkDependents(request, facts);
@@ -59,7 +59,13 @@ function holdsFunction(value: Json): boolean {
   return isJsonObject(value) && Object.values(value).some(holdsFunction);
 }
 
-function nonexistent(request: StartRequest, facts: DeploymentFacts): AppError {
+/** @throws AppError nonexistent_workflow_error naming the nearest one. */
+export function requireWorkflow(workflowId: string, facts: DeploymentFacts): void {
+  if (!facts.workflows[workflowId] && !isSystemWorkflowName(workflowId))
+    throw nonexistent({ workflowId }, facts);
+}
+
+function nonexistent(request: Pick<StartRequest, 'workflowId'>, facts: DeploymentFacts): AppError {
   const names = Object.keys(facts.workflows);
   const nearest = nearestName(request.workflowId, names);
   return new AppError(

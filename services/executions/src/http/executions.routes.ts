@@ -1,13 +1,14 @@
 import { hasPermission, isAdministrator } from '@baton/contracts';
 import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
-import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
+import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope, type Wire } from '@baton/http';
 import { AppError, badParameter, nearestName, newId } from '@baton/kernel';
 import { cancelExecution } from '../commands/cancel-execution';
 import { deleteExecutions } from '../commands/delete-executions';
+import { scheduleOnce } from '../commands/put-schedule';
 import { requestExecution } from '../commands/request-execution';
 import { resumeExecution } from '../commands/resume-execution';
 import { setStatus } from '../commands/set-status';
-import { executionOnWire, presentExecution } from '../domain/present-execution';
+import { executionOnWire, presentExecution, presentScheduled } from '../domain/present-execution';
 import { parseScheduleTime } from '../domain/schedule-time';
 import type { StartRequest } from '../domain/start-request';
 import type { EngineDeps } from '../engine/deps';
@@ -20,7 +21,7 @@ import type { ExecutionRow } from '../store/rows';
 const DEFAULT_WAIT_AFTER_FAIL_S = 600;
 
 /** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
-export function executionsRoutes(deps: EngineDeps & { nowMs(): number }): BoundRoute[] {
+export function executionsRoutes(deps: EngineDeps & { nowMs(): number; wire: Wire }): BoundRoute[] {
   const present = (call: HttpCall, row: ExecutionRow) => executionOnWire(call, presentExecution(row));
   const shown = async (call: HttpCall, id: string) =>
     present(call, (await readExecution(deps.db.query, id))!);
@@ -34,8 +35,11 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }): BoundR
       return present(call, await visibleExecution(deps.db.query, call.principal, call.params.executionId!));
     },
     async startExecution(call) {
-      const row = await requestExecution(deps, startRequestOf(call, deps.nowMs()));
-      return present(call, row);
+      const request = startRequestOf(call, deps.nowMs());
+      if (request.scheduledForMs === null || deps.wire === 'spec')
+        return present(call, await requestExecution(deps, request));
+      await scheduleOnce(deps, call.principal, request);
+      return executionOnWire(call, presentScheduled());
     },
     async actOnExecution(call) {
       const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);

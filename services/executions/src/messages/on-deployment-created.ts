@@ -1,11 +1,15 @@
 import type { deploymentCreated, Envelope, MessageType } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
+import { makeDefaultSchedules } from '../commands/make-default-schedules';
 import { recordExecution } from '../commands/record-execution';
 import type { EngineDeps } from '../engine/deps';
 
 type Created = typeof deploymentCreated extends MessageType<infer T> ? T : never;
 
-/** Clients look for the execution that made a deployment: it is recorded as ended, once per deployment creation. */
+/**
+ * Clients look for the execution that made a deployment: it is recorded as ended, once per deployment creation. Then the
+ * schedules of its blueprint are made.
+ */
 export function onDeploymentCreated(deps: EngineDeps) {
   return async (envelope: Envelope<Created>): Promise<void> => {
     const { tenant, payload } = envelope;
@@ -30,5 +34,13 @@ export function onDeploymentCreated(deps: EngineDeps) {
       visibility: payload.visibility ?? 'tenant',
       outcome: { status: 'terminated', error: '' },
     });
+    if (Object.keys(payload.defaultSchedules ?? {}).length === 0) return;
+    const owner = {
+      tenant,
+      deploymentId: payload.deploymentId,
+      visibility: payload.visibility ?? 'tenant',
+      createdBy: payload.createdBy ?? '',
+    };
+    await makeDefaultSchedules(deps, owner, envelope.id, payload.defaultSchedules ?? {});
   };
 }

@@ -98,6 +98,27 @@ export interface Executions {
   workflow_id: string;
 }
 
+export interface ExecutionSchedules {
+  created_at: Generated<string>;
+  created_by: string;
+  deployment_id: string;
+  enabled: Generated<boolean>;
+  execution_arguments: Generated<Json>;
+  id: string;
+  key: string;
+  latest_execution_id: string | null;
+  next_occurrence: string | null;
+  parameters: Json | null;
+  rule: Json;
+  since: string | null;
+  slip_minutes: Generated<number>;
+  stop_on_fail: Generated<boolean>;
+  tenant: string;
+  until: string | null;
+  visibility: string;
+  workflow_id: string;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -117,6 +138,15 @@ export interface Outbox {
   created_at: Generated<string>;
   envelope: Json;
   id: string;
+}
+
+export interface ScheduleOccurrences {
+  decided_at: Generated<string>;
+  execution_id: string | null;
+  occurrence: string;
+  outcome: string;
+  reason: string | null;
+  schedule_key: string;
 }
 
 export interface SnapshotStaging {
@@ -172,10 +202,12 @@ export interface DB {
   deployment_guards: DeploymentGuards;
   event_batches: EventBatches;
   events: Events;
+  execution_schedules: ExecutionSchedules;
   executions: Executions;
   inbox: Inbox;
   instance_states: InstanceStates;
   outbox: Outbox;
+  schedule_occurrences: ScheduleOccurrences;
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;
   tasks: Tasks;

@@ -1,0 +1,78 @@
+import { isAppError, isJsonObject, type Json, type JsonObject, newId } from '@baton/kernel';
+import { inbox } from '@baton/postgres';
+import { relativeTimeMs } from '../domain/relative-time';
+import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
+import { argumentsOf, parseTime, ruleOf } from '../domain/schedule-input';
+import type { EngineDeps } from '../engine/deps';
+import { insertSchedule, readNowMs } from '../store/schedules.sql';
+
+/** What schedules of a new deployment get from it. */
+export interface ScheduleOwner {
+  tenant: string;
+  deploymentId: string;
+  visibility: string;
+  createdBy: string;
+}
+
+/**
+ * Makes the schedules of `deployment_settings.default_schedules` (reference/dsl.md 2.13), once per message: one that the
+ * user deletes does not come back. An entry that is broken is left out and logged; the deployment is there already.
+ */
+export async function makeDefaultSchedules(
+  deps: Pick<EngineDeps, 'db' | 'log'>,
+  owner: ScheduleOwner,
+  messageId: string,
+  defaults: Record<string, unknown>,
+): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    if (!(await inbox.once(tx, 'default-schedules', messageId))) return;
+    const nowMs = await readNowMs(tx);
+    for (const [id, entry] of Object.entries(defaults)) {
+      try {
+        await insertSchedule(tx, rowOf(owner, id, entry as Json, nowMs));
+      } catch (err) {
+        if (!isAppError(err)) throw err;
+        deps.log.warn(
+          { err, scheduleId: id, deploymentId: owner.deploymentId },
+          'a default schedule is not valid',
+        );
+      }
+    }
+  });
+}
+
+function rowOf(owner: ScheduleOwner, id: string, given: Json, nowMs: number): ScheduleRow {
+  const entry = isJsonObject(given) ? given : {};
+  const timing = {
+    since: timeOf('since', entry.since, nowMs),
+    until: timeOf('until', entry.until, nowMs),
+    rule: ruleOf(entry as Parameters<typeof ruleOf>[0], 'spec'),
+    created_at: new Date(nowMs).toISOString(),
+  };
+  const next = scheduleTimes(timing).next(nowMs);
+  return {
+    ...timing,
+    key: newId(),
+    tenant: owner.tenant,
+    deployment_id: owner.deploymentId,
+    id,
+    workflow_id: String(entry.workflow ?? ''),
+    parameters: isJsonObject(entry.workflow_parameters ?? null)
+      ? (entry.workflow_parameters as JsonObject)
+      : null,
+    execution_arguments: argumentsOf(entry.execution_arguments as Parameters<typeof argumentsOf>[0]),
+    slip_minutes: typeof entry.slip === 'number' ? Math.max(0, Math.floor(entry.slip)) : 0,
+    stop_on_fail: entry.stop_on_fail === true || entry.stop_after_fail === true,
+    enabled: entry.default_enabled !== false,
+    next_occurrence: next === null ? null : new Date(next).toISOString(),
+    latest_execution_id: null,
+    visibility: owner.visibility,
+    created_by: owner.createdBy,
+  };
+}
+
+function timeOf(field: string, value: Json | undefined, nowMs: number): string | null {
+  if (typeof value !== 'string') return null;
+  const relative = relativeTimeMs(value, nowMs);
+  return relative === null ? parseTime(field, value) : new Date(relative).toISOString();
+}

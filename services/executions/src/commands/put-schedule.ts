@@ -1,0 +1,121 @@
+import { isAdministrator, type Principal } from '@baton/contracts';
+import type { createScheduleBody, updateScheduleBody } from '@baton/contracts/http/execution-schedules';
+import { AppError, newId, notFound, randomSuffix } from '@baton/kernel';
+import type { z } from 'zod';
+import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
+import { argumentsOf, parseTime, ruleOf, sinceOf } from '../domain/schedule-input';
+import type { StartRequest } from '../domain/start-request';
+import { requireWorkflow } from '../domain/workflow-check';
+import type { EngineDeps } from '../engine/deps';
+import { insertSchedule, lockSchedule, readNowMs, rewriteSchedule } from '../store/schedules.sql';
+
+export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments'> & { wire: 'spec' | 'cloudify' };
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+/**
+ * Makes a schedule of a deployment that the caller may see.
+ * @throws AppError not_found_error, nonexistent_workflow_error, bad_parameters_error, conflict_error when the id is taken.
+ */
+export async function createSchedule(
+  deps: ScheduleDeps,
+  principal: Principal,
+  place: { deploymentId: string; id: string },
+  body: z.output<typeof createScheduleBody>,
+): Promise<void> {
+  const timing = {
+    since: sinceOf(body, deps.wire),
+    until: typeof body.until === 'string' ? parseTime('until', body.until) : null,
+    rule: ruleOf(body, deps.wire),
+  };
+  const nowMs = await readNowMs(deps.db.query);
+  const created_at = new Date(nowMs).toISOString();
+  const next = scheduleTimes({ ...timing, created_at }).next(nowMs);
+  const facts = await deps.deployments.facts(principal.tenant, place.deploymentId, {
+    username: principal.username,
+    isAdministrator: isAdministrator(principal),
+  });
+  requireWorkflow(body.workflow_id, facts);
+  const row: ScheduleRow = {
+    ...timing,
+    key: newId(),
+    tenant: principal.tenant,
+    deployment_id: facts.id,
+    id: place.id,
+    workflow_id: body.workflow_id,
+    parameters: (body.parameters as ScheduleRow['parameters'] | undefined) ?? null,
+    execution_arguments: argumentsOf(body.execution_arguments),
+    slip_minutes: body.slip ?? 0,
+    stop_on_fail: body.stop_on_fail ?? false,
+    enabled: body.enabled ?? true,
+    next_occurrence: iso(next),
+    latest_execution_id: null,
+    visibility: facts.visibility,
+    created_by: principal.username,
+    created_at,
+  };
+  if (!(await deps.db.tx((tx) => insertSchedule(tx, row))))
+    throw new AppError('conflict_error', `Deployment ${facts.id} has a schedule ${place.id} already`, {
+      field: 'schedule_id',
+    });
+}
+
+/**
+ * Changes when a schedule runs and has its next occurrence found anew.
+ * @throws AppError not_found_error when it is gone meanwhile, bad_parameters_error.
+ */
+export async function updateSchedule(
+  deps: ScheduleDeps,
+  key: string,
+  id: string,
+  body: z.output<typeof updateScheduleBody>,
+): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    const stored = await lockSchedule(tx, key);
+    if (!stored) throw notFound('ExecutionSchedule', id);
+    const timeOf = (field: 'since' | 'until') => {
+      const given = body[field];
+      return given === undefined ? stored[field] : given === null ? null : parseTime(field, given);
+    };
+    const row: ScheduleRow = {
+      ...stored,
+      since: timeOf('since'),
+      until: timeOf('until'),
+      rule: ruleOf(body, deps.wire, stored.rule),
+      slip_minutes: body.slip ?? stored.slip_minutes,
+      stop_on_fail: body.stop_on_fail ?? stored.stop_on_fail,
+      enabled: body.enabled ?? stored.enabled,
+      workflow_id: body.workflow_id ?? stored.workflow_id,
+    };
+    const next = scheduleTimes(row).next(await readNowMs(tx));
+    await rewriteSchedule(tx, { ...row, next_occurrence: iso(next) });
+  });
+}
+
+/**
+ * A start at a later time, as the original keeps it: a schedule `<workflow>_<hex>` that runs once (reference 5.7).
+ * @throws AppError not_found_error, nonexistent_workflow_error.
+ */
+export async function scheduleOnce(
+  deps: ScheduleDeps,
+  principal: Principal,
+  request: StartRequest,
+): Promise<void> {
+  const deploymentId = request.deploymentId ?? '';
+  await createSchedule(
+    deps,
+    principal,
+    { deploymentId, id: `${request.workflowId}_${randomSuffix(8)}` },
+    {
+      workflow_id: request.workflowId,
+      parameters: request.parameters,
+      execution_arguments: {
+        allow_custom_parameters: request.allowCustomParameters,
+        force: request.isForced,
+        is_dry_run: request.isDryRun,
+        wait_after_fail: request.waitAfterFailS,
+      },
+      since: new Date(request.scheduledForMs!).toISOString(),
+      count: 1,
+    },
+  );
+}

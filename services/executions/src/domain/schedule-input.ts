@@ -1,0 +1,94 @@
+import type { createScheduleBody, updateScheduleBody } from '@baton/contracts/http/execution-schedules';
+import { badParameter } from '@baton/kernel';
+import type { z } from 'zod';
+import { parseRecurrence, type ScheduleRule } from './recurrence';
+import type { ExecutionArguments } from './schedule';
+
+type Wire = 'spec' | 'cloudify';
+type CreateBody = z.output<typeof createScheduleBody>;
+type TimingBody = Pick<z.output<typeof updateScheduleBody>, 'recurrence' | 'count' | 'weekdays' | 'rrule'>;
+
+const TIME = /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})?)?$/;
+
+/** An instant of `YYYY-MM-DD HH:MM:SS` in UTC as ISO text; also with `T`, a zone, or the day alone. @throws AppError */
+export function parseTime(field: string, text: string): string {
+  const hasZone = /(?:Z|[+-]\d{2}:\d{2})$/.test(text.slice(10));
+  const ms = TIME.test(text)
+    ? Date.parse(`${text.replace(' ', 'T')}${hasZone || text.length <= 10 ? '' : 'Z'}`)
+    : Number.NaN;
+  if (Number.isNaN(ms))
+    throw badParameter(field, `${field}: "${text}" is no time`, {
+      expected: 'YYYY-MM-DD HH:MM:SS',
+      value: text,
+    });
+  return new Date(ms).toISOString();
+}
+
+/**
+ * The rule that a new schedule, or `stored` with changes, has. A given rrule replaces the rule; else what is not given
+ * stays (reference/rest-api.md 5.9).
+ * @throws AppError bad_parameters_error where rrule stands beside recurrence, count or weekdays.
+ */
+export function ruleOf(body: TimingBody, wire: Wire, stored: ScheduleRule | null = null): ScheduleRule {
+  if (typeof body.rrule === 'string') {
+    for (const field of ['recurrence', 'count', 'weekdays'] as const)
+      if (body[field] !== undefined && body[field] !== null)
+        throw badParameter(field, `rrule and ${field} exclude each other`, { expected: `rrule or ${field}` });
+    return { rrule: body.rrule };
+  }
+  const before = stored !== null && !('rrule' in stored) ? stored : null;
+  const isUntouched =
+    body.recurrence === undefined && body.count === undefined && body.weekdays === undefined;
+  if (stored !== null && isUntouched) return stored;
+  const kept = <T>(given: T | undefined, was: T | undefined | null): T | null =>
+    given === undefined ? (was ?? null) : given;
+  const rule = {
+    recurrence: kept<string | null>(body.recurrence, before?.recurrence),
+    count: kept<number | null>(body.count, before?.count),
+    weekdays: body.weekdays === undefined ? (before?.weekdays ?? null) : weekdaysOf(body.weekdays, wire),
+  };
+  if (wire === 'spec') refuseNothing(rule);
+  return rule;
+}
+
+/** The original takes a recurrence of 0 days and counts below 1; neither can be meant. */
+function refuseNothing({ recurrence, count }: { recurrence: string | null; count: number | null }): void {
+  if (recurrence !== null && parseRecurrence(recurrence).every === 0)
+    throw badParameter('recurrence', `recurrence: "${recurrence}" is no time between two runs`, {
+      expected: '<integer from 1> minutes|hours|days|weeks|months|years',
+    });
+  if (count !== null && count < 1)
+    throw badParameter('count', `count: ${count} is no number of runs`, { expected: 'an integer from 1' });
+}
+
+/** The spec takes a comma-separated text, which the original leaves to its clients. */
+function weekdaysOf(weekdays: string[] | string | null, wire: Wire): string[] | null {
+  if (weekdays === null) return null;
+  if (typeof weekdays !== 'string')
+    return weekdays.length === 0 ? null : weekdays.map((day) => day.toUpperCase());
+  if (wire === 'cloudify')
+    throw badParameter('weekdays', 'weekdays must be a list', { expected: 'a list such as ["mo", "tu"]' });
+  const days = weekdays.split(',').map((day) => day.trim().toUpperCase());
+  return weekdays.trim() === '' ? null : days;
+}
+
+/** @throws AppError bad_parameters_error when there is no `since` to count from. */
+export function sinceOf(body: CreateBody, wire: Wire): string | null {
+  const isMissing = body.since === undefined && (wire === 'cloudify' || !body.rrule);
+  if (isMissing || (body.since === null && wire === 'spec' && !body.rrule))
+    throw badParameter('since', 'since is missing', {
+      expected: 'YYYY-MM-DD HH:MM:SS, unless rrule is given',
+    });
+  return typeof body.since === 'string' ? parseTime('since', body.since) : null;
+}
+
+/** Stored in full as soon as one is given. */
+export function argumentsOf(given: CreateBody['execution_arguments']): ExecutionArguments {
+  if (!given || Object.keys(given).length === 0) return {};
+  return {
+    allow_custom_parameters: given.allow_custom_parameters ?? false,
+    force: given.force ?? false,
+    is_dry_run: given.is_dry_run ?? given.dry_run ?? false,
+    wait_after_fail: given.wait_after_fail ?? 600,
+  };
+}
