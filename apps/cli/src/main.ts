@@ -5,6 +5,7 @@ import { eventCommands } from './commands/events';
 import { executionCommands } from './commands/executions';
 import { nodeCommands } from './commands/nodes';
 import { profileCommands, statusCommands } from './commands/profiles';
+import { scheduleCommands } from './commands/schedules';
 import { secretCommands } from './commands/secrets';
 import { CommandFailure, errorJson, errorText } from './failure';
 
@@ -28,6 +29,7 @@ function buildProgram(): Command {
   blueprintCommands(program);
   deploymentCommands(program);
   executionCommands(program);
+  scheduleCommands(program);
   eventCommands(program);
   nodeCommands(program);
   secretCommands(program);

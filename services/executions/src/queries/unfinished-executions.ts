@@ -10,8 +10,8 @@ export interface UnfinishedExecution {
 }
 
 /**
- * Executions of every tenant that run or wait for their turn, oldest first, at most `limit`, and how many there are.
- * What is scheduled for later does not count: nothing of it has begun.
+ * Executions of every tenant that run, oldest first, at most `limit`, and how many there are.
+ * What waits for its turn or its time does not count: maintenance lets nothing more begin.
  */
 export async function unfinishedExecutions(
   reader: Db<DB>['query'],
@@ -20,12 +20,10 @@ export async function unfinishedExecutions(
   const [listed, counted] = await Promise.all([
     sql<UnfinishedExecution>`
       select id, status, coalesce(deployment_id, '') as "deploymentId", workflow_id as "workflowId"
-      from executions where phase <> 'ended' and status <> 'scheduled'
+      from executions where phase not in ('ended', 'waiting')
       order by created_at, id limit ${limit}`.execute(reader),
     sql<{ total: number }>`
-      select count(*) as total from executions where phase <> 'ended' and status <> 'scheduled'`.execute(
-      reader,
-    ),
+      select count(*) as total from executions where phase not in ('ended', 'waiting')`.execute(reader),
   ]);
   return { executions: listed.rows, total: counted.rows[0]!.total };
 }

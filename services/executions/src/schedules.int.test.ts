@@ -1,0 +1,225 @@
+import type { Principal } from '@baton/contracts';
+import { createHttpApp, principalHeader, signPrincipal } from '@baton/http';
+import { newId, silentLog } from '@baton/kernel';
+import { eventually, setFakeNow } from '@baton/testkit';
+import { sql } from 'kysely';
+import { fireSchedules } from './commands/fire-schedules';
+import { setStatus } from './commands/set-status';
+import { schedulesRoutes } from './http/schedules.routes';
+import { onDeploymentCreated } from './messages/on-deployment-created';
+import { onDeploymentDeleted } from './messages/on-deployment-deleted';
+import { peerDeployment } from './testing/deployments-peer';
+import { type EngineSetup, engineSetup } from './testing/engine-setup';
+
+const admin: Principal = {
+  userId: 0,
+  username: 'admin',
+  tenant: 'default_tenant',
+  role: 'sys_admin',
+  roles: ['sys_admin'],
+  permissions: ['administrators'],
+  authMethod: 'token',
+  executionId: '',
+  tenants: [],
+  isBootstrapAdmin: true,
+};
+const START = Date.parse('2030-01-01T00:00:00Z');
+const DEADLINE = { deadlineMs: 20_000 };
+
+let engine: EngineSetup;
+let app: ReturnType<typeof createHttpApp>;
+let base = '';
+beforeAll(async () => {
+  engine = await engineSetup();
+  app = createHttpApp({
+    service: 'executions',
+    routes: schedulesRoutes({ ...engine.deps, wire: 'spec' }),
+    internalKey: engine.internalKey,
+    log: silentLog,
+    wire: 'spec',
+    validateResponses: true,
+  });
+  base = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}/api/v3.1`;
+}, 120_000);
+afterAll(async () => {
+  await app?.close();
+  await engine?.stop();
+});
+
+async function call(method: string, path: string, body?: object, principal = admin) {
+  const token = await signPrincipal(principal, engine.internalKey);
+  const answer = await fetch(`${base}${path}`, {
+    method,
+    headers: { [principalHeader]: token, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+}
+
+const setNow = (ms: number) => setFakeNow(engine.db.pool, new Date(ms).toISOString());
+const weekly = { workflow_id: 'install', since: '2050-01-01 00:00:00', recurrence: '2 weeks', count: 5 };
+const tenMinutes = { workflow_id: 'install', since: '2030-01-01 00:10:00', recurrence: '10 min' };
+
+async function outcomes(deploymentId: string) {
+  const { body } = await call('GET', `/execution-schedules/s/occurrences?deployment_id=${deploymentId}`);
+  return body.items.map((one: any) => one.outcome).reverse();
+}
+async function executionsOf(deploymentId: string): Promise<{ id: string; status: string }[]> {
+  const { rows } = await sql<{ id: string; status: string }>`
+    select id, status from executions where deployment_id = ${deploymentId} order by created_at`.execute(
+    engine.db.query,
+  );
+  return rows;
+}
+/** The service's own loop ticks as well: two commands at once and it are three replicas. */
+async function tickUntil(deploymentId: string, expected: string[]) {
+  await eventually(async () => {
+    await Promise.all([fireSchedules(engine.deps), fireSchedules(engine.deps)]);
+    expect(await outcomes(deploymentId)).toEqual(expected);
+  }, DEADLINE);
+}
+async function endLatest(deploymentId: string, status: 'terminated' | 'failed') {
+  const { id } = (await executionsOf(deploymentId)).at(-1)!;
+  await setStatus(engine.deps, id, status, status === 'failed' ? 'broken' : '');
+  await eventually(
+    async () => expect((await executionsOf(deploymentId)).at(-1)!.status).toBe(status),
+    DEADLINE,
+  );
+}
+
+test('a schedule is made, shown, changed and deleted; bad input says what was expected', async () => {
+  engine.peer.deployments.set('d', peerDeployment({ a: [] }));
+  const path = '/execution-schedules/x1?deployment_id=d';
+  const made = await call('PUT', path, weekly);
+  expect(made).toMatchObject({
+    status: 201,
+    body: {
+      id: 'x1',
+      deployment_id: 'd',
+      rule: { recurrence: '2 weeks', count: 5, weekdays: null },
+      next_occurrence: '2050-01-01T00:00:00.000Z',
+      enabled: true,
+      slip: 0,
+      latest_execution: null,
+    },
+  });
+  expect(made.body.all_next_occurrences).toHaveLength(5);
+  expect((await call('PUT', path, weekly)).body.error_code).toBe('conflict_error');
+  expect((await call('GET', path)).body).toEqual(made.body);
+  expect((await call('PATCH', path, { count: 2, enabled: 'false' })).body).toMatchObject({
+    enabled: false,
+    all_next_occurrences: ['2050-01-01 00:00:00', '2050-01-15 00:00:00'],
+  });
+  const bad = async (body: object, id = 'y') => {
+    const answer = await call('PUT', `/execution-schedules/${id}?deployment_id=d`, { ...weekly, ...body });
+    return [answer.status, answer.body.error_code, answer.body.field];
+  };
+  expect(await bad({ recurrence: '1 fortnight' })).toEqual([400, 'bad_parameters_error', 'recurrence']);
+  expect(await bad({ rrule: 'FREQ=DAILY' })).toEqual([400, 'bad_parameters_error', 'recurrence']);
+  expect(await bad({ workflow_id: 'instal' })).toEqual([400, 'nonexistent_workflow_error', 'workflow_id']);
+  expect(await bad({ execution_arguments: { force: 'x' } })).toEqual([
+    400,
+    'bad_parameters_error',
+    'execution_arguments.force',
+  ]);
+  expect((await bad({}, 'bad name'))[0]).toBe(400);
+  expect((await call('PUT', '/execution-schedules/y?deployment_id=nosuch', weekly)).status).toBe(404);
+  expect((await call('GET', '/execution-schedules/x1')).status).toBe(400);
+  expect((await call('GET', path, undefined, { ...admin, tenant: 'other' })).status).toBe(404);
+  const listed = await call('GET', '/execution-schedules?deployment_id=d&_include=id,next_occurrence');
+  expect(listed.body.items).toEqual([{ id: 'x1', next_occurrence: '2050-01-01T00:00:00.000Z' }]);
+  expect(
+    (await call('GET', '/summary/execution_schedules?_target_field=workflow_id&_sub_field=recurring')).body
+      .items,
+  ).toEqual([
+    {
+      workflow_id: 'install',
+      execution_schedules: 1,
+      'by recurring': [{ recurring: 'recurring', execution_schedules: 1 }],
+    },
+  ]);
+  expect((await call('DELETE', '/executions-schedules/x1?deployment_id=d')).status).toBe(204);
+  expect((await call('DELETE', path)).status).toBe(404);
+}, 60_000);
+
+test('every occurrence fires once or is recorded as skipped, whoever ticks and wherever the clock jumps', async () => {
+  engine.peer.deployments.set('jumps', peerDeployment({ a: [] }));
+  await setNow(START);
+  await call('PUT', '/execution-schedules/s?deployment_id=jumps', tenMinutes);
+  await setNow(START + 600_000);
+  await tickUntil('jumps', ['fired']);
+  await setNow(START + 1_200_000);
+  await tickUntil('jumps', ['fired', 'skipped']);
+  await endLatest('jumps', 'terminated');
+  // Half an hour ahead: two are too late, the third has just come.
+  await setNow(START + 3_000_000);
+  await tickUntil('jumps', ['fired', 'skipped', 'skipped', 'skipped', 'fired']);
+  await endLatest('jumps', 'terminated');
+  await setNow(START);
+  expect(await fireSchedules(engine.deps)).toEqual({ again: false });
+  // What has fired does not fire again, also when a change has the next occurrence found anew.
+  await call('PATCH', '/execution-schedules/s?deployment_id=jumps', { slip: 5 });
+  await setNow(START + 600_000);
+  await eventually(async () => {
+    await fireSchedules(engine.deps);
+    const { body } = await call('GET', '/execution-schedules/s?deployment_id=jumps');
+    expect(Date.parse(body.next_occurrence)).toBe(START + 1_200_000);
+  }, DEADLINE);
+  expect(await executionsOf('jumps')).toHaveLength(2);
+  await call('DELETE', '/execution-schedules/s?deployment_id=jumps');
+}, 120_000);
+
+test('stop_on_fail switches the schedule off; a refused start is recorded with its reason', async () => {
+  engine.peer.deployments.set('stops', peerDeployment({ a: [] }));
+  await setNow(START);
+  await call('PUT', '/execution-schedules/s?deployment_id=stops', { ...tenMinutes, stop_on_fail: true });
+  await setNow(START + 600_000);
+  await tickUntil('stops', ['fired']);
+  await endLatest('stops', 'failed');
+  await setNow(START + 1_200_000);
+  await tickUntil('stops', ['fired', 'skipped']);
+  expect((await call('GET', '/execution-schedules/s?deployment_id=stops')).body).toMatchObject({
+    enabled: false,
+    latest_execution_status: 'failed',
+  });
+  engine.peer.deployments.set('refuses', peerDeployment({ a: [] }));
+  await call('PUT', '/execution-schedules/s?deployment_id=refuses', {
+    ...tenMinutes,
+    parameters: { nosuch: 1 },
+  });
+  await setNow(START + 1_800_000);
+  await tickUntil('refuses', ['refused']);
+  await call('DELETE', '/execution-schedules/s?deployment_id=refuses');
+}, 120_000);
+
+test('default schedules of a blueprint are made once; a deleted deployment takes its schedules with it', async () => {
+  await setNow(START);
+  const created = {
+    id: newId(),
+    tenant: 'default_tenant',
+    payload: {
+      deploymentId: 'defaults',
+      blueprintId: 'bp',
+      createdBy: 'admin',
+      defaultSchedules: {
+        nightly: { workflow: 'install', since: '+1h', recurrence: '1d', slip: 3, default_enabled: false },
+        broken: { workflow: 'install', since: '+1h' },
+      },
+    },
+  };
+  const handle = onDeploymentCreated(engine.deps);
+  await handle(created as never);
+  const listed = async () => (await call('GET', '/execution-schedules?deployment_id=defaults')).body.items;
+  expect(await listed()).toMatchObject([
+    { id: 'nightly', since: '2030-01-01T01:00:00.000Z', slip: 3, enabled: false, created_by: 'admin' },
+  ]);
+  await call('DELETE', '/execution-schedules/nightly?deployment_id=defaults');
+  await handle(created as never);
+  expect(await listed()).toEqual([]);
+  engine.peer.deployments.set('defaults', peerDeployment({ a: [] }));
+  await call('PUT', '/execution-schedules/s?deployment_id=defaults', weekly);
+  const gone = { tenant: 'default_tenant', payload: { deploymentId: 'defaults', deleteLogs: false } };
+  await onDeploymentDeleted({ db: engine.db, wire: 'spec' })(gone as never);
+  expect(await listed()).toEqual([]);
+}, 60_000);
