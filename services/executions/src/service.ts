@@ -10,6 +10,7 @@ import {
 } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
 import {
+  type ConsumerPart,
   consumerPart,
   type Infra,
   requireDb,
@@ -74,8 +75,8 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
   return {
     name: serviceName,
     routes: [
-      ...executionsRoutes({ ...deps, wire: config.BATON_WIRE }),
-      ...schedulesRoutes({ ...deps, wire: config.BATON_WIRE }),
+      ...executionsRoutes(deps, config.BATON_WIRE),
+      ...schedulesRoutes({ db, deployments: deps.deployments, wire: config.BATON_WIRE }),
       ...operationsRoutes({ db, wire: config.BATON_WIRE }),
       ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, engine: deps }),
     ],
@@ -84,38 +85,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsRpcHandlers(deps)),
       createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
     ],
-    consumers: [
-      consumerPart(executionRequested, {
-        queue: serviceName,
-        prefetch: 16,
-        handler: onExecutionRequested(deps),
-      }),
-      consumerPart(executionFinished, {
-        queue: serviceName,
-        prefetch: 16,
-        handler: async () => wake.dequeue(),
-      }),
-      consumerPart(deploymentCreated, {
-        queue: serviceName,
-        prefetch: 8,
-        handler: onDeploymentCreated(deps),
-      }),
-      consumerPart(uploadEnded, {
-        queue: serviceName,
-        prefetch: 8,
-        handler: onUploadEnded(deps, config.BATON_WIRE),
-      }),
-      consumerPart(blueprintDeleted, {
-        queue: serviceName,
-        prefetch: 8,
-        handler: onBlueprintDeleted({ db }),
-      }),
-      consumerPart(deploymentDeleted, {
-        queue: serviceName,
-        prefetch: 4,
-        handler: onDeploymentDeleted({ db, wire: config.BATON_WIRE }),
-      }),
-    ],
+    consumers: consumersOf(config, deps),
     subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],
     loops: [
       ...engineLoops(deps),
@@ -129,6 +99,42 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     stop: async () => wake.stop(),
     onMaintenance: maintenance.learn,
   };
+}
+
+/** Facts of this and other services that change what is stored here. */
+function consumersOf(config: ExecutionsConfig, deps: EngineDeps): ConsumerPart[] {
+  return [
+    consumerPart(executionRequested, {
+      queue: serviceName,
+      prefetch: 16,
+      handler: onExecutionRequested(deps),
+    }),
+    consumerPart(executionFinished, {
+      queue: serviceName,
+      prefetch: 16,
+      handler: async () => deps.wake.dequeue(),
+    }),
+    consumerPart(deploymentCreated, {
+      queue: serviceName,
+      prefetch: 8,
+      handler: onDeploymentCreated(deps),
+    }),
+    consumerPart(uploadEnded, {
+      queue: serviceName,
+      prefetch: 8,
+      handler: onUploadEnded(deps, config.BATON_WIRE),
+    }),
+    consumerPart(blueprintDeleted, {
+      queue: serviceName,
+      prefetch: 8,
+      handler: onBlueprintDeleted(deps),
+    }),
+    consumerPart(deploymentDeleted, {
+      queue: serviceName,
+      prefetch: 4,
+      handler: onDeploymentDeleted({ db: deps.db, wire: config.BATON_WIRE }),
+    }),
+  ];
 }
 
 function workflowConfigOf(config: ExecutionsConfig, infra: Infra): WorkflowConfigSource {

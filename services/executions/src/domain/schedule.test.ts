@@ -1,6 +1,6 @@
 import { isAppError } from '@baton/kernel';
-import { plainTime } from './present-schedule';
 import { occurrencesOf } from './occurrences';
+import { plainTime } from './present-schedule';
 import type { ScheduleRule } from './recurrence';
 import { relativeTimeMs } from './relative-time';
 import { decideOccurrences } from './schedule';

@@ -21,7 +21,7 @@ import type { ExecutionRow } from '../store/rows';
 const DEFAULT_WAIT_AFTER_FAIL_S = 600;
 
 /** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
-export function executionsRoutes(deps: EngineDeps & { nowMs(): number; wire: Wire }): BoundRoute[] {
+export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: Wire): BoundRoute[] {
   const present = (call: HttpCall, row: ExecutionRow) => executionOnWire(call, presentExecution(row));
   const shown = async (call: HttpCall, id: string) =>
     present(call, (await readExecution(deps.db.query, id))!);
@@ -36,9 +36,9 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number; wire: Wir
     },
     async startExecution(call) {
       const request = startRequestOf(call, deps.nowMs());
-      if (request.scheduledForMs === null || deps.wire === 'spec')
+      if (request.scheduledForMs === null || wire === 'spec')
         return present(call, await requestExecution(deps, request));
-      await scheduleOnce(deps, call.principal, request);
+      await scheduleOnce({ db: deps.db, deployments: deps.deployments, wire }, call.principal, request);
       return executionOnWire(call, presentScheduled());
     },
     async actOnExecution(call) {
