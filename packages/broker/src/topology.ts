@@ -1,6 +1,7 @@
 import {
   blueprintDeleted,
   blueprintRegistered,
+  changeMade,
   credentialsChanged,
   deploymentCreated,
   deploymentDeleted,
@@ -39,6 +40,7 @@ export const topology: Topology = [
   { message: uploadEnded, queues: ['executions'] },
   { message: blueprintDeleted, queues: ['executions'] },
   { message: credentialsChanged, queues: [] },
+  { message: changeMade, queues: ['cluster-status'] },
 ];
 
 /** Delays before the next delivery after the first, second, ... failure; the last one repeats. */

@@ -36,6 +36,7 @@ export {
   reservedLabelKeys,
 } from './labels';
 export { buildMessage, defineMessage, type Envelope, type MessageType } from './message';
+export { type ChangeMade, changeMade } from './messages/audit';
 export { blueprintDeleted, blueprintRegistered, uploadEnded } from './messages/catalog';
 export { deploymentCreated, deploymentDeleted } from './messages/deployments';
 export {

@@ -47,6 +47,8 @@ export interface RouteContract {
   includeFields?: readonly string[];
   /** Allowed to an execution's own token without the role check (reference 2.1). */
   isAllowedToExecution?: boolean;
+  /** What it writes is a record itself or the work of an execution: left out of the audit log. */
+  isNotAudited?: boolean;
   /** Answered during maintenance mode (reference 5.20). */
   isOpenInMaintenance?: boolean;
 }

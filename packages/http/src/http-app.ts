@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiVersion } from '@baton/contracts';
 import { AppError, newId, systemClock } from '@baton/kernel';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { audited } from './audit-scope';
 import { type CompiledRoute, compileRoute } from './compile-route';
 import { errorBody, logError, toAppError } from './error-body';
 import type { HttpAppOptions } from './options';
@@ -100,7 +101,7 @@ function mountRoute(
     config: { id: route.contract.id },
     handler: async (request, reply) => {
       const call = await readRequest(route, request, reply, version, o);
-      const result = await route.handler(call);
+      const result = await audited(o.service, route.contract, call, () => route.handler(call));
       return sendAnswer(route, call, reply, result, { ...o, stopping });
     },
   });

@@ -1,9 +1,11 @@
 import { backoffMs, type Log } from '@baton/kernel';
 import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
+import { dueAudit } from './audit-scope';
 import { columnTypes } from './column-types';
 import { poolDialect } from './driver';
 import { watchHalfOpen } from './half-open';
+import { outbox } from './outbox';
 import { isTransient } from './sql-errors';
 import { insideScope, isInTransaction, newScope, type Scope } from './transaction-scope';
 
@@ -57,7 +59,7 @@ export function createDb<S>(options: DbOptions): Db<S> {
   return {
     query,
     pool,
-    tx: (run) => runTransaction(query, run, kicks, options.log),
+    tx: (run) => runTransaction(query, run, { kicks, log: options.log, schema: options.schema }),
     ping: async () => {
       await pool.query('select 1');
     },
@@ -109,14 +111,19 @@ function createPool(options: DbOptions): pg.Pool {
 async function runTransaction<S, T>(
   query: Kysely<S>,
   run: (tx: Tx<S>) => Promise<T>,
-  kicks: ReadonlySet<() => void>,
-  log: Log,
+  { kicks, log, schema }: { kicks: ReadonlySet<() => void>; log: Log; schema: string },
 ): Promise<T> {
   if (isInTransaction()) throw new Error('db.tx inside db.tx: pass tx instead');
   for (let attempt = 1; ; attempt++) {
-    const scope = newScope();
+    const scope = newScope(dueAudit(schema));
     try {
-      const result = await query.transaction().execute((tx) => insideScope(tx, scope, () => run(tx)));
+      const result = await query.transaction().execute((tx) =>
+        insideScope(tx, scope, async () => {
+          const done = await run(tx);
+          if (scope.audit) await outbox.appendAudit(tx);
+          return done;
+        }),
+      );
       callAfterCommit(scope, kicks, log);
       return result;
     } catch (error) {

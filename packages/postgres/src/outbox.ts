@@ -1,7 +1,7 @@
 import type { Envelope, MessageType } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { prepared } from './prepared';
-import { type AnyTx, requestRelayKick } from './transaction-scope';
+import { type AnyTx, requestRelayKick, takeAudit } from './transaction-scope';
 
 /** What a message is about; see Envelope. */
 export interface MessageAbout {
@@ -35,10 +35,19 @@ export const outbox = {
     await outbox.appendAll(tx, [{ message, about, payload } as OutgoingMessage]);
   },
 
+  /** Appends what the audit log still waits for in this transaction. */
+  async appendAudit(tx: AnyTx): Promise<void> {
+    const audit = takeAudit(tx);
+    if (audit) await outbox.appendAll(tx, [audit.message]);
+  },
+
   /** `append` of many in one statement. */
   async appendAll(tx: AnyTx, outgoing: readonly OutgoingMessage[]): Promise<void> {
     if (outgoing.length === 0) return;
-    const envelopes = outgoing.map(
+    // The audit log's message travels in the same statement where there is one.
+    const audit = takeAudit(tx);
+    const all = audit ? [...outgoing, audit.message] : outgoing;
+    const envelopes = all.map(
       ({ message, about, payload }): Omit<Envelope, 'time'> => ({
         id: newId(),
         type: message.type,

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kysely, Transaction } from 'kysely';
+import type { DueAudit } from './audit-scope';
 
 // biome-ignore lint/suspicious/noExplicitAny: statements that do not depend on the tables of one service.
 export type AnyTx = Transaction<any>;
@@ -14,6 +15,8 @@ interface Scope {
   isOpen: boolean;
   afterCommit: (() => void)[];
   isRelayKickDue: boolean;
+  /** Message of the audit log that this transaction has to carry; null: none, or carried already. */
+  audit: DueAudit | null;
 }
 
 /** Clients of other layers find it by this symbol and refuse network calls while a transaction is open. */
@@ -56,7 +59,18 @@ export async function insideScope<T>(tx: AnyTx, scope: Scope, work: () => Promis
   }
 }
 
-export function newScope(): Scope {
-  return { isOpen: true, afterCommit: [], isRelayKickDue: false };
+export function newScope(audit: DueAudit | null = null): Scope {
+  return { isOpen: true, afterCommit: [], isRelayKickDue: false, audit };
+}
+
+/** The message of the audit log that still has to go into `tx`; whoever takes it appends it. */
+export function takeAudit(tx: AnyTx): DueAudit | null {
+  const scope = scopeOf(tx);
+  const due = scope.audit;
+  if (due) {
+    scope.audit = null;
+    scope.afterCommit.push(due.recorded);
+  }
+  return due;
 }
 export type { Scope };

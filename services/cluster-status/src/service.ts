@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { clusterStatusRpc } from '@baton/contracts';
-import { type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
+import { changeMade, clusterStatusRpc } from '@baton/contracts';
+import { consumerPart, type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
 import { settleMaintenance } from './commands/change-maintenance';
 import type { ClusterStatusConfig } from './config';
 import { configDefinitions, type ShippedValues } from './domain/config-items';
 import { parseOsRelease } from './domain/os-release';
+import { auditHttp } from './http/audit.routes';
 import { brokersHttp } from './http/brokers.routes';
 import { configHttp } from './http/config.routes';
 import { contactsHttp } from './http/contacts.routes';
@@ -15,6 +16,7 @@ import { licenseHttp } from './http/license.routes';
 import { maintenanceHttp } from './http/maintenance.routes';
 import { providerContextHttp } from './http/provider-context.routes';
 import { statusHttp } from './http/status.routes';
+import { onChangeMade } from './messages/on-change-made';
 import { clusterStatusHandlers } from './rpc/cluster-status.rpc';
 import { forgetDead } from './store/instances.sql';
 import type { DB } from './store/tables.gen';
@@ -46,6 +48,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
       ...licenseHttp({ db, edition, key: config.BATON_LICENSE_KEY ?? null }),
       ...contactsHttp({ db, edition }),
       ...configHttp({ db, identity: createIdentityClient(infra.rpc), definitions }),
+      ...auditHttp({ db, clock: infra.clock }),
       ...providerContextHttp({ db }),
       ...brokersHttp({
         brokerUrl: config.BATON_BROKER === 'postgres' ? config.DATABASE_URL : config.AMQP_URL,
@@ -58,7 +61,9 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
         clusterStatusHandlers({ db, os, definitions }),
       ),
     ],
-    consumers: [],
+    consumers: [
+      consumerPart(changeMade, { queue: serviceName, prefetch: 16, handler: onChangeMade({ db }) }),
+    ],
     subscriptions: [],
     loops: [
       { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => db.tx((tx) => forgetDead(tx)) },

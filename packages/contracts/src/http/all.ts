@@ -1,5 +1,6 @@
 /** Every REST route of the manager. A new resource adds its import and its line; ids must be unique over all of them. */
 import { defineRoutes, type RouteContract } from '../route';
+import { auditRoutes } from './audit';
 import { blueprintFilterRoutes } from './blueprint-filters';
 import { blueprintLabelRoutes } from './blueprint-labels';
 import { blueprintRoutes } from './blueprints';
@@ -36,6 +37,7 @@ import { userGroupsRoutes } from './user-groups';
 import { usersRoutes } from './users';
 
 export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteContract[]>([
+  ...auditRoutes,
   ...blueprintFilterRoutes,
   ...blueprintLabelRoutes,
   ...blueprintRoutes,

@@ -91,6 +91,7 @@ export const eventRoutes = defineRoutes([
   },
   {
     id: 'createEvents',
+    isNotAudited: true,
     method: 'POST',
     path: '/events',
     owner: 'executions',

@@ -18,6 +18,21 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export interface AuditLog {
+  chain: string;
+  created_at: string;
+  creator_name: string;
+  execution_id: string | null;
+  id: Generated<number>;
+  message_id: string;
+  operation: string;
+  previous: string;
+  ref_id: string;
+  ref_identifier: Json;
+  ref_table: string;
+  request_id: string;
+}
+
 export interface Config {
   name: string;
   scope: string;
@@ -150,6 +165,7 @@ export interface SnapshotSwitches {
 }
 
 export interface DB {
+  audit_log: AuditLog;
   config: Config;
   contacts: Contacts;
   inbox: Inbox;

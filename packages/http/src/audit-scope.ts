@@ -1,0 +1,83 @@
+/**
+ * Which request is being carried out, for the audit log: packages/postgres adds one message to the first transaction
+ * that commits within it. Recorded exactly when something was changed; a crash loses neither or both. Found by a global
+ * symbol, so that neither package imports the other.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ChangeMade, RouteContract } from '@baton/contracts';
+import type { RequestCall } from './request-call';
+
+export interface AuditScope {
+  /** Open while the handler runs: work that only inherited the context is not the request's. */
+  isOpen: boolean;
+  isRecorded: boolean;
+  tenant: string;
+  /** Schema of the service. */
+  schema: string;
+  entry(): ChangeMade;
+}
+
+const KEY = Symbol.for('baton.audit');
+const shared = globalThis as { [KEY]?: AsyncLocalStorage<AuditScope> };
+const storage: AsyncLocalStorage<AuditScope> = (shared[KEY] ??= new AsyncLocalStorage<AuditScope>());
+
+/** Where the original's log has another name for a resource than the path. */
+const TABLES: Record<string, string> = {
+  license: 'licenses',
+  'user-groups': 'groups',
+  labels: 'labels',
+};
+
+/** Runs the handler of a changing request so that its change is recorded; reads run as they are. */
+export async function audited<T>(
+  service: string,
+  contract: RouteContract,
+  call: RequestCall,
+  handler: () => Promise<T> | T,
+): Promise<T> {
+  if (contract.method === 'GET' || contract.isNotAudited === true) return handler();
+  const scope: AuditScope = {
+    isOpen: true,
+    isRecorded: false,
+    tenant: call.principal.tenant,
+    schema: service.replaceAll('-', '_'),
+    entry: () => entryOf(contract, call),
+  };
+  try {
+    return await storage.run(scope, handler);
+  } finally {
+    scope.isOpen = false;
+  }
+}
+
+function entryOf(contract: RouteContract, call: RequestCall): ChangeMade {
+  const { principal, params } = call;
+  const values = Object.values(params);
+  return {
+    refTable: tableOf(contract.path),
+    refId: values.at(-1) ?? '',
+    refIdentifier: { ...params, ...(principal.tenant === '' ? {} : { tenant: principal.tenant }) },
+    operation: operationOf(contract),
+    username: principal.username,
+    executionId: principal.executionId,
+    requestId: call.requestId,
+    route: contract.id,
+  };
+}
+
+/** `/filters/deployments/:id` -> deployments_filters, `/execution-schedules/:id` -> execution_schedules. */
+function tableOf(path: string): string {
+  const [first, second] = path.split('/').slice(1);
+  if (first === 'filters' && second) return `${second}_filters`;
+  return TABLES[first!] ?? first!.replaceAll('-', '_');
+}
+
+/** A PUT on a resource and a POST on a collection create; what goes below an existing resource changes it. */
+function operationOf({ method, path, status }: RouteContract): ChangeMade['operation'] {
+  if (method === 'DELETE') return 'delete';
+  if (method === 'PATCH') return 'update';
+  const isBelow = /\/:\w+\/[^:]+$/.test(path);
+  const isOnOne = /\/:\w+$/.test(path);
+  if (status === 201) return 'create';
+  return isBelow || (method === 'POST' && isOnOne) ? 'update' : 'create';
+}

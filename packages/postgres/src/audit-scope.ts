@@ -1,0 +1,39 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import { changeMade } from '@baton/contracts';
+import type { OutgoingMessage } from './outbox';
+
+/** What packages/http says about the request that is being carried out (audit-scope.ts there). */
+interface AuditScope {
+  isOpen: boolean;
+  isRecorded: boolean;
+  tenant: string;
+  /** Schema of the service that carries it out: what another service does meanwhile is not this request's change. */
+  schema: string;
+  entry(): Parameters<typeof changeMade.schema.parse>[0];
+}
+
+const KEY = Symbol.for('baton.audit');
+
+export interface DueAudit {
+  message: OutgoingMessage;
+  /** To be called when the transaction that holds the message has committed. */
+  recorded(): void;
+}
+
+/** The message that the first committed change of this request must carry; null: no request, or recorded already. */
+export function dueAudit(schema: string): DueAudit | null {
+  const storage = (globalThis as { [KEY]?: AsyncLocalStorage<AuditScope> })[KEY];
+  const scope = storage?.getStore();
+  if (!scope?.isOpen || scope.isRecorded || scope.schema !== schema) return null;
+  const payload = changeMade.schema.parse(scope.entry());
+  return {
+    message: {
+      message: changeMade,
+      about: { tenant: scope.tenant, key: payload.requestId },
+      payload,
+    } as OutgoingMessage,
+    recorded: () => {
+      scope.isRecorded = true;
+    },
+  };
+}

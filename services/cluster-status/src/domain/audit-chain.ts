@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+
+export interface AuditFacts {
+  message_id: string;
+  ref_table: string;
+  ref_id: string;
+  ref_identifier: Record<string, unknown>;
+  operation: 'create' | 'update' | 'delete';
+  creator_name: string;
+  execution_id: string | null;
+  request_id: string;
+  /** ISO instant. */
+  created_at: string;
+}
+
+/** What the chain of an empty log begins with. */
+export const FIRST_LINK = '0'.repeat(64);
+
+/** The next link: sha256, hex, over the link before and every fact of the row, keys of the identifier in order. */
+export function linkOf(previous: string, row: AuditFacts): string {
+  const identifier = Object.entries(row.ref_identifier).sort(([a], [b]) => (a < b ? -1 : 1));
+  const facts = [
+    row.message_id,
+    row.ref_table,
+    row.ref_id,
+    identifier,
+    row.operation,
+    row.creator_name,
+    row.execution_id,
+    row.request_id,
+    new Date(row.created_at).toISOString(),
+  ];
+  return createHash('sha256')
+    .update(`${previous}\n${JSON.stringify(facts)}`)
+    .digest('hex');
+}
+
+/** Id of the first row that does not follow from the one before; null: the rows are as they were written. */
+export function firstBreak(rows: readonly (AuditFacts & { id: number; previous: string; chain: string })[]) {
+  let previous = rows[0]?.previous ?? FIRST_LINK;
+  for (const row of rows) {
+    if (row.previous !== previous || linkOf(previous, row) !== row.chain) return row.id;
+    previous = row.chain;
+  }
+  return null;
+}

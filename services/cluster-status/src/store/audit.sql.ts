@@ -1,0 +1,91 @@
+import type { Db, Tx } from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type AuditFacts, FIRST_LINK, linkOf } from '../domain/audit-chain';
+import type { DB } from './tables.gen';
+
+type Reader = Db<DB>['query'] | Tx<DB>;
+export interface AuditRow extends AuditFacts {
+  id: number;
+  previous: string;
+  chain: string;
+}
+
+export interface AuditFilter {
+  creatorName?: string;
+  executionId?: string;
+  since?: string;
+  before?: string;
+  afterId?: number;
+}
+
+/** Transactions that write the log wait for each other: each link needs the one before. */
+const LOCK = sql`select pg_advisory_xact_lock(hashtext('baton.audit'))`;
+
+/** Adds rows at the end of the chain in one statement; those of known messages are left out. */
+export async function appendAudit(tx: Tx<DB>, facts: readonly AuditFacts[]): Promise<void> {
+  await LOCK.execute(tx);
+  const { rows: known } = await sql<{ message_id: string }>`
+    select message_id from audit_log where message_id = any(${facts.map((row) => row.message_id)}::uuid[])`.execute(
+    tx,
+  );
+  const seen = new Set(known.map((row) => row.message_id));
+  const { rows: last } = await sql<{
+    chain: string;
+  }>`select chain from audit_log order by id desc limit 1`.execute(tx);
+  let previous = last[0]?.chain ?? FIRST_LINK;
+  for (const row of facts) {
+    if (seen.has(row.message_id)) continue;
+    const chain = linkOf(previous, row);
+    await sql`
+      insert into audit_log (message_id, ref_table, ref_id, ref_identifier, operation, creator_name, execution_id,
+        request_id, created_at, previous, chain)
+      values (${row.message_id}, ${row.ref_table}, ${row.ref_id}, ${JSON.stringify(row.ref_identifier)}::jsonb,
+        ${row.operation}, ${row.creator_name}, ${row.execution_id}, ${row.request_id}, ${row.created_at}, ${previous}, ${chain})`.execute(
+      tx,
+    );
+    previous = chain;
+  }
+}
+
+function where({ creatorName, executionId, since, before, afterId }: AuditFilter): RawBuilder<SqlBool> {
+  const conditions = [sql<SqlBool>`true`];
+  if (creatorName !== undefined) conditions.push(sql`creator_name = ${creatorName}`);
+  if (executionId !== undefined) conditions.push(sql`execution_id = ${executionId}`);
+  if (since !== undefined) conditions.push(sql`created_at >= ${since}::timestamptz`);
+  if (before !== undefined) conditions.push(sql`created_at < ${before}::timestamptz`);
+  if (afterId !== undefined) conditions.push(sql`id > ${afterId}`);
+  return sql`${sql.join(conditions, sql` and `)}`;
+}
+
+/** `limit` null: everything. Orders are column names of the contract; the id decides between equals. */
+export async function readAudit(
+  reader: Reader,
+  filter: AuditFilter,
+  page: { orders: readonly string[]; isDescending: boolean; offset: number; limit: number },
+): Promise<AuditRow[]> {
+  const direction = sql.raw(page.isDescending ? 'desc' : 'asc');
+  const orders = [...page.orders, 'id'].map((name) => sql`${sql.id(name)} ${direction}`);
+  const { rows } = await sql<AuditRow>`
+    select * from audit_log where ${where(filter)} order by ${sql.join(orders)}
+    offset ${page.offset} limit ${page.limit}`.execute(reader);
+  return rows;
+}
+
+export async function countAudit(reader: Reader, filter: AuditFilter): Promise<number> {
+  const { rows } = await sql<{
+    n: number;
+  }>`select count(*)::int as n from audit_log where ${where(filter)}`.execute(reader);
+  return rows[0]!.n;
+}
+
+export async function lastAuditId(reader: Reader): Promise<number> {
+  const { rows } = await sql<{ id: number | null }>`select max(id) as id from audit_log`.execute(reader);
+  return rows[0]?.id ?? 0;
+}
+
+/** Answers how many were deleted. With a creator or an execution rows in the middle go, and the chain shows that. */
+export async function truncateAudit(tx: Tx<DB>, filter: AuditFilter): Promise<number> {
+  await LOCK.execute(tx);
+  const { rows } = await sql`delete from audit_log where ${where(filter)} returning id`.execute(tx);
+  return rows.length;
+}
