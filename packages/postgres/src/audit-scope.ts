@@ -1,6 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { changeMade } from '@baton/contracts';
-import type { OutgoingMessage } from './outbox';
+import type { ChangeMade } from '@baton/contracts';
 
 /** What packages/http says about the request that is being carried out (audit-scope.ts there). */
 interface AuditScope {
@@ -9,14 +8,15 @@ interface AuditScope {
   tenant: string;
   /** Schema of the service that carries it out: what another service does meanwhile is not this request's change. */
   schema: string;
-  entry(): Parameters<typeof changeMade.schema.parse>[0];
+  entry(): ChangeMade;
 }
 
 const KEY = Symbol.for('baton.audit');
 
 export interface DueAudit {
-  message: OutgoingMessage;
-  /** To be called when the transaction that holds the message has committed. */
+  tenant: string;
+  payload: ChangeMade;
+  /** To be called when the transaction that holds it has committed. */
   recorded(): void;
 }
 
@@ -25,13 +25,9 @@ export function dueAudit(schema: string): DueAudit | null {
   const storage = (globalThis as { [KEY]?: AsyncLocalStorage<AuditScope> })[KEY];
   const scope = storage?.getStore();
   if (!scope?.isOpen || scope.isRecorded || scope.schema !== schema) return null;
-  const payload = changeMade.schema.parse(scope.entry());
   return {
-    message: {
-      message: changeMade,
-      about: { tenant: scope.tenant, key: payload.requestId },
-      payload,
-    } as OutgoingMessage,
+    tenant: scope.tenant,
+    payload: scope.entry(),
     recorded: () => {
       scope.isRecorded = true;
     },

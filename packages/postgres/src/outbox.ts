@@ -1,5 +1,6 @@
-import type { Envelope, MessageType } from '@baton/contracts';
+import { changeMade, type Envelope, type MessageType } from '@baton/contracts';
 import { newId } from '@baton/kernel';
+import type { DueAudit } from './audit-scope';
 import { prepared } from './prepared';
 import { type AnyTx, requestRelayKick, takeAudit } from './transaction-scope';
 
@@ -26,6 +27,10 @@ const insert = {
     from jsonb_array_elements($1::jsonb) e`,
 };
 
+function messageOf({ tenant, payload }: DueAudit): OutgoingMessage {
+  return { message: changeMade, about: { tenant, key: payload.requestId }, payload } as OutgoingMessage;
+}
+
 export const outbox = {
   /**
    * The only way to emit: the message leaves when and only when `tx` commits, at least once, in no promised order.
@@ -38,7 +43,7 @@ export const outbox = {
   /** Appends what the audit log still waits for in this transaction. */
   async appendAudit(tx: AnyTx): Promise<void> {
     const audit = takeAudit(tx);
-    if (audit) await outbox.appendAll(tx, [audit.message]);
+    if (audit) await outbox.appendAll(tx, [messageOf(audit)]);
   },
 
   /** `append` of many in one statement. */
@@ -46,7 +51,7 @@ export const outbox = {
     if (outgoing.length === 0) return;
     // The audit log's message travels in the same statement where there is one.
     const audit = takeAudit(tx);
-    const all = audit ? [...outgoing, audit.message] : outgoing;
+    const all = audit ? [...outgoing, messageOf(audit)] : outgoing;
     const envelopes = all.map(
       ({ message, about, payload }): Omit<Envelope, 'time'> => ({
         id: newId(),

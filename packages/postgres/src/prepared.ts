@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Db } from './db';
+import type pg from 'pg';
 import type { NamedQuery } from './driver';
 import { translateError } from './sql-errors';
 import { type AnyQuery, type AnyTx, isInTransaction } from './transaction-scope';
@@ -10,8 +10,8 @@ export interface PreparedStatement {
   text: string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the tables of the database do not matter here.
-type Executor = Db<any> | AnyQuery | AnyTx;
+/** A `Db`, a query builder or a transaction; the tables do not matter here. */
+type Executor = { pool: pg.Pool } | AnyQuery | AnyTx;
 
 /**
  * Rows of a hot statement, about a third faster than a fresh parse and plan. Runs inside `tx` or on the pool of `db`.
