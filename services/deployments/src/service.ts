@@ -7,6 +7,7 @@ import { createIdentityClient } from './adapters/identity.client';
 import { createSecretsClient } from './adapters/secrets.client';
 import type { Config } from './config';
 import type { ServiceDeps } from './deps';
+import { agentsHttp } from './http/agents.routes';
 import { dependenciesHttp } from './http/dependencies.routes';
 import { deploymentUpdatesHttp } from './http/deployment-updates.routes';
 import { deploymentsHttp } from './http/deployments.routes';
@@ -46,6 +47,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...deploymentsHttp(deps),
       ...nodesHttp(deps),
       ...sitesHttp(deps),
+      ...agentsHttp(deps),
       ...dependenciesHttp(deps),
       ...filtersHttp(deps),
       ...labelsAndSummariesHttp(deps),

@@ -1,5 +1,6 @@
 /** Every REST route of the manager. A new resource adds its import and its line; ids must be unique over all of them. */
 import { defineRoutes, type RouteContract } from '../route';
+import { agentsRoutes } from './agents';
 import { auditRoutes } from './audit';
 import { blueprintFilterRoutes } from './blueprint-filters';
 import { blueprintLabelRoutes } from './blueprint-labels';
@@ -37,6 +38,7 @@ import { userGroupsRoutes } from './user-groups';
 import { usersRoutes } from './users';
 
 export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteContract[]>([
+  ...agentsRoutes,
   ...auditRoutes,
   ...blueprintFilterRoutes,
   ...blueprintLabelRoutes,

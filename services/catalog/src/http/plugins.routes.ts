@@ -51,7 +51,7 @@ function present(call: HttpCall, row: PluginRow): PluginRow {
   return 'uploaded_at' in row ? { ...legacy, uploaded_at: legacyTime(row.uploaded_at) } : legacy;
 }
 
-async function upload(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
+async function upload(deps: PluginDeps, call: HttpCall, id: string | null): Promise<HttpAnswer> {
   const { query } = call;
   const url = query.plugin_archive_url ?? null;
   if (query.plugin_path !== undefined)
@@ -76,10 +76,16 @@ async function upload(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
     title: query.title ?? null,
     visibility: query.visibility,
     isPrivate: query.private_resource,
-    id: query.id ?? null,
+    id,
   };
-  const id = await uploadPlugin(deps, call.principal, request, call.hasBody ? call.raw : null, call.signal);
-  return present(call, await getPlugin(deps.db.query, call.principal, id, call.include));
+  const stored = await uploadPlugin(
+    deps,
+    call.principal,
+    request,
+    call.hasBody ? call.raw : null,
+    call.signal,
+  );
+  return present(call, await getPlugin(deps.db.query, call.principal, stored, call.include));
 }
 
 async function download(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
@@ -130,7 +136,9 @@ export function pluginHttp(deps: PluginDeps): BoundRoute[] {
       return listEnvelope({ ...page, items: page.items.map((row) => present(call, row)) }, call.list);
     },
     getPlugin: shown,
-    uploadPlugin: (call) => upload(deps, call),
+    uploadPlugin: (call) => upload(deps, call, call.query.id ?? null),
+    uploadPluginById: (call) => upload(deps, call, call.params.plugin_id!),
+    uploadPluginByPut: (call) => upload(deps, call, call.params.plugin_id!),
     actOnPlugin: change((call, id) => actOnPlugin(db, call.principal, id, call.body)),
     patchPlugin: change((call, id) => patchPlugin(db, call.principal, id, call.body)),
     deletePlugin: async (call) => {

@@ -18,6 +18,21 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export interface Agents {
+  created_at: Generated<string>;
+  created_by: string;
+  install_method: string | null;
+  ip: string | null;
+  name: string;
+  node_instance_id: string;
+  rabbitmq_exchange: string | null;
+  state: string;
+  system: string | null;
+  tenant: string;
+  updated_at: string | null;
+  version: string | null;
+}
+
 export interface DeploymentFilters {
   created_at: Generated<string>;
   created_by: string;
@@ -228,6 +243,7 @@ export interface SnapshotSwitches {
 }
 
 export interface DB {
+  agents: Agents;
   deployment_filters: DeploymentFilters;
   deployment_labels: DeploymentLabels;
   deployment_modifications: DeploymentModifications;

@@ -1,0 +1,37 @@
+import type { Principal } from '@baton/contracts';
+import { agentFields, agentsRoutes } from '@baton/contracts/http/agents';
+import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
+import { notFound } from '@baton/kernel';
+import type { ServiceDeps } from '../deps';
+import { readNodeInstance } from '../queries/list-node-instances';
+import { findAgent, insertAgent, listAgents, updateAgent } from '../store/agents.sql';
+
+/** Agents (spec v3.1 part 1 "Agents", reference/rest-api.md 5.15). */
+export function agentsHttp({ db }: ServiceDeps): BoundRoute[] {
+  const read = async (principal: Principal, name: string) => {
+    const found = await findAgent(db.query, principal, name);
+    if (!found) throw notFound('Agent', name);
+    return found;
+  };
+  return bindRoutes(agentsRoutes, {
+    listAgents: async ({ principal, list }) =>
+      listEnvelope(await listAgents(db.query, principal, list), list),
+    getAgent: ({ principal, params }) => read(principal, params.name!),
+    async createAgent({ principal, params, body }) {
+      const name = params.name!;
+      const instance = await readNodeInstance(db.query, principal, body.node_instance_id);
+      if (!instance || instance.tenant_name !== principal.tenant)
+        throw notFound('NodeInstance', body.node_instance_id);
+      const isNew = await db.tx((tx) => insertAgent(tx, principal, name, body));
+      // The original answers an object of nulls, and its installers take that for success.
+      return isNew ? read(principal, name) : Object.fromEntries(agentFields.map((field) => [field, null]));
+    },
+    async updateAgent({ principal, params, body }) {
+      const name = params.name!;
+      await read(principal, name);
+      if (!(await db.tx((tx) => updateAgent(tx, principal.tenant, name, body))))
+        throw notFound('Agent', name);
+      return read(principal, name);
+    },
+  });
+}

@@ -1,0 +1,113 @@
+import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import { type AnyQuery, type AnyTx, selectPage } from '@baton/postgres';
+import { type RawBuilder, sql } from 'kysely';
+import { instanceScope } from '../queries/list-node-instances';
+
+export interface AgentInput {
+  node_instance_id: string;
+  state: string;
+  ip?: string | null;
+  install_method?: string | null;
+  system?: string | null;
+  version?: string | null;
+  rabbitmq_exchange?: string | null;
+}
+
+/** An agent is seen by whoever sees the node instance that installed it. */
+const FROM = sql`agents a join node_instances ni on ni.id = a.node_instance_id and ni.tenant = a.tenant`;
+const DEPLOYMENT = sql`(select d.id from deployments d where d.key = ni.deployment_key)`;
+
+const item: Record<string, RawBuilder<unknown>> = {
+  id: sql`a.node_instance_id`,
+  host_id: sql`ni.host_id`,
+  ip: sql`a.ip`,
+  install_method: sql`a.install_method`,
+  system: sql`a.system`,
+  version: sql`a.version`,
+  node: sql`ni.node_id`,
+  deployment: DEPLOYMENT,
+  state: sql`a.state`,
+  tenant_name: sql`a.tenant`,
+};
+const rest: Record<string, RawBuilder<unknown>> = {
+  name: sql`a.name`,
+  node_instance_id: sql`a.node_instance_id`,
+  created_at: sql`a.created_at`,
+  created_by: sql`a.created_by`,
+  updated_at: sql`a.updated_at`,
+  visibility: sql`ni.visibility`,
+  private_resource: sql`ni.visibility = 'private'`,
+  resource_availability: sql`ni.visibility`,
+  rabbitmq_username: sql`null::text`,
+  rabbitmq_password: sql`null::text`,
+  rabbitmq_exchange: sql`a.rabbitmq_exchange`,
+};
+
+export function listAgents(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+): Promise<ListPage<Record<string, unknown>>> {
+  // Without `_include` an item has the short form.
+  const include = list.include ?? Object.keys(item);
+  return selectPage<Record<string, unknown>>({
+    db,
+    from: FROM,
+    columns: { ...item, ...rest },
+    list: { ...list, include },
+    where: [instanceScope(principal, list.allTenants)],
+    tieBreak: sql`a.created_at, a.tenant, a.name`,
+    search: sql`a.name`,
+    filters: {
+      deployment_id: DEPLOYMENT,
+      node_ids: sql`ni.node_id`,
+      node_instance_ids: sql`a.node_instance_id`,
+      install_methods: sql`a.install_method`,
+    },
+  });
+}
+
+/** One that the caller may see; null when there is none. */
+export async function findAgent(
+  db: AnyQuery,
+  principal: Principal,
+  name: string,
+): Promise<Record<string, unknown> | null> {
+  const fields = Object.entries({ ...item, ...rest }).map(
+    ([field, column]) => sql`${column} as ${sql.id(field)}`,
+  );
+  const { rows } = await sql<Record<string, unknown>>`
+    select ${sql.join(fields)} from ${FROM} where a.name = ${name} and ${instanceScope(principal)}
+    order by a.tenant = ${principal.tenant} desc limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** False: the tenant has an agent with this name. */
+export async function insertAgent(
+  tx: AnyTx,
+  principal: Principal,
+  name: string,
+  agent: AgentInput,
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into agents (tenant, name, node_instance_id, state, ip, install_method, system, version, rabbitmq_exchange, created_by)
+    values (${principal.tenant}, ${name}, ${agent.node_instance_id}, ${agent.state}, ${agent.ip ?? null},
+      ${agent.install_method ?? null}, ${agent.system ?? null}, ${agent.version ?? null}, ${agent.rabbitmq_exchange ?? null},
+      ${principal.username})
+    on conflict (tenant, name) do nothing returning name`.execute(tx);
+  return rows.length > 0;
+}
+
+/** False: the tenant has no agent with this name. Null and absent leave a value as it is. */
+export async function updateAgent(
+  tx: AnyTx,
+  tenant: string,
+  name: string,
+  change: { state?: string; system?: string | null; version?: string | null },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update agents set state = coalesce(${change.state ?? null}, state), system = coalesce(${change.system ?? null}, system),
+      version = coalesce(${change.version ?? null}, version), updated_at = app_now()
+    where tenant = ${tenant} and name = ${name} returning name`.execute(tx);
+  return rows.length > 0;
+}
