@@ -10,6 +10,7 @@ export const snapshotTables: SnapshotTables = {
     license: 'belongs to the installation; a snapshot never holds it',
     snapshots: 'a snapshot does not hold the snapshots',
     snapshot_jobs: 'work on snapshots, this restore included',
+    audit_log: 'who changed what here, restores included',
     loose_archives: 'what this blob store holds beside the used archives',
   },
   cleared: commonlyCleared,
