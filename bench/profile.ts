@@ -78,7 +78,7 @@ async function reading(manager: Manager, paths: string[]): Promise<() => Promise
   const authorization = `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`;
   const question = {
     origin: baseUrl,
-    paths,
+    requests: paths.map((path) => ({ path })),
     headers: { authorization, tenant: 'default_tenant' },
     concurrency: 16,
     durationMs: 4_000,

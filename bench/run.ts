@@ -1,4 +1,5 @@
 // npm run bench -- [api|dispatch|fleet|idle|engine|dsl ...] [--rounds N] [--quick] [--mode standalone|services]
+//   of api: [--small] less data, [--database NAME] one seeded before, which stays, [--only PATTERN] of its shapes
 // JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -37,6 +38,9 @@ function readArguments() {
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
       mode: { type: 'string' },
+      small: { type: 'boolean', default: false },
+      database: { type: 'string' },
+      only: { type: 'string' },
       out: { type: 'string' },
     },
     allowPositionals: true,
@@ -49,11 +53,13 @@ function readArguments() {
   const rounds = Number(values.rounds ?? (values.quick ? 2 : 5));
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds}: a number from 1`);
   const modes: Mode[] = values.mode ? [values.mode as Mode] : ['standalone', 'services'];
-  return { names, rounds, isQuick: values.quick, modes, out: values.out };
+  const { quick: isQuick, small: isSmall, out, database, only } = values;
+  const given = { ...(database ? { database } : {}), ...(only ? { only } : {}) };
+  return { names, rounds, isQuick, isSmall: isSmall || isQuick, modes, out, given };
 }
 
 async function main(): Promise<void> {
-  const { names, rounds, isQuick, modes, out } = readArguments();
+  const { names, rounds, isQuick, isSmall, modes, out, given } = readArguments();
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const machine = await describeMachine(serverUrl());
   say(
@@ -68,7 +74,7 @@ async function main(): Promise<void> {
     machineCpuSeconds();
     const budgetMs = isQuick ? BUDGET_MS.quick : BUDGET_MS.full;
     try {
-      const figures = await suites[name]!({ rounds, isQuick, modes, budgetMs, say });
+      const figures = await suites[name]!({ rounds, isQuick, isSmall, modes, budgetMs, say, ...given });
       results[name] = { seconds: Math.round((performance.now() - begin) / 1000), ...figures };
     } catch (error) {
       failures += 1;

@@ -1,21 +1,26 @@
-// The least that answers the same question: node:http, pg, the same SELECT, JSON of its rows. No auth, no checks.
+// The least that answers the same question: node:http, pg, the same statements in the same way, JSON of their rows. No auth, no checks.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { serveParent } from '../harness/child';
+import type { SentStatement } from '../harness/watched-sql';
 
-export interface Statement {
-  text: string;
-  values: unknown[];
+export interface BareShape {
+  /** One after the other; those of a unit with a begin on one connection. */
+  units: SentStatement[][];
+  /** The text in the values that the second segment of the path takes the place of. */
+  sample: string;
 }
 
 export interface BareQuestion {
   databaseUrl: string;
   schema: string;
   connections: number;
-  /** By the first segment of the path; of `single` the first value is the id, taken from the second segment. */
-  statements: Record<string, Statement>;
+  /** By the first segment of the path. */
+  shapes: Record<string, BareShape>;
 }
+
+type Values = unknown[];
 
 let pool: pg.Pool;
 
@@ -23,22 +28,49 @@ async function listen(question: BareQuestion): Promise<number> {
   pool = new pg.Pool({
     connectionString: question.databaseUrl,
     max: question.connections,
-    options: `-c search_path="${question.schema}",baton -c timezone=UTC`,
+    options: `-c search_path="${question.schema}",executions,baton -c timezone=UTC`,
   });
-  const answer = async (url: string): Promise<unknown> => {
-    const [, name = '', id] = url.split('/');
-    const { text, values } = question.statements[name]!;
-    const { rows } = await pool.query(text, id === undefined ? values : [id, ...values.slice(1)]);
-    return id === undefined ? { items: rows } : (rows[0] ?? null);
-  };
   const server = createServer((request, response) => {
-    answer(request.url ?? '/').then(
-      (body) => write(response, body === null ? 404 : 200, body),
-      (error: Error) => write(response, 500, { message: error.message }),
+    const [, name = '', argument = ''] = (request.url ?? '/').split('/');
+    const shape = question.shapes[name]!;
+    rowsOf(shape, argument).then(
+      (rows) => write(response, 200, shape.units.length === 1 && rows.length === 1 ? rows[0] : rows),
+      (error: Error) => {
+        process.stderr.write(`bare server: ${error.message}\n`);
+        write(response, 500, { message: error.message });
+      },
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
+}
+
+async function rowsOf({ units, sample }: BareShape, argument: string): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  for (const unit of units) {
+    const [first] = unit;
+    if (unit.length === 1) {
+      rows.push(...(await pool.query(statement(first!, sample, argument))).rows);
+      continue;
+    }
+    const client = await pool.connect();
+    try {
+      for (const one of unit) rows.push(...(await client.query(statement(one, sample, argument))).rows);
+    } finally {
+      client.release();
+    }
+  }
+  return rows;
+}
+
+function statement({ name, text, values }: SentStatement, sample: string, argument: string): pg.QueryConfig {
+  const own = sample === '' ? values : (replaced(values, sample, argument) as Values);
+  return name === undefined ? { text, values: own } : { name, text, values: own };
+}
+
+function replaced(value: unknown, sample: string, argument: string): unknown {
+  if (typeof value === 'string') return value.replaceAll(sample, argument);
+  return Array.isArray(value) ? value.map((one) => replaced(one, sample, argument)) : value;
 }
 
 function write(response: ServerResponse, status: number, body: unknown): void {

@@ -25,6 +25,8 @@ export interface ManagerOptions {
   mode: Mode;
   workers: number;
   env?: Record<string, string>;
+  /** A database that is there already and stays; default a new one. */
+  databaseUrl?: string;
   /** Standalone with its own embedded PostgreSQL instead of the shared server. */
   isEmbedded?: boolean;
 }
@@ -51,15 +53,21 @@ export async function closeAll(): Promise<void> {
 export const serverUrl = (): string => testUrls.postgres();
 
 export async function startManager(o: ManagerOptions): Promise<Manager> {
-  const database = o.mode === 'standalone' && !o.isEmbedded ? await createDatabase() : null;
+  const needsDatabase = o.mode === 'standalone' && !o.isEmbedded && o.databaseUrl === undefined;
+  const database = needsDatabase ? await createDatabase() : null;
   const env: Record<string, string> = {
     BATON_LOG_LEVEL: 'warn',
     BATON_WORKER_HANDLERS: join(benchRoot, 'handlers/noop.js'),
-    ...(database ? { DATABASE_URL: database.url } : {}),
     ...o.env,
   };
   // Known to closeAll from the first moment: a start that is interrupted is waited for and undone.
-  const starting = startFleet({ mode: o.mode, workers: o.workers, env });
+  const given = database?.url ?? o.databaseUrl;
+  const starting = startFleet({
+    mode: o.mode,
+    workers: o.workers,
+    env,
+    ...(given === undefined ? {} : { databaseUrl: given }),
+  });
   let pool: pg.Pool | null = null;
   const stop = undoOnce(async () => {
     await pool?.end();
@@ -70,7 +78,7 @@ export async function startManager(o: ManagerOptions): Promise<Manager> {
     await stop();
     throw error;
   });
-  const databaseUrl = database?.url ?? fleet.databaseUrl;
+  const databaseUrl = given ?? fleet.databaseUrl;
   const reading = (pool = new pg.Pool({ connectionString: databaseUrl || serverUrl(), max: 2 }));
   return {
     fleet,

@@ -112,3 +112,14 @@ export function proportionalMb(pid: number): number {
     return 0;
   }
 }
+
+/** The most memory that a process had in RAM since its start, MB. */
+export function peakRssMb(pid: number): number {
+  try {
+    return Math.round(
+      Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000,
+    );
+  } catch {
+    return 0;
+  }
+}

@@ -1,27 +1,30 @@
 // Preloaded into a manager's processes by NODE_OPTIONS. BENCH_SQL=count: counts statements sent through pg and adds up how long each was awaited;
-// BENCH_SQL=selects: notes the SELECTs over deployments, so that a baseline can do the very same. Each SIGUSR2 writes
-// what was seen so far; with `selects` it also takes the watch away, so that nothing of it is measured.
-const { renameSync, writeFileSync } = require('node:fs');
+// BENCH_SQL=all: notes every statement with its connection, so that a baseline can do the very same. Each SIGUSR2 writes what
+// was seen so far (with `all`: since the last time); with a file `off` beside it the watch is taken away, so that nothing of it is measured.
+const { existsSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const { BENCH_SQL: kind, BENCH_SQL_DIR: folder } = process.env;
 const main = process.argv[1] ?? '';
-const watched =
-  kind === 'count'
-    ? /dist\/(apps\/standalone|services\/(?!worker|gateway)[a-z-]+)\/main\.js$/
-    : /dist\/(apps\/standalone|services\/deployments)\/main\.js$/;
+const watched = /dist\/(apps\/standalone|services\/(?!worker|gateway)[a-z-]+)\/main\.js$/;
 if (kind && watched.test(main)) {
   const pg = require(join(main, '../../../node_modules/pg'));
   const original = pg.Client.prototype.query;
-  const seen = { statements: 0, texts: {}, selects: [] };
+  const seen = { statements: 0, texts: {}, all: [] };
   pg.Client.prototype.query = function query(config, values, ...rest) {
     const text = typeof config === 'string' ? config : (config?.text ?? '');
     seen.statements += 1;
     const short = text.replace(/\s+/g, ' ').slice(0, 160);
     const entry = (seen.texts[short] ??= { count: 0, ms: 0 });
     entry.count += 1;
-    if (kind === 'selects' && text.includes('from deployments d'))
-      seen.selects.push({ text, values: Array.isArray(values) ? values : (config.values ?? []) });
+    if (kind === 'all') {
+      seen.all.push({
+        connection: this.processID ?? 0,
+        name: typeof config === 'string' ? undefined : config.name,
+        text,
+        values: Array.isArray(values) ? values : (config.values ?? []),
+      });
+    }
     const result = original.call(this, config, values, ...rest);
     if (kind !== 'count' || typeof result?.then !== 'function') return result;
     const begin = performance.now();
@@ -33,10 +36,11 @@ if (kind && watched.test(main)) {
   };
   let written = 0;
   process.on('SIGUSR2', () => {
-    if (kind === 'selects') pg.Client.prototype.query = original;
+    if (existsSync(join(folder, 'off'))) pg.Client.prototype.query = original;
     const file = join(folder, `${process.pid}-${++written}.json`);
     // Readers see it whole.
     writeFileSync(`${file}.part`, JSON.stringify(seen));
+    seen.all = [];
     renameSync(`${file}.part`, file);
   });
 }

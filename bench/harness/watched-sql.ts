@@ -1,15 +1,23 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Statement } from '../baseline/bare-server';
 import { benchRoot } from './child';
+
+/** A statement as it was sent; with a name it is a prepared one. */
+export interface SentStatement {
+  connection: number;
+  name?: string;
+  text: string;
+  values: unknown[];
+}
 
 export interface SeenSql {
   statements: number;
   /** By the first words. */
   texts: Record<string, { count: number; ms: number }>;
-  selects: Statement[];
+  /** Since the last reading. */
+  all: SentStatement[];
 }
 
 /** The other side of watch-sql.cjs. */
@@ -17,25 +25,32 @@ export interface SqlWatch {
   env: Record<string, string>;
   /** What the process has sent so far. @throws Error when it does not answer. */
   read(pid: number): Promise<SeenSql>;
+  /** Takes the watch out of these processes. */
+  end(pids: readonly number[]): Promise<void>;
   close(): void;
 }
 
-export function watchSql(kind: 'count' | 'selects'): SqlWatch {
+export function watchSql(kind: 'count' | 'all'): SqlWatch {
   const dir = mkdtempSync(join(tmpdir(), 'baton-bench-sql-'));
   const reads = new Map<number, number>();
+  const read = async (pid: number): Promise<SeenSql> => {
+    const nth = (reads.get(pid) ?? 0) + 1;
+    reads.set(pid, nth);
+    const file = join(dir, `${pid}-${nth}.json`);
+    process.kill(pid, 'SIGUSR2');
+    for (let i = 0; i < 200 && !existsSync(file); i++) await pause(25);
+    return JSON.parse(readFileSync(file, 'utf8')) as SeenSql;
+  };
   return {
     env: {
       NODE_OPTIONS: `--require ${join(benchRoot, 'harness/watch-sql.cjs')}`,
       BENCH_SQL: kind,
       BENCH_SQL_DIR: dir,
     },
-    async read(pid) {
-      const nth = (reads.get(pid) ?? 0) + 1;
-      reads.set(pid, nth);
-      const file = join(dir, `${pid}-${nth}.json`);
-      process.kill(pid, 'SIGUSR2');
-      for (let i = 0; i < 200 && !existsSync(file); i++) await pause(25);
-      return JSON.parse(readFileSync(file, 'utf8')) as SeenSql;
+    read,
+    async end(pids) {
+      writeFileSync(join(dir, 'off'), '');
+      for (const pid of pids) await read(pid);
     },
     close: () => rmSync(dir, { recursive: true, force: true }),
   };

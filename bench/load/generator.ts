@@ -2,10 +2,18 @@
 import { serveParent } from '../harness/child';
 import { openConnection } from './raw-connection';
 
+export interface LoadRequest {
+  /** Default GET. */
+  method?: string;
+  /** `{n}` stands for a number that was not used before. */
+  path: string;
+  body?: object;
+}
+
 export interface LoadQuestion {
   origin: string;
-  /** Requested in turn. */
-  paths: string[];
+  /** Sent in turn. */
+  requests: LoadRequest[];
   headers: Record<string, string>;
   concurrency: number;
   durationMs: number;
@@ -13,7 +21,7 @@ export interface LoadQuestion {
 
 export interface LoadAnswer {
   requests: number;
-  /** Answers other than 200. */
+  /** Answers other than 2xx. */
   failures: number;
   seconds: number;
   perSecond: number;
@@ -22,11 +30,26 @@ export interface LoadAnswer {
   bytesPerAnswer: number;
 }
 
-function requestsOf({ origin, paths, headers }: LoadQuestion): Buffer[] {
+let unused = 0;
+
+/** Requests as bytes; those that count are made anew each time. */
+function requestsOf({ origin, requests, headers }: LoadQuestion): (() => Buffer)[] {
   const lines = Object.entries({ host: new URL(origin).host, ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
   );
-  return paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`));
+  return requests.map(({ method = 'GET', path, body }) => {
+    const bytesOf = (own: string): Buffer => {
+      const text = body === undefined ? '' : JSON.stringify(body);
+      const more =
+        body === undefined
+          ? []
+          : ['content-type: application/json', `content-length: ${Buffer.byteLength(text)}`];
+      return Buffer.from(`${method} ${own} HTTP/1.1\r\n${[...lines, ...more].join('\r\n')}\r\n\r\n${text}`);
+    };
+    if (path.includes('{n}')) return () => bytesOf(path.replace('{n}', String(++unused)));
+    const bytes = bytesOf(path);
+    return () => bytes;
+  });
 }
 
 async function run(question: LoadQuestion): Promise<LoadAnswer> {
@@ -43,10 +66,10 @@ async function run(question: LoadQuestion): Promise<LoadAnswer> {
   const until = begin + question.durationMs;
   const work = async (connection: (typeof connections)[number]): Promise<void> => {
     for (let start = performance.now(); start < until; ) {
-      const answer = await connection.send(requests[next++ % requests.length]!);
+      const answer = await connection.send(requests[next++ % requests.length]!());
       const end = performance.now();
       times.push(end - start);
-      if (answer.status !== 200) failures += 1;
+      if (answer.status < 200 || answer.status > 299) failures += 1;
       bytes += answer.bytes;
       start = end;
     }

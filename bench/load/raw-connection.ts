@@ -15,26 +15,35 @@ interface Pending {
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
+const READ_BYTES = 256 * 1024;
 
 export async function openConnection(host: string, port: number): Promise<RawConnection> {
-  const socket = await new Promise<Socket>((resolve, reject) => {
-    const opened = connect({ host, port, noDelay: true }, () => resolve(opened));
-    opened.once('error', reject);
-  });
   let pending: Pending | null = null;
   let reader = createReader();
-  const fail = (error: Error): void => {
-    pending?.reject(error);
-    pending = null;
-  };
-  socket.on('data', (chunk: Buffer) => {
+  const onData = (chunk: Buffer): void => {
     const answer = reader(chunk);
     if (!answer || !pending) return;
     const { resolve } = pending;
     pending = null;
     reader = createReader();
     resolve(answer);
+  };
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    // One buffer for everything that is read: the generator must cost little beside what it measures.
+    const onread = {
+      buffer: Buffer.allocUnsafe(READ_BYTES),
+      callback: (size: number, buffer: Uint8Array): boolean => {
+        onData((buffer as Buffer).subarray(0, size));
+        return true;
+      },
+    };
+    const opened = connect({ host, port, noDelay: true, onread }, () => resolve(opened));
+    opened.once('error', reject);
   });
+  const fail = (error: Error): void => {
+    pending?.reject(error);
+    pending = null;
+  };
   socket.on('error', fail);
   socket.on('close', () => fail(new Error('the server closed the connection')));
   return {
@@ -47,7 +56,7 @@ export async function openConnection(host: string, port: number): Promise<RawCon
   };
 }
 
-/** A function that takes the chunks of one answer and returns its figures with the last one. */
+/** A function that takes the chunks of one answer and returns its figures with the last one; it keeps no chunk. */
 function createReader(): (chunk: Buffer) => { status: number; bytes: number } | null {
   let head: Buffer = EMPTY;
   let status = 0;
@@ -67,13 +76,16 @@ function createReader(): (chunk: Buffer) => { status: number; bytes: number } | 
     if (status > 0) return body(chunk);
     head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
     const end = head.indexOf(HEAD_END);
-    if (end < 0) return null;
+    if (end < 0) {
+      head = Buffer.from(head);
+      return null;
+    }
     const text = head.toString('latin1', 0, end);
     status = Number(text.slice(9, 12));
     const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
     left = length === undefined ? -1 : Number(length);
     // The empty line belongs to the mark of the last chunk when the body has only that one.
-    if (left < 0) tail = head.subarray(end + 2, end + 4);
+    if (left < 0) tail = Buffer.from(head.subarray(end + 2, end + 4));
     return body(head.subarray(end + HEAD_END.length));
   };
 }

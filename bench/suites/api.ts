@@ -1,29 +1,30 @@
-// Single reads and lists of 50 through the gateway against node:http + pg with the same SELECT.
+// The REST API on a large data set through the gateway, against node:http + pg with the same statements (issue 5).
+
+import { withDatabase } from '@baton/testkit';
+import pg from 'pg';
 import type { Mode } from '../../test/harness/fleet';
-import type { BareQuestion, Statement } from '../baseline/bare-server';
-import { chain } from '../harness/blueprints';
+import type { BareQuestion, BareShape } from '../baseline/bare-server';
 import { type Child, startChild } from '../harness/child';
-import {
-  databaseName,
-  inParallel,
-  type Manager,
-  putBlueprint,
-  putDeployment,
-  startManager,
-} from '../harness/manager';
-import { cpuBetween, usageOf } from '../harness/processes';
+import { createDatabase, databaseName, type Manager, serverUrl, startManager } from '../harness/manager';
+import { cpuBetween, peakRssMb, usageOf } from '../harness/processes';
 import { columns, type Plan } from '../harness/report';
+import { requestSql } from '../harness/request-sql';
 import { median, ratios, rounded, spread } from '../harness/statistics';
 import { type SqlWatch, watchSql } from '../harness/watched-sql';
-import type { LoadAnswer, LoadQuestion } from '../load/generator';
+import type { LoadAnswer, LoadQuestion, LoadRequest } from '../load/generator';
+import { seed } from '../seed/seed';
+import { fullSizes, type SeedSizes, smallSizes, TENANT } from '../seed/sizes';
+import {
+  type ApiRequest,
+  type ApiShape,
+  apiShapes,
+  bareRequests,
+  type SeededFacts,
+  sampleOf,
+  WRITTEN_SITES,
+} from './api-shapes';
 
 const CONCURRENCY = [1, 16];
-const TENANT = 'default_tenant';
-const SHAPES = ['single', 'list50', 'list50lean'] as const;
-type ShapeName = (typeof SHAPES)[number];
-/** What a table of deployments shows. */
-const LEAN =
-  'id,display_name,blueprint_id,created_at,created_by,visibility,installation_status,deployment_status';
 
 interface Round {
   load: LoadAnswer;
@@ -33,140 +34,211 @@ interface Round {
 interface Target {
   origin: string;
   headers: Record<string, string>;
-  paths: Record<ShapeName, string[]>;
+  requests(shape: ApiShape): LoadRequest[];
   pids(): Map<string, number>;
 }
 
 export async function api(plan: Plan): Promise<object> {
-  const results: Record<string, object> = {};
-  for (const mode of plan.modes) results[mode] = await ofMode(plan, mode);
-  return results;
+  const sizes = plan.isSmall ? smallSizes : fullSizes;
+  const database = plan.database
+    ? { url: withDatabase(serverUrl(), plan.database), drop: async () => undefined }
+    : await createDatabase();
+  try {
+    if (!plan.database) await seed(database.url, sizes, plan.say);
+    const facts = await factsOf(database.url, sizes);
+    const results: Record<string, object> = { sizes };
+    for (const mode of plan.modes) results[mode] = await ofMode(plan, mode, database.url, facts);
+    return results;
+  } finally {
+    await database.drop();
+  }
 }
 
-async function ofMode(plan: Plan, mode: Mode): Promise<object> {
-  const watch = watchSql('selects');
-  const manager = await startManager({ mode, workers: 1, env: watch.env });
+async function factsOf(url: string, sizes: SeedSizes): Promise<SeededFacts> {
+  return await onDatabase(url, async (client) => {
+    const { rows } = await client.query<{ id: string; at: Date }>(
+      `select id, created_at as at from executions.executions where request_id like 'seed-%' and right(request_id, 2) = '50' limit 200`,
+    );
+    const { rows: counted } = await client.query<{ n: string }>(
+      'select count(*) as n from deployments.deployments',
+    );
+    const deployments = Number(counted[0]!.n);
+    return {
+      sizes: { ...sizes, deployments },
+      executions: rows.map((row) => row.id),
+      from: rows.slice(0, 50).map((row) => row.at.toISOString()),
+    };
+  });
+}
+
+async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function ofMode(plan: Plan, mode: Mode, url: string, facts: SeededFacts): Promise<object> {
+  const watch = watchSql('all');
+  const manager = await startManager({ mode, workers: 1, env: watch.env, databaseUrl: url });
   const bare = startChild<BareQuestion, number>('baseline/bare-server.ts');
   const load = startChild<LoadQuestion, LoadAnswer>('load/generator.ts');
+  const wanted = plan.only === undefined ? null : new RegExp(plan.only);
+  const shapes = apiShapes(facts).filter(({ name }) => wanted === null || wanted.test(name));
   try {
-    const deployments = plan.isQuick ? 60 : 200;
-    await putBlueprint(manager, chain(3));
-    await inParallel(deployments, 4, (i) => putDeployment(manager, `d${i}`, 'chain-3'));
-    const ids = Array.from({ length: deployments }, (_, i) => `d${i}`);
-    const ours = managerTarget(manager, ids);
-    const statements = await sameSelects(ours, manager, watch);
-    const question = { databaseUrl: manager.databaseUrl, schema: 'deployments', connections: 10, statements };
-    const port = await bare.ask(question);
-    const theirs = bareTarget(`http://127.0.0.1:${port}`, ids, bare.pid);
-    return { deployments, ...(await measure(plan, mode, manager, ours, theirs, load)) };
+    const ours = managerTarget(manager);
+    const bares = await sameStatements(ours, manager, watch, shapes);
+    const port = await bare.ask({ databaseUrl: url, schema: 'deployments', connections: 10, shapes: bares });
+    const theirs = bareTarget(`http://127.0.0.1:${port}`, bare.pid);
+    return await measure(plan, mode, shapes, bares, { ours, theirs, database: databaseName(url), load });
   } finally {
     await Promise.all([load.stop(), bare.stop()]);
     await manager.stop();
     watch.close();
+    await onDatabase(url, (client) =>
+      client.query('delete from deployments.sites where name like $1', [WRITTEN_SITES]),
+    );
   }
 }
 
-function managerTarget(manager: Manager, ids: string[]): Target {
+function managerTarget(manager: Manager): Target {
   const { baseUrl, adminPassword } = manager.fleet;
-  const api = '/api/v3.1/deployments';
   return {
     origin: baseUrl,
     headers: {
       authorization: `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`,
       tenant: TENANT,
     },
-    paths: {
-      single: ids.map((id) => `${api}/${id}`),
-      list50: [`${api}?_size=50`],
-      list50lean: [`${api}?_size=50&_include=${LEAN}`],
-    },
+    requests: (shape) => shape.requests,
     pids: () => manager.pids(),
   };
 }
 
-function bareTarget(origin: string, ids: string[], pid: number): Target {
-  return {
-    origin,
-    headers: {},
-    paths: { single: ids.map((id) => `/single/${id}`), list50: ['/list50'], list50lean: ['/list50lean'] },
-    pids: () => new Map([['bare-server', pid]]),
-  };
+function bareTarget(origin: string, pid: number): Target {
+  return { origin, headers: {}, requests: bareRequests, pids: () => new Map([['bare-server', pid]]) };
 }
 
-/** Asks the manager for each shape and takes the statement it sent; afterwards nothing watches any more. */
-async function sameSelects(
+/** Asks the manager for each shape and takes the statements it sent; afterwards nothing watches any more. */
+async function sameStatements(
   target: Target,
   manager: Manager,
   watch: SqlWatch,
-): Promise<Record<ShapeName, Statement>> {
-  for (const shape of SHAPES) {
-    const response = await fetch(`${target.origin}${target.paths[shape][0]}`, { headers: target.headers });
-    if (response.status !== 200) throw new Error(`${shape}: ${response.status} ${await response.text()}`);
-    await response.arrayBuffer();
+  shapes: ApiShape[],
+): Promise<Record<string, BareShape>> {
+  const pids = [...manager.pids()]
+    .filter(([name]) => !/^(worker|gateway|child)/.test(name))
+    .map(([, pid]) => pid);
+  const sql = await requestSql(watch, pids);
+  const found: Record<string, BareShape> = {};
+  for (const shape of shapes) {
+    let asked = 0;
+    const units = await sql.of(() => askOnce(target, sampleOf(shape, asked++)));
+    if (units.length === 0) throw new Error(`no statement of ${shape.name} was seen`);
+    found[encodeURIComponent(shape.name)] = { units, sample: shape.requests[0]!.argument };
   }
-  const pids = manager.pids();
-  const { selects } = await watch.read((pids.get('standalone') ?? pids.get('deployments'))!);
-  // The requests above were the last ones: the last SELECTs of pages and objects, in their order.
-  const [single, list50, list50lean] = selects
-    .filter(({ text }) => /^\s*select/i.test(text) && /limit/i.test(text))
-    .slice(-3);
-  if (!single || !list50 || !list50lean) throw new Error('the SELECTs of the manager were not seen');
-  return { single, list50, list50lean };
+  await watch.end(pids);
+  return found;
+}
+
+async function askOnce({ origin, headers }: Target, { method, path, body }: ApiRequest): Promise<void> {
+  const response = await fetch(`${origin}${path}`, {
+    method: method ?? 'GET',
+    headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+    body: body ? JSON.stringify(body) : null,
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  await response.arrayBuffer();
+}
+
+interface Field {
+  ours: Target;
+  theirs: Target;
+  database: string;
+  load: Child<LoadQuestion, LoadAnswer>;
+}
+
+async function oneRound(
+  { database, load }: Field,
+  target: Target,
+  shape: ApiShape,
+  concurrency: number,
+  durationMs: number,
+): Promise<Round> {
+  const before = usageOf(target.pids(), database);
+  const { origin, headers } = target;
+  const answer = await load.ask({
+    origin,
+    headers,
+    requests: target.requests(shape),
+    concurrency,
+    durationMs,
+  });
+  if (answer.failures > 0)
+    throw new Error(`${answer.failures} of ${answer.requests} of ${shape.name} failed at ${origin}`);
+  const cpu = cpuBetween(before, usageOf(target.pids(), database));
+  const perRequest = Object.entries(cpu).map(
+    ([name, seconds]) => [name, (seconds * 1000) / answer.requests] as const,
+  );
+  return { load: answer, cpuMsPerRequest: Object.fromEntries(perRequest) };
 }
 
 async function measure(
   plan: Plan,
   mode: Mode,
-  manager: Manager,
-  ours: Target,
-  theirs: Target,
-  load: Child<LoadQuestion, LoadAnswer>,
+  shapes: ApiShape[],
+  bares: Record<string, BareShape>,
+  field: Field,
 ): Promise<object> {
   const durationMs = plan.isQuick ? 400 : 1_000;
-  const database = databaseName(manager.databaseUrl);
-  const once = async (target: Target, shape: ShapeName, concurrency: number, ms: number): Promise<Round> => {
-    const before = usageOf(target.pids(), database);
-    const { origin, headers, paths } = target;
-    const answer = await load.ask({ origin, headers, paths: paths[shape], concurrency, durationMs: ms });
-    if (answer.failures > 0)
-      throw new Error(`${answer.failures} of ${answer.requests} requests failed at ${origin}`);
-    const cpu = cpuBetween(before, usageOf(target.pids(), database));
-    const perRequest = Object.entries(cpu).map(
-      ([name, seconds]) => [name, (seconds * 1000) / answer.requests] as const,
-    );
-    return { load: answer, cpuMsPerRequest: Object.fromEntries(perRequest) };
-  };
+  const until = performance.now() + plan.budgetMs / plan.modes.length;
   const results: Record<string, object> = {};
-  plan.say(columns(`api, ${mode}`, 'requests/s', 'bare', 'ratio', 'p50 ms', 'p99 ms', 'bare p99'));
-  for (const shape of SHAPES) {
-    for (const target of [ours, theirs]) await once(target, shape, 16, plan.isQuick ? 300 : 1_000);
+  plan.say(
+    columns(
+      `api, ${mode}`,
+      'requests/s',
+      'bare',
+      'ratio',
+      'p50 ms',
+      'p99 ms',
+      'bare p99',
+      'CPU ms',
+      'bare CPU',
+    ),
+  );
+  for (const shape of shapes) {
+    for (const target of [field.ours, field.theirs])
+      await oneRound(field, target, shape, 16, plan.isQuick ? 300 : 1_000);
+    const statements = bares[encodeURIComponent(shape.name)]!.units.flat().length;
     for (const concurrency of CONCURRENCY) {
       const a: Round[] = [];
       const b: Round[] = [];
-      for (let i = 0; i < plan.rounds; i++) {
-        a.push(await once(ours, shape, concurrency, durationMs));
-        b.push(await once(theirs, shape, concurrency, durationMs));
+      for (let i = 0; i < plan.rounds && (i === 0 || performance.now() < until); i++) {
+        a.push(await oneRound(field, field.ours, shape, concurrency, durationMs));
+        b.push(await oneRound(field, field.theirs, shape, concurrency, durationMs));
       }
-      const name = `${shape} x${concurrency}`;
-      results[name] = summary(a, b);
+      const name = `${shape.name} x${concurrency}`;
+      results[name] = { statements, ...summary(a, b) };
       plan.say(line(name, a, b));
     }
   }
-  const rssMb = Object.fromEntries(
-    [...usageOf(ours.pids(), null)].map(([name, { rssMb }]) => [name, Math.round(rssMb)]),
-  );
-  return { rounds: plan.rounds, results, rssMb };
+  const peak = Object.fromEntries([...field.ours.pids()].map(([name, pid]) => [name, peakRssMb(pid)]));
+  plan.say(`  most memory, MB: ${JSON.stringify(peak)}`);
+  return { rounds: plan.rounds, results, peakRssMb: peak };
 }
 
 const pick = (rounds: Round[], key: 'perSecond' | 'p50Ms' | 'p99Ms'): number[] =>
   rounds.map((round) => round.load[key]);
 
+/** Medians by process; what took no time to speak of is left out. */
 function cpuOf(rounds: Round[]): Record<string, number> {
   const names = Object.keys(rounds[0]!.cpuMsPerRequest);
   const found = names.map(
     (name) => [name, rounded(median(rounds.map((r) => r.cpuMsPerRequest[name] ?? 0)), 3)] as const,
   );
-  return Object.fromEntries(found.filter(([, ms]) => ms > 0));
+  return Object.fromEntries(found.filter(([, ms]) => ms > 0.005));
 }
 
 function summary(a: Round[], b: Round[]): object {
@@ -188,6 +260,10 @@ function summary(a: Round[], b: Round[]): object {
 function line(name: string, a: Round[], b: Round[]): string {
   const of = (rounds: Round[], key: 'perSecond' | 'p50Ms' | 'p99Ms', digits: number): number =>
     rounded(median(pick(rounds, key)), digits);
+  const cpu = (rounds: Round[]): string =>
+    Object.values(cpuOf(rounds))
+      .map((ms) => rounded(ms, 2))
+      .join('+');
   const ratio = ratios(pick(a, 'perSecond'), pick(b, 'perSecond'), 'most').median;
   return columns(
     `  ${name}`,
@@ -197,5 +273,7 @@ function line(name: string, a: Round[], b: Round[]): string {
     of(a, 'p50Ms', 2),
     of(a, 'p99Ms', 2),
     of(b, 'p99Ms', 2),
+    cpu(a),
+    cpu(b),
   );
 }

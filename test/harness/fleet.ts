@@ -35,6 +35,8 @@ export interface FleetOptions {
   env?: Record<string, string>;
   /** What one process gets beside that (services mode). */
   envOf?: (name: string) => Record<string, string>;
+  /** Database to use, which stays; default a new one. */
+  databaseUrl?: string;
   /** Servers to use; default those of the tests. */
   urls?: { postgres?: string; amqp?: string; redis?: string };
   /** Where the bundles are; default dist/. Long runs take a copy: somebody may build meanwhile. */
@@ -60,6 +62,7 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
     BATON_ADMIN_PASSWORD: ADMIN_PASSWORD,
     BATON_WORKERS: String(options.workers ?? 1),
     BATON_LOG_LEVEL: 'info',
+    ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     ...options.env,
   };
   const manager = nodeProcess(
@@ -92,8 +95,8 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fleet-'));
   const serverUrl = options.urls?.postgres ?? testUrls.postgres();
   const name = `baton_test_fleet_${process.pid}_${Date.now().toString(36)}`;
-  await onServer(serverUrl, `create database "${name}"`);
-  const databaseUrl = withDatabase(serverUrl, name);
+  if (options.databaseUrl === undefined) await onServer(serverUrl, `create database "${name}"`);
+  const databaseUrl = options.databaseUrl ?? withDatabase(serverUrl, name);
   await migrate(join(options.dist ?? builtDist, 'apps/standalone/migrate.main.js'), databaseUrl);
   const namespace = name.slice(-20).toLowerCase();
   const { processes, gatewayPort, rpc } = await serviceProcesses(options, { dir, databaseUrl, namespace });
@@ -110,7 +113,8 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
     namespace,
     async stop() {
       await Promise.all([...processes.values()].map((process) => process.stop()));
-      await onServer(serverUrl, `drop database if exists "${name}" with (force)`);
+      if (options.databaseUrl === undefined)
+        await onServer(serverUrl, `drop database if exists "${name}" with (force)`);
       rmSync(dir, { recursive: true, force: true });
     },
   };

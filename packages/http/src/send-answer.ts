@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { jsonParts } from '@baton/kernel';
 import type { FastifyReply } from 'fastify';
 import { Answer, attachment, type FullAnswer, type HttpAnswer, type StreamEvent } from './answer';
 import type { CompiledRoute } from './compile-route';
@@ -7,6 +8,7 @@ import { sendEvents } from './event-stream';
 import { pickFields } from './list-query';
 import type { HttpAppOptions } from './options';
 import type { RequestCall } from './request-call';
+import { sendParts } from './send-parts';
 
 type SendOptions = Pick<HttpAppOptions, 'log' | 'validateResponses' | 'heartbeatMs'> & {
   stopping: AbortSignal;
@@ -49,9 +51,8 @@ function sendJson(
   if (o.validateResponses && isWhole && full.status === undefined)
     route.checkResponse(JSON.parse(JSON.stringify(full.body ?? null)));
   const body = call.include === null ? full.body : pickFields(full.body, call.include);
-  return reply
-    .header('content-type', full.contentType ?? 'application/json')
-    .send(JSON.stringify(body ?? null));
+  reply.header('content-type', full.contentType ?? 'application/json');
+  return sendParts(reply, jsonParts(body));
 }
 
 function sendDownload(

@@ -17,5 +17,6 @@ export { isJsonObject, type Json, type JsonObject } from './json';
 export { type Log, silentLog } from './log';
 export { defineMachine, type Machine, type MachineTable } from './machine';
 export { nearestName } from './nearest';
+export { jsonParts, jsonText, RawJson } from './raw-json';
 export { err, ok, type Result } from './result';
 export { Secret } from './secret';

@@ -77,6 +77,9 @@ function createPool(options: DbOptions): pg.Pool {
   const settings = {
     search_path: `"${options.schema}",baton`,
     timezone: 'UTC',
+    // Short statements on few cores: compiling one, or sharing it out, costs more than it gains.
+    jit: 'off',
+    max_parallel_workers_per_gather: 0,
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: idleMs,
   };

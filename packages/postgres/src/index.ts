@@ -8,6 +8,7 @@ export { type PreparedStatement, prepared } from './prepared';
 export { containsText, equalsAny, type PageRequest, pageConditions, selectPage } from './select-page';
 export { isConnectionLoss, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
 export { appNow, appNowPlus, jsonb } from './sql-fragments';
+export { compileTemplate, Slot, type StatementTemplate } from './statement-template';
 export { type SummaryKind, summarizeBy } from './summarize-by';
 export { type AnyQuery, type AnyTx, afterCommit, isInTransaction } from './transaction-scope';
 export { type VisibilityColumns, visibilityScope } from './visibility-scope';

@@ -23,6 +23,16 @@ export interface PageRequest {
   sorts?: (field: string) => RawBuilder<unknown> | undefined;
   /** Fields needed to present the row whatever `_include` says. */
   always?: readonly string[];
+  /** Where the page is found first by the key of its rows, so that fields of rows before it are not worked out. */
+  keyed?: {
+    key: RawBuilder<unknown>;
+    /** The table again, with joins of its own, joined by `page_.key_`. */
+    fields: RawBuilder<unknown>;
+  };
+  /** Expressions to select instead of `columns`, where `keyed.fields` offers cheaper ones. */
+  fields?: Record<string, RawBuilder<unknown>>;
+  /** The total, where it is known without counting the rows. */
+  total?: RawBuilder<unknown>;
 }
 
 /**
@@ -33,12 +43,16 @@ export async function selectPage<Row extends object>(request: PageRequest): Prom
   const { list, from } = request;
   const where = conditions(request);
   // Beside the rows instead of a window: the page may follow an index and stop, the count reads no wide columns.
-  const total = sql`(select count(*) from ${from} where ${where})`;
+  const total = request.total ?? sql`(select count(*) from ${from} where ${where})`;
   if (!list.getAll && list.size === 0) return { items: [], total: await countRows(request.db, total) };
-  const page = sql<Row & { total_: number }>`
-    select ${selection(request)}, ${list.getAll ? sql`0` : total} as total_ from ${from} where ${where}
+  const rest = sql`where ${where}
     order by ${order(request)} ${list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`}`;
-  const { rows } = await page.execute(request.db);
+  const { keyed } = request;
+  const page = keyed
+    ? sql`(select ${keyed.key} as key_ from ${from} ${rest}) page_ join ${keyed.fields} order by ${order(request)}`
+    : sql`${from} ${rest}`;
+  const { rows } = await sql<Row & { total_: number }>`
+    select ${selection(request)}, ${list.getAll ? sql`0` : total} as total_ from ${page}`.execute(request.db);
   const first = rows[0];
   if (first === undefined)
     return { items: [], total: list.getAll || list.offset === 0 ? 0 : await countRows(request.db, total) };
@@ -56,7 +70,8 @@ async function countRows(db: AnyQuery, total: RawBuilder<unknown>): Promise<numb
   return rows[0]?.total ?? 0;
 }
 
-function selection({ columns, list, always = [] }: PageRequest): RawBuilder<unknown> {
+function selection({ columns: own, fields, list, always = [] }: PageRequest): RawBuilder<unknown> {
+  const columns = fields ?? own;
   const names = list.include === null ? Object.keys(columns) : [...new Set([...list.include, ...always])];
   const chosen = names.filter((name) => columns[name] !== undefined);
   // `_include` may name only fields that the service computes itself.

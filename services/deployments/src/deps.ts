@@ -4,6 +4,8 @@ import type { CatalogPort } from './adapters/catalog.client';
 import type { ExecutionsPort } from './adapters/executions.client';
 import type { IdentityPort } from './adapters/identity.client';
 import type { SecretsPort } from './adapters/secrets.client';
+import type { FragmentCache } from './queries/present-deployment';
+import type { DeploymentStatements } from './store/deployment-pages.sql';
 import type { DocumentCache } from './store/documents.sql';
 import type { DB } from './store/tables.gen';
 
@@ -11,6 +13,8 @@ import type { DB } from './store/tables.gen';
 export interface ServiceDeps {
   db: Db<DB>;
   documents: DocumentCache;
+  fragments: FragmentCache;
+  deploymentStatements: DeploymentStatements;
   catalog: CatalogPort;
   secrets: SecretsPort;
   identity: IdentityPort;

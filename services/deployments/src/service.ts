@@ -20,7 +20,9 @@ import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
 import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
+import { createFragmentCache } from './queries/present-deployment';
 import { deploymentsHandlers } from './rpc/deployments.rpc';
+import { createDeploymentStatements } from './store/deployment-pages.sql';
 import { createDocumentCache } from './store/documents.sql';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
@@ -35,6 +37,8 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
   const deps: ServiceDeps = {
     db,
     documents: createDocumentCache(),
+    fragments: createFragmentCache(),
+    deploymentStatements: createDeploymentStatements(db.query),
     catalog: createCatalogClient(infra.rpc),
     secrets: createSecretsClient(infra.rpc, identity),
     identity,

@@ -5,6 +5,7 @@ import {
   filterConditions,
   type PageRequest,
   pageConditions,
+  prepared,
   selectPage,
 } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
@@ -15,14 +16,23 @@ import {
   deploymentSorts,
   siteName,
 } from '../store/deployment-columns.sql';
+import type { DeploymentStatements } from '../store/deployment-pages.sql';
 import { deploymentScope } from '../store/deployments.sql';
 import { type DocumentCache, readDocuments } from '../store/documents.sql';
+import { visibleTotal } from '../store/row-counts.sql';
 import type { DB } from '../store/tables.gen';
-import { type PresentedDeployment, presentDeployment, type SelectedDeployment } from './present-deployment';
+import {
+  type FragmentCache,
+  type PresentedDeployment,
+  presentDeployment,
+  type SelectedDeployment,
+} from './present-deployment';
 
 export interface ListDeps {
   db: Db<DB>;
   documents: DocumentCache;
+  fragments: FragmentCache;
+  deploymentStatements: DeploymentStatements;
 }
 
 /** What narrows a list of deployments beside its own query. */
@@ -115,17 +125,92 @@ export async function listDeployments(
   list: ListQuery,
   selector: DeploymentSelector,
 ): Promise<ListPage<PresentedDeployment>> {
-  const page = await selectPage<SelectedDeployment>({
-    db: deps.db.query,
-    ...deploymentPage(principal, list, selector),
-    ...deploymentSelection(list.include),
-  });
-  const items = await presentAll(deps, page.items, list.include);
+  const isPlain = isPlainPage(principal, list, selector);
+  const page = isPlain
+    ? await readPage(deps, principal, list)
+    : await selectDeployments(deps, principal, list, selector);
   return {
-    items,
+    items: await presentAll(deps, page.items, list.include),
     total: page.total,
     filtered: await countFiltered(deps, principal, list, selector, page.total),
   };
+}
+
+/** Whether the list holds every deployment that is visible in the tenants in question. */
+function isWhole(list: ListQuery, selector: DeploymentSelector): boolean {
+  return (
+    selector.rules === null &&
+    !selector.tenants &&
+    (selector.where ?? []).length === 0 &&
+    Object.keys(list.filters).length === 0 &&
+    Object.keys(list.extra).length === 0 &&
+    list.search === null &&
+    list.searchName === null
+  );
+}
+
+/** The list of a tenant in its own order. */
+function isPlainPage(principal: Principal, list: ListQuery, selector: DeploymentSelector): boolean {
+  const [first, second] = list.sort;
+  return (
+    principal.tenant !== '' &&
+    !list.allTenants &&
+    !list.getAll &&
+    list.size > 0 &&
+    first?.field === 'created_at' &&
+    !first.descending &&
+    second === undefined &&
+    isWhole(list, selector)
+  );
+}
+
+async function selectDeployments(
+  deps: ListDeps,
+  principal: Principal,
+  list: ListQuery,
+  selector: DeploymentSelector,
+): Promise<ListPage<SelectedDeployment>> {
+  const { columns, always, joins } = deploymentSelection(list.include);
+  return await selectPage<SelectedDeployment>({
+    db: deps.db.query,
+    ...deploymentPage(principal, list, selector),
+    // Filters and sorts look at the deployment alone, before anything is joined.
+    columns: { ...columns, ...deploymentColumns },
+    fields: columns,
+    always,
+    keyed: { key: sql`d.key`, fields: sql`deployments d on d.key = page_.key_ ${joins}` },
+    ...(isWhole(list, selector) ? { total: visibleTotal('deployments', principal, list.allTenants) } : {}),
+  });
+}
+
+/** Rows before a page are walked from the nearer end; up to so many it does not matter. */
+const NEAR = 1_000;
+
+async function readPage(
+  { db, deploymentStatements }: ListDeps,
+  principal: Principal,
+  { include, size, offset }: ListQuery,
+): Promise<ListPage<SelectedDeployment>> {
+  const { tenant, username } = principal;
+  const given = { tenant, username, offset };
+  const known = offset > NEAR ? await countVisible(db, principal) : null;
+  const isBack = known !== null && offset > known / 2;
+  const { statement, values } = deploymentStatements.page(
+    principal,
+    include,
+    size,
+    offset === 0 ? 'first' : isBack ? 'back' : 'front',
+  );
+  const rows = await prepared<SelectedDeployment & { total_: number }>(db, statement, values(given));
+  const total = rows[0]?.total_ ?? (offset === 0 ? 0 : (known ?? (await countVisible(db, principal))));
+  return { items: rows, total };
+}
+
+async function countVisible(db: Db<DB>, principal: Principal): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select ${visibleTotal('deployments', principal)} as n`.execute(
+    db.query,
+  );
+  return rows[0]!.n;
 }
 
 /** How many the rules removed; null without rules (reference/rest-api.md 3.1). */
@@ -154,15 +239,9 @@ export async function readDeploymentObject(
   id: string,
   include: string[] | null,
 ): Promise<PresentedDeployment | null> {
-  const { columns, always } = deploymentSelection(include);
-  const names =
-    include === null
-      ? Object.keys(columns)
-      : [...new Set([...include, ...always])].filter((name) => columns[name] !== undefined);
-  const fields = names.map((name) => sql`${columns[name]} as ${sql.id(name)}`);
-  const { rows } = await sql<SelectedDeployment>`
-    select ${sql.join([sql`1 as one_`, ...fields])} from deployments d where d.id = ${id} and ${deploymentScope(principal)}
-    order by d.tenant = ${principal.tenant} desc limit 1`.execute(deps.db.query);
+  const { statement, values } = deps.deploymentStatements.one(principal, include);
+  const given = { id, tenant: principal.tenant, username: principal.username };
+  const rows = await prepared<SelectedDeployment>(deps.db, statement, values(given));
   return (await presentAll(deps, rows, include))[0] ?? null;
 }
 
@@ -171,7 +250,7 @@ async function presentAll(
   rows: SelectedDeployment[],
   include: string[] | null,
 ): Promise<PresentedDeployment[]> {
-  const digests = rows.map((row) => row.plan_?.model).filter((digest) => digest !== undefined);
+  const digests = rows.map((row) => row.model_).filter((digest) => typeof digest === 'string');
   const models = await readDocuments(deps.db.query, deps.documents, digests);
-  return rows.map((row) => presentDeployment(row, models, include));
+  return rows.map((row) => presentDeployment(row, models, deps.fragments, include));
 }

@@ -1,6 +1,7 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
 import { type AnyQuery, filterConditions, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { visibleTotal } from '../store/row-counts.sql';
 import { inDeployment, inDeployments, noLabels } from './list-nodes';
 
 const ofDeployment = (column: 'id' | 'created_by'): RawBuilder<unknown> =>
@@ -53,8 +54,18 @@ export async function listNodeInstances(
   list: ListQuery,
   selector: InstanceSelector,
 ): Promise<ListPage<Record<string, unknown>>> {
+  const isWhole =
+    selector.rules === null &&
+    !selector.deploymentId &&
+    Object.keys(list.filters).length === 0 &&
+    list.search === null;
   const page = await selectPage<Record<string, unknown>>({
     db,
+    ...(isWhole ? { total: visibleTotal('node_instances', principal, list.allTenants) } : {}),
+    keyed: {
+      key: sql`ni.ctid`,
+      fields: sql`node_instances ni on ni.ctid = page_.key_`,
+    },
     from: FROM,
     columns: instanceColumns,
     list,

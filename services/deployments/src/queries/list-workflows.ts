@@ -1,4 +1,5 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import type { RawJson } from '@baton/kernel';
 import type { WorkflowEntry } from '../domain/workflow-entries';
 import { type DeploymentSelector, type ListDeps, listDeployments } from './list-deployments';
 
@@ -26,7 +27,7 @@ export async function listWorkflows(
   const { items } = await listDeployments(deps, principal, everything, selector);
   const byName = new Map<string, { entry: WorkflowEntry; count: number }>();
   for (const deployment of items) {
-    for (const entry of deployment.workflows as WorkflowEntry[]) {
+    for (const entry of (deployment.workflows as RawJson).value as WorkflowEntry[]) {
       const known = byName.get(entry.name);
       if (!known) byName.set(entry.name, { entry, count: 1 });
       else {

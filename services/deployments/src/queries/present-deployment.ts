@@ -1,33 +1,101 @@
+import { RawJson } from '@baton/kernel';
+import { LRUCache } from 'lru-cache';
 import { workflowEntries } from '../domain/workflow-entries';
 import { modelFields, planFields } from '../store/deployment-columns.sql';
 
-/** A selected row: response fields as they are, plan_ and states_ to be put together. */
+/** A selected row: response fields, JSON ones as texts, and pseudo columns that others are put together from. */
 export type SelectedDeployment = Record<string, unknown> & {
-  plan_?: { model?: string; node_types?: string[] } & Record<string, unknown>;
-  states_?: string[];
+  /** Digest of the shared document. */
+  model_?: string | null;
+  /** JSON list as text. */
+  node_types_?: string | null;
+  /** Distinct states of the node instances, between commas. */
+  states_?: string | null;
 };
 export type PresentedDeployment = Record<string, unknown>;
 
+/** Shared documents by digest. */
+export type Models = ReadonlyMap<string, unknown>;
+
 /** Fields of the original that hold nothing; clients may read them. */
 const EMPTY: Record<string, unknown> = { permalink: null, deployment_groups: [], workdir_zip: null };
+const NOTHING = new RawJson('{}');
+const NO_ENTRIES = new RawJson('[]');
+/** Come from the database as JSON texts. */
+const RAW_FIELDS = [...planFields.filter((name) => !modelFields.includes(name)), 'labels'];
+const FRAGMENT_BYTES = 16 * 1024 * 1024;
 
-/** The object of REST. `models` holds the shared documents by digest. */
+/** Parts of answers that deployments of one model share, by what they depend on. */
+export type FragmentCache = LRUCache<string, RawJson>;
+
+export function createFragmentCache(): FragmentCache {
+  return new LRUCache({
+    maxSize: FRAGMENT_BYTES,
+    sizeCalculation: (one) => Math.max(1, 3 * one.text.length),
+  });
+}
+
+/** The object of REST; large parts of it are raw texts. */
 export function presentDeployment(
   row: SelectedDeployment,
-  models: ReadonlyMap<string, unknown>,
+  models: Models,
+  fragments: FragmentCache,
   include: string[] | null,
 ): PresentedDeployment {
-  const { plan_: plan, states_: states, one_: _one, ...fields } = row;
+  const {
+    model_: model,
+    node_types_: nodeTypes,
+    states_: states,
+    one_: _one,
+    total_: _total,
+    ...fields
+  } = row;
   const isWanted = (name: string): boolean => include === null || include.includes(name);
-  for (const [name, value] of Object.entries(EMPTY)) if (isWanted(name)) fields[name] = value;
-  const model = (plan?.model === undefined ? {} : (models.get(plan.model) ?? {})) as Record<string, unknown>;
-  for (const name of planFields) {
+  for (const name in EMPTY) if (isWanted(name)) fields[name] = EMPTY[name];
+  for (const name of RAW_FIELDS) {
     if (!isWanted(name)) continue;
-    const value = modelFields.includes(name) ? model[name] : plan?.[name];
+    const text = fields[name];
+    fields[name] = typeof text === 'string' && text !== '{}' ? new RawJson(text) : NOTHING;
+  }
+  for (const name of modelFields) {
+    if (!isWanted(name)) continue;
     fields[name] =
       name === 'workflows'
-        ? workflowEntries(value, { states: states ?? [], nodeTypes: plan?.node_types ?? [] })
-        : (value ?? {});
+        ? workflowsOf(fragments, models, model ?? '', states ?? '', nodeTypes ?? '')
+        : partOf(fragments, models, model ?? '', name);
   }
   return fields;
+}
+
+const partOfModel = (models: Models, digest: string, name: string): unknown =>
+  (models.get(digest) as Record<string, unknown> | undefined)?.[name];
+
+function partOf(fragments: FragmentCache, models: Models, digest: string, name: string): RawJson {
+  return remembered(fragments, `${digest} ${name}`, () => {
+    const value = partOfModel(models, digest, name);
+    return value === undefined || value === null ? NOTHING : new RawJson(JSON.stringify(value));
+  });
+}
+
+/** Which workflows are available depends on the model, on the types of its nodes and on the states of the instances. */
+function workflowsOf(
+  fragments: FragmentCache,
+  models: Models,
+  digest: string,
+  states: string,
+  nodeTypes: string,
+): RawJson {
+  return remembered(fragments, `${digest} ${states} ${nodeTypes}`, () => {
+    const entries = workflowEntries(partOfModel(models, digest, 'workflows'), {
+      states: states === '' ? [] : states.split(','),
+      nodeTypes: nodeTypes === '' ? [] : (JSON.parse(nodeTypes) as string[]),
+    });
+    return entries.length === 0 ? NO_ENTRIES : new RawJson(JSON.stringify(entries));
+  });
+}
+
+function remembered(fragments: FragmentCache, key: string, make: () => RawJson): RawJson {
+  let found = fragments.get(key);
+  if (!found) fragments.set(key, (found = make()));
+  return found;
 }

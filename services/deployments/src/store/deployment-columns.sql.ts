@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
-/** Response fields of deployments over `deployments d`; queries/present-deployment.ts puts the rest together. */
+/** Response fields of deployments over `deployments d` alone; queries/present-deployment.ts puts the rest together. */
 
-/** Stand in deployment_plans or its shared document; read as one value, only when one of them is asked for. */
+/** Stand in deployment_plans or its shared document; read only when one of them is asked for. */
 export const planFields = [
   'inputs',
   'outputs',
@@ -24,11 +24,12 @@ const latestStatus = sql`case
   when d.latest_status = 'terminated' then 'completed'
   when d.latest_status in ('failed', 'cancelled') then d.latest_status
   else 'in_progress' end`;
+/** As text: it becomes part of the answer as it is. */
 const labels = sql`(
-  select coalesce(json_agg(json_build_object('key', l.key, 'value', l.value,
-    'created_at', to_char(date_trunc('milliseconds', l.created_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    'creator_id', l.creator_id, 'created_by', l.created_by) order by l.key, l.value), '[]')
-  from deployment_labels l where l.deployment_key = d.key)`;
+  select coalesce(json_agg(l), '[]')::text from (
+    select l.key, l.value, to_char(date_trunc('milliseconds', l.created_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
+      l.creator_id, l.created_by
+    from deployment_labels l where l.deployment_key = d.key order by l.key, l.value) l)`;
 const instances = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(select count(*)::int from node_instances ni where ni.deployment_key = d.key and ${condition})`;
 
@@ -65,37 +66,55 @@ export const deploymentColumns: Record<string, RawBuilder<unknown>> = {
   unavailable_instances: instances(sql`not ni.is_status_check_ok`),
 };
 
-const planValue = (fields: readonly string[]): RawBuilder<unknown> => {
-  const members: Record<string, RawBuilder<unknown>> = {
-    inputs: sql`'inputs', p.inputs`,
-    outputs: sql`'outputs', p.outputs`,
-    capabilities: sql`'capabilities', p.capabilities`,
-    scaling_groups: sql`'scaling_groups', p.scaling_groups`,
-    resource_tags: sql`'resource_tags', p.resource_tags`,
-  };
-  const chosen = fields.map((field) => members[field]).filter((member) => member !== undefined);
-  if (fields.some((field) => modelFields.includes(field))) chosen.push(sql`'model', encode(p.model, 'hex')`);
-  if (fields.includes('workflows')) chosen.push(sql`'node_types', p.node_types`);
-  return sql`(select json_build_object(${sql.join(chosen)}) from deployment_plans p where p.deployment_key = d.key)`;
+/** Columns of deployment_plans, as texts: all but the model become part of the answer as they are. */
+const planColumns: Record<string, RawBuilder<unknown>> = {
+  inputs: sql`p.inputs::text`,
+  outputs: sql`p.outputs::text`,
+  capabilities: sql`p.capabilities::text`,
+  scaling_groups: sql`p.scaling_groups::text`,
+  resource_tags: sql`p.resource_tags::text`,
 };
 
-/** `deploymentColumns` and, when `include` asks for them, the pseudo columns plan_ and states_. */
-export function deploymentSelection(include: string[] | null): {
+/** What is asked of the node instances, looked at once for all of it. */
+const instanceFields = ['drifted_instances', 'unavailable_instances', 'workflows'];
+const instanceSums = sql`left join lateral (
+  select count(*) filter (where ni.has_configuration_drift)::int as drifted, count(*) filter (where not ni.is_status_check_ok)::int as unavailable,
+    string_agg(distinct ni.state, ',') as states
+  from node_instances ni where ni.deployment_key = d.key) i on true`;
+
+export interface DeploymentSelection {
+  /** Besides response fields the pseudo columns model_, node_types_ and states_, where they are needed. */
   columns: Record<string, RawBuilder<unknown>>;
   always: string[];
-} {
-  const wanted = planFields.filter((field) => include === null || include.includes(field));
+  /** What the columns need to be joined to `deployments d`; keeps one row per deployment. */
+  joins: RawBuilder<unknown>;
+}
+
+/** `deploymentColumns` and whatever else `include` asks for. */
+export function deploymentSelection(include: string[] | null): DeploymentSelection {
+  const isWanted = (field: string): boolean => include === null || include.includes(field);
   const columns = { ...deploymentColumns };
   const always: string[] = [];
-  if (wanted.length > 0) {
-    columns.plan_ = planValue(wanted);
-    always.push('plan_');
+  const joins: RawBuilder<unknown>[] = [];
+  const add = (name: string, column: RawBuilder<unknown>): void => {
+    columns[name] = column;
+    always.push(name);
+  };
+  if (planFields.some(isWanted)) {
+    joins.push(sql`left join deployment_plans p on p.deployment_key = d.key`);
+    for (const [name, column] of Object.entries(planColumns)) columns[name] = column;
   }
-  if (wanted.includes('workflows')) {
-    columns.states_ = sql`array(select distinct ni.state from node_instances ni where ni.deployment_key = d.key)`;
-    always.push('states_');
+  if (modelFields.some(isWanted)) add('model_', sql`encode(p.model, 'hex')`);
+  if (instanceFields.some(isWanted)) {
+    joins.push(instanceSums);
+    columns.drifted_instances = sql`i.drifted`;
+    columns.unavailable_instances = sql`i.unavailable`;
   }
-  return { columns, always };
+  if (isWanted('workflows')) {
+    add('node_types_', sql`to_json(p.node_types)::text`);
+    add('states_', sql`i.states`);
+  }
+  return { columns, always, joins: sql.join(joins, sql` `) };
 }
 
 /** `_sort=label:<key>`: by the values of that label. */

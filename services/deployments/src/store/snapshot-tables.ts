@@ -5,6 +5,7 @@ export const snapshotTables: SnapshotTables = {
   kept: commonlyKept,
   cleared: {
     ...commonlyCleared,
+    row_counts: 'counted anew by triggers while the rows are loaded',
     model_calls: 'answers kept for running executions, which end with a restore',
   },
   contents: ['deployments'],

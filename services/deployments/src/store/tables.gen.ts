@@ -219,6 +219,15 @@ export interface Outbox {
   id: string;
 }
 
+export interface RowCounts {
+  creator: string;
+  kind: string;
+  slot: Generated<number>;
+  tenant: string;
+  total: number;
+  visibility: string;
+}
+
 export interface Sites {
   created_at: Generated<string>;
   created_by: string;
@@ -258,6 +267,7 @@ export interface DB {
   node_instances: NodeInstances;
   nodes: Nodes;
   outbox: Outbox;
+  row_counts: RowCounts;
   sites: Sites;
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;

@@ -1,0 +1,26 @@
+/** How much a seeded manager holds. */
+export interface SeedSizes {
+  blueprints: number;
+  deployments: number;
+  eventsPerExecution: number;
+}
+
+export const INSTANCES_PER_DEPLOYMENT = 10;
+export const SITES = 20;
+/** Labels: `env` has 10 values, `team` 100, `serial` one for each deployment. */
+export const ENVIRONMENTS = 10;
+export const TEAMS = 100;
+export const TENANT = 'default_tenant';
+
+export const fullSizes: SeedSizes = { blueprints: 1_000, deployments: 100_000, eventsPerExecution: 50 };
+export const smallSizes: SeedSizes = { blueprints: 50, deployments: 5_000, eventsPerExecution: 50 };
+
+/** Ids of what is seeded; what they were cloned from is called `proto`. */
+export const PROTOTYPE = 'proto';
+export const deploymentIdOf = (n: number): string => `d${String(n).padStart(6, '0')}`;
+
+/** A year of deployments at even distances; `n` is an SQL expression that counts from 1. */
+export const createdAt = (n: string, sizes: SeedSizes): string =>
+  `(date_trunc('day', now()) - interval '1 year' + (${n}) * interval '1 second' * ${Math.floor((360 * 86_400) / sizes.deployments)})`;
+/** Events of an execution follow each other by a second, and the first one its deployment by as much. */
+export const EVENT_STEP = `interval '1 second'`;

@@ -1,0 +1,57 @@
+import { newId, randomSuffix } from './ids';
+
+/**
+ * A JSON text that becomes part of an answer as it is: what comes from the database as text, or is the same in many
+ * answers, is neither parsed nor written again. Outside of `jsonParts` it is written like the value it stands for.
+ */
+export class RawJson {
+  #bytes: Buffer | undefined;
+  #value: unknown;
+
+  constructor(readonly text: string) {}
+
+  /** The text as UTF-8; made once, so keep the object where the text is used again. */
+  get bytes(): Buffer {
+    return (this.#bytes ??= Buffer.from(this.text, 'utf8'));
+  }
+  /** What the text says. */
+  get value(): unknown {
+    return (this.#value ??= JSON.parse(this.text));
+  }
+  toJSON(): unknown {
+    if (met === null) return this.value;
+    met.push(this);
+    return MARK;
+  }
+}
+
+/** Cannot be guessed, so no text of a user can be taken for it. */
+const MARK = `raw-${newId()}-${randomSuffix(16)}`;
+const QUOTED_MARK = `"${MARK}"`;
+
+/** Raw texts of the value that is being written, in their order; null while none is. */
+let met: RawJson[] | null = null;
+
+/**
+ * JSON of `value` in parts: texts, and between them the raw texts that it holds. Joined they are what JSON.stringify
+ * would answer. Undefined is written as null.
+ */
+export function jsonParts(value: unknown): (string | RawJson)[] {
+  met = [];
+  try {
+    const text = JSON.stringify(value) ?? 'null';
+    if (met.length === 0) return [text];
+    const between = text.split(QUOTED_MARK);
+    return between.flatMap((part, i) => (i === 0 ? [part] : [met![i - 1]!, part]));
+  } finally {
+    met = null;
+  }
+}
+
+/** JSON of `value` as one text. */
+export function jsonText(value: unknown): string {
+  const parts = jsonParts(value);
+  return parts.length === 1
+    ? (parts[0] as string)
+    : parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
+}

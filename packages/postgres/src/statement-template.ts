@@ -1,0 +1,34 @@
+import { hash } from 'node:crypto';
+import type { RawBuilder } from 'kysely';
+import type { PreparedStatement } from './prepared';
+import type { AnyQuery } from './transaction-scope';
+
+/** Stands for a value that is known when the statement runs. */
+export class Slot {
+  constructor(readonly name: string) {}
+}
+
+export interface StatementTemplate {
+  statement: PreparedStatement;
+  /** The values of the statement; every slot must have one in `given`. */
+  values(given: Readonly<Record<string, unknown>>): unknown[];
+}
+
+/**
+ * A statement that is built once and run often: neither its text is put together again nor its plan made (see
+ * `prepared`). Its text must not depend on values; what does belongs into slots. A bounded number of texts, please:
+ * every connection keeps them all.
+ */
+export function compileTemplate(db: AnyQuery, query: RawBuilder<unknown>): StatementTemplate {
+  const { sql: text, parameters } = query.compile(db);
+  return {
+    statement: { name: `t-${hash('sha1', text)}`, text },
+    values: (given) =>
+      parameters.map((one) => {
+        if (!(one instanceof Slot)) return one;
+        const value = given[one.name];
+        if (value === undefined) throw new Error(`no value for ${one.name}`);
+        return value;
+      }),
+  };
+}

@@ -1,0 +1,212 @@
+import type { Principal } from '@baton/contracts';
+import { sql } from 'kysely';
+import { createDeploymentStatements, type PageStart } from './store/deployment-pages.sql';
+import { deploymentScope } from './store/deployments.sql';
+import { visibleTotal } from './store/row-counts.sql';
+import { principal, startTestDeployments, type TestDeployments } from './testing/test-deployments';
+
+const ROWS = 6_000;
+const admin = principal('admin');
+const ann = principal('ann');
+const bob = principal('bob', { tenant: 'other', tenants: [{ name: 'other', roles: ['user'] }] });
+
+let test: TestDeployments;
+beforeAll(async () => {
+  test = await startTestDeployments();
+  await test.create('model');
+  // Ten at the same time, a tenth of another tenant, some of them shared with everybody, some private.
+  await sql`insert into deployments (tenant, id, blueprint_id, display_name, visibility, created_by, created_at)
+    select case when i % 10 = 3 then 'other' else 'default_tenant' end, 'r' || lpad(i::text, 5, '0'), 'mini', 'r',
+      case when i % 30 = 3 then 'global' when i % 7 = 0 then 'private' else 'tenant' end,
+      case when i % 2 = 0 then 'ann' else 'bob' end, '2020-01-01Z'::timestamptz + i / 10 * interval '1 minute'
+    from generate_series(1, ${ROWS}::int) i`.execute(test.db.query);
+  await sql`insert into deployment_plans select d.key, p.model, p.inputs, p.outputs, p.capabilities, p.scaling_groups, p.resource_tags, p.node_types
+    from deployments d, deployment_plans p where not exists (select 1 from deployment_plans o where o.deployment_key = d.key)`.execute(
+    test.db.query,
+  );
+  await sql`insert into deployment_labels (deployment_key, tenant, key, value, created_by, creator_id)
+    select key, tenant, 'team', 't' || key % 10, 'admin', 0 from deployments`.execute(test.db.query);
+  await test.db.pool.query('vacuum (analyze) deployments.deployments');
+});
+afterAll(() => test.stop());
+
+async function counted(as: Principal, allTenants = false): Promise<number[]> {
+  const { rows } = await sql<{
+    kept: number;
+    real: number;
+  }>`select ${visibleTotal('deployments', as, allTenants)} as kept,
+    (select count(*) from deployments d where ${deploymentScope(as, allTenants)}) as real`.execute(
+    test.db.query,
+  );
+  return [rows[0]!.kept, rows[0]!.real];
+}
+
+async function expectRight(): Promise<void> {
+  for (const as of [admin, ann, bob]) {
+    for (const allTenants of [false, true]) {
+      const [kept, real] = await counted(as, allTenants);
+      expect([as.username, allTenants, kept]).toEqual([as.username, allTenants, real]);
+    }
+  }
+}
+
+describe('totals', () => {
+  it('are those of a count for everybody, through inserts, deletes and changes of visibility', async () => {
+    await expectRight();
+    await sql`delete from deployments where id in ('r00007', 'r00033', 'r00040')`.execute(test.db.query);
+    await sql`update deployments set visibility = 'global' where id in ('r00014', 'r00021')`.execute(
+      test.db.query,
+    );
+    await sql`update deployments set created_by = 'ann' where id = 'r00035'`.execute(test.db.query);
+    await expectRight();
+  });
+
+  it('do not make writers of one tenant wait for each other, and forget what is rolled back', async () => {
+    const one = await test.db.pool.connect();
+    const other = await test.db.pool.connect();
+    const insert = (id: string) =>
+      `insert into deployments (tenant, id, display_name, visibility, created_by) values ('default_tenant', '${id}', 'x', 'tenant', 'ann')`;
+    try {
+      await one.query('begin');
+      await one.query(insert('at-once-1'));
+      await other.query("begin; set local lock_timeout = '2s'");
+      await other.query(insert('at-once-2'));
+      await one.query('rollback');
+      await other.query('commit');
+    } finally {
+      one.release();
+      other.release();
+    }
+    await expectRight();
+  });
+
+  it('of node instances follow their deployment', async () => {
+    const total = async () =>
+      (await test.call('GET', '/node-instances?_size=1')).body.metadata.pagination.total;
+    const before = await total();
+    await test.create('counted', { visibility: 'private' });
+    expect(await total()).toBeGreaterThan(before);
+    const { rows } = await sql<{ n: number }>`select count(*) as n from node_instances`.execute(
+      test.db.query,
+    );
+    expect(await total()).toBe(rows[0]!.n);
+    expect(
+      (await test.call('GET', '/node-instances?_size=1', undefined, ann)).body.metadata.pagination.total,
+    ).toBe(before);
+    await test.call('PATCH', '/deployments/counted/set-visibility', { visibility: 'tenant' });
+    expect(
+      (await test.call('GET', '/node-instances?_size=1', undefined, ann)).body.metadata.pagination.total,
+    ).toBe(rows[0]!.n);
+    await sql`delete from deployments where id = 'counted'`.execute(test.db.query);
+    expect(await total()).toBe(before);
+  });
+});
+
+describe('pages', () => {
+  it.each([
+    ['an administrator', admin],
+    ['a user', ann],
+    ['a user of a small tenant', bob],
+  ])('of %s hold every row once and in order, whichever end they are looked for from', async (_who, as) => {
+    const { rows } = await sql<{
+      id: string;
+    }>`select d.id from deployments d where ${deploymentScope(as)} order by d.created_at, d.key`.execute(
+      test.db.query,
+    );
+    const found: string[] = [];
+    for (let offset = 0; ; offset += 700) {
+      const { body } = await test.call(
+        'GET',
+        `/deployments?_include=id&_size=700&_offset=${offset}`,
+        undefined,
+        as,
+      );
+      expect(body.metadata.pagination.total).toBe(rows.length);
+      found.push(...body.items.map((item: { id: string }) => item.id));
+      if (body.items.length < 700) break;
+    }
+    expect(found).toEqual(rows.map((row) => row.id));
+  });
+
+  it('beyond the end are empty and know the total', async () => {
+    const { body } = await test.call('GET', `/deployments?_size=50&_offset=${ROWS * 2}`);
+    expect(body).toMatchObject({ items: [], metadata: { pagination: { total: (await counted(admin))[1] } } });
+  });
+
+  it.each<[PageStart, number]>([
+    ['first', 0],
+    ['back', ROWS - 200],
+  ])('%s: walk an index as far as the page reaches, and sort no more than the page', async (from, offset) => {
+    for (const as of [admin, ann]) {
+      const { statement, values } = createDeploymentStatements(test.db.query).page(as, null, 50, from);
+      const nodes = await explained(
+        statement.text,
+        values({ tenant: as.tenant, username: as.username, offset }),
+      );
+      const walks = nodes.filter((node) => node['Index Name'] === 'deployments_page');
+      expect(walks.map((node) => node['Node Type'])).toEqual(['Index Only Scan']);
+      expect(Math.max(...nodes.filter(touchesDeployments).map((node) => rowsOf(node)))).toBeLessThanOrEqual(
+        200,
+      );
+      expect(
+        nodes.some((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'deployments'),
+      ).toBe(false);
+    }
+  });
+});
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+const touchesDeployments = (node: PlanNode): boolean =>
+  node['Relation Name'] === 'deployments' || node['Node Type'] === 'Sort';
+const rowsOf = (node: PlanNode): number =>
+  (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+
+/** The nodes of the plan that a connection keeps for a statement, which does not look at values. */
+async function explained(text: string, values: unknown[]): Promise<PlanNode[]> {
+  const client = await test.db.pool.connect();
+  try {
+    await client.query('set plan_cache_mode = force_generic_plan');
+    await client.query(`prepare page_of_test as ${text}`);
+    const literals = values.map((value) =>
+      typeof value === 'string' ? client.escapeLiteral(value) : String(value),
+    );
+    const { rows } = await client.query(
+      `explain (analyze, format json) execute page_of_test (${literals.join()})`,
+    );
+    const nodes: PlanNode[] = [];
+    const visit = (node: PlanNode): void => {
+      nodes.push(node);
+      for (const child of node.Plans ?? []) visit(child);
+    };
+    visit(rows[0]['QUERY PLAN'][0].Plan);
+    return nodes;
+  } finally {
+    client.release(true);
+  }
+}
+
+it('a list takes as many statements for 5 deployments as for 60, and one that is read a second time takes one', async () => {
+  const cost = async (path: string, body?: unknown): Promise<number> => {
+    await test.call(body ? 'POST' : 'GET', path, body);
+    const before = test.statements();
+    expect((await test.call(body ? 'POST' : 'GET', path, body)).status).toBe(200);
+    return test.statements() - before;
+  };
+  const search = { filter_rules: [{ key: 'team', operator: 'any_of', values: ['t3'], type: 'label' }] };
+  expect(await cost('/deployments?_size=5')).toBe(1);
+  expect(await cost('/deployments?_size=60')).toBe(1);
+  expect(await cost('/deployments?_size=60&_offset=5000')).toBe(2);
+  expect(await cost('/deployments/model')).toBe(1);
+  expect(await cost('/searches/deployments?_size=60', search)).toBe(
+    await cost('/searches/deployments?_size=5', search),
+  );
+}, 30_000);
