@@ -9,7 +9,15 @@ import type { Mode } from '../test/harness/fleet';
 import { chain, independent, layered, type Shape } from './harness/blueprints';
 import { benchRoot, startChild } from './harness/child';
 import { allEnded, installAll, start } from './harness/executions';
-import { inParallel, type Manager, putBlueprint, putDeployment, startManager } from './harness/manager';
+import {
+  databaseName,
+  inParallel,
+  type Manager,
+  putBlueprint,
+  putDeployment,
+  startManager,
+} from './harness/manager';
+import { cpuBetween, usageOf } from './harness/processes';
 import { type Hot, hotFunctions } from './harness/profile-report';
 import { watchSql } from './harness/watched-sql';
 import type { LoadAnswer, LoadQuestion } from './load/generator';
@@ -105,6 +113,23 @@ function showFunctions(dir: string, most: number): void {
   }
 }
 
+/** Operations of a shape; CPU is given for each of them. */
+function operationsOf(name: string): number {
+  const install = installs[name];
+  return install ? install.shape.operations * install.deployments : DISPATCHED;
+}
+
+/** Runs it and adds the CPU that it cost: unlike seconds, nearly independent of what else the machine does. */
+async function withCpu(manager: Manager, name: string, run: () => Promise<string>): Promise<string> {
+  const database = databaseName(manager.databaseUrl);
+  const before = usageOf(manager.pids(), database);
+  const text = await run();
+  const spent = Object.entries(cpuBetween(before, usageOf(manager.pids(), database)));
+  const each = (seconds: number): string => ((seconds * 1000) / operationsOf(name)).toFixed(3);
+  const parts = spent.filter(([, seconds]) => seconds > 0).map(([one, seconds]) => `${one} ${each(seconds)}`);
+  return `${text}\nCPU ms each: ${parts.join(', ')}; all ${each(spent.reduce((sum, [, s]) => sum + s, 0))}`;
+}
+
 async function profile(mode: Mode, name: string, most: number): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-bench-profile-'));
   const env = { NODE_OPTIONS: `--require ${join(benchRoot, 'harness/profile.cjs')}`, BENCH_PROFILE_DIR: dir };
@@ -113,7 +138,7 @@ async function profile(mode: Mode, name: string, most: number): Promise<void> {
     const run = await prepared(manager, name);
     const pids = [...manager.pids().values()];
     for (const pid of pids) process.kill(pid, 'SIGUSR2');
-    say(await run());
+    say(await withCpu(manager, name, run));
     for (const pid of pids) process.kill(pid, 'SIGUSR2');
     for (
       let i = 0;
@@ -135,7 +160,7 @@ async function statements(mode: Mode, name: string, most: number): Promise<void>
     const run = await prepared(manager, name);
     const pids = [...manager.pids()].filter(([one]) => !/^(worker|gateway|child)/.test(one));
     const before = await Promise.all(pids.map(([, pid]) => watch.read(pid)));
-    say(await run());
+    say(await withCpu(manager, name, run));
     for (const [i, [process, pid]] of pids.entries()) {
       const { statements: count, texts } = await watch.read(pid);
       say(`\n${process}: ${count - before[i]!.statements} statements\n   count   sum ms`);

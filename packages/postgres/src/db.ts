@@ -6,8 +6,9 @@ import { columnTypes } from './column-types';
 import { poolDialect } from './driver';
 import { watchHalfOpen } from './half-open';
 import { outbox } from './outbox';
-import { isTransient } from './sql-errors';
-import { insideScope, isInTransaction, newScope, type Scope } from './transaction-scope';
+import type { PreparedStatement } from './prepared';
+import { isTransient, translateError } from './sql-errors';
+import { insideScope, isInTransaction, newScope } from './transaction-scope';
 
 export type Tx<S> = Transaction<S>;
 
@@ -22,6 +23,17 @@ export interface Db<S> {
    * @throws AppError service_unavailable_error when the database is lost; then the commit may have happened.
    */
   tx<T>(run: (tx: Tx<S>) => Promise<T>): Promise<T>;
+  /**
+   * One statement that is a transaction of its own, on a few connections that join by index only: for hot statements
+   * that get their rows as JSON, whose number the planner cannot know. Serialization failures and deadlocks run it
+   * again. `hasMessages`: it appended to the outbox.
+   * @throws AppError service_unavailable_error when the database is lost; then the commit may have happened.
+   */
+  statement<Row extends object>(
+    statement: PreparedStatement,
+    values: readonly unknown[],
+    hasMessages?: boolean,
+  ): Promise<Row[]>;
   /** @throws when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -48,6 +60,16 @@ export interface DbOptions {
 }
 
 const MAX_TX_RUNS = 5;
+/** Connections of `statement`: while one commits, the next batch of its caller is on its way. */
+const STATEMENT_CONNECTIONS = 2;
+/** A plan made while a table was empty must not read all of it later. */
+const INDEX_ONLY = {
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+  plan_cache_mode: 'force_generic_plan',
+};
 const RETRY_DELAY = { firstMs: 5, maxMs: 200, factor: 3, jitter: 0.8 };
 
 /** The database of one service: a bounded pool whose sessions see the service's schema, in UTC. Connects lazily. */
@@ -55,15 +77,34 @@ export function createDb<S>(options: DbOptions): Db<S> {
   const pool = createPool(options);
   const query = new Kysely<S>({ dialect: poolDialect(pool) });
   const kicks = new Set<() => void>();
+  // Connects when it is first used.
+  const byIndex = createPool({ ...options, maxConnections: STATEMENT_CONNECTIONS }, INDEX_ONLY);
   let closing: Promise<void> | undefined;
   return {
     query,
     pool,
     tx: (run) => runTransaction(query, run, { kicks, log: options.log, schema: options.schema }),
+    statement: async <Row extends object>(
+      statement: PreparedStatement,
+      values: readonly unknown[],
+      hasMessages = false,
+    ) => {
+      if (isInTransaction()) throw new Error(`statement ${statement.name} inside db.tx: pass tx instead`);
+      const run = () => byIndex.query({ ...statement, values: values as unknown[] });
+      const { rows } = await untilSettled(run).catch((error) => {
+        throw translateError(error);
+      });
+      if (hasMessages) callAll(kicks, options.log);
+      return rows as Row[];
+    },
     ping: async () => {
       await pool.query('select 1');
     },
-    close: () => (closing ??= query.destroy().then(() => (pool.ended ? undefined : pool.end()))),
+    close: () =>
+      (closing ??= query
+        .destroy()
+        .then(() => Promise.all([pool.ended ? undefined : pool.end(), byIndex.end()]))
+        .then(() => undefined)),
     onOutboxCommit: (kick) => {
       kicks.add(kick);
       return () => kicks.delete(kick);
@@ -71,10 +112,11 @@ export function createDb<S>(options: DbOptions): Db<S> {
   };
 }
 
-function createPool(options: DbOptions): pg.Pool {
+function createPool(options: DbOptions, more: Record<string, string> = {}): pg.Pool {
   const statementMs = options.statementTimeoutMs ?? 30_000;
   const idleMs = options.idleInTransactionMs ?? 60_000;
   const settings = {
+    ...more,
     search_path: `"${options.schema}",baton`,
     timezone: 'UTC',
     // Short statements on few cores: compiling one, or sharing it out, costs more than it gains.
@@ -117,18 +159,25 @@ async function runTransaction<S, T>(
   { kicks, log, schema }: { kicks: ReadonlySet<() => void>; log: Log; schema: string },
 ): Promise<T> {
   if (isInTransaction()) throw new Error('db.tx inside db.tx: pass tx instead');
-  for (let attempt = 1; ; attempt++) {
+  return await untilSettled(async () => {
     const scope = newScope(dueAudit(schema));
+    const result = await query.transaction().execute((tx) =>
+      insideScope(tx, scope, async () => {
+        const done = await run(tx);
+        if (scope.audit) await outbox.appendAudit(tx);
+        return done;
+      }),
+    );
+    callAll(scope.isRelayKickDue ? [...scope.afterCommit, ...kicks] : scope.afterCommit, log);
+    return result;
+  });
+}
+
+/** Runs it again while the server asks for that, within bounds. */
+async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
     try {
-      const result = await query.transaction().execute((tx) =>
-        insideScope(tx, scope, async () => {
-          const done = await run(tx);
-          if (scope.audit) await outbox.appendAudit(tx);
-          return done;
-        }),
-      );
-      callAfterCommit(scope, kicks, log);
-      return result;
+      return await run();
     } catch (error) {
       if (!isTransient(error) || attempt >= MAX_TX_RUNS) throw error;
       await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, RETRY_DELAY)));
@@ -136,8 +185,8 @@ async function runTransaction<S, T>(
   }
 }
 
-function callAfterCommit(scope: Scope, kicks: ReadonlySet<() => void>, log: Log): void {
-  const work = scope.isRelayKickDue ? [...scope.afterCommit, ...kicks] : scope.afterCommit;
+/** Work after a commit. */
+function callAll(work: Iterable<() => void>, log: Log): void {
   for (const call of work) {
     try {
       call();

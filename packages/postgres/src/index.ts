@@ -2,7 +2,7 @@ export { createDb, type Db, type DbOptions, type Tx } from './db';
 export { type FilterTarget, filterConditions } from './filter-sql';
 export { createInboxPurge, inbox } from './inbox';
 export { type MigrationOptions, runMigrations } from './migrations';
-export { type MessageAbout, type OutgoingMessage, outbox, outgoing } from './outbox';
+export { type MessageAbout, type OutgoingMessage, outbox, outgoing, unsent } from './outbox';
 export { type OutboxRelay, type OutboxRelayDeps, startOutboxRelay } from './outbox-relay';
 export { type PreparedStatement, prepared } from './prepared';
 export { containsText, equalsAny, type PageRequest, pageConditions, selectPage } from './select-page';
@@ -10,5 +10,11 @@ export { isConnectionLoss, isForeignKeyViolation, isUniqueViolation } from './sq
 export { appNow, appNowPlus, jsonb } from './sql-fragments';
 export { compileTemplate, Slot, type StatementTemplate } from './statement-template';
 export { type SummaryKind, summarizeBy } from './summarize-by';
-export { type AnyQuery, type AnyTx, afterCommit, isInTransaction } from './transaction-scope';
+export {
+  type AnyQuery,
+  type AnyTx,
+  afterCommit,
+  isInTransaction,
+  requestRelayKick,
+} from './transaction-scope';
 export { type VisibilityColumns, visibilityScope } from './visibility-scope';

@@ -52,18 +52,19 @@ export const outbox = {
     // The audit log's message travels in the same statement where there is one.
     const audit = takeAudit(tx);
     const all = audit ? [...outgoing, messageOf(audit)] : outgoing;
-    const envelopes = all.map(
-      ({ message, about, payload }): Omit<Envelope, 'time'> => ({
-        id: newId(),
-        type: message.type,
-        ...about,
-        payload: message.schema.parse(payload),
-      }),
-    );
-    await prepared(tx, insert, [JSON.stringify(envelopes)]);
+    await prepared(tx, insert, [JSON.stringify(all.map(unsent))]);
     requestRelayKick(tx);
   },
 };
+
+/**
+ * The envelope as the outbox takes it; its time is set by the statement that inserts it. For hot statements that write
+ * the outbox beside their own rows (`Db.statement`).
+ * @throws ZodError when the payload does not fit its schema.
+ */
+export function unsent({ message, about, payload }: OutgoingMessage): Omit<Envelope, 'time'> {
+  return { id: newId(), type: message.type, ...about, payload: message.schema.parse(payload) };
+}
 
 /** One outgoing message, its payload typed by its message type; for `outbox.appendAll`. */
 export function outgoing<T>(message: MessageType<T>, about: MessageAbout, payload: T): OutgoingMessage {

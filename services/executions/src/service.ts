@@ -22,7 +22,7 @@ import { createSnapshotPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createWorkflowConfig, type WorkflowConfigSource } from './adapters/workflow-config';
-import { deliverStates } from './commands/deliver-states';
+import { deliverStates, forgetDelivered } from './commands/deliver-states';
 import { dequeueExecutions } from './commands/dequeue-executions';
 import { driveExecution } from './commands/drive-execution';
 import { wakeExecution } from './commands/wake-executions';
@@ -30,6 +30,7 @@ import { configSchema, type ExecutionsConfig } from './config';
 import { createMaintenanceSwitch } from './domain/maintenance';
 import type { EngineDeps, Wakes } from './engine/deps';
 import { createGraphMemory } from './engine/graph-memory';
+import { createStepWriter } from './engine/step-writer';
 import { createWakes } from './engine/wakes';
 import { createStreamHub } from './http/event-stream';
 import { eventsRoutes } from './http/events.routes';
@@ -59,6 +60,7 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
   const wake = createWakes(infra, () => ({
     drive: (id) => driveExecution(deps, id),
     deliver: (id) => deliverStates(deps, id),
+    settle: (id) => forgetDelivered(deps, id),
     due: (id) => wakeExecution(deps, id),
     dequeue: async () => void (await dequeueExecutions(deps)),
     streams: (id) => hub.notify(id),
@@ -154,6 +156,7 @@ function engineDeps(
   return {
     db,
     memory: createGraphMemory(),
+    steps: createStepWriter(db),
     deployments: createDeploymentsClient(infra.rpc),
     catalog: createCatalogClient(infra.rpc),
     wake: parts.wake,

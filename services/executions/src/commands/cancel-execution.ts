@@ -1,8 +1,8 @@
 import { notFound } from '@baton/kernel';
 import { type CancelMode, statusAfterCancel } from '../domain/cancel';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
-import { stepGraph } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
+import { stepLocked } from '../engine/run-step';
 import { type ExecutionChanges, lockExecution, NOW, updateExecution } from '../store/executions.sql';
 import { requestKill } from '../store/tasks.sql';
 
@@ -41,9 +41,9 @@ export async function cancelExecution(
       }
       const loaded = await deps.memory.load(tx, execution);
       try {
-        await stepGraph(tx, execution, loaded, [{ kind: 'cancel', mode }]);
+        await stepLocked(tx, { execution, loaded }, [{ kind: 'cancel', mode }]);
       } finally {
-        deps.memory.forget(loaded.graphId);
+        deps.memory.forget(executionId);
       }
       await updateExecution(tx, executionId, { ...changes, wake_at: null });
       return mode === 'cancel' ? [] : await requestKill(tx, loaded.graphId);

@@ -17,6 +17,8 @@ export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): P
       const locked = await lockExecution(tx, execution.id);
       if (!locked || locked.phase !== 'calling' || locked.stage?.name !== stage.name) return false;
       await updateExecution(tx, locked.id, {
+        // Whoever plans on the row as it was must not be able to write that.
+        version: locked.version + 1,
         phase: 'planning',
         stage: null,
         history: [...locked.history, result],

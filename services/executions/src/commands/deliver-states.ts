@@ -1,31 +1,73 @@
 import type { EngineDeps } from '../engine/deps';
-import { readExecution } from '../store/executions.sql';
+import type { LoadedGraph } from '../engine/graph-memory';
+import { type LockedExecution, readExecution } from '../store/executions.sql';
 import { deleteStates, pendingStates } from '../store/instance-states.sql';
+import type { ExecutionRow, InstanceStateRow } from '../store/rows';
 
 const BATCH = 500;
 
+type Deps = Pick<EngineDeps, 'db' | 'deployments' | 'memory' | 'wake'>;
+
 /**
- * Hands the states that the engine decided to deployments, in order. Deployments ignores what it applied before, so a
- * crash between its answer and our delete only repeats the call (loops/engine.loops.ts).
+ * Hands decided states that this process knows of to deployments, in order, beside the steps that go on. Their rows are
+ * forgotten by the next step, or a moment later when there is none. After a crash loops/engine.loops.ts delivers them
+ * again; deployments ignores what it applied before.
  * @throws AppError of the rpc when deployments does not answer; the rows stay.
  */
-export async function deliverStates(
-  deps: Pick<EngineDeps, 'db' | 'deployments'>,
-  executionId: string,
-): Promise<void> {
-  const execution = await readExecution(deps.db.query, executionId);
-  if (!execution?.deployment_id) return;
-  for (;;) {
-    const states = await pendingStates(deps.db.query, executionId, BATCH);
-    if (states.length === 0) return;
-    await deps.deployments.applyStates(execution.tenant, execution.deployment_id, executionId, states);
-    await deps.db.tx((tx) =>
-      deleteStates(
-        tx,
-        executionId,
-        states.map((state) => state.seq),
-      ),
-    );
-    if (states.length < BATCH) return;
+export async function deliverStates(deps: Deps, executionId: string): Promise<void> {
+  const loaded = deps.memory.any(executionId);
+  if (!loaded) return await deliverStored(deps, executionId);
+  while (loaded.states.length > 0) {
+    await apply(deps, loaded.execution, loaded.states.slice(0, BATCH), loaded);
   }
+  if (loaded.deliveredSeq > 0) deps.wake.settle(executionId);
+}
+
+/** Delivers all that is stored, whoever decided it. @throws AppError of the rpc; the rows stay. */
+export async function deliverStored(deps: Deps, executionId: string): Promise<void> {
+  const execution = await readExecution(deps.db.query, executionId);
+  if (execution) await deliverAll(deps, execution);
+}
+
+/**
+ * Delivers every state that was decided up to this row of the execution: what follows must see them.
+ * @throws AppError of the rpc; the rows stay.
+ */
+export async function deliverAll(deps: Deps, execution: ExecutionRow): Promise<void> {
+  if (execution.deployment_id === null || execution.last_state_seq === 0) return;
+  const loaded = deps.memory.known(execution.id);
+  const isKnown = loaded?.version === execution.version;
+  for (;;) {
+    const delivered = loaded?.deliveredSeq ?? 0;
+    const states = isKnown
+      ? loaded.states.slice(0, BATCH)
+      : (await pendingStates(deps.db.query, execution.id, BATCH)).filter(({ seq }) => seq > delivered);
+    if (states.length === 0) break;
+    await apply(deps, execution, states, loaded);
+    if (!loaded) await deleteStates(deps.db, execution.id, states.at(-1)!.seq);
+  }
+  await forgetDelivered(deps, execution.id);
+}
+
+/** Removes the rows of states that were delivered, where no step has done so. */
+export async function forgetDelivered(deps: Pick<Deps, 'db' | 'memory'>, executionId: string): Promise<void> {
+  const loaded = deps.memory.any(executionId);
+  const seq = loaded?.deliveredSeq ?? 0;
+  if (!loaded || seq === 0) return;
+  await deleteStates(deps.db, executionId, seq);
+  if (loaded.deliveredSeq === seq) loaded.deliveredSeq = 0;
+}
+
+async function apply(
+  deps: Deps,
+  execution: Pick<LockedExecution, 'id' | 'tenant' | 'deployment_id'>,
+  states: readonly InstanceStateRow[],
+  loaded: LoadedGraph | null,
+): Promise<void> {
+  const last = states.at(-1)!.seq;
+  if (execution.deployment_id !== null)
+    await deps.deployments.applyStates(execution.tenant, execution.deployment_id, execution.id, states);
+  if (!loaded) return;
+  loaded.states = loaded.states.filter(({ seq }) => seq > last);
+  loaded.deliveredSeq = Math.max(loaded.deliveredSeq, last);
 }

@@ -1,25 +1,16 @@
 import { newId } from '@baton/kernel';
-import type { Tx } from '@baton/postgres';
-import { graphFromSpec, nextStage, type Stage, type StageResult } from '@baton/task-graph';
+import { graphFromSpec, nextStage, type Stage } from '@baton/task-graph';
 import { isCarriedOutElsewhere, isEmptyWorkflow } from '../domain/system-workflows';
-import { stepGraph } from '../engine/advance-graph';
+import { decideStep, noteWritten, type Step } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent, workflowLog } from '../engine/graph-events';
-import { newLoadedGraph } from '../engine/graph-memory';
-import { afterStep, announce, type StepContext } from '../engine/run-step';
-import { appendEvents } from '../store/events.sql';
-import {
-  type LockedExecution,
-  lockExecution,
-  NOW,
-  readExecution,
-  updateExecution,
-} from '../store/executions.sql';
+import { type LoadedGraph, newLoadedGraph } from '../engine/graph-memory';
+import { afterStep, endGraph } from '../engine/run-step';
+import { readExecution, type TimedExecution } from '../store/executions.sql';
 import type { ExecutionRow } from '../store/rows';
-import type { DB } from '../store/tables.gen';
-import { insertGraph } from '../store/tasks.sql';
+import { emptyWrite, type StepWrite } from '../store/steps.sql';
 import { carryOutCall } from './carry-out-call';
-import { deliverStates } from './deliver-states';
+import { deliverAll } from './deliver-states';
 import { endExecution } from './end-execution';
 
 /** Phases that one drive may pass; more means a workflow that never comes to work. */
@@ -27,23 +18,24 @@ const MAX_TURNS = 50;
 
 /**
  * Brings an execution to the point where it waits for workers or has ended: plans the next stage, carries out calls,
- * delivers the last effects. Any replica may drive at any time: each turn re-checks the phase under the row lock, and
- * calls are idempotent by their name. After a crash loops/engine.loops.ts drives again.
+ * delivers the last effects. Any replica may drive at any time: what a turn decides is written only if the row still is
+ * as the turn found it, and calls are idempotent by their name. After a crash loops/engine.loops.ts drives again.
  */
 export async function driveExecution(deps: EngineDeps, executionId: string): Promise<void> {
+  let known: TimedExecution | null = null;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const execution = await readExecution(deps.db.query, executionId);
-    if (!execution) return;
-    switch (execution.phase) {
+    const execution: TimedExecution | null = known ?? (await readExecution(deps.db.query, executionId));
+    known = null;
+    switch (execution?.phase) {
       case 'planning':
-        if (!(await planStage(deps, execution))) return;
+        known = await planStage(deps, execution);
         break;
       case 'calling':
         if (!(await carryOutCall(deps, execution))) return;
         break;
       case 'ending':
-        await endExecution(deps, execution);
-        return;
+        known = await endExecution(deps, execution);
+        break;
       default:
         return;
     }
@@ -51,38 +43,35 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
   deps.log.error({ executionId }, 'an execution went through too many stages in a row');
 }
 
-/** Decides the next stage from history and a fresh model, and begins it. False = somebody else did. */
-async function planStage(deps: EngineDeps, execution: ExecutionRow): Promise<boolean> {
-  const isElsewhere = isCarriedOutElsewhere(execution);
-  const stage = isElsewhere ? null : await decideStage(deps, execution);
+/** Decides the next stage from history and a fresh model, and begins it. Null: the row has moved on. */
+async function planStage(deps: EngineDeps, execution: TimedExecution): Promise<TimedExecution | null> {
+  const stage = await plannedFor(deps, execution);
   return await deps.memory.serially(execution.id, async () => {
-    const context = await deps.db.tx(async (tx) => {
-      const locked = await lockExecution(tx, execution.id);
-      if (!locked || locked.phase !== 'planning' || locked.history.length !== execution.history.length)
-        return null;
-      if (isCancelling(locked)) {
-        await updateExecution(tx, locked.id, {
-          phase: 'ending',
-          outcome: { status: 'cancelled', error: '' },
-        });
-        return { execution: locked, begun: null };
-      }
-      await begin(tx, locked);
-      if (stage === null) {
-        await updateExecution(tx, locked.id, { phase: 'running' });
-        return { execution: locked, begun: null };
-      }
-      return { execution: locked, begun: await beginStage(tx, locked, stage) };
-    });
-    if (!context) return false;
-    if (context.begun) afterStep(deps, context.begun.context, context.begun.step);
-    else deps.wake.events(execution.id, execution.deployment_id, context.execution.last_event_seq);
-    return context.begun === null || context.begun.step.outcome !== null;
+    const begun = beginStage(execution, stage);
+    const row = await deps.steps.write(begun.write);
+    if (!row) return null;
+    const after = { ...execution };
+    if (!begun.graph) {
+      const { last_event_seq, version, now_ms } = row;
+      Object.assign(after, begun.write.changes, { last_event_seq, version, now_ms });
+      deps.wake.events(after.id, after.deployment_id, last_event_seq);
+      return after;
+    }
+    const { loaded, step } = begun.graph;
+    noteWritten(after, loaded, begun.write, row);
+    // The driver goes on by itself when nothing in the graph needed a worker.
+    afterStep(deps, { execution: after, loaded }, { ...step, outcome: null });
+    return after;
   });
 }
 
-function isCancelling(execution: ExecutionRow): boolean {
-  return execution.status.endsWith('cancelling');
+/** A stage, or what needs none. */
+type Planned = Stage | { kind: 'cancelled' } | { kind: 'elsewhere' };
+
+async function plannedFor(deps: EngineDeps, execution: ExecutionRow): Promise<Planned> {
+  if (execution.status.endsWith('cancelling')) return { kind: 'cancelled' };
+  if (isCarriedOutElsewhere(execution)) return { kind: 'elsewhere' };
+  return await decideStage(deps, execution);
 }
 
 async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<Stage> {
@@ -90,7 +79,7 @@ async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<S
   if (execution.program === null) return noProgram(execution);
   try {
     // The model must show what the stages before did.
-    await deliverStates(deps, execution.id);
+    await deliverAll(deps, execution);
     const { blueprintId, model } = execution.deployment_id
       ? await deps.deployments.model(execution.tenant, execution.deployment_id)
       : { blueprintId: execution.blueprint_id ?? '', model: { nodes: [], nodeInstances: [] } };
@@ -123,71 +112,76 @@ function noProgram(execution: ExecutionRow): Stage {
   return { kind: 'end', outcome: 'failed', error: { type: 'NonRecoverableError', message } };
 }
 
-/** pending -> started with its event, once; a resumed one gets a new start time. */
-async function begin(tx: Tx<DB>, execution: LockedExecution): Promise<void> {
-  if (execution.status !== 'pending') return;
-  const seq = await appendEvents(tx, execution, [workflowEvent(execution, 'workflow_started')]);
-  await updateExecution(tx, execution.id, { status: 'started', started_at: NOW, last_event_seq: seq });
-  execution.status = 'started';
-  execution.last_event_seq = seq;
+interface Begun {
+  write: StepWrite;
+  graph: { loaded: LoadedGraph; step: Step } | null;
 }
 
-async function beginStage(
-  tx: Tx<DB>,
-  execution: LockedExecution,
-  stage: Stage,
-): Promise<{ context: StepContext; step: Awaited<ReturnType<typeof stepGraph>> } | null> {
-  const logs = (stage.log ?? []).map((line) => workflowLog(execution, line.level, line.message));
-  execution.last_event_seq = await appendEvents(tx, execution, logs);
-  await updateExecution(tx, execution.id, { last_event_seq: execution.last_event_seq });
-  if (stage.kind === 'end') {
+/** What begins the stage: pending -> started with its event, once; the stage's log lines; its graph or call, or the end. */
+function beginStage(execution: TimedExecution, stage: Planned): Begun {
+  const write: StepWrite = { ...emptyWrite(execution), status: execution.status };
+  if (stage.kind === 'cancelled') {
+    write.changes = { phase: 'ending', outcome: { status: 'cancelled', error: '' } };
+    return { write, graph: null };
+  }
+  if (execution.status === 'pending') {
+    write.changes.status = 'started';
+    write.isStart = true;
+    write.events.push(workflowEvent(execution, 'workflow_started'));
+  }
+  if (stage.kind === 'elsewhere') {
+    write.changes.phase = 'running';
+    return { write, graph: null };
+  }
+  for (const line of stage.log ?? []) write.events.push(workflowLog(execution, line.level, line.message));
+  if (stage.kind === 'graph') return beginGraph(execution, stage, write);
+  if (stage.kind === 'call') {
+    const { kind, name, memo, request } = stage;
+    Object.assign(write.changes, { phase: 'calling', stage: { kind, name, memo, request } });
+  } else {
     const outcome =
       stage.outcome === 'succeeded'
         ? { status: 'terminated' as const, error: '' }
         : { status: 'failed' as const, error: stage.error.message };
-    await updateExecution(tx, execution.id, { phase: 'ending', outcome });
-    return null;
+    Object.assign(write.changes, { phase: 'ending', outcome });
   }
-  if (stage.kind === 'call') {
-    const { kind, name, memo, request } = stage;
-    await updateExecution(tx, execution.id, { phase: 'calling', stage: { kind, name, memo, request } });
-    return null;
-  }
-  return await beginGraph(tx, execution, stage);
+  return { write, graph: null };
 }
 
-async function beginGraph(tx: Tx<DB>, execution: LockedExecution, stage: Extract<Stage, { kind: 'graph' }>) {
+function beginGraph(
+  execution: TimedExecution,
+  stage: Extract<Stage, { kind: 'graph' }>,
+  begin: StepWrite,
+): Begun {
   const graph = graphFromSpec(stage.spec);
-  const loaded = newLoadedGraph(execution, newId(execution.now_ms), graph, []);
-  await insertGraph(tx, {
-    id: loaded.graphId,
-    execution_id: execution.id,
-    name: stage.name,
-    wait_after_fail_ms: stage.spec.waitAfterFailMs,
-    is_dry_run: stage.spec.dryRun,
-    flags: graph.flags,
-  });
-  execution.phase = 'running';
-  execution.graph_id = loaded.graphId;
-  execution.stage = { kind: 'graph', name: stage.name, memo: stage.memo };
-  await updateExecution(tx, execution.id, {
-    phase: 'running',
-    graph_id: loaded.graphId,
-    stage: execution.stage,
-  });
-  const context = { execution, loaded };
-  const step = await stepGraph(tx, execution, loaded, [{ kind: 'start' }], null, true);
-  await announce(tx, context, step.ready);
-  if (step.outcome && step.outcome.kind !== 'cancelled') {
-    // Nothing in it needed a worker.
-    const result: StageResult = { kind: 'graph', name: stage.name, outcome: step.outcome, memo: stage.memo };
-    await updateExecution(tx, execution.id, {
-      phase: 'planning',
-      wake_at: null,
-      earlier_total: execution.earlier_total + graph.total,
-      earlier_finished: execution.earlier_finished + graph.finished,
-      history: [...execution.history, result],
-    });
-  }
-  return { context, step };
+  const id = newId(execution.now_ms);
+  const running: TimedExecution = { ...execution, phase: 'running', graph_id: id };
+  const loaded = newLoadedGraph(running, id, graph, []);
+  const decided = decideStep(running, loaded, [{ kind: 'start' }]);
+  const write: StepWrite = {
+    ...decided.write,
+    phase: begin.phase,
+    status: begin.status,
+    isStart: begin.isStart,
+    newGraph: {
+      id,
+      name: stage.name,
+      wait_after_fail_ms: stage.spec.waitAfterFailMs,
+      is_dry_run: stage.spec.dryRun,
+      flags: graph.flags,
+    },
+    // It is inserted with them.
+    flags: null,
+    events: [...begin.events, ...decided.write.events],
+    changes: {
+      ...begin.changes,
+      ...decided.write.changes,
+      phase: 'running',
+      graph_id: id,
+      stage: { kind: 'graph', name: stage.name, memo: stage.memo },
+    },
+  };
+  decided.write = write;
+  if (decided.step.outcome) endGraph({ execution: running, loaded }, decided, decided.step.outcome);
+  return { write, graph: { loaded, step: decided.step } };
 }

@@ -1,11 +1,12 @@
 import { executionFinished } from '@baton/contracts';
-import { outbox } from '@baton/postgres';
+import { outgoing, unsent } from '@baton/postgres';
 import { isForcedLimitReached } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent } from '../engine/graph-events';
-import { appendEvents } from '../store/events.sql';
-import { lockExecution, NOW, type TimedExecution, updateExecution } from '../store/executions.sql';
-import { deliverStates } from './deliver-states';
+import type { TimedExecution } from '../store/executions.sql';
+import type { Outcome } from '../store/rows';
+import { emptyWrite, type StepWrite } from '../store/steps.sql';
+import { deliverAll } from './deliver-states';
 
 const EVENT_OF = {
   terminated: 'workflow_succeeded',
@@ -16,12 +17,15 @@ const EVENT_OF = {
 /**
  * Ends an execution whose outcome is decided: its last states reach deployments first, so that whoever sees the end
  * sees its effects; then status, terminal event and message in one transaction. A forced cancel does not wait for
- * deployments longer than its limit: the states follow later (loops/engine.loops.ts).
+ * deployments longer than its limit: the states follow later (loops/engine.loops.ts). Null: the row has moved on.
  */
-export async function endExecution(deps: EngineDeps, execution: TimedExecution): Promise<void> {
+export async function endExecution(
+  deps: EngineDeps,
+  execution: TimedExecution,
+): Promise<TimedExecution | null> {
   const outcome = execution.outcome!;
   try {
-    await deliverStates(deps, execution.id);
+    await deliverAll(deps, execution);
     if (execution.deployment_id) {
       await deps.deployments.executionEnded({
         tenant: execution.tenant,
@@ -40,35 +44,29 @@ export async function endExecution(deps: EngineDeps, execution: TimedExecution):
       'a cancelled execution ends before its states are delivered',
     );
   }
-  const ended = await deps.memory.serially(execution.id, () =>
-    deps.db.tx(async (tx) => {
-      const locked = await lockExecution(tx, execution.id);
-      if (!locked || locked.phase !== 'ending') return null;
-      const event = workflowEvent(locked, EVENT_OF[outcome.status], outcome.error);
-      const seq = await appendEvents(tx, locked, [event]);
-      await updateExecution(tx, locked.id, {
-        status: outcome.status,
-        phase: 'ended',
-        error: outcome.error,
-        ended_at: NOW,
-        wake_at: null,
-        last_event_seq: seq,
-      });
-      await outbox.append(
-        tx,
-        executionFinished,
-        { tenant: locked.tenant, key: locked.id },
-        {
-          executionId: locked.id,
-          deploymentId: locked.deployment_id ?? '',
-          workflowId: locked.workflow_id,
-          status: outcome.status,
-        },
-      );
-      return seq;
+  const write: StepWrite = {
+    ...emptyWrite(execution),
+    changes: { status: outcome.status, phase: 'ended', error: outcome.error },
+    isEnd: true,
+    wakeAt: null,
+    events: [workflowEvent(execution, EVENT_OF[outcome.status], outcome.error)],
+    outbox: [finishedMessage(execution, outcome.status)],
+  };
+  const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));
+  if (!row) return null;
+  deps.wake.events(execution.id, execution.deployment_id, row.last_event_seq);
+  deps.wake.dequeue();
+  return { ...execution, ...write.changes } as TimedExecution;
+}
+
+function finishedMessage(execution: TimedExecution, status: Outcome['status']) {
+  const about = { tenant: execution.tenant, key: execution.id };
+  return unsent(
+    outgoing(executionFinished, about, {
+      executionId: execution.id,
+      deploymentId: execution.deployment_id ?? '',
+      workflowId: execution.workflow_id,
+      status,
     }),
   );
-  if (ended === null) return;
-  deps.wake.events(execution.id, execution.deployment_id, ended);
-  deps.wake.dequeue();
 }

@@ -26,34 +26,42 @@ export async function finishTasks(
   let room = request.room;
   const answer: executionsRpc.FinishTasksResponse = { refused: [], leases: [] };
   for (const [executionId, outcomes] of byExecution) {
-    const done = await runStep(
-      deps,
-      executionId,
-      ({ execution, loaded }) => {
-        const happenings: Happening[] = [];
-        for (const outcome of outcomes) {
-          const happening = happeningOf(loaded, request.workerId, outcome);
-          if (happening) happenings.push(happening);
-          else answer.refused.push(outcome.taskId);
-        }
-        const isRunning = execution.phase === 'running';
-        return {
-          happenings,
-          claim: isRunning ? { workerId: request.workerId, room, preferred: null } : null,
-          after: async (tx, context, step) => {
-            for (const { idx } of step.refused) answer.refused.push(loaded.ids[idx]!);
-            return await leasesOf(deps, tx, context, step.claimed);
-          },
-        };
-      },
-      { alsoEnded: true },
-    );
-    if (!done) answer.refused.push(...outcomes.map((outcome) => outcome.taskId));
-    const leases = done?.value ?? [];
+    const { refused, leases } = await finishOf(deps, request.workerId, room, executionId, outcomes);
+    answer.refused.push(...refused);
     answer.leases.push(...leases);
     room -= leases.length;
   }
   return answer;
+}
+
+async function finishOf(
+  deps: EngineDeps,
+  workerId: string,
+  room: number,
+  executionId: string,
+  outcomes: readonly executionsRpc.TaskOutcome[],
+): Promise<executionsRpc.FinishTasksResponse> {
+  let refused: string[] = [];
+  const done = await runStep(
+    deps,
+    executionId,
+    ({ execution, loaded }) => {
+      refused = [];
+      const happenings: Happening[] = [];
+      for (const outcome of outcomes) {
+        const happening = happeningOf(loaded, workerId, outcome);
+        if (happening) happenings.push(happening);
+        else refused.push(outcome.taskId);
+      }
+      const isRunning = execution.phase === 'running';
+      return { happenings, claim: isRunning ? { workerId, room, preferred: null } : null };
+    },
+    { alsoEnded: true },
+  );
+  if (!done) return { refused: outcomes.map((outcome) => outcome.taskId), leases: [] };
+  const { context, step } = done;
+  refused.push(...step.refused.map(({ idx }) => context.loaded.ids[idx]!));
+  return { refused, leases: leasesOf(deps, context, step.claimed) };
 }
 
 /** Null when the run is not this worker's any more. */

@@ -35,7 +35,7 @@ export async function setStatus(
         return false;
       }
       if (ENDS.has(status)) {
-        if (execution.graph_id) deps.memory.forget(execution.graph_id);
+        deps.memory.forget(executionId);
         const outcome: Outcome = { status: status as Outcome['status'], error };
         const isWaiting = execution.phase === 'waiting';
         await updateExecution(tx, executionId, {

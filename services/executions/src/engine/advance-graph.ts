@@ -1,14 +1,17 @@
-import { newId } from '@baton/kernel';
-import type { Tx } from '@baton/postgres';
+import { type Clock, newId, systemClock } from '@baton/kernel';
 import { advance, type Decision, type GraphOutcome, type Happening, type TaskRow } from '@baton/task-graph';
-import { appendEvents } from '../store/events.sql';
-import { type LockedExecution, updateExecution } from '../store/executions.sql';
-import { appendStates } from '../store/instance-states.sql';
+import type { LockedExecution } from '../store/executions.sql';
 import type { InstanceStateRow } from '../store/rows';
-import type { DB } from '../store/tables.gen';
-import { insertTasks, type TaskWrite, updateDeps, updateGraphFlags, updateTasks } from '../store/tasks.sql';
+import {
+  emptyWrite,
+  type StepChanges,
+  type SteppedRow,
+  type StepWrite,
+  type TaskWrite,
+} from '../store/steps.sql';
 import { newEventOf } from './graph-events';
 import type { LoadedGraph } from './graph-memory';
+import { wakeUpsOf } from './wake-ups';
 
 /** Which worker takes ready operations in the same step, and how many. */
 export interface ClaimRequest {
@@ -21,31 +24,34 @@ export interface ClaimRequest {
 export interface Step {
   /** Operations that the claiming worker now holds. */
   claimed: number[];
-  /** Operations that became ready and nobody holds. */
-  ready: number[];
   outcome: GraphOutcome | null;
   refused: { idx: number; attempt: number }[];
   hasStates: boolean;
-  lastEventSeq: number;
+  /** A timer was set or may have run out: the step needs the database's own time. */
+  hasTimers: boolean;
+}
+
+/** A decision that is made in memory and not written yet. */
+export interface DecidedStep {
+  step: Step;
+  write: StepWrite;
 }
 
 const LEASE_MS = 15_000;
 export const leaseMs = LEASE_MS;
 
 /**
- * One step of a locked execution's graph: decide, then write the delta, all in the caller's transaction. The caller
- * keeps the graph in memory after the commit and forgets it when the transaction fails.
+ * One step of an execution's graph, in memory: decide, and say what is to be written. Until `noteWritten` the graph in
+ * memory fits no version; whoever cannot write it forgets the graph.
  */
-export async function stepGraph(
-  tx: Tx<DB>,
+export function decideStep(
   execution: LockedExecution,
   loaded: LoadedGraph,
   happenings: readonly Happening[],
   claim: ClaimRequest | null = null,
-  isNewGraph = false,
-): Promise<Step> {
+  clock: Pick<Clock, 'monotonic'> = systemClock,
+): DecidedStep {
   const flagsBefore = JSON.stringify(loaded.graph.flags);
-  // Until the delta is written the graph in memory fits no version: a failed or repeated transaction reads it anew.
   loaded.version = -1;
   const first = advance(loaded.graph, happenings, execution.now_ms);
   noteDispatch(loaded, first);
@@ -59,49 +65,64 @@ export async function stepGraph(
   for (const happening of happenings) if (happening.kind === 'due') loaded.timers.delete(happening.idx);
 
   const areFlagsChanged = JSON.stringify(loaded.graph.flags) !== flagsBefore;
-  return {
-    claimed,
-    ...(await writeDecisions(tx, execution, loaded, decisions, { isNewGraph, areFlagsChanged })),
-  };
+  const decided = describe(execution, loaded, decisions, areFlagsChanged, clock.monotonic());
+  decided.step.claimed = claimed;
+  return decided;
 }
 
-/** Writes the delta of decisions and what follows from it for the execution's row; the graph fits its rows again. */
-export async function writeDecisions(
-  tx: Tx<DB>,
+/** The delta of decisions and what follows from it for the execution's row. */
+export function describe(
   execution: LockedExecution,
   loaded: LoadedGraph,
   decisions: readonly Decision[],
-  options: { isNewGraph: boolean; areFlagsChanged: boolean },
-): Promise<Omit<Step, 'claimed'>> {
-  await writeTasks(tx, execution, loaded, decisions, options.isNewGraph);
-  if (options.areFlagsChanged) await updateGraphFlags(tx, loaded.graphId, loaded.graph.flags);
-  const events = decisions.flatMap((decision) => decision.events.map(newEventOf));
-  const lastEventSeq = await appendEvents(tx, execution, events);
+  areFlagsChanged: boolean,
+  nowMs: number,
+): DecidedStep {
+  const outcome = decisions.find((decision) => decision.outcome)?.outcome ?? null;
   const states = decisions.flatMap(statesOf);
-  const lastStateSeq = await appendStates(tx, execution, states);
   const counters = decisions.at(-1)!.counters;
-  loaded.version = execution.version + 1;
-  await updateExecution(tx, execution.id, {
-    version: loaded.version,
-    // Late answers to a stopped graph: it is counted already.
-    ...(execution.phase === 'running' && {
-      total_operations: execution.earlier_total + counters.total,
-      finished_operations: execution.earlier_finished + counters.finished,
-    }),
-    last_event_seq: lastEventSeq,
-    last_state_seq: lastStateSeq,
-    wake_at: nextWake(loaded),
-  });
-  execution.version = loaded.version;
-  execution.last_event_seq = lastEventSeq;
-  execution.last_state_seq = lastStateSeq;
-  return {
-    ready: decisions.flatMap((d) => d.dispatch).filter((idx) => loaded.unclaimed.has(idx)),
-    outcome: decisions.find((decision) => decision.outcome)?.outcome ?? null,
+  const changes: StepChanges = {};
+  // Late answers to a stopped graph: it is counted already.
+  if (execution.phase === 'running') {
+    changes.total_operations = execution.earlier_total + counters.total;
+    changes.finished_operations = execution.earlier_finished + counters.finished;
+  }
+  const write: StepWrite = {
+    ...emptyWrite(execution),
+    changes,
+    wakeAt: nextWake(loaded),
+    flags: areFlagsChanged ? loaded.graph.flags : null,
+    ...taskWrites(execution, loaded, decisions),
+    events: decisions.flatMap((decision) => decision.events.map(newEventOf)),
+    states,
+    deliveredSeq: loaded.deliveredSeq,
+    outbox: outcome ? [] : wakeUpsOf(execution, loaded, nowMs),
+  };
+  const step: Step = {
+    claimed: [],
+    outcome,
     refused: decisions.flatMap((d) => d.refused),
     hasStates: states.length > 0,
-    lastEventSeq,
+    hasTimers: loaded.graph.flags.deadline !== null || decisions.some((d) => d.timers.length > 0),
   };
+  return { step, write };
+}
+
+/** The step is stored: the graph in memory fits its rows again, and the execution's row is as it is now. */
+export function noteWritten(
+  execution: LockedExecution,
+  loaded: LoadedGraph,
+  write: StepWrite,
+  row: SteppedRow,
+): void {
+  const { version, last_event_seq, last_state_seq, now_ms } = row;
+  Object.assign(execution, write.changes, { version, last_event_seq, last_state_seq, now_ms });
+  execution.wake_at = write.wakeAt;
+  loaded.version = version;
+  loaded.execution = execution;
+  if (loaded.deliveredSeq === write.deliveredSeq) loaded.deliveredSeq = 0;
+  const base = last_state_seq - write.states.length;
+  for (const [i, state] of write.states.entries()) loaded.states.push({ ...state, seq: base + 1 + i });
 }
 
 export function noteDispatch(loaded: LoadedGraph, decision: Decision): void {
@@ -140,14 +161,12 @@ function nextWake(loaded: LoadedGraph): string | null {
   return new Date(Math.min(...loaded.timers.values())).toISOString();
 }
 
-async function writeTasks(
-  tx: Tx<DB>,
+/** New tasks are those that have no id yet: all of a new graph, retries of an old one. */
+function taskWrites(
   execution: LockedExecution,
   loaded: LoadedGraph,
   decisions: readonly Decision[],
-  isNewGraph: boolean,
-): Promise<void> {
-  const version = execution.version + 1;
+): Pick<StepWrite, 'newTasks' | 'tasks'> {
   const before = loaded.ids.length;
   const count = loaded.graph.nodes.length;
   for (let idx = before; idx < count; idx++) {
@@ -161,16 +180,11 @@ async function writeTasks(
     workerId: loaded.holders.get(idx) ?? null,
     leaseMs: loaded.holders.has(idx) ? LEASE_MS : null,
   });
-  const range = (from: number) => Array.from({ length: count - from }, (_, i) => written(from + i));
-  if (isNewGraph) {
-    await insertTasks(tx, { graphId: loaded.graphId, executionId: execution.id, version }, range(0));
-    return;
-  }
   const changed = new Set(decisions.flatMap((d) => d.changes.map((change) => change.idx)));
-  await insertTasks(tx, { graphId: loaded.graphId, executionId: execution.id, version }, range(before));
-  await updateTasks(tx, version, [...changed].filter((idx) => idx < before).map(written));
-  const rewired = decisions.flatMap((d) => d.changes.filter((change) => change.deps !== undefined));
-  for (const { idx, deps } of rewired) if (idx < before) await updateDeps(tx, loaded.ids[idx]!, deps!);
+  return {
+    newTasks: Array.from({ length: count - before }, (_, i) => written(before + i)),
+    tasks: [...changed].filter((idx) => idx < before).map(written),
+  };
 }
 
 function rowOfNode(loaded: LoadedGraph, idx: number): TaskRow {

@@ -5,11 +5,13 @@ import type { CatalogPort } from '../adapters/catalog.client';
 import type { DeploymentsPort } from '../adapters/deployments.client';
 import type { DB } from '../store/tables.gen';
 import type { GraphMemory } from './graph-memory';
+import type { StepWriter } from './step-writer';
 
 /** What the commands of the engine work with. */
 export interface EngineDeps {
   db: Db<DB>;
   memory: GraphMemory;
+  steps: StepWriter;
   deployments: DeploymentsPort;
   catalog: CatalogPort;
   /** In-process wake-ups after a commit; every one of them has a loop that does the same after a crash. */
@@ -25,6 +27,8 @@ export interface Wakes {
   drive(executionId: string): void;
   /** Deliver its node-instance states; after a crash: loops/engine.loops.ts. */
   deliver(executionId: string): void;
+  /** Forget states that were delivered, when no step does so soon; after a crash: loops/engine.loops.ts. */
+  settle(executionId: string): void;
   /** Tell event streams; they poll as well. */
   events(executionId: string, deploymentId: string | null, lastSeq: number): void;
   /** A timer of the execution is due at that epoch ms; after a crash: loops/engine.loops.ts. */

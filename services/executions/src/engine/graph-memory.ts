@@ -1,7 +1,9 @@
 import type { Tx } from '@baton/postgres';
 import { type GraphState, graphFromRows, type TaskRow } from '@baton/task-graph';
 import { LRUCache } from 'lru-cache';
-import type { ExecutionRow, StoredTask } from '../store/rows';
+import type { TimedExecution } from '../store/executions.sql';
+import { pendingStates } from '../store/instance-states.sql';
+import type { InstanceStateRow, StoredTask } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { readGraph, readTasks } from '../store/tasks.sql';
 
@@ -24,13 +26,25 @@ export interface LoadedGraph {
   unclaimed: Set<number>;
   /** Epoch ms; key null = the deadline after a failure. */
   timers: Map<number | null, number>;
+  /** The row that it belongs to, at `version`. */
+  execution: TimedExecution;
+  /** States in order that deployments may not know yet. */
+  states: InstanceStateRow[];
+  /** Number of the last state that deployments has applied while its row still is stored; 0: none. */
+  deliveredSeq: number;
+  /** Operations whose wake-up is on its way, and since when (monotonic ms). */
+  announced: Map<number, number>;
 }
 
 export interface GraphMemory {
   /** The execution's current graph at the version of its locked row. */
-  load(tx: Tx<DB>, execution: ExecutionRow): Promise<LoadedGraph>;
+  load(tx: Tx<DB>, execution: TimedExecution): Promise<LoadedGraph>;
+  /** What is in memory; its rows may have moved on. Null also while a step of it is being written. */
+  known(executionId: string): LoadedGraph | null;
+  /** The same, also while a step is being written: for what is only ever added to. */
+  any(executionId: string): LoadedGraph | null;
   keep(loaded: LoadedGraph): void;
-  forget(graphId: string): void;
+  forget(executionId: string): void;
   /** Runs `work` after all earlier work on the same execution in this process: spares waiting on its row lock. */
   serially<T>(executionId: string, work: () => Promise<T>): Promise<T>;
 }
@@ -48,14 +62,22 @@ export function createGraphMemory(): GraphMemory {
   const tails = new Map<string, Promise<unknown>>();
   return {
     async load(tx, execution) {
-      const cached = graphs.get(execution.graph_id!);
-      if (cached && cached.version === execution.version) return cached;
+      const cached = graphs.get(execution.id);
+      if (cached && cached.graphId === execution.graph_id && cached.version === execution.version) {
+        cached.execution = execution;
+        return cached;
+      }
       const loaded = await readLoadedGraph(tx, execution);
-      graphs.set(loaded.graphId, loaded);
+      graphs.set(loaded.executionId, loaded);
       return loaded;
     },
-    keep: (loaded) => void graphs.set(loaded.graphId, loaded),
-    forget: (graphId) => void graphs.delete(graphId),
+    known(executionId) {
+      const loaded = graphs.get(executionId);
+      return loaded && loaded.version >= 0 ? loaded : null;
+    },
+    any: (executionId) => graphs.get(executionId) ?? null,
+    keep: (loaded) => void graphs.set(loaded.executionId, loaded),
+    forget: (executionId) => void graphs.delete(executionId),
     serially(executionId, work) {
       const before = tails.get(executionId) ?? Promise.resolve();
       const mine = before.then(work, work);
@@ -73,7 +95,7 @@ export function createGraphMemory(): GraphMemory {
 }
 
 /** @throws Error when the execution has no stored graph: a bug, its phase said it had. */
-async function readLoadedGraph(tx: Tx<DB>, execution: ExecutionRow): Promise<LoadedGraph> {
+async function readLoadedGraph(tx: Tx<DB>, execution: TimedExecution): Promise<LoadedGraph> {
   const head = await readGraph(tx, execution.graph_id!);
   if (!head) throw new Error(`execution ${execution.id}: graph ${execution.graph_id} is not stored`);
   const rows = await readTasks(tx, head.id);
@@ -95,11 +117,12 @@ async function readLoadedGraph(tx: Tx<DB>, execution: ExecutionRow): Promise<Loa
     if (row.state === 'pending' && row.not_before !== null) loaded.timers.set(row.idx, row.not_before);
   }
   if (head.flags.deadline !== null && head.flags.ended === null) loaded.timers.set(null, head.flags.deadline);
+  loaded.states = await pendingStates(tx, execution.id);
   return loaded;
 }
 
 export function newLoadedGraph(
-  execution: ExecutionRow,
+  execution: TimedExecution,
   graphId: string,
   graph: GraphState,
   ids: string[],
@@ -114,6 +137,10 @@ export function newLoadedGraph(
     holders: new Map(),
     unclaimed: new Set(),
     timers: new Map(),
+    execution,
+    states: [],
+    deliveredSeq: 0,
+    announced: new Map(),
   };
 }
 

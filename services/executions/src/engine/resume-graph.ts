@@ -1,14 +1,17 @@
+import { systemClock } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import { type DeploymentModel, resumeGraph } from '@baton/task-graph';
 import { appendEvents } from '../store/events.sql';
 import { type ExecutionChanges, type LockedExecution, NOW, updateExecution } from '../store/executions.sql';
+import { pendingStates } from '../store/instance-states.sql';
+import { writeStep } from '../store/steps.sql';
 import type { DB } from '../store/tables.gen';
-import { countOtherGraphs, readGraph, readTasks } from '../store/tasks.sql';
-import { noteDispatch, noteTimers, type Step, writeDecisions } from './advance-graph';
+import { countOtherGraphs, readGraph, readTasks, updateDeps } from '../store/tasks.sql';
+import { describe, noteDispatch, noteTimers, noteWritten, type Step } from './advance-graph';
 import type { EngineDeps } from './deps';
 import { workflowEvent } from './graph-events';
 import { newLoadedGraph, taskOfRow } from './graph-memory';
-import { announce, type StepContext } from './run-step';
+import type { StepContext } from './run-step';
 
 export interface ResumedStep {
   context: StepContext;
@@ -37,7 +40,7 @@ export async function goOn(
       ...(isInstall && options.model ? { cleanup: { model: options.model, config } } : {}),
     },
   );
-  deps.memory.forget(graphId);
+  deps.memory.forget(execution.id);
   const loaded = newLoadedGraph(
     execution,
     graphId,
@@ -64,14 +67,16 @@ export async function goOn(
     status: 'started',
     phase: 'running',
     started_at: NOW,
+    last_event_seq: execution.last_event_seq,
     earlier_total: others.total,
     earlier_finished: others.finished,
   });
-  const written = await writeDecisions(tx, execution, loaded, [decision], {
-    isNewGraph: false,
-    areFlagsChanged: true,
-  });
+  loaded.states = await pendingStates(tx, execution.id);
+  const { step, write } = describe(execution, loaded, [decision], true, systemClock.monotonic());
+  const row = await writeStep(tx, write);
+  for (const { idx, deps: others } of decision.changes)
+    if (others !== undefined && idx < rows.length) await updateDeps(tx, loaded.ids[idx]!, others);
+  noteWritten(execution, loaded, write, row);
   const context = { execution, loaded };
-  await announce(tx, context, written.ready);
-  return { context, step: { claimed: [], ...written } };
+  return { context, step };
 }

@@ -1,113 +1,142 @@
-import { taskReady } from '@baton/contracts';
-import { outbox, type Tx } from '@baton/postgres';
+import type { Tx } from '@baton/postgres';
 import type { GraphOutcome, Happening } from '@baton/task-graph';
-import {
-  type ExecutionChanges,
-  type LockedExecution,
-  lockExecution,
-  updateExecution,
-} from '../store/executions.sql';
+import { type LockedExecution, lockExecution } from '../store/executions.sql';
+import { type StepChanges, writeStep } from '../store/steps.sql';
 import type { DB } from '../store/tables.gen';
-import { type ClaimRequest, type Step, stepGraph } from './advance-graph';
+import { type ClaimRequest, type DecidedStep, decideStep, noteWritten, type Step } from './advance-graph';
 import type { EngineDeps } from './deps';
 import type { LoadedGraph } from './graph-memory';
-
-/** Wake-ups for ready operations per step; workers with room take further ones with their claims and reports. */
-const MAX_WAKE_UPS = 32;
 
 export interface StepContext {
   execution: LockedExecution;
   loaded: LoadedGraph;
 }
 
-export interface StepPlan<T> {
+export interface StepPlan {
   happenings: readonly Happening[];
   claim?: ClaimRequest | null;
-  /** Runs in the same transaction after the step. */
-  after?: (tx: Tx<DB>, context: StepContext, step: Step) => Promise<T>;
 }
 
+export interface StepDone {
+  step: Step;
+  context: StepContext;
+}
+
+/** Says what happened, or null when there is nothing to do. May be asked twice for one step, so it must only look. */
+export type StepPlanner = (context: StepContext) => StepPlan | null;
+
 /**
- * Locks a running execution, lets `plan` say what happened, steps its graph and commits; then keeps the graph and wakes
- * whoever waits. Answers null when the execution is not running any more or `plan` finds nothing to do. With
- * `alsoEnded` the graph of a stopped execution takes late answers, for the case that it is resumed.
+ * Takes one step of a running execution, serialised in this process: `plan` says what happened, the graph decides, and
+ * what follows is written. With the graph in memory the step is decided without reading anything and written only if the
+ * row still has its version; else, and when time matters, under the row's lock. Answers null when the execution is not
+ * running any more or `plan` finds nothing to do. With `alsoEnded` the graph of a stopped execution takes late answers,
+ * for the case that it is resumed.
  */
-export async function runStep<T = void>(
+export async function runStep(
   deps: EngineDeps,
   executionId: string,
-  plan: (context: StepContext, tx: Tx<DB>) => StepPlan<T> | null | Promise<StepPlan<T> | null>,
+  plan: StepPlanner,
   options: { alsoEnded?: boolean } = {},
-): Promise<{ step: Step; context: StepContext; value: T | undefined } | null> {
+): Promise<StepDone | null> {
   return await deps.memory.serially(executionId, async () => {
-    let graphId: string | null = null;
     try {
-      const done = await deps.db.tx(async (tx) => {
-        const execution = await lockExecution(tx, executionId);
-        if (!execution?.graph_id || (execution.phase !== 'running' && !options.alsoEnded)) return null;
-        graphId = execution.graph_id;
-        const loaded = await deps.memory.load(tx, execution);
-        const context = { execution, loaded };
-        const planned = await plan(context, tx);
-        if (!planned) return null;
-        const step = await stepGraph(tx, execution, loaded, planned.happenings, planned.claim ?? null);
-        await announce(tx, context, step.ready);
-        if (step.outcome) await endGraph(tx, context, step.outcome);
-        const value = planned.after ? await planned.after(tx, context, step) : undefined;
-        return { step, context, value };
-      });
+      const quick = await stepFromMemory(deps, executionId, plan);
+      const done = quick ?? (await stepUnderLock(deps, executionId, plan, options));
       if (done) afterStep(deps, done.context, done.step);
       return done;
     } catch (error) {
       // The graph in memory is ahead of its rows: read it again next time.
-      if (graphId) deps.memory.forget(graphId);
+      deps.memory.forget(executionId);
       throw error;
     }
   });
 }
 
-/** Wakes workers for operations that nobody holds. */
-export async function announce(
+/** Null: it must be done under the lock. */
+async function stepFromMemory(
+  deps: EngineDeps,
+  executionId: string,
+  plan: StepPlanner,
+): Promise<StepDone | null> {
+  const loaded = deps.memory.known(executionId);
+  if (!loaded || loaded.execution.phase !== 'running' || loaded.graph.flags.deadline !== null) return null;
+  const context = { execution: { ...loaded.execution }, loaded };
+  const planned = plan(context);
+  // Without news the memory may be the one that is old; what needs the time asks the database for it.
+  if (!planned || !planned.happenings.every(({ kind }) => kind === 'succeeded')) return null;
+  if (planned.happenings.length === 0 && !planned.claim) return null;
+  const decided = decideStep(context.execution, loaded, planned.happenings, planned.claim ?? null);
+  if (decided.step.hasTimers || decided.step.refused.length > 0) return forgotten(deps, executionId);
+  if (decided.step.outcome) endGraph(context, decided, decided.step.outcome);
+  const row = await deps.steps.write(decided.write);
+  if (!row) return forgotten(deps, executionId);
+  noteWritten(context.execution, loaded, decided.write, row);
+  return { step: decided.step, context };
+}
+
+function forgotten(deps: EngineDeps, executionId: string): null {
+  deps.memory.forget(executionId);
+  return null;
+}
+
+async function stepUnderLock(
+  deps: EngineDeps,
+  executionId: string,
+  plan: StepPlanner,
+  options: { alsoEnded?: boolean },
+): Promise<StepDone | null> {
+  return await deps.db.tx(async (tx) => {
+    const execution = await lockExecution(tx, executionId);
+    if (!execution?.graph_id || (execution.phase !== 'running' && !options.alsoEnded)) return null;
+    const loaded = await deps.memory.load(tx, execution);
+    const context = { execution, loaded };
+    const planned = plan(context);
+    if (!planned) return null;
+    const step = await stepLocked(tx, context, planned.happenings, planned.claim ?? null);
+    return { step, context };
+  });
+}
+
+/** One step of a locked execution, in the caller's transaction; when that fails the caller forgets the graph. */
+export async function stepLocked(
   tx: Tx<DB>,
-  { execution, loaded }: StepContext,
-  ready: readonly number[],
-): Promise<void> {
-  for (const idx of ready.slice(0, MAX_WAKE_UPS)) {
-    await outbox.append(
-      tx,
-      taskReady,
-      { tenant: execution.tenant, key: execution.id },
-      { executionId: execution.id, taskId: loaded.ids[idx]! },
-    );
-  }
+  context: StepContext,
+  happenings: readonly Happening[],
+  claim: ClaimRequest | null = null,
+): Promise<Step> {
+  const { execution, loaded } = context;
+  const decided = decideStep(execution, loaded, happenings, claim);
+  if (decided.step.outcome && execution.phase === 'running') endGraph(context, decided, decided.step.outcome);
+  const row = await writeStep(tx, decided.write);
+  noteWritten(execution, loaded, decided.write, row);
+  return decided.step;
 }
 
 /** The graph ended: back to planning, or to the end when it was cancelled. */
-async function endGraph(
-  tx: Tx<DB>,
+export function endGraph(
   { execution, loaded }: StepContext,
+  { write }: DecidedStep,
   outcome: GraphOutcome,
-): Promise<void> {
-  const stage = execution.stage!;
-  const counters = { total: loaded.graph.total, finished: loaded.graph.finished };
-  const changes: ExecutionChanges = {
-    wake_at: null,
-    earlier_total: execution.earlier_total + counters.total,
-    earlier_finished: execution.earlier_finished + counters.finished,
+): void {
+  const { name, memo } = (write.changes.stage ?? execution.stage)!;
+  const changes: StepChanges = {
+    earlier_total: execution.earlier_total + loaded.graph.total,
+    earlier_finished: execution.earlier_finished + loaded.graph.finished,
   };
+  write.wakeAt = null;
   if (outcome.kind === 'cancelled') {
     Object.assign(changes, { phase: 'ending', outcome: { status: 'cancelled', error: '' } });
   } else {
-    const result = { kind: 'graph' as const, name: stage.name, outcome, memo: stage.memo };
+    const result = { kind: 'graph' as const, name, outcome, memo };
     Object.assign(changes, { phase: 'planning', history: [...execution.history, result] });
   }
-  await updateExecution(tx, execution.id, changes);
-  Object.assign(execution, changes);
+  Object.assign(write.changes, changes);
 }
 
 export function afterStep(deps: EngineDeps, { execution, loaded }: StepContext, step: Step): void {
   deps.memory.keep(loaded);
   if (step.hasStates) deps.wake.deliver(execution.id);
-  deps.wake.events(execution.id, execution.deployment_id, step.lastEventSeq);
+  deps.wake.events(execution.id, execution.deployment_id, execution.last_event_seq);
   if (step.outcome) deps.wake.drive(execution.id);
   else if (loaded.timers.size > 0) deps.wake.timer(execution.id, Math.min(...loaded.timers.values()));
 }

@@ -6,6 +6,7 @@ import type { Wakes } from './deps';
 interface Work {
   drive(executionId: string): Promise<void>;
   deliver(executionId: string): Promise<void>;
+  settle(executionId: string): Promise<void>;
   due(executionId: string): Promise<void>;
   dequeue(): Promise<void>;
   /** New events of this process, for its own streams. */
@@ -16,7 +17,9 @@ interface Work {
  * How long decided states are gathered before they are delivered: operations carry those that they must see, and the
  * end of a graph does not wait for this.
  */
-const DELIVER_WINDOW_MS = 20;
+const DELIVER_WINDOW_MS = 50;
+/** How long the rows of delivered states wait for a step that forgets them. */
+const SETTLE_MS = 300;
 /** How long announcements of new events are gathered before one fanout message. */
 const EVENTS_WINDOW_MS = 20;
 const MAX_TRIES = 5;
@@ -32,12 +35,15 @@ export function createWakes(
   const timers = new Map<string, NodeJS.Timeout>();
   const driving = keyedRunner(deps.log, 'drive', (id) => work().drive(id));
   const delivering = keyedRunner(deps.log, 'deliver', (id) => work().deliver(id));
+  const delivered = delayedRunner(deps.log, DELIVER_WINDOW_MS, async (id) => delivering.ask(id));
+  const settling = delayedRunner(deps.log, SETTLE_MS, (id) => work().settle(id));
   const dequeuing = keyedRunner(deps.log, 'dequeue', () => work().dequeue());
   const announcer = eventAnnouncer(deps);
   const about = (key: string) => ({ tenant: '', key, time: isoInstant(deps.clock.now()) });
   return {
     drive: driving.ask,
-    deliver: (executionId) => void setTimeout(() => delivering.ask(executionId), DELIVER_WINDOW_MS).unref(),
+    deliver: delivered.ask,
+    settle: settling.ask,
     dequeue: () => dequeuing.ask('queue'),
     events(executionId, deploymentId, lastSeq) {
       work().streams(executionId, lastSeq);
@@ -71,6 +77,8 @@ export function createWakes(
       announcer.stop();
       driving.stop();
       delivering.stop();
+      delivered.stop();
+      settling.stop();
       dequeuing.stop();
     },
   };
@@ -99,6 +107,24 @@ function eventAnnouncer(deps: { broker: Broker; clock: Clock; log: Log }) {
     },
     stop() {
       if (timer) clearTimeout(timer);
+    },
+  };
+}
+
+/** Runs `run` once, `delayMs` after the first of several wishes. */
+function delayedRunner(log: Log, delayMs: number, run: (key: string) => Promise<void>) {
+  const timers = new Map<string, NodeJS.Timeout>();
+  return {
+    ask(key: string) {
+      if (timers.has(key)) return;
+      const begin = () => {
+        timers.delete(key);
+        run(key).catch((err: unknown) => log.warn({ err, key }, 'work after a step failed'));
+      };
+      timers.set(key, setTimeout(begin, delayMs).unref());
+    },
+    stop() {
+      for (const timer of timers.values()) clearTimeout(timer);
     },
   };
 }

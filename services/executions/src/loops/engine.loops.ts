@@ -1,6 +1,6 @@
 import type { Loop } from '@baton/service-runtime';
 import { announceUnclaimed } from '../commands/announce-unclaimed';
-import { deliverStates } from '../commands/deliver-states';
+import { deliverStored } from '../commands/deliver-states';
 import { dequeueExecutions } from '../commands/dequeue-executions';
 import { reapLeases } from '../commands/reap-leases';
 import { wakeExecutions } from '../commands/wake-executions';
@@ -23,7 +23,7 @@ export function engineLoops(deps: EngineDeps): Loop[] {
       intervalMs: 2_000,
       tickOnce: async () => {
         for (const id of await undeliveredExecutions(deps.db.query, UNDELIVERED_MS, 20))
-          await deliverStates(deps, id);
+          await deliverStored(deps, id);
       },
     },
     {

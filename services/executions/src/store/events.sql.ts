@@ -13,9 +13,26 @@ export async function appendEvents(
   events: readonly NewEvent[],
 ): Promise<number> {
   if (events.length === 0) return execution.last_event_seq;
-  const rows = events.map((event, i) => ({
-    seq: execution.last_event_seq + 1 + i,
-    is_log: event.isLog,
+  const rows = events.map((event, i) => ({ seq: execution.last_event_seq + 1 + i, ...eventRow(event) }));
+  await sql`
+    insert into events (tenant, execution_id, seq, is_log, event_type, level, logger, message, error_causes, operation,
+      node_instance_id, node_name, source_id, target_id, worker, blueprint_id, deployment_id, deployment_display_name,
+      workflow_id, visibility, created_by, reported_at)
+    select ${execution.tenant}, ${execution.id}::uuid, seq, coalesce(is_log, false), event_type, level, logger, message, error_causes,
+      operation, node_instance_id, node_name, source_id, target_id, worker, ${execution.blueprint_id}::text,
+      ${execution.deployment_id}::text, ${execution.deployment_display_name}::text, ${execution.workflow_id}::text,
+      ${execution.visibility}::text, ${execution.created_by}::text, coalesce(reported_at, app_now())
+    from jsonb_to_recordset(${withoutNul(JSON.stringify(rows))}::jsonb) as e(seq bigint, is_log boolean, event_type text,
+      level text, logger text, message text, error_causes jsonb, operation text, node_instance_id text, node_name text,
+      source_id text, target_id text, worker text, reported_at timestamptz)
+    order by seq`.execute(tx);
+  return execution.last_event_seq + events.length;
+}
+
+/** An event as SQL takes it from JSON; absent is null. */
+export function eventRow(event: NewEvent): Record<string, unknown> {
+  const row = {
+    is_log: event.isLog || null,
     event_type: event.eventType,
     level: event.level,
     logger: event.logger,
@@ -28,20 +45,8 @@ export async function appendEvents(
     target_id: event.targetId,
     worker: event.worker,
     reported_at: event.reportedAt,
-  }));
-  await sql`
-    insert into events (tenant, execution_id, seq, is_log, event_type, level, logger, message, error_causes, operation,
-      node_instance_id, node_name, source_id, target_id, worker, blueprint_id, deployment_id, deployment_display_name,
-      workflow_id, visibility, created_by, reported_at)
-    select ${execution.tenant}, ${execution.id}::uuid, seq, is_log, event_type, level, logger, message, error_causes,
-      operation, node_instance_id, node_name, source_id, target_id, worker, ${execution.blueprint_id}::text,
-      ${execution.deployment_id}::text, ${execution.deployment_display_name}::text, ${execution.workflow_id}::text,
-      ${execution.visibility}::text, ${execution.created_by}::text, coalesce(reported_at, app_now())
-    from jsonb_to_recordset(${withoutNul(JSON.stringify(rows))}::jsonb) as e(seq bigint, is_log boolean, event_type text,
-      level text, logger text, message text, error_causes jsonb, operation text, node_instance_id text, node_name text,
-      source_id text, target_id text, worker text, reported_at timestamptz)
-    order by seq`.execute(tx);
-  return execution.last_event_seq + events.length;
+  };
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
 /** PostgreSQL stores no NUL character; scripts may print one. */

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@baton/postgres';
+import { type Db, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { ExecutionRow } from './rows';
 import type { DB } from './tables.gen';
@@ -27,6 +27,16 @@ export async function readExecution(reader: Reader, id: string): Promise<TimedEx
     reader,
   );
   return rows[0] ?? null;
+}
+
+const AT_VERSION = {
+  name: 'engine-at-version',
+  text: 'select 1 as found from executions where id = $1 and version = $2',
+};
+
+/** Whether the execution's graph still is at this version. */
+export async function isAtVersion(db: Pick<Db<DB>, 'pool'>, id: string, version: number): Promise<boolean> {
+  return (await prepared(db as Db<DB>, AT_VERSION, [id, version])).length > 0;
 }
 
 export async function readByRequest(

@@ -1,32 +1,20 @@
-import type { Db, Tx } from '@baton/postgres';
+import { type Db, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
-import type { ExecutionRow, InstanceStateRow } from './rows';
+import type { InstanceStateRow } from './rows';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
-/** Stores decided states behind the execution's last sequence number; answers the new last number. */
-export async function appendStates(
-  tx: Tx<DB>,
-  execution: ExecutionRow,
-  states: readonly Omit<InstanceStateRow, 'seq'>[],
-): Promise<number> {
-  if (states.length === 0) return execution.last_state_seq;
-  const rows = states.map((state, i) => ({ ...state, seq: execution.last_state_seq + 1 + i }));
-  await sql`
-    insert into instance_states (execution_id, seq, node_instance_id, state, edits)
-    select ${execution.id}::uuid, seq, node_instance_id, state, edits
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as s(seq bigint, node_instance_id text, state text, edits jsonb)`.execute(
-    tx,
-  );
-  return execution.last_state_seq + states.length;
-}
+const DELETE = {
+  name: 'engine-states-delivered',
+  text: 'delete from instance_states where execution_id = $1 and seq <= $2',
+};
 
 /** What deployments do not know yet, oldest first. */
 export async function pendingStates(
   reader: Reader,
   executionId: string,
-  limit: number,
+  limit: number | null = null,
 ): Promise<InstanceStateRow[]> {
   const { rows } = await sql<InstanceStateRow>`
     select seq, node_instance_id, state, edits from instance_states where execution_id = ${executionId}
@@ -34,24 +22,13 @@ export async function pendingStates(
   return rows;
 }
 
-/** The states that operations on these instances must see. */
-export async function pendingStatesOf(
-  reader: Reader,
+/** Forgets states that deployments has applied: all up to `seq`, which it was told in order. */
+export async function deleteStates(
+  db: Pick<Db<DB>, 'pool'>,
   executionId: string,
-  instanceIds: string[],
-): Promise<InstanceStateRow[]> {
-  const { rows } = await sql<InstanceStateRow>`
-    select seq, node_instance_id, state, edits from instance_states
-    where execution_id = ${executionId} and node_instance_id = any(${instanceIds}::text[]) order by seq`.execute(
-    reader,
-  );
-  return rows;
-}
-
-export async function deleteStates(tx: Tx<DB>, executionId: string, seqs: number[]): Promise<void> {
-  await sql`delete from instance_states where execution_id = ${executionId} and seq = any(${seqs}::bigint[])`.execute(
-    tx,
-  );
+  seq: number,
+): Promise<void> {
+  await prepared(db as Db<DB>, DELETE, [executionId, seq]);
 }
 
 /** Executions whose states were not delivered for a while. */

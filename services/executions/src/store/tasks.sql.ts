@@ -1,22 +1,9 @@
 import type { Db, Tx } from '@baton/postgres';
-import type { GraphFlags, TaskRow } from '@baton/task-graph';
 import { sql } from 'kysely';
 import type { StoredGraph, StoredTask } from './rows';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
-
-export async function insertGraph(tx: Tx<DB>, graph: Omit<StoredGraph, 'created_at'>): Promise<void> {
-  await sql`insert into tasks_graphs (id, execution_id, name, wait_after_fail_ms, is_dry_run, flags)
-    values (${graph.id}, ${graph.execution_id}, ${graph.name}, ${graph.wait_after_fail_ms}, ${graph.is_dry_run},
-      ${JSON.stringify(graph.flags)}::jsonb)`.execute(tx);
-}
-
-export async function updateGraphFlags(tx: Tx<DB>, graphId: string, flags: GraphFlags): Promise<void> {
-  await sql`update tasks_graphs set flags = ${JSON.stringify(flags)}::jsonb where id = ${graphId}`.execute(
-    tx,
-  );
-}
 
 export async function readGraph(reader: Reader, graphId: string): Promise<StoredGraph | null> {
   const { rows } = await sql<StoredGraph>`select * from tasks_graphs where id = ${graphId}`.execute(reader);
@@ -36,79 +23,6 @@ export async function readTasks(reader: Reader, graphId: string): Promise<Stored
       lease_until, version
     from tasks where graph_id = ${graphId} order by idx`.execute(reader);
   return rows;
-}
-
-/** A task as written: its stored identity, its graph row, its lease. */
-export interface TaskWrite {
-  id: string;
-  task: TaskRow;
-  workerId: string | null;
-  /** Milliseconds from now; null = no lease. */
-  leaseMs: number | null;
-}
-
-function statusArrays(writes: readonly TaskWrite[]) {
-  const rows = writes.map(({ id, task, workerId, leaseMs }) => ({
-    id,
-    idx: task.idx,
-    state: task.state,
-    attempt: task.attempt,
-    losses: task.losses,
-    retries: task.retries,
-    not_before: task.notBefore,
-    error: task.error,
-    result: task.result === undefined ? null : task.result,
-    worker_id: workerId,
-    lease_s: leaseMs === null ? null : leaseMs / 1000,
-  }));
-  return rows;
-}
-
-/** Inserts new tasks in one statement. */
-export async function insertTasks(
-  tx: Tx<DB>,
-  ids: { graphId: string; executionId: string; version: number },
-  writes: readonly TaskWrite[],
-): Promise<void> {
-  if (writes.length === 0) return;
-  const rows = statusArrays(writes).map((row, i) => {
-    const {
-      idx: _idx,
-      state: _s,
-      attempt: _a,
-      losses: _l,
-      retries: _r,
-      notBefore: _n,
-      error: _e,
-      result: _v,
-      ...spec
-    } = writes[i]!.task;
-    return { ...row, spec };
-  });
-  await sql`
-    insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result,
-      worker_id, lease_until, dispatched_at, version)
-    select id, ${ids.graphId}, ${ids.executionId}, idx, spec, state, attempt, losses, retries, not_before, error, result,
-      worker_id, app_now() + make_interval(secs => lease_s), case when state = 'sent' then app_now() end, ${ids.version}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t(id uuid, idx int, spec jsonb, state text, attempt int,
-      losses int, retries int, not_before bigint, error jsonb, result jsonb, worker_id text, lease_s double precision)`.execute(
-    tx,
-  );
-}
-
-/** Writes the status of existing tasks in one statement; the lease is set anew or cleared. */
-export async function updateTasks(tx: Tx<DB>, version: number, writes: readonly TaskWrite[]): Promise<void> {
-  if (writes.length === 0) return;
-  await sql`
-    update tasks set state = t.state, attempt = t.attempt, losses = t.losses, retries = t.retries,
-      not_before = t.not_before, error = t.error, result = t.result, worker_id = t.worker_id,
-      lease_until = app_now() + make_interval(secs => t.lease_s),
-      is_kill_requested = tasks.is_kill_requested and tasks.attempt = t.attempt,
-      dispatched_at = case when t.state = 'sent' and tasks.attempt <> t.attempt then app_now() else tasks.dispatched_at end,
-      version = ${version}
-    from jsonb_to_recordset(${JSON.stringify(statusArrays(writes))}::jsonb) as t(id uuid, state text, attempt int,
-      losses int, retries int, not_before bigint, error jsonb, result jsonb, worker_id text, lease_s double precision)
-    where tasks.id = t.id`.execute(tx);
 }
 
 /** Renews the leases that `workerId` still holds; answers the ids that it does not hold and those to kill. */

@@ -1,0 +1,2 @@
+-- Nothing reads tasks by version, and an index over it makes every change of a task rewrite all of its indexes.
+drop index if exists tasks_changed;

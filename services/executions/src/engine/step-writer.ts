@@ -1,0 +1,82 @@
+import type { Db } from '@baton/postgres';
+import { isConnectionLoss } from '@baton/postgres';
+import { type SteppedRow, type StepWrite, writeSteps } from '../store/steps.sql';
+import type { DB } from '../store/tables.gen';
+
+/**
+ * Group commit: steps of different executions that wait at the same moment share one statement, and so one commit.
+ * A step is written only when its execution still is as the step found it; it never waits for a timer.
+ * Crash before the answer: whoever asked repeats it, and what was written is refused then.
+ */
+export interface StepWriter {
+  /** The row after the step; null: the execution has moved on, and nothing was written. */
+  write(step: StepWrite): Promise<SteppedRow | null>;
+}
+
+interface Waiting {
+  step: StepWrite;
+  resolve: (row: SteppedRow | null) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Statements under way at a time: while one waits for the disk, the next is carried out. */
+const MAX_STATEMENTS = 2;
+const MAX_STEPS = 64;
+/** Bounds the size of one statement; a larger step goes alone. */
+const MAX_ROWS = 4_000;
+
+export function createStepWriter(db: Pick<Db<DB>, 'statement'>): StepWriter {
+  const waiting: Waiting[] = [];
+  let running = 0;
+  let isScheduled = false;
+
+  const pump = (): void => {
+    isScheduled = false;
+    while (waiting.length > 0 && running < MAX_STATEMENTS) {
+      running++;
+      void writeBatch(db, nextBatch(waiting)).finally(() => {
+        running--;
+        pump();
+      });
+    }
+  };
+  return {
+    write: (step) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ step, resolve, reject });
+        if (isScheduled) return;
+        isScheduled = true;
+        // After this turn of the loop: what was decided in the same turn goes together.
+        setImmediate(pump);
+      }),
+  };
+}
+
+function nextBatch(waiting: Waiting[]): Waiting[] {
+  let rows = 0;
+  let count = 0;
+  while (count < waiting.length && count < MAX_STEPS) {
+    const { tasks, newTasks, events } = waiting[count]!.step;
+    rows += tasks.length + newTasks.length + events.length;
+    if (count > 0 && rows > MAX_ROWS) break;
+    count++;
+  }
+  return waiting.splice(0, count);
+}
+
+/** Never rejects. */
+async function writeBatch(db: Pick<Db<DB>, 'statement'>, batch: readonly Waiting[]): Promise<void> {
+  try {
+    const rows = await writeSteps(
+      db,
+      batch.map(({ step }) => step),
+    );
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    for (const { step, resolve } of batch) resolve(byId.get(step.executionId) ?? null);
+  } catch (error) {
+    if (batch.length === 1 || isConnectionLoss((error as Error).cause ?? error))
+      for (const { reject } of batch) reject(error);
+    // One of them cannot be written: the others must not fail with it.
+    else for (const one of batch) await writeBatch(db, [one]);
+  }
+}
