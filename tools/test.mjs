@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { runE2e } from './e2e.mjs';
 import { ensurePrograms, ensureTestServices } from './test-services.mjs';
 
@@ -9,6 +10,9 @@ const root = join(import.meta.dirname, '..');
 /** Recorded inputs and answers of the original: kept outside of this repository. */
 const shared = resolve(root, process.env.BATON_SHARED ?? '../shared');
 const results = [];
+/** `npm test -- --seed N`: which fault rows chance takes, and when they strike. */
+const { values } = parseArgs({ options: { seed: { type: 'string' } } });
+const seed = values.seed ? ['--seed', values.seed] : [];
 
 function step(name, run) {
   const startedAt = performance.now();
@@ -35,6 +39,9 @@ try {
   step('simulation, 1,000 seeds', () => tsx(['test/sim/run.ts', '--seeds', '1000']));
   step('end to end, standalone', () => runE2e({ mode: 'standalone', workers: 1, env }));
   step('end to end, services with 3 workers', () => runE2e({ mode: 'services', workers: 3, env }));
+  step('faults: processes killed, paused and cut off', () =>
+    tsx(['test/fault/run.ts', '--suite', ...seed], env),
+  );
   if (existsSync(join(shared, 'conformance'))) {
     step('conformance of the language', () => tsx(['test/conformance/dsl/run.ts']));
     step('fuzz of the language, 20 s', () => tsx(['test/conformance/dsl/fuzz.ts', '--seconds', '20']));

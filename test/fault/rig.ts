@@ -53,12 +53,14 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
-export type Blueprint = 'layers' | 'wide' | 'nested';
+export type Blueprint = 'layers' | 'wide' | 'once' | 'nested';
 
 export const INTERNAL_KEY = 'fleet-internal-key-0123456789';
 export const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
 /** Two replicas of the engine: the gateway and the workers call the first; loops and messages have both. */
 export const ENGINES = ['executions', 'executions-2'];
+/** Connections of one process to PostgreSQL, which has sixty. */
+export const CONNECTIONS = 6;
 /** Places of a worker: enough for a hundred operations under way. */
 export const SLOTS = 60;
 
@@ -104,8 +106,7 @@ async function build(
       BATON_WORKER_SLOTS: String(slots),
       FAULT_DIR: dir,
       NODE_OPTIONS: `--max-old-space-size=256 --require ${join(dist, 'clock-shift.js')}`,
-      // Seven processes share a server of sixty connections.
-      BATON_DATABASE_CONNECTIONS: '6',
+      BATON_DATABASE_CONNECTIONS: String(CONNECTIONS),
       BATON_TASK_RETRY_INTERVAL: '1',
     },
     envOf: (name) => ({ FAULT_PROCESS: name }),

@@ -29,6 +29,11 @@ export function toAppError(error: unknown): AppError {
   );
 }
 
+/** Seconds after which the client may ask again; null: asking again is no use by itself. */
+export function retryAfterOf(error: AppError): string | null {
+  return error.entry.http === 429 || error.entry.http === 503 ? '1' : null;
+}
+
 /** Error body of the API: `{message, error_code, server_traceback: null, ...details}`. */
 export function errorBody(error: AppError): Record<string, unknown> {
   return { ...error.details, message: error.message, error_code: error.code, server_traceback: null };

@@ -99,6 +99,8 @@ const bound = bindRoutes(routes, {
     ),
   getThing: async (call) => {
     if (call.params.id === 'none') throw notFound('thing', 'none');
+    if (call.params.id === 'away')
+      throw new AppError('service_unavailable_error', 'The database does not answer');
     return call.params.id === 'bad' ? { id: 5 } : { id: call.params.id, size: 3, v: call.version };
   },
   putThing: async (call) => ({ ...call.body, user: call.principal.username, id: call.params.id }),
@@ -177,13 +179,21 @@ describe('who calls', () => {
     expect(await (await fetch(`${url}/api/v3.1/ping`)).json()).toEqual({ pong: true });
     expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok');
   });
-  test('a header of another key or past its minute is refused', async () => {
+  test('a header of another key, or past its minute and the 5 by which clocks may differ, is refused', async () => {
     const foreign = await signPrincipal({ ...ann }, new Secret('another key'));
     await expect(verifyPrincipal(foreign, key)).rejects.toMatchObject({ code: 'unauthorized_error' });
-    const later = { now: () => systemClock.now() + 61_000, monotonic: () => 0 };
-    await expect(verifyPrincipal(token, key, later)).rejects.toMatchObject({ code: 'unauthorized_error' });
-    expect(await verifyPrincipal(token, key)).toEqual(ann);
+    const after = (s: number) => ({ now: () => systemClock.now() + s * 1000, monotonic: () => 0 });
+    await expect(verifyPrincipal(token, key, after(361))).rejects.toMatchObject({
+      code: 'unauthorized_error',
+    });
+    expect(await verifyPrincipal(token, key, after(300))).toEqual(ann);
   });
+});
+
+test('what passes soon says when to ask again', async () => {
+  const { status, headers } = await call('GET', '/api/v3.1/things/away');
+  expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await call('GET', '/api/v3.1/things/none')).headers.get('retry-after')).toBeNull();
 });
 
 describe('lists', () => {

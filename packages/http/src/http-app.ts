@@ -5,7 +5,7 @@ import { AppError, newId, systemClock } from '@baton/kernel';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { audited } from './audit-scope';
 import { type CompiledRoute, compileRoute } from './compile-route';
-import { errorBody, logError, toAppError } from './error-body';
+import { errorBody, logError, retryAfterOf, toAppError } from './error-body';
 import type { HttpAppOptions } from './options';
 import { pathIndex } from './path-index';
 import { readRequest } from './read-request';
@@ -76,6 +76,8 @@ function fail(o: HttpAppOptions, error: unknown, request: FastifyRequest, reply:
     reply.raw.destroy();
     return reply;
   }
+  const retryAfter = retryAfterOf(known);
+  if (retryAfter) reply.header('retry-after', retryAfter);
   return reply
     .code(known.entry.http)
     .header('x-request-id', request.id)

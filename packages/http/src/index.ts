@@ -1,7 +1,7 @@
 export { Answer, answer, attachment, type FullAnswer, type HttpAnswer, type StreamEvent } from './answer';
 export { type BoundRoute, bindRoutes, type Handler, type HandlersOf, type HttpCall, type Wire } from './call';
 export { badValue, checkValue, pathText } from './check-value';
-export { errorBody, toAppError } from './error-body';
+export { errorBody, retryAfterOf, toAppError } from './error-body';
 export { formatEvent } from './event-stream';
 export { createHttpApp, type HttpApp } from './http-app';
 export { booleanOf, compileList, listEnvelope, parseInclude, pickFields, type RawQuery } from './list-query';

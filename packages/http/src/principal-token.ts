@@ -9,6 +9,8 @@ export const principalHeader = 'x-baton-principal';
 const LIFETIME_S = 60;
 /** A signed header is handed out again while at least this many seconds of it remain. */
 const REUSE_MARGIN_S = 30;
+/** By so much the clocks of gateway and service may differ; with more all requests are refused. */
+const SKEW_S = 300;
 
 const keys = new WeakMap<Secret, Uint8Array>();
 /** Key bytes of HS256: always 256 bits, whatever the length of the configured text. */
@@ -82,9 +84,10 @@ export async function verifyPrincipal(
       algorithms: ['HS256'],
       requiredClaims: ['exp', 'p'],
       currentDate: new Date(clock.now()),
+      clockTolerance: SKEW_S,
     });
     const principal = Object.freeze(payload.p as Principal);
-    cacheOf(key).set(header, { principal, expiresMs: payload.exp! * 1000 });
+    cacheOf(key).set(header, { principal, expiresMs: (payload.exp! + SKEW_S) * 1000 });
     return principal;
   } catch (cause) {
     throw new AppError(

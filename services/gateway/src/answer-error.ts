@@ -1,9 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { errorBody, toAppError } from '@baton/http';
+import { errorBody, retryAfterOf, toAppError } from '@baton/http';
 import type { AppError } from '@baton/kernel';
-
-/** Errors of this kind pass soon: the client may ask again after a second. */
-const RETRY_AFTER = new Set([429, 503]);
 
 /**
  * Writes the JSON body of an error; `headers` is [name, value, ...]. A request body that nobody has read ends the
@@ -29,7 +26,8 @@ export function answerError(
     String(Buffer.byteLength(body)),
     ...headers,
   ];
-  if (RETRY_AFTER.has(status)) all.push('retry-after', '1');
+  const retryAfter = retryAfterOf(error);
+  if (retryAfter) all.push('retry-after', retryAfter);
   if (isBodyUnread) all.push('connection', 'close');
   response.writeHead(status, all);
   response.end(body);

@@ -13,7 +13,7 @@ const QUIET_MS = 2_000;
 export const cancelRows: Row[] = [
   {
     id: 'F23',
-    limitS: 150,
+    limitS: 200,
     title: 'cancel at random instants, also before the first claim and in the last report',
     pass: 'exactly one terminal state; an accepted cancel ends as cancelled, a refused one does not; nothing starts 2 s after it',
     run: cancelRaces,
@@ -62,8 +62,8 @@ async function startWhatFits(rig: RowContext['rig'], deployment: string): Promis
 }
 
 async function cancelRaces({ rig, random, isSuite }: RowContext): Promise<Outcome> {
-  const count = isSuite ? 24 : 200;
-  const lanes = await rig.deployments('cancel', 6);
+  const count = isSuite ? 24 : 150;
+  const lanes = await rig.deployments('cancel', isSuite ? 6 : 10);
   const asked: Asked[] = [];
   const violations: string[] = [];
   const tally: Record<string, number> = { cancelled: 0, terminated: 0, refused: 0 };

@@ -1,22 +1,23 @@
 import { readOnce } from '../read-once';
-import { ENGINES, WORKERS } from '../rig';
 import { type Row, type RowContext, type Struck, underLoad } from '../row';
 import { pause } from '../until';
 
 const HOUR_MS = 3_600_000;
 /** Wall clocks of the processes during the row; the database and the test keep the right time. */
 const JUMPS: Record<string, number> = {
-  executions: HOUR_MS,
-  'executions-2': -HOUR_MS,
+  // Those that the gateway calls: by what the clocks of one installation may differ.
+  executions: 290_000,
+  deployments: -290_000,
+  'executions-2': HOUR_MS,
   'worker-1': 25 * HOUR_MS,
   'worker-2': -HOUR_MS,
-  deployments: 300_000,
 };
 
 export const clockRows: Row[] = [
   {
     id: 'F20',
-    title: 'wall clocks of engines, workers and deployments jump by +1 h, -1 h, +25 h and 5 min, and back',
+    title:
+      'wall clocks jump and jump back: engine and workers by +1 h, +25 h, -1 h, called services by 5 min each way',
     pass: 'no lease runs out, nothing runs twice, events stay in order, retries and API calls go on; every execution ends',
     limitS: 150,
     run: (at) => underLoad(at, () => jump(at)),
@@ -35,7 +36,7 @@ async function jump({ rig, isSuite }: RowContext): Promise<Struck> {
     }
   }
   return {
-    facts: { 'clocks moved': `${ENGINES.length} engines, ${WORKERS.length - 1} workers, deployments` },
+    facts: { 'clocks moved': Object.keys(JUMPS).length },
     violations: refused.length > 0 ? [`F20: the API answered ${[...new Set(refused)].join(', ')}`] : [],
     judge: { victims: [] },
   };

@@ -49,7 +49,7 @@ export const databaseRows: Row[] = [
   {
     id: 'F11',
     title: 'PostgreSQL is 200 ms away, more or less by 100 ms, each way',
-    pass: 'no lease runs out (nothing runs twice); transactions per operation stay within 1.5 times; every execution ends',
+    pass: 'no lease runs out (nothing runs twice); transactions a second stay within 1.5 times the usual; every execution ends',
     limitS: 180,
     run: (at) => underLoad(at, (load, before) => slowDatabase(at, load, before)),
   },

@@ -3,6 +3,7 @@ import { matrixRow, type Row } from '../row';
 import { brokerRows } from './broker';
 import { cancelRows } from './cancels';
 import { clockRows } from './clocks';
+import { crashPolicyRows } from './crash-policy';
 import { databaseRows } from './database';
 import { nestedRows } from './nested';
 import { resourceRows } from './resources';
@@ -14,6 +15,7 @@ import { workerRows } from './workers';
 export const allRows: readonly Row[] = [
   ...serviceRows,
   ...workerRows,
+  ...crashPolicyRows,
   ...resourceRows,
   ...scheduleRows,
   ...databaseRows,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LedgerRun } from '../ledger';
 import type { Asked, Load } from '../load';
 import type { Rig } from '../rig';
-import { WORKERS } from '../rig';
+import { CONNECTIONS, ENGINES, WORKERS } from '../rig';
 import { type Row, type RowContext, rateOf, type Struck, type Traffic, underLoad } from '../row';
 import { pause, until } from '../until';
 import { lateResult } from './late-result';
@@ -47,7 +47,7 @@ async function redispatched(rig: Rig, lost: readonly LedgerRun[], since: number)
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 const tooLate = (ms: number): string[] =>
-  ms > REDISPATCH_MS ? [`F3: dispatched again after ${seconds(ms)}, allowed ${seconds(REDISPATCH_MS)}`] : [];
+  ms > REDISPATCH_MS ? [`dispatched again after ${seconds(ms)}, allowed ${seconds(REDISPATCH_MS)}`] : [];
 
 /** What a worker holds when it is killed: the matrix wants a hundred under way. */
 const FLEET_IN_FLIGHT = 100;
@@ -220,6 +220,11 @@ async function restartStorm({ rig }: RowContext, load: Load, before: Traffic): P
     },
     violations: [
       ...tooLate(ms),
+      ...(mostConnections > CONNECTIONS * ENGINES.length
+        ? [
+            `F7: ${mostConnections} connections of one service, its pools have ${CONNECTIONS * ENGINES.length}`,
+          ]
+        : []),
       ...(backAfter > STORM.backMs
         ? [`F7: throughput was back after ${seconds(backAfter)}, allowed 30 s`]
         : []),
