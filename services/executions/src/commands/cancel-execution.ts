@@ -36,7 +36,8 @@ export async function cancelExecution(
         outcome: { status: 'cancelled', error: '' },
       };
       if (execution.phase !== 'running') {
-        await updateExecution(tx, executionId, changes);
+        // With the version: whoever is about to write the end that was decided before finds that the row has moved on.
+        await updateExecution(tx, executionId, { ...changes, version: execution.version + 1 });
         return [];
       }
       const loaded = await deps.memory.load(tx, execution);

@@ -1,6 +1,7 @@
 import { executionFinished } from '@baton/contracts';
+import { systemClock } from '@baton/kernel';
 import { outgoing, unsent } from '@baton/postgres';
-import { isForcedLimitReached } from '../domain/cancel';
+import { forcedLeftMs } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent } from '../engine/graph-events';
 import type { TimedExecution } from '../store/executions.sql';
@@ -24,26 +25,9 @@ export async function endExecution(
   execution: TimedExecution,
 ): Promise<TimedExecution | null> {
   const outcome = execution.outcome!;
-  try {
-    await deliverAll(deps, execution);
-    if (execution.deployment_id) {
-      await deps.deployments.executionEnded({
-        tenant: execution.tenant,
-        deploymentId: execution.deployment_id,
-        executionId: execution.id,
-        workflowId: execution.workflow_id,
-        status: outcome.status,
-        totalOperations: execution.total_operations ?? 0,
-        finishedOperations: execution.finished_operations ?? 0,
-      });
-    }
-  } catch (error) {
-    if (!isForcedLimitReached(execution, execution.now_ms)) throw error;
-    deps.log.warn(
-      { executionId: execution.id, err: error },
-      'a cancelled execution ends before its states are delivered',
-    );
-  }
+  const leftMs = forcedLeftMs(execution, execution.now_ms);
+  if (leftMs === null) await tellDeployments(deps, execution, outcome);
+  else await tellWithin(deps, execution, outcome, leftMs);
   const write: StepWrite = {
     ...emptyWrite(execution),
     changes: { status: outcome.status, phase: 'ended', error: outcome.error },
@@ -57,6 +41,53 @@ export async function endExecution(
   deps.wake.events(execution.id, execution.deployment_id, row.last_event_seq);
   deps.wake.dequeue();
   return { ...execution, ...write.changes } as TimedExecution;
+}
+
+async function tellDeployments(deps: EngineDeps, execution: TimedExecution, outcome: Outcome): Promise<void> {
+  await deliverAll(deps, execution);
+  if (!execution.deployment_id) return;
+  await deps.deployments.executionEnded({
+    tenant: execution.tenant,
+    deploymentId: execution.deployment_id,
+    executionId: execution.id,
+    workflowId: execution.workflow_id,
+    status: outcome.status,
+    totalOperations: execution.total_operations ?? 0,
+    finishedOperations: execution.finished_operations ?? 0,
+  });
+}
+
+/** The least that a deployments service which is well gets, however late the execution came here. */
+const LEAST_TELL_MS = 500;
+
+/**
+ * The end of a forced cancel: tells deployments as long as the limit allows, then goes on without. A call has a deadline
+ * that is longer than the limit, so it is not waited for but left to itself: all of it may be repeated.
+ * @throws AppError of the rpc while there is time left: the driver tries again.
+ */
+async function tellWithin(
+  deps: EngineDeps,
+  execution: TimedExecution,
+  outcome: Outcome,
+  leftMs: number,
+): Promise<void> {
+  const limitMs = Math.max(leftMs, LEAST_TELL_MS);
+  const since = systemClock.monotonic();
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`not told within ${limitMs} ms`)), limitMs);
+  });
+  try {
+    await Promise.race([tellDeployments(deps, execution, outcome), over]);
+  } catch (err) {
+    if (systemClock.monotonic() - since < leftMs) throw err;
+    deps.log.warn(
+      { executionId: execution.id, err },
+      'a cancelled execution ends before its states are delivered',
+    );
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function finishedMessage(execution: TimedExecution, status: Outcome['status']) {

@@ -7,11 +7,11 @@ export type CancelMode = 'cancel' | 'force-cancel' | 'kill';
 /** A forced cancel ends within this time whatever is dead (guarantee G3). */
 export const FORCED_CANCEL_LIMIT_MS = 8_000;
 
-/** Whether a forced cancel has waited for others as long as it may. */
-export function isForcedLimitReached(execution: ExecutionRow, nowMs: number): boolean {
-  if (execution.cancel_requested_at === null) return false;
-  if (execution.status !== 'force_cancelling' && execution.status !== 'kill_cancelling') return false;
-  return nowMs - Date.parse(execution.cancel_requested_at) >= FORCED_CANCEL_LIMIT_MS;
+/** How long a forced cancel may still wait for others, at least 0; null: it is none. */
+export function forcedLeftMs(execution: ExecutionRow, nowMs: number): number | null {
+  if (execution.cancel_requested_at === null) return null;
+  if (execution.status !== 'force_cancelling' && execution.status !== 'kill_cancelling') return null;
+  return Math.max(0, Date.parse(execution.cancel_requested_at) + FORCED_CANCEL_LIMIT_MS - nowMs);
 }
 
 /**

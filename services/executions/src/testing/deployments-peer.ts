@@ -16,6 +16,7 @@ export function createDeploymentsPeer() {
   const applied = new Map<string, number>();
   const ended: { executionId: string; status: string }[] = [];
   let isDown = false;
+  let duringEnd: ((executionId: string) => Promise<void>) | null = null;
   const get = (id: string): PeerDeployment => {
     if (isDown) throw new AppError('service_unavailable_error', 'deployments is down');
     const found = deployments.get(id);
@@ -64,6 +65,7 @@ export function createDeploymentsPeer() {
     evaluateFunctions: async ({ payloadJson }) => ({ payloadJson }),
     executionEnded: async ({ deploymentId, executionId, status }) => {
       get(deploymentId);
+      await duringEnd?.(executionId);
       ended.push({ executionId, status });
       return {};
     },
@@ -72,7 +74,14 @@ export function createDeploymentsPeer() {
     listDeploymentsOfBlueprint: notUsed,
     callModel: notUsed,
   };
-  return { deployments, handlers, ended, setDown: (down: boolean) => void (isDown = down) };
+  return {
+    deployments,
+    handlers,
+    ended,
+    setDown: (down: boolean) => void (isDown = down),
+    /** Happens each time while the end of an execution is being told; null: nothing. */
+    duringEnds: (work: ((executionId: string) => Promise<void>) | null) => void (duringEnd = work),
+  };
 }
 
 const LIFECYCLE = 'cloudify.interfaces.lifecycle';

@@ -1,0 +1,81 @@
+import { newId } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
+import { sql } from 'kysely';
+import { cancelExecution } from './commands/cancel-execution';
+import { peerDeployment } from './testing/deployments-peer';
+import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
+
+let engine: EngineSetup;
+beforeAll(async () => {
+  engine = await engineSetup();
+}, 60_000);
+afterAll(async () => await engine?.stop());
+
+async function begin(deploymentId: string): Promise<string> {
+  engine.peer.deployments.set(deploymentId, peerDeployment({ a: [] }, ['create']));
+  const { executionId } = await engine.client.startExecution({
+    tenant: 'default_tenant',
+    requestId: newId(),
+    createdBy: 'admin',
+    deploymentId,
+    workflowId: 'install',
+    parametersJson: '{}',
+  });
+  return executionId;
+}
+
+const row = async (id: string) =>
+  (
+    await sql<{
+      phase: string;
+      status: string;
+    }>`select phase, status from executions where id = ${id}`.execute(engine.db.query)
+  ).rows[0]!;
+
+const endsOf = async (id: string) =>
+  (
+    await sql<{ event_type: string }>`
+      select event_type from events where execution_id = ${id} and event_type in ('workflow_succeeded', 'workflow_failed', 'workflow_cancelled')`.execute(
+      engine.db.query,
+    )
+  ).rows.map((event) => event.event_type);
+
+/** Reports the only operation and waits for the end. */
+async function workToEnd(id: string, deadlineMs = 15_000): Promise<void> {
+  await eventually(
+    async () => {
+      await work(engine.client, id, 'w1');
+      expect((await row(id)).phase).toBe('ended');
+    },
+    { deadlineMs },
+  );
+}
+
+test('a cancel that is accepted while the end is being told to deployments wins', async () => {
+  const id = await begin('last-moment');
+  engine.peer.duringEnds(async (executionId) => {
+    engine.peer.duringEnds(null);
+    await cancelExecution(engine.deps, executionId, 'kill');
+  });
+  await workToEnd(id);
+  expect(await row(id)).toEqual({ phase: 'ended', status: 'cancelled' });
+  expect(await endsOf(id)).toEqual(['workflow_cancelled']);
+  // Whoever shows the deployment hears the right end last.
+  expect(engine.peer.ended.filter((end) => end.executionId === id).at(-1)?.status).toBe('cancelled');
+});
+
+test('a forced cancel ends within 10 s although deployments does not answer', async () => {
+  const id = await begin('mute');
+  await eventually(async () => expect((await row(id)).phase).toBe('running'), { deadlineMs: 10_000 });
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  engine.peer.duringEnds(() => released);
+  const since = performance.now();
+  await cancelExecution(engine.deps, id, 'force-cancel');
+  await eventually(async () => expect((await row(id)).status).toBe('cancelled'), { deadlineMs: 20_000 });
+  expect(performance.now() - since).toBeLessThan(10_000);
+  engine.peer.duringEnds(null);
+  release();
+}, 40_000);
