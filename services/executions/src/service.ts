@@ -21,6 +21,7 @@ import {
 import { createSnapshotPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
+import { createQueueConfig } from './adapters/queue-config';
 import { createWorkflowConfig, type WorkflowConfigSource } from './adapters/workflow-config';
 import { deliverStates, forgetDelivered } from './commands/deliver-states';
 import { dequeueExecutions } from './commands/dequeue-executions';
@@ -28,7 +29,7 @@ import { driveExecution } from './commands/drive-execution';
 import { wakeExecution } from './commands/wake-executions';
 import { configSchema, type ExecutionsConfig } from './config';
 import { createMaintenanceSwitch } from './domain/maintenance';
-import type { EngineDeps, Wakes } from './engine/deps';
+import type { EngineDeps, QueueRules, Wakes } from './engine/deps';
 import { createGraphMemory } from './engine/graph-memory';
 import { createStepWriter } from './engine/step-writer';
 import { createWakes } from './engine/wakes';
@@ -51,7 +52,7 @@ import type { DB } from './store/tables.gen';
 export { configSchema };
 export const serviceName = 'executions' as const;
 
-const WORKFLOW_CONFIG_MS = 10_000;
+const CONFIG_MS = 10_000;
 
 /** The engine of one replica: its memory, its wake-ups and what they do. */
 export function composeEngine(config: ExecutionsConfig, infra: Infra) {
@@ -66,14 +67,16 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
     streams: (id) => hub.notify(id),
   }));
   const workflowConfig = workflowConfigOf(config, infra);
-  const deps = engineDeps(config, infra, db, { wake, workflowConfig });
-  return { db, hub, wake, deps, workflowConfig };
+  const queueConfig = createQueueConfig(infra.rpc);
+  const maintenance = createMaintenanceSwitch(() => wake.dequeue());
+  const queue = { isPaused: maintenance.isActive, maxConcurrent: queueConfig.maxConcurrent };
+  const deps = engineDeps(config, infra, db, { wake, workflowConfig, queue });
+  return { db, hub, wake, deps, workflowConfig, queueConfig, maintenance };
 }
 
 /** Composes the executions service. */
 export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
-  const { db, hub, wake, deps, workflowConfig } = composeEngine(config, infra);
-  const maintenance = createMaintenanceSwitch(() => wake.dequeue());
+  const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance } = composeEngine(config, infra);
   return {
     name: serviceName,
     routes: [
@@ -91,11 +94,9 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],
     loops: [
       ...engineLoops(deps),
-      ...scheduleLoops(deps, {
-        isPaused: maintenance.isActive,
-        keepOccurrencesDays: config.BATON_SCHEDULE_HISTORY_DAYS,
-      }),
-      { name: 'workflow-config', intervalMs: WORKFLOW_CONFIG_MS, tickOnce: () => workflowConfig.refresh() },
+      ...scheduleLoops(deps, { keepOccurrencesDays: config.BATON_SCHEDULE_HISTORY_DAYS }),
+      { name: 'workflow-config', intervalMs: CONFIG_MS, tickOnce: () => workflowConfig.refresh() },
+      { name: 'queue-config', intervalMs: CONFIG_MS, tickOnce: () => queueConfig.refresh() },
     ],
     checks: { database: () => db.ping() },
     stop: async () => wake.stop(),
@@ -151,7 +152,7 @@ function engineDeps(
   config: ExecutionsConfig,
   infra: Infra,
   db: Db<DB>,
-  parts: { wake: Wakes; workflowConfig: WorkflowConfigSource },
+  parts: { wake: Wakes; workflowConfig: WorkflowConfigSource; queue: QueueRules },
 ): EngineDeps & { nowMs(): number } {
   return {
     db,
@@ -160,6 +161,7 @@ function engineDeps(
     deployments: createDeploymentsClient(infra.rpc),
     catalog: createCatalogClient(infra.rpc),
     wake: parts.wake,
+    queue: parts.queue,
     tokenKey: config.BATON_INTERNAL_KEY.expose(),
     get workflowConfig() {
       return parts.workflowConfig.current();

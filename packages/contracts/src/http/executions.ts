@@ -87,6 +87,7 @@ const waitReason = z.object({
     'lock',
     'queue',
     'concurrency',
+    'maintenance',
     'planning',
     'worker',
     'lease',

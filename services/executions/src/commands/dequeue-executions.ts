@@ -1,57 +1,84 @@
 import { executionRequested } from '@baton/contracts';
+import { isAppError } from '@baton/kernel';
 import { outbox, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
+import { isSystemWide } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
+import { activeOfDeployment, lockExecution, lockGuard, updateExecution } from '../store/executions.sql';
 import {
-  activeOfDeployment,
   blockingSystemExecutions,
-  lockExecution,
-  lockGuard,
-  queuedExecutions,
-  updateExecution,
-} from '../store/executions.sql';
+  countAtWork,
+  executionsAtWork,
+  lockDequeue,
+  lockStarts,
+  queueHeads,
+} from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
+import { checkAgain } from './request-execution';
 
-const BATCH = 20;
+/** Executions looked at in one round, and rounds in one go (reference/rest-api.md 6.3). */
+const ROUND = 5;
+const MAX_ROUNDS = 5;
 
 /**
- * Starts queued executions that nothing blocks any more, oldest first, one a deployment. Every replica may do it: rows
- * in other hands are skipped, and the guard row orders starters of one deployment.
+ * Starts queued executions that nothing blocks any more, oldest first, one a deployment, a system-wide one alone, and not
+ * more at once than the manager's `max_concurrent_workflows`. Nothing starts in maintenance. Each is checked again first:
+ * what has become impossible while it waited ends as failed. Every replica may do it, one at a time.
+ * @returns how many were started.
  */
 export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
-  const candidates = await deps.db.tx((tx) => queuedExecutions(tx, BATCH));
   let started = 0;
-  for (const candidate of candidates) {
-    const isStarted = await deps.db.tx((tx) => tryStart(tx, candidate));
-    if (!isStarted) continue;
-    started++;
-    deps.wake.drive(candidate.id);
+  for (let round = 0; round < MAX_ROUNDS && !deps.queue.isPaused(); round++) {
+    let moved = 0;
+    for (const candidate of await queueHeads(deps.db.query, ROUND)) {
+      const refusal = await refusalOf(deps, candidate);
+      if (refusal === 'later') continue;
+      const isMoved = await deps.db.tx((tx) =>
+        refusal === null ? tryStart(tx, deps, candidate) : failQueued(tx, candidate.id, refusal.error),
+      );
+      if (!isMoved) continue;
+      moved++;
+      if (refusal === null) started++;
+      deps.wake.drive(candidate.id);
+    }
+    if (moved === 0) break;
   }
   return started;
 }
 
-async function tryStart(tx: Tx<DB>, candidate: ExecutionRow): Promise<boolean> {
+/** Why it can no longer start; null = it can; `later` = that cannot be said now. */
+async function refusalOf(
+  deps: EngineDeps,
+  candidate: ExecutionRow,
+): Promise<{ error: string } | 'later' | null> {
+  try {
+    await checkAgain(deps, candidate);
+    return null;
+  } catch (err) {
+    if (isAppError(err) && !err.entry.retryable && err.entry.http < 500)
+      return { error: `Error dequeueing execution: ${err.message}` };
+    deps.log.warn({ err, executionId: candidate.id }, 'a queued execution could not be checked');
+    return 'later';
+  }
+}
+
+async function failQueued(tx: Tx<DB>, id: string, error: string): Promise<boolean> {
+  if ((await lockExecution(tx, id))?.status !== 'queued') return false;
+  // `failed` is written at the end together with the terminal event.
+  await updateExecution(tx, id, { status: 'pending', phase: 'ending', outcome: { status: 'failed', error } });
+  return true;
+}
+
+async function tryStart(tx: Tx<DB>, deps: EngineDeps, candidate: ExecutionRow): Promise<boolean> {
+  await lockDequeue(tx);
+  await lockStarts(tx, isSystemWide(candidate));
   // System-wide executions share one guard row.
   if (candidate.deployment_id === null) await lockGuard(tx, '', '');
   else await lockGuard(tx, candidate.tenant, candidate.deployment_id);
   if ((await lockExecution(tx, candidate.id))?.status !== 'queued') return false;
-  const systemWide = (await blockingSystemExecutions(tx))
-    .map((row) => row.id)
-    .filter((id) => id !== candidate.id);
-  const others =
-    candidate.deployment_id === null
-      ? []
-      : await activeOfDeployment(tx, candidate.tenant, candidate.deployment_id);
-  // Active ones block, and so do those that queued earlier.
-  const before = others.filter(
-    (row) => row.id !== candidate.id && (row.phase !== 'waiting' || isEarlier(row, candidate)),
-  );
-  const admission = admit(
-    { isForced: candidate.is_forced, mayQueue: true },
-    { systemWide, ofDeployment: before },
-  );
-  if (admission.kind !== 'start') return false;
+  if ((await countAtWork(tx)) >= deps.queue.maxConcurrent()) return false;
+  if (!(await isAdmitted(tx, candidate))) return false;
   await updateExecution(tx, candidate.id, { status: 'pending', phase: 'planning' });
   await outbox.append(
     tx,
@@ -64,6 +91,23 @@ async function tryStart(tx: Tx<DB>, candidate: ExecutionRow): Promise<boolean> {
     },
   );
   return true;
+}
+
+async function isAdmitted(tx: Tx<DB>, candidate: ExecutionRow): Promise<boolean> {
+  const systemWide = (await blockingSystemExecutions(tx))
+    .map((row) => row.id)
+    .filter((id) => id !== candidate.id);
+  const others =
+    candidate.deployment_id === null
+      ? []
+      : await activeOfDeployment(tx, candidate.tenant, candidate.deployment_id);
+  // Active ones block, and so do those that queued earlier.
+  const ofDeployment = others.filter(
+    (row) => row.id !== candidate.id && (row.phase !== 'waiting' || isEarlier(row, candidate)),
+  );
+  const atWork = isSystemWide(candidate) ? await executionsAtWork(tx, candidate.id) : [];
+  const request = { isForced: candidate.is_forced, mayQueue: true, isSystemWide: isSystemWide(candidate) };
+  return admit(request, { systemWide, ofDeployment, atWork }).kind === 'start';
 }
 
 function isEarlier(row: ExecutionRow, than: ExecutionRow): boolean {

@@ -4,17 +4,12 @@ import { isUniqueViolation, outbox, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
 import type { NameSources } from '../domain/candidates';
 import { payloadHash, type StartRequest } from '../domain/start-request';
-import { isSystemWorkflowName } from '../domain/system-workflows';
+import { isSystemWide, isSystemWorkflowName } from '../domain/system-workflows';
 import { executionToken, hashToken } from '../domain/token';
 import { checkStart } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
-import {
-  activeOfDeployment,
-  blockingSystemExecutions,
-  insertExecution,
-  lockGuard,
-  readByRequest,
-} from '../store/executions.sql';
+import { activeOfDeployment, insertExecution, lockGuard, readByRequest } from '../store/executions.sql';
+import { blockingSystemExecutions, executionsAtWork, lockStarts } from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 
@@ -118,6 +113,7 @@ export async function requestExecutionInTx(
   subject: StartSubject,
   hash: string,
 ): Promise<ExecutionRow> {
+  await lockStarts(tx, isSystemWideRequest(request));
   if (request.deploymentId === null) await lockGuard(tx, '', '');
   else await lockGuard(tx, request.tenant, request.deploymentId);
   // A twin of this request may have been first to the guard.
@@ -167,7 +163,40 @@ async function admissionOf(tx: Tx<DB>, request: StartRequest) {
   const systemWide = await blockingSystemExecutions(tx);
   const ofDeployment =
     request.deploymentId === null ? [] : await activeOfDeployment(tx, request.tenant, request.deploymentId);
-  return admit(request, { systemWide: systemWide.map((row) => row.id), ofDeployment });
+  const isExclusive = isSystemWideRequest(request);
+  const atWork = isExclusive ? await executionsAtWork(tx, null) : [];
+  const facts = { systemWide: systemWide.map((row) => row.id), ofDeployment, atWork };
+  return admit({ ...request, isSystemWide: isExclusive }, facts);
+}
+
+const isSystemWideRequest = (request: StartRequest): boolean =>
+  isSystemWide({
+    workflow_id: request.workflowId,
+    deployment_id: request.deploymentId,
+    is_system_workflow: request.isSystemWorkflow,
+  });
+
+/**
+ * Checks an execution that waited as if it was asked for now: its workflow, availability and parameters.
+ * @throws AppError as requestExecution does.
+ */
+export async function checkAgain(deps: EngineDeps, row: ExecutionRow): Promise<void> {
+  await subjectOf(deps, {
+    tenant: row.tenant,
+    createdBy: row.created_by,
+    isAdministrator: true,
+    requestId: row.request_id,
+    workflowId: row.workflow_id,
+    deploymentId: row.deployment_id,
+    parameters: row.parameters,
+    allowCustomParameters: row.allow_custom_parameters,
+    isForced: row.is_forced,
+    mayQueue: true,
+    isDryRun: row.is_dry_run,
+    waitAfterFailS: row.wait_after_fail_s,
+    scheduledForMs: null,
+    isSystemWorkflow: row.is_system_workflow,
+  });
 }
 
 function alreadyRunning(ids: string[]): AppError {

@@ -6,17 +6,30 @@ export interface AdmissionFacts {
   systemWide: readonly string[];
   /** Executions of the same deployment that have not ended and were there before, this one left out. */
   ofDeployment: readonly Pick<ExecutionRow, 'id' | 'workflow_id' | 'phase'>[];
+  /** Executions at work anywhere; read only for one that is system-wide. */
+  atWork: readonly string[];
+}
+
+export interface AdmissionRequest {
+  isForced: boolean;
+  mayQueue: boolean;
+  /** It changes what all deployments stand on: nothing may run beside it. */
+  isSystemWide: boolean;
 }
 
 export type Admission = { kind: 'start' } | { kind: 'queue' } | { kind: 'refuse'; blockers: string[] };
 
 /**
- * Start, queue or refuse. A system-wide execution in work makes everything wait, forced or not; otherwise one running
- * execution a deployment, unless forced.
+ * Start, queue or refuse. A system-wide execution in work makes everything wait, forced or not, and itself waits for
+ * everything; otherwise one running execution a deployment, unless forced.
  */
-export function admit(request: { isForced: boolean; mayQueue: boolean }, facts: AdmissionFacts): Admission {
+export function admit(request: AdmissionRequest, facts: AdmissionFacts): Admission {
   if (facts.systemWide.length > 0) return { kind: 'queue' };
-  if (request.isForced || facts.ofDeployment.length === 0) return { kind: 'start' };
-  if (request.mayQueue) return { kind: 'queue' };
-  return { kind: 'refuse', blockers: facts.ofDeployment.map((execution) => execution.id) };
+  const blockers = request.isSystemWide
+    ? [...facts.atWork]
+    : request.isForced
+      ? []
+      : facts.ofDeployment.map((execution) => execution.id);
+  if (blockers.length === 0) return { kind: 'start' };
+  return request.mayQueue ? { kind: 'queue' } : { kind: 'refuse', blockers };
 }

@@ -17,6 +17,26 @@ export function isSystemWorkflowName(workflowId: string): boolean {
   return SYSTEM_WORKFLOWS.has(workflowId);
 }
 
+/** System workflows without a deployment that run beside everything else (reference/rest-api.md 6.3). */
+export const parallelSystemWorkflows: readonly string[] = [
+  'create_snapshot',
+  'upload_blueprint',
+  'create_log_bundle',
+];
+
+/** Whether nothing may run beside it. */
+export function isSystemWide(execution: {
+  workflow_id: string;
+  deployment_id: string | null;
+  is_system_workflow: boolean;
+}): boolean {
+  return (
+    execution.deployment_id === null &&
+    execution.is_system_workflow &&
+    !parallelSystemWorkflows.includes(execution.workflow_id)
+  );
+}
+
 /** System workflows that the owner of their subject carries out and reports (ReportSystemExecution): no graph, no worker. */
 const CARRIED_OUT_ELSEWHERE = new Set(['create_snapshot', 'restore_snapshot']);
 

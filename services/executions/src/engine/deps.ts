@@ -19,7 +19,16 @@ export interface EngineDeps {
   /** Key that execution tokens are derived from. */
   tokenKey: string;
   workflowConfig: Omit<WorkflowConfig, 'waitAfterFailMs'>;
+  /** What holds back the whole queue. */
+  queue: QueueRules;
   log: Log;
+}
+
+export interface QueueRules {
+  /** In maintenance nothing new starts. */
+  isPaused(): boolean;
+  /** Executions that may be at work at once. */
+  maxConcurrent(): number;
 }
 
 export interface Wakes {

@@ -76,7 +76,7 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
       return {
         id: execution.id,
         status: execution.status,
-        waiting_for: await explainExecution(deps.db.query, execution),
+        waiting_for: await explainExecution(deps.db.query, execution, deps.queue),
       };
     },
   });

@@ -8,15 +8,12 @@ const PURGE_MS = 3_600_000;
 const PURGE_BATCH = 5_000;
 
 /** The schedule tick and the end of its records, on every replica; maintenance stops the tick. */
-export function scheduleLoops(
-  deps: EngineDeps,
-  settings: { isPaused(): boolean; keepOccurrencesDays: number },
-): Loop[] {
+export function scheduleLoops(deps: EngineDeps, settings: { keepOccurrencesDays: number }): Loop[] {
   return [
     {
       name: 'schedule-tick',
       intervalMs: TICK_MS,
-      tickOnce: async () => (settings.isPaused() ? { again: false } : await fireSchedules(deps)),
+      tickOnce: async () => (deps.queue.isPaused() ? { again: false } : await fireSchedules(deps)),
     },
     {
       name: 'purge-occurrences',

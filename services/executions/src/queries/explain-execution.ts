@@ -1,6 +1,9 @@
 import type { AnyQuery } from '@baton/postgres';
 import { sql } from 'kysely';
+import { isSystemWide } from '../domain/system-workflows';
+import type { QueueRules } from '../engine/deps';
 import type { TimedExecution } from '../store/executions.sql';
+import { countAtWork } from '../store/queue.sql';
 
 export interface WaitReason {
   kind: string;
@@ -20,7 +23,11 @@ const reason = (kind: string, message: string, more: Partial<WaitReason> = {}): 
 });
 
 /** What an execution waits for, since when and until when; nothing when it has ended. */
-export async function explainExecution(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
+export async function explainExecution(
+  db: AnyQuery,
+  execution: TimedExecution,
+  queue: QueueRules,
+): Promise<WaitReason[]> {
   switch (execution.phase) {
     case 'ended':
       return [];
@@ -46,21 +53,45 @@ export async function explainExecution(db: AnyQuery, execution: TimedExecution):
               until: execution.scheduled_for,
             }),
           ]
-        : await explainQueued(db, execution);
+        : await explainQueued(db, execution, queue);
     case 'running':
       return await explainRunning(db, execution);
   }
 }
 
-async function explainQueued(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
+async function explainQueued(
+  db: AnyQuery,
+  execution: TimedExecution,
+  queue: QueueRules,
+): Promise<WaitReason[]> {
+  const since = execution.created_at;
+  const held: WaitReason[] = [];
+  if (queue.isPaused())
+    held.push(reason('maintenance', 'the manager is in maintenance, nothing new starts', { since }));
+  const [active, limit] = [await countAtWork(db), queue.maxConcurrent()];
+  if (active >= limit)
+    held.push(
+      reason('concurrency', `${active} executions are at work, at most ${limit} may be`, {
+        since,
+        details: { active, limit },
+      }),
+    );
+  return [...held, ...(await explainPlace(db, execution, held.length > 0))];
+}
+
+/** What is before it: on its deployment, or system-wide. */
+async function explainPlace(db: AnyQuery, execution: TimedExecution, isHeld: boolean): Promise<WaitReason[]> {
+  const isExclusive = isSystemWide(execution);
   const { rows } = await sql<{ id: string; workflow_id: string; status: string; created_at: string }>`
     select id, workflow_id, status, created_at from executions
     where phase <> 'ended' and id <> ${execution.id} and created_at <= ${execution.created_at}
       and ((tenant = ${execution.tenant} and deployment_id = ${execution.deployment_id})
-        or (is_system_workflow and deployment_id is null))
+        or (is_system_workflow and deployment_id is null) or (${isExclusive} and phase <> 'waiting'))
     order by created_at limit 20`.execute(db);
   if (rows.length === 0)
-    return [reason('queue', 'it starts with the next look at the queue', { since: execution.created_at })];
+    return isHeld
+      ? []
+      : [reason('queue', 'it starts with the next look at the queue', { since: execution.created_at })];
   return rows.map((row) =>
     reason(
       row.status === 'queued' ? 'queue' : 'lock',

@@ -129,16 +129,6 @@ export async function activeOfDeployment(
   return rows;
 }
 
-/** System-wide executions (no deployment) that are active or queued, of any tenant. */
-export async function blockingSystemExecutions(reader: Reader): Promise<{ id: string }[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from executions where phase <> 'ended' and deployment_id is null and is_system_workflow
-      and workflow_id not in ('create_snapshot', 'upload_blueprint', 'create_log_bundle') limit 5`.execute(
-    reader,
-  );
-  return rows;
-}
-
 /** Ids whose engine work is due: a timer ran out, or a driver died between two phases. Skips rows in other hands. */
 export async function dueExecutions(
   tx: Reader,
@@ -152,14 +142,6 @@ export async function dueExecutions(
       (select id, phase, wake_at from executions where phase in ('planning', 'calling', 'ending')
         and created_at <= app_now() - make_interval(secs => ${stalledMs / 1000}) order by created_at limit ${limit})
     ) due limit ${limit}`.execute(tx);
-  return rows;
-}
-
-/** The oldest queued executions, with what the queue rules need. */
-export async function queuedExecutions(tx: Tx<DB>, limit: number): Promise<ExecutionRow[]> {
-  const { rows } = await sql<ExecutionRow>`
-    select * from executions where phase = 'waiting' and status = 'queued'
-    order by created_at, id limit ${limit} for update skip locked`.execute(tx);
   return rows;
 }
 

@@ -1,0 +1,102 @@
+import { newId } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
+import { dequeueExecutions } from './commands/dequeue-executions';
+import { requestExecution } from './commands/request-execution';
+import { setStatus } from './commands/set-status';
+import type { StartRequest } from './domain/start-request';
+import { explainExecution } from './queries/explain-execution';
+import { readExecution } from './store/executions.sql';
+import { peerDeployment } from './testing/deployments-peer';
+import { type EngineSetup, engineSetup } from './testing/engine-setup';
+
+const DEADLINE = { deadlineMs: 20_000 };
+
+let engine: EngineSetup;
+beforeEach(async () => {
+  engine = await engineSetup();
+}, 60_000);
+afterEach(async () => await engine?.stop());
+
+async function ask(deploymentId: string | null, more: Partial<StartRequest> = {}): Promise<string> {
+  if (deploymentId !== null && !engine.peer.deployments.has(deploymentId))
+    engine.peer.deployments.set(deploymentId, peerDeployment({ a: [] }));
+  const { id } = await requestExecution(engine.deps, {
+    tenant: 'default_tenant',
+    createdBy: 'admin',
+    isAdministrator: true,
+    requestId: newId(),
+    workflowId: 'install',
+    deploymentId,
+    parameters: {},
+    allowCustomParameters: false,
+    isForced: false,
+    mayQueue: false,
+    isDryRun: false,
+    waitAfterFailS: 600,
+    scheduledForMs: null,
+    isSystemWorkflow: false,
+    ...more,
+  });
+  return id;
+}
+const rowOf = async (id: string) => (await readExecution(engine.db.query, id))!;
+const end = (id: string) => setStatus(engine.deps, id, 'terminated', '');
+const why = async (id: string) =>
+  (await explainExecution(engine.db.query, await rowOf(id), engine.deps.queue)).map((one) => one.kind);
+const isAtWork = (id: string) =>
+  eventually(async () => expect(['planning', 'running']).toContain((await rowOf(id)).phase), DEADLINE);
+
+test('no more than max_concurrent_workflows leave the queue, and why says so', async () => {
+  const limit = engine.deps.queue.maxConcurrent();
+  const running: string[] = [];
+  for (let i = 0; i <= limit; i++) running.push(await ask(`d${i}`));
+  const queued = await ask('d0', { mayQueue: true, workflowId: 'uninstall' });
+  await end(running[0]!);
+  await eventually(async () => expect((await rowOf(running[0]!)).phase).toBe('ended'), DEADLINE);
+  await dequeueExecutions(engine.deps);
+  expect((await rowOf(queued)).status).toBe('queued');
+  expect(await why(queued)).toEqual(['concurrency']);
+  await end(running[1]!);
+  await isAtWork(queued);
+}, 60_000);
+
+test('a system-wide execution waits for all others and holds up all others', async () => {
+  const first = await ask('one');
+  const systemWide = { workflowId: 'update_plugin', isSystemWorkflow: true };
+  await expect(ask(null, systemWide)).rejects.toMatchObject({
+    code: 'existing_running_execution_error',
+    details: { executions: [first] },
+  });
+  const wide = await ask(null, { ...systemWide, mayQueue: true });
+  const forced = await ask('two', { isForced: true });
+  expect([(await rowOf(wide)).status, (await rowOf(forced)).status]).toEqual(['queued', 'queued']);
+  expect(await why(wide)).toEqual(['lock']);
+  await end(first);
+  await eventually(async () => expect((await rowOf(wide)).phase).toBe('ended'), DEADLINE);
+  await isAtWork(forced);
+}, 60_000);
+
+test('blocked ones at the head hold up nobody; nothing starts in maintenance', async () => {
+  const first = await ask('busy');
+  for (let i = 0; i < 7; i++) await ask('busy', { mayQueue: true });
+  const other = await ask('free');
+  const behind = await ask('free', { mayQueue: true, workflowId: 'uninstall' });
+  let isPaused = true;
+  const paused = { ...engine.deps, queue: { isPaused: () => isPaused, maxConcurrent: () => 20 } };
+  expect(await dequeueExecutions(paused)).toBe(0);
+  isPaused = false;
+  await end(other);
+  await isAtWork(behind);
+  expect((await rowOf(first)).phase).not.toBe('ended');
+}, 60_000);
+
+test('what became impossible while it waited ends as failed', async () => {
+  const first = await ask('gone');
+  const queued = await ask('gone', { mayQueue: true, workflowId: 'uninstall' });
+  delete engine.peer.deployments.get('gone')!.workflows.uninstall;
+  await end(first);
+  await eventually(async () => expect((await rowOf(queued)).status).toBe('failed'), DEADLINE);
+  expect((await rowOf(queued)).error).toMatch(
+    /^Error dequeueing execution: Workflow uninstall does not exist/,
+  );
+}, 60_000);

@@ -1,0 +1,65 @@
+import type { AnyQuery, Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import { parallelSystemWorkflows } from '../domain/system-workflows';
+import type { ExecutionRow } from './rows';
+import type { DB } from './tables.gen';
+
+/** Advisory locks of this service; the numbers only have to be ours. */
+const STARTS = 7_236_010;
+const DEQUEUE = 7_236_011;
+
+/**
+ * Orders starts of system-wide executions against all others until the end of the transaction: others share the lock. It
+ * comes before the guard row, and before anything is read that decides.
+ */
+export async function lockStarts(tx: Tx<DB>, isSystemWide: boolean): Promise<void> {
+  if (isSystemWide) await sql`select pg_advisory_xact_lock(${STARTS})`.execute(tx);
+  else await sql`select pg_advisory_xact_lock_shared(${STARTS})`.execute(tx);
+}
+
+/** One replica at a time takes from the queue, so that the limit of all holds; before `lockStarts`. */
+export async function lockDequeue(tx: Tx<DB>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${DEQUEUE})`.execute(tx);
+}
+
+/** System-wide executions that are active or queued, of any tenant; others wait for them. */
+export async function blockingSystemExecutions(db: AnyQuery): Promise<{ id: string }[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from executions where phase <> 'ended' and deployment_id is null and is_system_workflow
+      and workflow_id <> all(${parallelSystemWorkflows}::text[]) limit 5`.execute(db);
+  return rows;
+}
+
+/** Ids of executions at work anywhere, some of them: what a system-wide one waits for. */
+export async function executionsAtWork(db: AnyQuery, except: string | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from executions where phase not in ('ended', 'waiting') and id is distinct from ${except}::uuid
+      and not (deployment_id is null and workflow_id = any(${parallelSystemWorkflows}::text[]))
+    order by created_at limit 20`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** How many executions are at work, of all tenants. */
+export async function countAtWork(db: AnyQuery): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from executions where phase not in ('ended', 'waiting')`.execute(db);
+  return rows[0]!.count;
+}
+
+/**
+ * Those of the queue that may be next: the oldest system-wide one alone, else the oldest of each deployment where nothing
+ * is at work, oldest first. Blocked ones cost a look at an index each, so that none of them holds up the others.
+ */
+export async function queueHeads(db: AnyQuery, limit: number): Promise<ExecutionRow[]> {
+  const system = await sql<ExecutionRow>`
+    select * from executions where phase = 'waiting' and status = 'queued' and deployment_id is null
+    order by created_at, id limit 1`.execute(db);
+  if (system.rows.length > 0) return system.rows;
+  const { rows } = await sql<ExecutionRow>`
+    select e.* from executions e where e.phase = 'waiting' and e.status = 'queued'
+      and (e.is_forced or not exists (select 1 from executions b
+        where b.tenant = e.tenant and b.deployment_id = e.deployment_id and b.phase <> 'ended' and b.id <> e.id
+          and (b.phase <> 'waiting' or (b.status = 'queued' and (b.created_at, b.id) < (e.created_at, e.id)))))
+    order by e.created_at, e.id limit ${limit}`.execute(db);
+  return rows;
+}
