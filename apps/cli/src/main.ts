@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { blueprintCommands } from './commands/blueprints';
 import { deploymentCommands } from './commands/deployments';
+import { doctorCommand } from './commands/doctor';
 import { eventCommands } from './commands/events';
 import { executionCommands } from './commands/executions';
 import { nodeCommands } from './commands/nodes';
@@ -31,6 +32,7 @@ function buildProgram(): Command {
   executionCommands(program);
   scheduleCommands(program);
   eventCommands(program);
+  doctorCommand(program);
   nodeCommands(program);
   secretCommands(program);
   for (const command of program.commands)

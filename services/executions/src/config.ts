@@ -20,6 +20,13 @@ export const configSchema = runtimeConfig.extend({
     .min(-1)
     .default(0)
     .describe('Re-runs of a failed node lifecycle'),
+  BATON_EVENT_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(36_500)
+    .default(0)
+    .describe('Days that events and log lines are kept at least; whole months go together; 0 = for ever'),
   BATON_SCHEDULE_HISTORY_DAYS: z.coerce
     .number()
     .int()

@@ -33,12 +33,14 @@ import type { EngineDeps, QueueRules, Wakes } from './engine/deps';
 import { createGraphMemory } from './engine/graph-memory';
 import { createStepWriter } from './engine/step-writer';
 import { createWakes } from './engine/wakes';
+import { doctorHttp } from './http/doctor.routes';
 import { createStreamHub } from './http/event-stream';
 import { eventsRoutes } from './http/events.routes';
 import { executionsRoutes } from './http/executions.routes';
 import { operationsRoutes } from './http/operations.routes';
 import { schedulesRoutes } from './http/schedules.routes';
 import { engineLoops } from './loops/engine.loops';
+import { eventLoops } from './loops/events.loops';
 import { scheduleLoops } from './loops/schedules.loops';
 import { onBlueprintDeleted } from './messages/on-blueprint-deleted';
 import { onDeploymentCreated } from './messages/on-deployment-created';
@@ -82,6 +84,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     routes: [
       ...executionsRoutes(deps, config.BATON_WIRE),
       ...schedulesRoutes({ db, deployments: deps.deployments, wire: config.BATON_WIRE }),
+      ...doctorHttp(deps),
       ...operationsRoutes({ db, wire: config.BATON_WIRE }),
       ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, engine: deps }),
     ],
@@ -94,6 +97,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],
     loops: [
       ...engineLoops(deps),
+      ...eventLoops(db, { retentionDays: config.BATON_EVENT_RETENTION_DAYS }),
       ...scheduleLoops(deps, { keepOccurrencesDays: config.BATON_SCHEDULE_HISTORY_DAYS }),
       { name: 'workflow-config', intervalMs: CONFIG_MS, tickOnce: () => workflowConfig.refresh() },
       { name: 'queue-config', intervalMs: CONFIG_MS, tickOnce: () => queueConfig.refresh() },

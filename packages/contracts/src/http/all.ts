@@ -15,6 +15,7 @@ import { deploymentSearchesRoutes } from './deployment-searches';
 import { deploymentSummariesRoutes } from './deployment-summaries';
 import { deploymentUpdatesRoutes } from './deployment-updates';
 import { deploymentsRoutes } from './deployments';
+import { doctorRoutes } from './doctor';
 import { evaluateFunctionsRoutes } from './evaluate-functions';
 import { eventRoutes } from './events';
 import { executionScheduleRoutes } from './execution-schedules';
@@ -54,6 +55,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...deploymentUpdatesRoutes,
   ...deploymentsRoutes,
   ...evaluateFunctionsRoutes,
+  ...doctorRoutes,
   ...eventRoutes,
   ...executionScheduleRoutes,
   ...executionRoutes,

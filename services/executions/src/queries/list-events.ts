@@ -1,7 +1,8 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { badParameter } from '@baton/kernel';
+import { badParameter, isUuid } from '@baton/kernel';
 import { type AnyQuery, equalsAny, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { pageByTime } from './events-page';
 
 const plain = (name: string) => sql`v.${sql.id(name)}`;
 
@@ -64,7 +65,14 @@ function eventFilters(
       });
       return sql<SqlBool>`v.is_log = any(${kinds}::boolean[])`;
     },
-    execution_id: (values) => sql<SqlBool>`v.execution_id::text = any(${values}::text[])`,
+    execution_id: (values) => {
+      // An index on the column as it is; what is no id of an execution matches nothing.
+      const ids = values.filter(isUuid);
+      if (values.length === 0) return sql<SqlBool>`v.execution_id is null`;
+      return ids.length === 1
+        ? sql<SqlBool>`v.execution_id = ${ids[0]}::uuid`
+        : sql<SqlBool>`v.execution_id = any(${ids}::uuid[])`;
+    },
     node_id: plain('node_name'),
     operation: like(plain('operation')),
     message: like(plain('message')),
@@ -117,7 +125,7 @@ export async function listEvents(
   names: EventNames,
 ): Promise<ListPage<object>> {
   const where = [eventScope(principal), ...rangeConditions(list.extra._range ?? []), ...kindCondition(list)];
-  return await selectPage({
+  const request = {
     db,
     from: sql`events v`,
     columns: eventColumns(names),
@@ -125,7 +133,8 @@ export async function listEvents(
     filters: eventFilters(names),
     where,
     tieBreak: sql`v.created_at, v.storage_id`,
-  });
+  };
+  return (await pageByTime(request)) ?? (await selectPage(request));
 }
 
 /** `level` means logs, `event_type` means events, both the two sets together. */

@@ -1,0 +1,165 @@
+import { isAppError } from '@baton/kernel';
+import type { Db, Tx } from '@baton/postgres';
+import { scheduleTimes } from '../domain/schedule';
+import type { EngineDeps } from '../engine/deps';
+import { runStep } from '../engine/run-step';
+import {
+  type Broken,
+  brokenSequences,
+  dateDispatch,
+  deleteOrphanedTask,
+  dropStates,
+  expireLease,
+  lateSchedules,
+  lostDispatches,
+  lostGraphs,
+  lostLeases,
+  lostTimers,
+  mendSequence,
+  orphanedTasks,
+  raiseVersion,
+  schedulesWithoutNext,
+  setTimer,
+  stoodStill,
+  undelivered,
+} from '../store/doctor.sql';
+import { lockExecution } from '../store/executions.sql';
+import { advanceSchedule, lockSchedule, readNowMs } from '../store/schedules.sql';
+import type { DB } from '../store/tables.gen';
+import { deliverStates } from './deliver-states';
+import { fireSchedules } from './fire-schedules';
+import { setStatus } from './set-status';
+import { wakeExecution } from './wake-executions';
+
+/** One kind of damage: how it is found, and what makes it good. Repairs look again under the lock and may be repeated. */
+export interface DoctorCheck {
+  name: string;
+  repair: string;
+  find(deps: EngineDeps): Promise<Broken[]>;
+  mend(deps: EngineDeps, id: string): Promise<void>;
+}
+
+const stored =
+  (find: (db: Db<DB>['query']) => Promise<Broken[]>) =>
+  (deps: EngineDeps): Promise<Broken[]> =>
+    find(deps.db.query);
+const inTx =
+  (mend: (tx: Tx<DB>, id: string) => Promise<void>) =>
+  (deps: EngineDeps, id: string): Promise<void> =>
+    deps.db.tx((tx) => mend(tx, id));
+
+export const doctorChecks: readonly DoctorCheck[] = [
+  {
+    name: 'lease-lost',
+    repair: 'the lease is over: the operation is given to another worker',
+    find: stored(lostLeases),
+    mend: inTx(expireLease),
+  },
+  {
+    name: 'dispatch-lost',
+    repair: 'the operation is announced again',
+    find: stored(lostDispatches),
+    mend: inTx(dateDispatch),
+  },
+  {
+    name: 'timer-lost',
+    repair: 'the timer is set again',
+    find: stored(lostTimers),
+    async mend(deps, id) {
+      await deps.db.tx((tx) => setTimer(tx, id));
+      await wakeExecution(deps, id);
+    },
+  },
+  {
+    name: 'no-progress',
+    repair: 'the graph is read anew and goes on',
+    find: stored(stoodStill),
+    async mend(deps, id) {
+      await deps.db.tx(async (tx) => {
+        if (await lockExecution(tx, id)) await raiseVersion(tx, id);
+      });
+      await runStep(deps, id, () => ({ happenings: [] }));
+    },
+  },
+  {
+    name: 'graph-lost',
+    repair: 'the execution ends as failed',
+    find: stored(lostGraphs),
+    mend: (deps, id) => setStatus(deps, id, 'failed', 'Its task graph is gone'),
+  },
+  {
+    name: 'task-orphaned',
+    repair: 'the row is deleted',
+    find: stored(orphanedTasks),
+    mend: inTx(deleteOrphanedTask),
+  },
+  {
+    name: 'states-undelivered',
+    repair: 'they are delivered; those of a deployment that is gone are dropped',
+    find: stored(undelivered),
+    mend: deliverOrDrop,
+  },
+  {
+    name: 'event-sequence',
+    repair: 'counting goes on behind the last event',
+    find: stored(brokenSequences),
+    mend: inTx(mendSequence),
+  },
+  {
+    name: 'schedule-late',
+    repair: 'its occurrences are decided now',
+    find: async (deps) => (deps.queue.isPaused() ? [] : await lateSchedules(deps.db.query)),
+    mend: async (deps) => void (await fireSchedules(deps)),
+  },
+  {
+    name: 'schedule-without-next',
+    repair: 'its next occurrence is found anew',
+    find: findWithoutNext,
+    mend: inTx(async (tx, key) => {
+      const schedule = await lockSchedule(tx, key);
+      if (schedule?.next_occurrence !== null) return;
+      await advanceSchedule(tx, key, {
+        nextMs: scheduleTimes(schedule).next(await readNowMs(tx)),
+        isStopped: false,
+      });
+    }),
+  },
+];
+
+async function deliverOrDrop(deps: EngineDeps, id: string): Promise<void> {
+  try {
+    await deliverStates(deps, id);
+  } catch (error) {
+    if (!isAppError(error, 'not_found_error')) throw error;
+    await deps.db.tx((tx) => dropStates(tx, id));
+  }
+}
+
+async function findWithoutNext(deps: EngineDeps): Promise<Broken[]> {
+  const found: Broken[] = [];
+  for (const { key } of await schedulesWithoutNext(deps.db.query)) {
+    const broken = await deps.db.tx(async (tx): Promise<Broken | null> => {
+      const schedule = await lockSchedule(tx, key);
+      if (schedule?.next_occurrence !== null) return null;
+      const next = nextOf(schedule, await readNowMs(tx));
+      return next === null
+        ? null
+        : {
+            id: key,
+            about: `schedule ${schedule.id} of ${schedule.deployment_id} would run at ${new Date(next).toISOString()}`,
+          };
+    });
+    if (broken) found.push(broken);
+  }
+  return found;
+}
+
+/** A rule that is broken has no times; the tick has switched such a schedule off. */
+function nextOf(schedule: Parameters<typeof scheduleTimes>[0], nowMs: number): number | null {
+  try {
+    return scheduleTimes(schedule).next(nowMs);
+  } catch (error) {
+    if (isAppError(error, 'bad_parameters_error')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Db } from '@baton/postgres';
+import { expiredMonths, monthsFrom } from '../domain/event-months';
+import {
+  addPartition,
+  deleteOldRest,
+  dropPartition,
+  hasRestOf,
+  lockPartitions,
+  readPartitions,
+} from '../store/event-partitions.sql';
+import { readNowMs } from '../store/schedules.sql';
+import type { DB } from '../store/tables.gen';
+
+const MONTHS_AHEAD = 2;
+const DELETE_BATCH = 5_000;
+
+/**
+ * Sees that the months to come have partitions of their own, and removes what is older than `retentionDays` (0 = nothing
+ * is): whole months at once, what lies outside of them in batches. Each change is a transaction; a crash leaves the rest
+ * to the next tick of any replica. Months without a partition lie in `events_rest`.
+ */
+export async function keepEvents(db: Db<DB>, retentionDays: number): Promise<{ again: boolean }> {
+  const nowMs = await readNowMs(db.query);
+  const known = await readPartitions(db.query);
+  for (const month of monthsFrom(nowMs, MONTHS_AHEAD)) {
+    if (known.includes(month.table)) continue;
+    await db.tx(async (tx) => {
+      if (!(await lockPartitions(tx)) || (await readPartitions(tx)).includes(month.table)) return;
+      if (!(await hasRestOf(tx, month))) await addPartition(tx, month);
+    });
+  }
+  if (retentionDays === 0) return { again: false };
+  for (const table of expiredMonths(known, nowMs, retentionDays))
+    await db.tx(async (tx) => {
+      if ((await lockPartitions(tx)) && (await readPartitions(tx)).includes(table))
+        await dropPartition(tx, table);
+    });
+  const deleted = await db.tx((tx) => deleteOldRest(tx, retentionDays, DELETE_BATCH));
+  return { again: deleted === DELETE_BATCH };
+}

@@ -1,0 +1,119 @@
+import { newId } from '@baton/kernel';
+import { eventually, setFakeNow } from '@baton/testkit';
+import { type RawBuilder, sql } from 'kysely';
+import { runDoctor } from './commands/run-doctor';
+import { peerDeployment } from './testing/deployments-peer';
+import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
+
+const DEADLINE = { deadlineMs: 20_000 };
+
+let engine: EngineSetup;
+beforeEach(async () => {
+  // The damage is done behind the back of the service: it must not repair it, nor trip over it, before the doctor looks.
+  engine = await engineSetup();
+}, 60_000);
+afterEach(async () => await engine?.stop());
+
+async function begin(deploymentId: string): Promise<string> {
+  engine.peer.deployments.set(deploymentId, peerDeployment({ a: [] }));
+  const { executionId } = await engine.client.startExecution({
+    tenant: 'default_tenant',
+    requestId: newId(),
+    createdBy: 'admin',
+    deploymentId,
+    workflowId: 'install',
+  });
+  await eventually(async () => {
+    const { rows } = await run(
+      sql`select 1 from tasks where execution_id = ${executionId} and state = 'sent'`,
+    );
+    expect(rows).toHaveLength(1);
+  }, DEADLINE);
+  return executionId;
+}
+const run = (query: RawBuilder<unknown>) => query.execute(engine.db.query);
+const checks = async (isRepairing = false) =>
+  (await runDoctor(engine.deps, isRepairing)).map((one) => one.check);
+async function repairs(check: string): Promise<void> {
+  expect(await checks()).toContain(check);
+  const found = await runDoctor(engine.deps, true);
+  expect(found.filter((one) => one.check === check)).toEqual([
+    expect.objectContaining({ is_repaired: true, error: null }),
+  ]);
+}
+/** Workers go on with it until it has ended. */
+const endsWell = (id: string) =>
+  eventually(async () => {
+    await work(engine.client, id, 'w1');
+    const { rows } = await run(sql`select status from executions where id = ${id}`);
+    expect(rows).toEqual([{ status: 'terminated' }]);
+  }, DEADLINE);
+
+test('a healthy engine has nothing to repair, at work and after the end', async () => {
+  const id = await begin('well');
+  expect(await checks()).toEqual([]);
+  await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 });
+  expect(await checks()).toEqual([]);
+  expect(await checks(true)).toEqual([]);
+  await run(
+    sql`update tasks set lease_until = app_now() where execution_id = ${id} and worker_id is not null`,
+  );
+  await endsWell(id);
+  expect(await checks()).toEqual([]);
+}, 60_000);
+
+test('an operation without its lease is given to another worker', async () => {
+  const id = await begin('lease');
+  await engine.client.claimTask({ workerId: 'dead', executionId: id, taskId: '', room: 1 });
+  await run(sql`update tasks set lease_until = null where execution_id = ${id}`);
+  await repairs('lease-lost');
+  await endsWell(id);
+}, 60_000);
+
+test('an execution without a timer goes on', async () => {
+  const id = await begin('timer');
+  await run(sql`update executions set status = 'scheduled', phase = 'waiting', scheduled_for = app_now() - interval '1 minute', wake_at = null,
+    graph_id = null where id = ${id}`);
+  await repairs('timer-lost');
+  await endsWell(id);
+}, 60_000);
+
+test('an execution that waits for nobody goes on, one without its graph ends as failed', async () => {
+  const id = await begin('still');
+  await run(
+    sql`update tasks set state = 'pending', dispatched_at = null where execution_id = ${id} and state = 'sent'`,
+  );
+  await repairs('no-progress');
+  await endsWell(id);
+  const lost = await begin('lost');
+  await run(sql`delete from tasks_graphs where execution_id = ${lost}`);
+  await repairs('graph-lost');
+  await eventually(async () => {
+    const { rows } = await run(sql`select status from executions where id = ${lost}`);
+    expect(rows).toEqual([{ status: 'failed' }]);
+  }, DEADLINE);
+}, 60_000);
+
+test('rows without an owner go, numbers of events go on, states of a deployment that is gone are dropped', async () => {
+  const id = await begin('rows');
+  await run(sql`insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, version)
+    select ${newId()}::uuid, graph_id, ${newId()}::uuid, 9999, '{}', 'failed', 1, 0, 0, 0 from executions where id = ${id}`);
+  await repairs('task-orphaned');
+  await run(sql`update executions set last_event_seq = 0 where id = ${id}`);
+  await repairs('event-sequence');
+  await endsWell(id);
+  engine.peer.deployments.delete('rows');
+  await run(sql`insert into instance_states (execution_id, seq, node_instance_id, state, created_at)
+    values (${id}, 9999, 'a_1', 'started', app_now() - interval '1 hour')`);
+  await repairs('states-undelivered');
+  expect(await checks()).toEqual([]);
+}, 60_000);
+
+test('a schedule without its next occurrence gets it back', async () => {
+  await setFakeNow(engine.db.pool, '2030-01-01T00:00:00Z');
+  await run(sql`insert into execution_schedules (key, tenant, deployment_id, id, workflow_id, rule, since, visibility, created_by)
+    values (${newId()}, 't', 'd', 's', 'install', '{"recurrence": "1 day", "count": null, "weekdays": null}', app_now(), 'tenant', 'admin')`);
+  await repairs('schedule-without-next');
+  const { rows } = await run(sql`select next_occurrence from execution_schedules`);
+  expect(rows).toEqual([{ next_occurrence: '2030-01-02T00:00:00.000Z' }]);
+}, 60_000);
