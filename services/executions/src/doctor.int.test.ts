@@ -1,6 +1,8 @@
 import { newId } from '@baton/kernel';
 import { eventually, setFakeNow } from '@baton/testkit';
 import { type RawBuilder, sql } from 'kysely';
+import { requestExecution } from './commands/request-execution';
+import { resumeExecution } from './commands/resume-execution';
 import { runDoctor } from './commands/run-doctor';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
@@ -49,6 +51,12 @@ const endsWell = (id: string) =>
     expect(rows).toEqual([{ status: 'terminated' }]);
   }, DEADLINE);
 
+const endsAs = (id: string, status: string) =>
+  eventually(async () => {
+    const { rows } = await run(sql`select status from executions where id = ${id}`);
+    expect(rows).toEqual([{ status }]);
+  }, DEADLINE);
+
 test('a healthy engine has nothing to repair, at work and after the end', async () => {
   const id = await begin('well');
   expect(await checks()).toEqual([]);
@@ -70,28 +78,42 @@ test('an operation without its lease is given to another worker', async () => {
   await endsWell(id);
 }, 60_000);
 
-test('an execution without a timer goes on', async () => {
-  const id = await begin('timer');
-  await run(sql`update executions set status = 'scheduled', phase = 'waiting', scheduled_for = app_now() - interval '1 minute', wake_at = null,
-    graph_id = null where id = ${id}`);
+test('an execution without its timer starts', async () => {
+  engine.peer.deployments.set('timer', peerDeployment({ a: [] }));
+  const { id } = await requestExecution(engine.deps, {
+    tenant: 'default_tenant',
+    createdBy: 'admin',
+    isAdministrator: true,
+    requestId: newId(),
+    workflowId: 'install',
+    deploymentId: 'timer',
+    parameters: {},
+    allowCustomParameters: false,
+    isForced: false,
+    mayQueue: false,
+    isDryRun: false,
+    waitAfterFailS: 600,
+    scheduledForMs: Date.parse('2050-01-01T00:00:00Z'),
+    isSystemWorkflow: false,
+  });
+  await run(sql`update executions set scheduled_for = app_now(), wake_at = null where id = ${id}`);
   await repairs('timer-lost');
   await endsWell(id);
 }, 60_000);
 
-test('an execution that waits for nobody goes on, one without its graph ends as failed', async () => {
+test('an execution that waits for nobody can be resumed, one without its graph ends as failed', async () => {
   const id = await begin('still');
   await run(
     sql`update tasks set state = 'pending', dispatched_at = null where execution_id = ${id} and state = 'sent'`,
   );
   await repairs('no-progress');
+  await endsAs(id, 'failed');
+  await resumeExecution(engine.deps, id, false);
   await endsWell(id);
   const lost = await begin('lost');
   await run(sql`delete from tasks_graphs where execution_id = ${lost}`);
   await repairs('graph-lost');
-  await eventually(async () => {
-    const { rows } = await run(sql`select status from executions where id = ${lost}`);
-    expect(rows).toEqual([{ status: 'failed' }]);
-  }, DEADLINE);
+  await endsAs(lost, 'failed');
 }, 60_000);
 
 test('rows without an owner go, numbers of events go on, states of a deployment that is gone are dropped', async () => {

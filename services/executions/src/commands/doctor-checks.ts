@@ -72,7 +72,7 @@ export const doctorChecks: readonly DoctorCheck[] = [
   },
   {
     name: 'no-progress',
-    repair: 'the graph is read anew and goes on',
+    repair: 'the graph is read anew: it goes on, or ends as failed and can be resumed',
     find: stored(stoodStill),
     async mend(deps, id) {
       await deps.db.tx(async (tx) => {

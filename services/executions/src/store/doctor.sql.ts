@@ -61,7 +61,7 @@ export const stoodStill = (db: AnyQuery) =>
       where e.phase = 'running' and e.status = 'started' and e.wake_at is null
         and exists (select 1 from tasks_graphs g where g.id = e.graph_id)
         and not exists (select 1 from tasks t where t.graph_id = e.graph_id
-          and (t.state in ${IN_FLIGHT} or (t.state = 'pending' and t.not_before is not null)))`,
+          and t.spec->>'kind' = 'operation' and (t.state in ${IN_FLIGHT} or (t.state = 'pending' and t.not_before is not null)))`,
   );
 
 /** Running executions whose graph is gone: nothing can end them. */
