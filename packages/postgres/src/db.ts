@@ -1,3 +1,4 @@
+import type { Envelope } from '@baton/contracts';
 import { backoffMs, type Log } from '@baton/kernel';
 import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
@@ -26,20 +27,22 @@ export interface Db<S> {
   /**
    * One statement that is a transaction of its own, on a few connections that join by index only: for hot statements
    * that get their rows as JSON, whose number the planner cannot know. Serialization failures and deadlocks run it
-   * again. `hasMessages`: it appended to the outbox.
+   * again. `sent` answers what it appended to the outbox.
    * @throws AppError service_unavailable_error when the database is lost; then the commit may have happened.
    */
   statement<Row extends object>(
     statement: PreparedStatement,
     values: readonly unknown[],
-    hasMessages?: boolean,
+    sent?: (rows: readonly Row[]) => readonly Envelope[],
   ): Promise<Row[]>;
   /** @throws when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
-  /** Called after each commit of a transaction that appended to the outbox. */
-  onOutboxCommit(kick: () => void): () => void;
+  /** Called after each commit that appended these to the outbox. */
+  onOutboxCommit(kick: Kick): () => void;
 }
+
+type Kick = (appended: readonly Envelope[]) => void;
 
 export interface DbOptions {
   url: string;
@@ -76,7 +79,7 @@ const RETRY_DELAY = { firstMs: 5, maxMs: 200, factor: 3, jitter: 0.8 };
 export function createDb<S>(options: DbOptions): Db<S> {
   const pool = createPool(options);
   const query = new Kysely<S>({ dialect: poolDialect(pool) });
-  const kicks = new Set<() => void>();
+  const kicks = new Set<Kick>();
   // Connects when it is first used.
   const byIndex = createPool({ ...options, maxConnections: STATEMENT_CONNECTIONS }, INDEX_ONLY);
   let closing: Promise<void> | undefined;
@@ -87,14 +90,14 @@ export function createDb<S>(options: DbOptions): Db<S> {
     statement: async <Row extends object>(
       statement: PreparedStatement,
       values: readonly unknown[],
-      hasMessages = false,
+      sent?: (rows: readonly Row[]) => readonly Envelope[],
     ) => {
       if (isInTransaction()) throw new Error(`statement ${statement.name} inside db.tx: pass tx instead`);
       const run = () => byIndex.query({ ...statement, values: values as unknown[] });
       const { rows } = await untilSettled(run).catch((error) => {
         throw translateError(error);
       });
-      if (hasMessages) callAll(kicks, options.log);
+      callAll(kicksFor(kicks, sent?.(rows as Row[]) ?? []), options.log);
       return rows as Row[];
     },
     ping: async () => {
@@ -156,7 +159,7 @@ function createPool(options: DbOptions, more: Record<string, string> = {}): pg.P
 async function runTransaction<S, T>(
   query: Kysely<S>,
   run: (tx: Tx<S>) => Promise<T>,
-  { kicks, log, schema }: { kicks: ReadonlySet<() => void>; log: Log; schema: string },
+  { kicks, log, schema }: { kicks: ReadonlySet<Kick>; log: Log; schema: string },
 ): Promise<T> {
   if (isInTransaction()) throw new Error('db.tx inside db.tx: pass tx instead');
   return await untilSettled(async () => {
@@ -168,7 +171,7 @@ async function runTransaction<S, T>(
         return done;
       }),
     );
-    callAll(scope.isRelayKickDue ? [...scope.afterCommit, ...kicks] : scope.afterCommit, log);
+    callAll([...scope.afterCommit, ...kicksFor(kicks, scope.messages)], log);
     return result;
   });
 }
@@ -184,6 +187,9 @@ async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+const kicksFor = (kicks: ReadonlySet<Kick>, appended: readonly Envelope[]): (() => void)[] =>
+  appended.length === 0 ? [] : [...kicks].map((kick) => () => kick(appended));
 
 /** Work after a commit. */
 function callAll(work: Iterable<() => void>, log: Log): void {

@@ -15,6 +15,6 @@ export {
   type AnyTx,
   afterCommit,
   isInTransaction,
-  requestRelayKick,
+  sendAfterCommit,
 } from './transaction-scope';
 export { type VisibilityColumns, visibilityScope } from './visibility-scope';

@@ -2,17 +2,18 @@ import type { Envelope } from '@baton/contracts';
 import { isAppError, type Log } from '@baton/kernel';
 import type pg from 'pg';
 import type { Db } from './db';
+import { createExpress } from './outbox-express';
 import { translateError } from './sql-errors';
 
 const BATCH = 200;
-const POLL_MS = 1_000;
+const POLL_MS = 2_000;
 /** How long a message that the broker refuses for good is left alone before it is tried again. */
 const POISON_PAUSE_MS = 60_000;
 const MAX_POISONED = 1_000;
 
 export interface OutboxRelay {
-  /** Something was committed. */
-  kick(): void;
+  /** Something was committed: these messages, or whatever the outbox holds. */
+  kick(appended?: readonly Envelope[]): void;
   /** Waits for the batch under way. */
   stop(): Promise<void>;
   /** Relays one batch; answers how many messages left. */
@@ -25,9 +26,12 @@ export interface OutboxRelayDeps {
   /** Resolves when the broker has confirmed all of them. */
   publish: (envelopes: Envelope[]) => Promise<void>;
   log: Log;
-  /** Fallback poll for messages whose process died before its kick, default 1 s. */
+  /** Fallback poll for messages whose process died before its kick, default 2 s. */
   pollMs?: number;
 }
+
+/** Whether there is anything: most polls find nothing, and that needs no transaction. */
+const LOOK = { name: 'outbox-look', text: 'select 1 from outbox limit 1' };
 
 // Deleted before they are published, but committed after: a crash in between brings them back (sent twice, never lost).
 const CLAIM = {
@@ -45,7 +49,9 @@ interface Claimed {
 }
 
 /**
- * Carries committed messages to the broker. Any number of relays may run on one outbox: each claims other rows.
+ * Carries committed messages to the broker. What this process has just committed goes from memory, and its rows are
+ * deleted after the broker has confirmed; a crash in between sends it twice. Everything else (of other processes, of
+ * one that died, refused before) is claimed in batches. Any number of relays may run on one outbox: each claims other rows.
  * The claim's row locks are held while the broker confirms, on a connection of its own that is no `db.tx`.
  * A message that the broker refuses for good stays in the outbox, is logged, and does not hold up the others.
  */
@@ -61,7 +67,8 @@ export function startOutboxRelay(deps: OutboxRelayDeps): OutboxRelay {
     if (poisoned.size >= MAX_POISONED) return;
     poisoned.set(id, setTimeout(() => poisoned.delete(id), POISON_PAUSE_MS).unref());
   };
-  const tickOnce = (): Promise<number> => relayBatch(deps, [...poisoned.keys()], setAside);
+  const express = createExpress(deps, () => kickAll());
+  const tickOnce = (): Promise<number> => relayBatch(deps, [...poisoned.keys(), ...express.ids()], setAside);
 
   const drain = async (): Promise<void> => {
     try {
@@ -74,7 +81,10 @@ export function startOutboxRelay(deps: OutboxRelayDeps): OutboxRelay {
       log.warn({ error: (error as Error).message }, 'outbox relay failed');
     }
   };
-  const kick = (): void => {
+  const kick = (appended?: readonly Envelope[]): void => {
+    if (!isStopped && !(appended && express.take(appended))) kickAll();
+  };
+  const kickAll = (): void => {
     if (isStopped) return;
     isKicked = true;
     running ??= drain().finally(() => {
@@ -82,7 +92,15 @@ export function startOutboxRelay(deps: OutboxRelayDeps): OutboxRelay {
     });
   };
 
-  const timer = setInterval(kick, deps.pollMs ?? POLL_MS).unref();
+  const poll = async (): Promise<void> => {
+    if (isStopped || running) return;
+    const { rowCount } = await db.pool.query(LOOK);
+    if (rowCount) kick();
+  };
+  const timer = setInterval(
+    () => void poll().catch((error: Error) => log.warn({ error: error.message }, 'outbox relay failed')),
+    deps.pollMs ?? POLL_MS,
+  ).unref();
   const forget = db.onOutboxCommit(kick);
   kick();
   return {
@@ -94,6 +112,7 @@ export function startOutboxRelay(deps: OutboxRelayDeps): OutboxRelay {
       forget();
       for (const pause of poisoned.values()) clearTimeout(pause);
       await running;
+      await express.settled();
     },
   };
 }
@@ -108,7 +127,8 @@ async function relayBatch(
   });
   let broken: Error | undefined;
   try {
-    await client.query('begin');
+    // A delete that a crash of the server forgets only sends a message twice: the commit need not wait for the disk.
+    await client.query('begin; set local synchronous_commit to off');
     const claimed = (await client.query({ ...CLAIM, values: [skip] })).rows as Claimed[];
     const refused = claimed.length === 0 ? [] : await publishAll(deps, claimed, setAside);
     if (refused.length > 0) await client.query(GIVE_BACK, [JSON.stringify(refused)]);

@@ -2,7 +2,7 @@ import { changeMade, type Envelope, type MessageType } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import type { DueAudit } from './audit-scope';
 import { prepared } from './prepared';
-import { type AnyTx, requestRelayKick, takeAudit } from './transaction-scope';
+import { type AnyTx, sendAfterCommit, takeAudit } from './transaction-scope';
 
 /** What a message is about; see Envelope. */
 export interface MessageAbout {
@@ -24,7 +24,8 @@ const insert = {
   text: `insert into outbox (id, envelope)
     select (e->>'id')::uuid,
            e || jsonb_build_object('time', to_char(app_now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-    from jsonb_array_elements($1::jsonb) e`,
+    from jsonb_array_elements($1::jsonb) e
+    returning envelope`,
 };
 
 function messageOf({ tenant, payload }: DueAudit): OutgoingMessage {
@@ -52,8 +53,11 @@ export const outbox = {
     // The audit log's message travels in the same statement where there is one.
     const audit = takeAudit(tx);
     const all = audit ? [...outgoing, messageOf(audit)] : outgoing;
-    await prepared(tx, insert, [JSON.stringify(all.map(unsent))]);
-    requestRelayKick(tx);
+    const rows = await prepared<{ envelope: Envelope }>(tx, insert, [JSON.stringify(all.map(unsent))]);
+    sendAfterCommit(
+      tx,
+      rows.map(({ envelope }) => envelope),
+    );
   },
 };
 

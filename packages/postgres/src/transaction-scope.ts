@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Envelope } from '@baton/contracts';
 import type { Kysely, Transaction } from 'kysely';
 import type { DueAudit } from './audit-scope';
 
@@ -14,7 +15,8 @@ export type AnyQuery = Kysely<any>;
 interface Scope {
   isOpen: boolean;
   afterCommit: (() => void)[];
-  isRelayKickDue: boolean;
+  /** Appended to the outbox: they leave after the commit. */
+  messages: Envelope[];
   /** Message of the audit log that this transaction has to carry; null: none, or carried already. */
   audit: DueAudit | null;
 }
@@ -38,9 +40,9 @@ export function afterCommit(tx: AnyTx, work: () => void): void {
   scopeOf(tx).afterCommit.push(work);
 }
 
-/** Marks that the relay of this database has something to do after the commit. */
-export function requestRelayKick(tx: AnyTx): void {
-  scopeOf(tx).isRelayKickDue = true;
+/** Tells the relay of this database after the commit what was appended to the outbox. */
+export function sendAfterCommit(tx: AnyTx, messages: readonly Envelope[]): void {
+  scopeOf(tx).messages.push(...messages);
 }
 
 function scopeOf(tx: AnyTx): Scope {
@@ -60,7 +62,7 @@ export async function insideScope<T>(tx: AnyTx, scope: Scope, work: () => Promis
 }
 
 export function newScope(audit: DueAudit | null = null): Scope {
-  return { isOpen: true, afterCommit: [], isRelayKickDue: false, audit };
+  return { isOpen: true, afterCommit: [], messages: [], audit };
 }
 
 /** The message of the audit log that still has to go into `tx`; whoever takes it appends it. */

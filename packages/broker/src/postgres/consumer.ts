@@ -11,9 +11,14 @@ import type { Session } from './session';
 import type { Statements } from './statements';
 
 const DRAIN_MS = 10_000;
-/** Finds delayed messages that have become due, and whatever a lost notification would have announced. */
-const POLL_MS = 500;
+/**
+ * Finds what nobody announced: delayed messages of a process that died before they were due, lost notifications. What
+ * this process has put off itself it looks for when that is due.
+ */
+const POLL_MS = 5_000;
 const MAX_CLAIM = 100;
+/** The clock of the server decides what is due; ours only wakes. */
+const DUE_MARGIN_MS = 5;
 
 export interface ConsumerDeps {
   pool: pg.Pool;
@@ -57,7 +62,8 @@ export function consumeQueue<T>(
       return acks.done(delivery.id, delivery.owner);
     } catch (error) {
       if (signal.aborted) return;
-      await passOn(deps, log, delivery, error);
+      const delayMs = await passOn(deps, log, delivery, error);
+      if (delayMs !== null) setTimeout(pump.kick, delayMs + DUE_MARGIN_MS).unref();
     }
   };
   const start = (delivery: Delivery): void => {
@@ -101,13 +107,16 @@ export function consumeQueue<T>(
   };
 }
 
-/** Fails only when the database does; then the message stays ours until this session ends. */
+/**
+ * Answers the delay in ms when it is delivered again. Fails only when the database does; then the message stays ours
+ * until this session ends.
+ */
 async function passOn(
   { pool, sql, stepsMs }: ConsumerDeps,
   log: Log,
   delivery: Delivery,
   error: unknown,
-): Promise<void> {
+): Promise<number | null> {
   const attempts = delivery.attempts + 1;
   const decision = decideFailure(error, attempts, stepsMs);
   const messageId = (delivery.envelope as { id?: string } | null)?.id;
@@ -117,8 +126,9 @@ async function passOn(
       'message failed, will be delivered again',
     );
     await pool.query(sql.retry, [delivery.id, delivery.owner, attempts, decision.delayMs]);
-  } else {
-    log.error({ messageId, attempts, reason: decision.reason, error }, 'message parked');
-    await pool.query(sql.park, [delivery.id, delivery.owner, newId(), attempts, decision.reason]);
+    return decision.delayMs;
   }
+  log.error({ messageId, attempts, reason: decision.reason, error }, 'message parked');
+  await pool.query(sql.park, [delivery.id, delivery.owner, newId(), attempts, decision.reason]);
+  return null;
 }

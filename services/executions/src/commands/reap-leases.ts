@@ -1,7 +1,7 @@
 import type { Happening } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
 import { runStep } from '../engine/run-step';
-import { dropEndedLeases, expiredLeases } from '../store/tasks.sql';
+import { dropEndedLeases, expiredLeases, hasExpired } from '../store/tasks.sql';
 
 const BATCH = 200;
 
@@ -10,6 +10,7 @@ const BATCH = 200;
  * replica: the second one finds another attempt or holder under the lock.
  */
 export async function reapLeases(deps: EngineDeps): Promise<number> {
+  if (!(await hasExpired(deps.db.query))) return 0;
   await deps.db.tx((tx) => dropEndedLeases(tx));
   const expired = await expiredLeases(deps.db.query, BATCH);
   const byExecution = groupByExecution(expired);

@@ -34,6 +34,8 @@ export interface QueueRules {
 export interface Wakes {
   /** Drive the execution's phase; after a crash: loops/engine.loops.ts. */
   drive(executionId: string): void;
+  /** Waits for a drive of the execution that this process has under way. */
+  driven(executionId: string): Promise<void>;
   /** Deliver its node-instance states; after a crash: loops/engine.loops.ts. */
   deliver(executionId: string): void;
   /** Forget states that were delivered, when no step does so soon; after a crash: loops/engine.loops.ts. */

@@ -42,6 +42,7 @@ export function createWakes(
   const about = (key: string) => ({ tenant: '', key, time: isoInstant(deps.clock.now()) });
   return {
     drive: driving.ask,
+    driven: driving.idle,
     deliver: delivered.ask,
     settle: settling.ask,
     dequeue: () => dequeuing.ask('queue'),
@@ -130,9 +131,11 @@ function delayedRunner(log: Log, delayMs: number, run: (key: string) => Promise<
 }
 
 function keyedRunner(log: Log, name: string, run: (key: string) => Promise<void>) {
-  const running = new Map<string, { again: boolean }>();
+  const running = new Map<string, { again: boolean; done: Promise<void> }>();
   let isStopped = false;
   const turn = async (key: string, state: { again: boolean }) => {
+    // The map must know of it first.
+    await Promise.resolve();
     let tries = 0;
     do {
       state.again = false;
@@ -155,11 +158,12 @@ function keyedRunner(log: Log, name: string, run: (key: string) => Promise<void>
       const state = running.get(key);
       if (state) state.again = true;
       else {
-        const fresh = { again: false };
+        const fresh = { again: false, done: Promise.resolve() };
         running.set(key, fresh);
-        void turn(key, fresh);
+        fresh.done = turn(key, fresh);
       }
     },
+    idle: async (key: string) => await running.get(key)?.done,
     stop: () => void (isStopped = true),
   };
 }

@@ -2,9 +2,13 @@ import type { Envelope } from '@baton/contracts';
 import { driveExecution } from '../commands/drive-execution';
 import type { EngineDeps } from '../engine/deps';
 
-/** Drives an accepted execution; usually its acceptor has done so already, then there is nothing left to do. */
+/**
+ * Drives an accepted execution. Usually its acceptor does so already: in this process it is waited for, and then there is
+ * nothing left to do.
+ */
 export function onExecutionRequested(deps: EngineDeps) {
   return async ({ payload }: Envelope<{ executionId: string }>): Promise<void> => {
+    await deps.wake.driven(payload.executionId);
     await driveExecution(deps, payload.executionId);
   };
 }

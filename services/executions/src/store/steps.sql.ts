@@ -1,5 +1,6 @@
 import type { Envelope } from '@baton/contracts';
-import { type Db, requestRelayKick, type Tx } from '@baton/postgres';
+import { isoInstant } from '@baton/kernel';
+import { type Db, sendAfterCommit, type Tx } from '@baton/postgres';
 import type { GraphFlags, TaskRow } from '@baton/task-graph';
 import { CompiledQuery } from 'kysely';
 import { eventRow } from './events.sql';
@@ -208,8 +209,9 @@ export async function writeSteps(
   db: Pick<Db<DB>, 'statement'>,
   steps: readonly StepWrite[],
 ): Promise<SteppedRow[]> {
-  const hasMessages = steps.some((step) => step.outbox.length > 0);
-  return await db.statement<SteppedRow>(steps.length === 1 ? ONE : MANY, [parameterOf(steps)], hasMessages);
+  return await db.statement<SteppedRow>(steps.length === 1 ? ONE : MANY, [parameterOf(steps)], (rows) =>
+    messagesOf(steps, rows),
+  );
 }
 
 /** Writes the step of an execution that `tx` has locked. @throws Error when it was decided on another row: a bug. */
@@ -217,8 +219,16 @@ export async function writeStep(tx: Tx<DB>, step: StepWrite): Promise<SteppedRow
   // Not prepared: the planner sees how large the tables are.
   const { rows } = await tx.executeQuery<SteppedRow>(CompiledQuery.raw(ONE.text, [parameterOf([step])]));
   if (!rows[0]) throw new Error(`execution ${step.executionId}: the step does not fit the locked row`);
-  if (step.outbox.length > 0) requestRelayKick(tx);
+  sendAfterCommit(tx, messagesOf([step], rows));
   return rows[0];
+}
+
+/** The messages of the steps that were written, as the outbox has them. */
+function messagesOf(steps: readonly StepWrite[], rows: readonly SteppedRow[]): Envelope[] {
+  return steps.flatMap(({ executionId, outbox }) => {
+    const row = outbox.length > 0 && rows.find(({ id }) => id === executionId);
+    return row ? outbox.map((message) => ({ ...message, time: isoInstant(row.now_ms) })) : [];
+  });
 }
 
 const parameterOf = (steps: readonly StepWrite[]): string => withoutNul(JSON.stringify(steps.map(inputOf)));

@@ -42,6 +42,12 @@ export async function renewLeases(
   };
 }
 
+/** Whether any lease has run out: by an index over the leases, so that looking costs next to nothing. */
+export async function hasExpired(reader: Reader): Promise<boolean> {
+  const { rows } = await sql`select 1 from tasks where lease_until < app_now() limit 1`.execute(reader);
+  return rows.length > 0;
+}
+
 /** Runs whose worker went silent. */
 export async function expiredLeases(
   reader: Reader,
