@@ -38,7 +38,7 @@ export interface Db<S> {
   /** @throws when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
-  /** Called after each commit that appended these to the outbox. */
+  /** Called after each commit that appended these to the outbox; of several callers the first one is. */
   onOutboxCommit(kick: Kick): () => void;
 }
 
@@ -188,8 +188,9 @@ async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+/** One relay sends them; further ones of the same database are there to help with what is claimed. */
 const kicksFor = (kicks: ReadonlySet<Kick>, appended: readonly Envelope[]): (() => void)[] =>
-  appended.length === 0 ? [] : [...kicks].map((kick) => () => kick(appended));
+  appended.length === 0 ? [] : [...kicks].slice(0, 1).map((kick) => () => kick(appended));
 
 /** Work after a commit. */
 function callAll(work: Iterable<() => void>, log: Log): void {

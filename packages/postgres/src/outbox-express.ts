@@ -1,5 +1,12 @@
 import type { Envelope } from '@baton/contracts';
-import type { OutboxRelayDeps } from './outbox-relay';
+import type { Log } from '@baton/kernel';
+import type pg from 'pg';
+
+export interface ExpressDeps {
+  db: { pool: pg.Pool };
+  publish: (envelopes: Envelope[]) => Promise<void>;
+  log: Log;
+}
 
 /** Messages on their way from memory at a time; what comes beyond that waits in the outbox for its batch. */
 const MAX_EXPRESS = 1_000;
@@ -14,10 +21,7 @@ const DONE = {
  * The way of messages that this process has just committed: published from memory, their rows deleted afterwards.
  * `onFailure`: they stay in the outbox and are to be claimed.
  */
-export function createExpress(
-  { db, publish, log }: Pick<OutboxRelayDeps, 'db' | 'publish' | 'log'>,
-  onFailure: () => void,
-) {
+export function createExpress({ db, publish, log }: ExpressDeps, onFailure: () => void) {
   const underWay = new Set<string>();
   const works = new Set<Promise<void>>();
   let published: string[] = [];

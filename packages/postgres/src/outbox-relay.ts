@@ -6,7 +6,7 @@ import { createExpress } from './outbox-express';
 import { translateError } from './sql-errors';
 
 const BATCH = 200;
-const POLL_MS = 2_000;
+const POLL_MS = 5_000;
 /** How long a message that the broker refuses for good is left alone before it is tried again. */
 const POISON_PAUSE_MS = 60_000;
 const MAX_POISONED = 1_000;
@@ -26,12 +26,15 @@ export interface OutboxRelayDeps {
   /** Resolves when the broker has confirmed all of them. */
   publish: (envelopes: Envelope[]) => Promise<void>;
   log: Log;
-  /** Fallback poll for messages whose process died before its kick, default 2 s. */
+  /** Fallback poll for messages whose process died before its kick, default 5 s. */
   pollMs?: number;
 }
 
-/** Whether there is anything: most polls find nothing, and that needs no transaction. */
-const LOOK = { name: 'outbox-look', text: 'select 1 from outbox limit 1' };
+/** Whether anything was left: what is younger is on its way from the memory of its process. */
+const LOOK = {
+  name: 'outbox-look',
+  text: `select 1 from outbox where created_at < app_now() - interval '1 second' limit 1`,
+};
 
 // Deleted before they are published, but committed after: a crash in between brings them back (sent twice, never lost).
 const CLAIM = {

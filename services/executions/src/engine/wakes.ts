@@ -131,16 +131,15 @@ function delayedRunner(log: Log, delayMs: number, run: (key: string) => Promise<
 }
 
 function keyedRunner(log: Log, name: string, run: (key: string) => Promise<void>) {
-  const running = new Map<string, { again: boolean; done: Promise<void> }>();
+  const running = new Map<string, { again: boolean; attempt: Promise<void> }>();
   let isStopped = false;
-  const turn = async (key: string, state: { again: boolean }) => {
-    // The map must know of it first.
-    await Promise.resolve();
+  const turn = async (key: string, state: { again: boolean; attempt: Promise<void> }) => {
     let tries = 0;
     do {
       state.again = false;
       try {
-        await run(key);
+        state.attempt = run(key);
+        await state.attempt;
         tries = 0;
       } catch (err) {
         tries++;
@@ -158,12 +157,15 @@ function keyedRunner(log: Log, name: string, run: (key: string) => Promise<void>
       const state = running.get(key);
       if (state) state.again = true;
       else {
-        const fresh = { again: false, done: Promise.resolve() };
+        const fresh = { again: false, attempt: Promise.resolve() };
         running.set(key, fresh);
-        fresh.done = turn(key, fresh);
+        void turn(key, fresh);
       }
     },
-    idle: async (key: string) => await running.get(key)?.done,
+    /** Waits for the present try, however it ends. */
+    idle: async (key: string) => {
+      await running.get(key)?.attempt.catch(() => undefined);
+    },
     stop: () => void (isStopped = true),
   };
 }
