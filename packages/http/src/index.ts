@@ -16,3 +16,4 @@ export {
 } from './principal-token';
 export { isPublicAddress } from './public-address';
 export { hasBody, parseJson, readText } from './read-body';
+export { createSafeFetch, type FetchLimits, type SafeFetch, type SafeFetchDeps } from './safe-fetch';

@@ -2,6 +2,7 @@ export { snapshotTablesFault } from './check-tables';
 export { linesOf } from './lines';
 export { createSnapshotPart, type SnapshotPartDeps } from './part';
 export { RowHash } from './row-hash';
+export { type SharedInstant, shareInstant } from './share-instant';
 export {
   commonlyCleared,
   commonlyKept,

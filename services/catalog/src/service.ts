@@ -1,4 +1,6 @@
 /** Composition of the catalog: blueprints and plugins. */
+
+import { createSafeFetch } from '@baton/http';
 import {
   type CpuPool,
   createCpuPool,
@@ -11,7 +13,6 @@ import { createSnapshotPart } from '@baton/snapshot-part';
 import { createBlueprintParser } from './adapters/blueprint-parser';
 import { deploymentsClient } from './adapters/deployments.client';
 import { createImportSources } from './adapters/import-sources';
-import { createSafeFetch } from './adapters/safe-fetch';
 import type { FinishDeps } from './commands/finish-upload';
 import type { Config } from './config';
 import type { ArchiveLimits } from './domain/archive-limits';

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { runtimeConfig } from '@baton/service-runtime';
+import { envValue, runtimeConfig } from '@baton/service-runtime';
 import { z } from 'zod';
 
 /** Settings of the cluster-status service. */
@@ -21,6 +21,18 @@ export const configSchema = runtimeConfig.extend({
     .describe(
       'RSA public key, PEM or its base64, that licenses must be signed for; absent: any signature is taken',
     ),
+  BATON_SNAPSHOT_MAX_BYTES: envValue
+    .integer(1024 * 1024, Number.MAX_SAFE_INTEGER)
+    .prefault('1099511627776')
+    .describe('Largest archive of a snapshot, made here or uploaded'),
+  BATON_DOWNLOAD_TIME: envValue
+    .durationMs()
+    .prefault('120s')
+    .describe('Longest time that fetching an archive from a URL may take'),
+  BATON_ALLOW_PRIVATE_URLS: envValue
+    .flag()
+    .prefault('false')
+    .describe('Let archives and imports be fetched from private, loopback and link-local addresses'),
   // Read here only to be shown as what is shipped in GET /config; the executions service works by them.
   BATON_TASK_RETRIES: z.coerce.number().int().min(-1).default(60).describe('As in executions'),
   BATON_TASK_RETRY_INTERVAL: z.coerce.number().min(0).default(15).describe('As in executions'),

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { changeMade, clusterStatusRpc } from '@baton/contracts';
+import { createSafeFetch } from '@baton/http';
+import type { Db } from '@baton/postgres';
 import { consumerPart, type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
+import { createSnapshotPart } from '@baton/snapshot-part';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
+import { createSnapshotParts } from './adapters/snapshot-parts';
+import { createSealClient } from './adapters/snapshot-seal';
+import { createSystemExecutions } from './adapters/system-executions';
 import { settleMaintenance } from './commands/change-maintenance';
+import type { SnapshotDeps } from './commands/snapshot-deps';
 import type { ClusterStatusConfig } from './config';
 import { configDefinitions, type ShippedValues } from './domain/config-items';
 import { parseOsRelease } from './domain/os-release';
@@ -15,10 +22,13 @@ import { contactsHttp } from './http/contacts.routes';
 import { licenseHttp } from './http/license.routes';
 import { maintenanceHttp } from './http/maintenance.routes';
 import { providerContextHttp } from './http/provider-context.routes';
+import { type FetchArchive, snapshotsHttp } from './http/snapshots.routes';
 import { statusHttp } from './http/status.routes';
+import { driveSnapshots } from './loops/drive-snapshots.loop';
 import { onChangeMade } from './messages/on-change-made';
 import { clusterStatusHandlers } from './rpc/cluster-status.rpc';
 import { forgetDead } from './store/instances.sql';
+import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
 
 export { configSchema } from './config';
@@ -34,6 +44,8 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
   const edition = config.BATON_EDITION;
   const definitions = configDefinitions(shippedValues(config));
   const maintenance = { db, executions: createExecutionsClient(infra.rpc) };
+  const snapshots = snapshotDeps(config, infra, db, () => void driver.work());
+  const driver = driveSnapshots(snapshots);
   return {
     name: serviceName,
     routes: [
@@ -50,6 +62,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
       ...configHttp({ db, identity: createIdentityClient(infra.rpc), definitions }),
       ...auditHttp({ db, clock: infra.clock }),
       ...providerContextHttp({ db }),
+      ...snapshotsHttp({ ...snapshots, fetch: archiveFetch(config) }),
       ...brokersHttp({
         brokerUrl: config.BATON_BROKER === 'postgres' ? config.DATABASE_URL : config.AMQP_URL,
         databaseUrl: config.DATABASE_URL,
@@ -60,12 +73,14 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
         clusterStatusRpc.ClusterStatusServiceDefinition,
         clusterStatusHandlers({ db, os, definitions }),
       ),
+      createSnapshotPart({ db, schema: 'cluster_status', tables: snapshotTables, log: infra.log }),
     ],
     consumers: [
       consumerPart(changeMade, { queue: serviceName, prefetch: 16, handler: onChangeMade({ db }) }),
     ],
     subscriptions: [],
     loops: [
+      ...driver.loops,
       { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => db.tx((tx) => forgetDead(tx)) },
       {
         name: 'settle-maintenance',
@@ -74,7 +89,29 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
       },
     ],
     checks: {},
+    stop: () => driver.stop(),
   };
+}
+
+function snapshotDeps(config: ClusterStatusConfig, infra: Infra, db: Db<DB>, kick: () => void): SnapshotDeps {
+  return {
+    db,
+    blobs: infra.blobs,
+    parts: createSnapshotParts(infra.rpc),
+    seals: createSealClient(infra.rpc),
+    executions: createSystemExecutions(infra.rpc),
+    clock: infra.clock,
+    log: infra.log,
+    instanceId: infra.instanceId,
+    kick,
+    maxBytes: config.BATON_SNAPSHOT_MAX_BYTES,
+  };
+}
+
+function archiveFetch(config: ClusterStatusConfig): FetchArchive {
+  const fetch = createSafeFetch(config.BATON_ALLOW_PRIVATE_URLS ? { isAllowed: () => true } : {});
+  const limits = { maxBytes: config.BATON_SNAPSHOT_MAX_BYTES, totalMs: config.BATON_DOWNLOAD_TIME };
+  return (url, field, signal) => fetch(url, { ...limits, field }, signal);
 }
 
 function shippedValues(config: ClusterStatusConfig): ShippedValues {

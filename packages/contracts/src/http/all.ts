@@ -32,6 +32,7 @@ import { providerContextRoutes } from './provider-context';
 import { rolesRoutes } from './roles';
 import { secretRoutes } from './secrets';
 import { sitesRoutes } from './sites';
+import { snapshotRoutes } from './snapshots';
 import { statusRoutes } from './status';
 import { tenantsRoutes } from './tenants';
 import { tokensRoutes } from './tokens';
@@ -71,6 +72,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...rolesRoutes,
   ...secretRoutes,
   ...sitesRoutes,
+  ...snapshotRoutes,
   ...statusRoutes,
   ...tenantsRoutes,
   ...tokensRoutes,

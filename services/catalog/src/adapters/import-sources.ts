@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BlobStore } from '@baton/blob-store';
 import type { Cache } from '@baton/cache';
 import { choosePluginYaml, selectPlugin } from '@baton/dsl';
+import type { SafeFetch } from '@baton/http';
 import type { Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { ArchiveFiles, Fetched } from '../parse/protocol';
@@ -10,7 +11,6 @@ import { findImportableBlueprint } from '../store/blueprints.sql';
 import { findPluginYamls, listPluginsNamed } from '../store/plugins.sql';
 import type { DB } from '../store/tables.gen';
 import type { ImportSources } from './blueprint-parser';
-import type { SafeFetch } from './safe-fetch';
 
 export interface SourceDeps {
   db: Db<DB>;

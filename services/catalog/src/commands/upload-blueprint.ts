@@ -1,8 +1,9 @@
 /** PUT /blueprints/{id}: synchronous (all or nothing) or accepted for the background. */
+
 import { blueprintRegistered, isAdministrator, type Principal } from '@baton/contracts';
+import type { SafeFetch } from '@baton/http';
 import { AppError, newId } from '@baton/kernel';
 import { afterCommit, outbox, type Tx } from '@baton/postgres';
-import type { SafeFetch } from '../adapters/safe-fetch';
 import { archiveKind } from '../archive/read-entries';
 import { type Spool, spool } from '../archive/spool';
 import { ArchiveRefused } from '../domain/entry-rules';

@@ -1,11 +1,12 @@
 /** POST /plugins: checks the wagon and its yaml files, stores both. Nothing is installed here (reference 5.18). */
+
 import type { BlobStore } from '@baton/blob-store';
 import { type Principal, type Visibility, visibilityOfNew } from '@baton/contracts';
 import type { YamlFault } from '@baton/dsl';
+import type { SafeFetch } from '@baton/http';
 import { AppError, type Clock, type Json, newId, type Result } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { CpuPool } from '@baton/service-runtime';
-import type { SafeFetch } from '../adapters/safe-fetch';
 import { type PluginUpload, readPluginUpload } from '../archive/read-plugin';
 import { type Spool, spool } from '../archive/spool';
 import type { ArchiveLimits } from '../domain/archive-limits';

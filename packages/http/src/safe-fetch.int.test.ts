@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isPublicAddress } from '@baton/http';
+import { isPublicAddress } from './public-address';
 
 import { createSafeFetch } from './safe-fetch';
 

@@ -6,8 +6,8 @@ import { lookup as dnsLookup } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from '@baton/http';
 import { AppError } from '@baton/kernel';
+import { isPublicAddress } from './public-address';
 
 export interface SafeFetchDeps {
   /** Which addresses may be connected to; default: public ones only. */

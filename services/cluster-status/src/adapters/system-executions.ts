@@ -1,0 +1,62 @@
+import { executionsRpc } from '@baton/contracts';
+import type { RpcConnector } from '@baton/rpc';
+
+export interface SystemExecutionRequest {
+  tenant: string;
+  /** The same id answers the same execution. */
+  requestId: string;
+  createdBy: string;
+  workflowId: 'create_snapshot' | 'restore_snapshot';
+  parameters: Record<string, unknown>;
+  mayQueue: boolean;
+  isDryRun: boolean;
+}
+
+export interface ExecutionReport {
+  executionId: string;
+  log?: { batchId: string; lines: string[] };
+  end?: { status: 'terminated' | 'failed' | 'cancelled'; error: string };
+}
+
+/** Executions that this service carries out. */
+export interface SystemExecutionsPort {
+  start(request: SystemExecutionRequest): Promise<{ id: string; execution: Record<string, unknown> }>;
+  /** Answers the status; '' when the execution is gone. */
+  report(report: ExecutionReport): Promise<string>;
+  /** Ids of executions of any tenant that have not ended, some of them. */
+  unfinished(): Promise<{ id: string; workflowId: string }[]>;
+}
+
+const SHOWN = 20;
+
+export function createSystemExecutions(rpc: RpcConnector): SystemExecutionsPort {
+  const engine = rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions');
+  const reports = rpc.client(executionsRpc.SystemExecutionsServiceDefinition, 'executions');
+  return {
+    async start({ parameters, mayQueue, isDryRun, ...request }) {
+      const { executionId, executionJson } = await engine.startExecution({
+        ...request,
+        parametersJson: JSON.stringify(parameters),
+        isSystemWorkflow: true,
+        allowCustomParameters: true,
+        queue: mayQueue,
+        dryRun: isDryRun,
+      });
+      return { id: executionId, execution: JSON.parse(executionJson) as Record<string, unknown> };
+    },
+    async report({ executionId, log, end }) {
+      const { status } = await reports.reportSystemExecution({
+        executionId,
+        batchId: log?.batchId ?? '',
+        log: log?.lines ?? [],
+        endStatus: end?.status ?? '',
+        error: end?.error ?? '',
+      });
+      return status;
+    },
+    async unfinished() {
+      const { executions } = await engine.listUnfinishedExecutions({ limit: SHOWN });
+      return executions.map(({ id, workflowId }) => ({ id, workflowId }));
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import type { Principal } from '@baton/contracts';
+import { AppError, newId, notFound } from '@baton/kernel';
+import { isUniqueViolation } from '@baton/postgres';
+import type { CreateOptions, RestoreOptions } from '../domain/snapshot-job';
+import { visibleSnapshot } from '../queries/read-snapshots';
+import {
+  type CreateJob,
+  deleteJob,
+  insertJob,
+  lockRestores,
+  openJobs,
+  type RestoreJob,
+} from '../store/snapshot-jobs.sql';
+import {
+  deleteSnapshot,
+  findSnapshot,
+  insertSnapshot,
+  noteLooseArchive,
+  type SnapshotRow,
+  type SnapshotStatus,
+  type StoredArchive,
+  setSnapshotStatus,
+} from '../store/snapshots.sql';
+import { startExecution } from './drive-job';
+import type { SnapshotDeps } from './snapshot-deps';
+
+const taken = (id: string): AppError =>
+  new AppError('conflict_error', `Snapshot with ID \`${id}\` already exists`, { field: 'snapshot_id', id });
+
+const NEW_JOB = {
+  execution_id: null,
+  state: 'waiting',
+  outcome: null,
+  plan: null,
+  archive_digest: null,
+  attempts: 0,
+} as const;
+
+/**
+ * Accepts a snapshot: rows first, then the execution. A crash between leaves a job that the loop starts.
+ * Answers the execution. @throws AppError conflict_error
+ */
+export async function requestCreation(
+  deps: SnapshotDeps,
+  principal: Principal,
+  snapshotId: string,
+  options: CreateOptions,
+): Promise<Record<string, unknown>> {
+  const { tenant, username } = principal;
+  const job = {
+    id: newId(),
+    kind: 'create' as const,
+    tenant,
+    snapshot_id: snapshotId,
+    created_by: username,
+    options,
+  };
+  await deps.db
+    .tx(async (tx) => {
+      await insertSnapshot(tx, {
+        tenant,
+        id: snapshotId,
+        status: 'creating',
+        createdBy: username,
+        archive: null,
+      });
+      await insertJob(tx, job);
+    })
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? taken(snapshotId) : error;
+    });
+  const execution = await startExecution(deps, { ...NEW_JOB, ...job, created_at: '' } satisfies CreateJob);
+  deps.kick();
+  return execution;
+}
+
+/**
+ * Accepts a restore. Only the administrator of the manager, and only while nothing else runs: the restore replaces what
+ * executions stand on.
+ * @throws AppError forbidden_error, snapshot_action_error, existing_running_execution_error, in_snapshot_restore_error
+ */
+export async function requestRestore(
+  deps: SnapshotDeps,
+  principal: Principal,
+  snapshotId: string,
+  options: RestoreOptions,
+): Promise<Record<string, unknown>> {
+  const snapshot = await visibleSnapshot(deps.db.query, principal, snapshotId);
+  if (!principal.isBootstrapAdmin)
+    throw new AppError(
+      'forbidden_error',
+      'Only the administrator of the manager (admin) may restore a snapshot',
+    );
+  requireArchive(snapshot, 'restore');
+  if (!options.isDryRun) await refuseWhileRunning(deps);
+  const { tenant, username } = principal;
+  const job = {
+    id: newId(),
+    kind: 'restore' as const,
+    tenant,
+    snapshot_id: snapshotId,
+    created_by: username,
+    options,
+  };
+  await deps.db.tx(async (tx) => {
+    await lockRestores(tx);
+    if ((await openJobs(tx)).some(({ kind }) => kind === 'restore'))
+      throw new AppError('in_snapshot_restore_error', 'Another snapshot is being restored');
+    if (!(await findSnapshot(tx, tenant, snapshotId))) throw notFound('Snapshot', snapshotId);
+    await insertJob(tx, job);
+  });
+  try {
+    const execution = await startExecution(deps, { ...NEW_JOB, ...job, created_at: '' } satisfies RestoreJob);
+    deps.kick();
+    return execution;
+  } catch (error) {
+    // Nobody waits for it: a restore that was told to have failed must not begin later.
+    await deps.db.tx((tx) => deleteJob(tx, job.id));
+    throw error;
+  }
+}
+
+async function refuseWhileRunning(deps: SnapshotDeps): Promise<void> {
+  const running = await deps.executions.unfinished();
+  if (running.length === 0) return;
+  const ids = running.map(({ id }) => id);
+  throw new AppError(
+    'existing_running_execution_error',
+    `Cannot start execution because there are other executions running e.g.: ${ids.slice(0, 3).join(', ')}`,
+    { executions: ids },
+  );
+}
+
+/** @throws AppError snapshot_action_error */
+export function requireArchive(snapshot: SnapshotRow, action: 'restore' | 'download'): StoredArchive {
+  const { archive_digest: digest, archive_size: size, status } = snapshot;
+  const isReady = status === 'created' || status === 'uploaded';
+  if (isReady && digest !== null) return { digest, size: size! };
+  throw new AppError(
+    'snapshot_action_error',
+    `Snapshot \`${snapshot.id}\` is ${status}: there is nothing to ${action}`,
+    {
+      status,
+    },
+  );
+}
+
+/** Makes a snapshot of a stored archive. @throws AppError conflict_error */
+export async function registerUpload(
+  deps: Pick<SnapshotDeps, 'db'>,
+  principal: Principal,
+  id: string,
+  archive: StoredArchive,
+): Promise<void> {
+  const { tenant, username } = principal;
+  await deps.db
+    .tx((tx) => insertSnapshot(tx, { tenant, id, status: 'uploaded', createdBy: username, archive }))
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? taken(id) : error;
+    });
+}
+
+/** Before a long upload. @throws AppError conflict_error */
+export async function requireFree(
+  deps: Pick<SnapshotDeps, 'db'>,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  if (await findSnapshot(deps.db.query, principal.tenant, id)) throw taken(id);
+}
+
+/** Deletes a snapshot and its archive. @throws AppError not_found_error, snapshot_action_error while work on it goes on. */
+export async function removeSnapshot(
+  deps: Pick<SnapshotDeps, 'db'>,
+  principal: Principal,
+  id: string,
+): Promise<SnapshotRow> {
+  const snapshot = await visibleSnapshot(deps.db.query, principal, id);
+  await deps.db.tx(async (tx) => {
+    await lockRestores(tx);
+    const jobs = await openJobs(tx, snapshot);
+    if (jobs.length > 0)
+      throw new AppError(
+        'snapshot_action_error',
+        `Snapshot \`${id}\` cannot be deleted: it is being ${jobs[0]!.kind === 'create' ? 'created' : 'restored'}`,
+        { execution_id: jobs[0]!.execution_id },
+      );
+    const digest = await deleteSnapshot(tx, snapshot.tenant, id);
+    if (digest) await noteLooseArchive(tx, digest, true);
+  });
+  return snapshot;
+}
+
+/** @throws AppError not_found_error, snapshot_action_error for a status that needs an archive where there is none. */
+export async function changeStatus(
+  deps: Pick<SnapshotDeps, 'db'>,
+  principal: Principal,
+  id: string,
+  status: SnapshotStatus,
+  error: string,
+): Promise<SnapshotRow> {
+  const snapshot = await visibleSnapshot(deps.db.query, principal, id);
+  if (!(await deps.db.tx((tx) => setSnapshotStatus(tx, snapshot, status, error))))
+    throw new AppError(
+      'snapshot_action_error',
+      `Snapshot \`${id}\` has no archive and cannot become ${status}`,
+      {
+        field: 'status',
+      },
+    );
+  return visibleSnapshot(deps.db.query, principal, id);
+}

@@ -1,0 +1,49 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AppError } from '@baton/kernel';
+import { noteLooseArchive, type StoredArchive } from '../store/snapshots.sql';
+import type { SnapshotDeps } from './snapshot-deps';
+
+/**
+ * Stores an archive. Its digest is noted before the blob is there, so that one that no snapshot comes to name is swept;
+ * for that the content is first spooled to a file.
+ * @throws AppError payload_too_large_error
+ */
+export async function storeArchive(
+  deps: Pick<SnapshotDeps, 'db' | 'blobs' | 'maxBytes'>,
+  content: Readable | AsyncIterable<Buffer>,
+): Promise<StoredArchive> {
+  const folder = await mkdtemp(join(tmpdir(), 'baton-archive-'));
+  try {
+    const path = join(folder, randomUUID());
+    const hash = createHash('sha256');
+    let size = 0;
+    const measure = new Transform({
+      transform(piece: Buffer, _encoding, done) {
+        size += piece.length;
+        hash.update(piece);
+        if (size > deps.maxBytes) done(tooLarge(deps.maxBytes));
+        else done(null, piece);
+      },
+    });
+    await pipeline(content, measure, createWriteStream(path, { mode: 0o600 }));
+    const digest = hash.digest('hex');
+    await noteLooseArchive(deps.db.query, digest, false);
+    await deps.blobs.put(createReadStream(path));
+    return { digest, size };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const tooLarge = (maxBytes: number): AppError =>
+  new AppError('payload_too_large_error', `The archive is larger than ${maxBytes} bytes`, {
+    field: 'archive',
+    expected: `at most ${maxBytes} bytes`,
+  });

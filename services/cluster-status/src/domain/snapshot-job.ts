@@ -1,0 +1,46 @@
+import { defineMachine } from '@baton/kernel';
+import type { SnapshotService } from './snapshot-archive';
+
+export type JobState = 'waiting' | 'preparing' | 'switching' | 'cleaning' | 'ended';
+export type JobEvent = 'executionStarted' | 'decidedToSwitch' | 'decidedOutcome' | 'cleaned';
+
+/** States of work on a snapshot; what each means when a process dies in it stands in docs/adr/0012-snapshots.md. */
+export const jobMachine = defineMachine<JobState, JobEvent>({
+  name: 'snapshot-job',
+  initial: 'waiting',
+  terminal: ['ended'],
+  on: {
+    waiting: { executionStarted: 'preparing', decidedOutcome: 'cleaning' },
+    preparing: { decidedToSwitch: 'switching', decidedOutcome: 'cleaning' },
+    switching: { decidedOutcome: 'cleaning' },
+    cleaning: { cleaned: 'ended' },
+    ended: {},
+  },
+});
+
+export interface JobOutcome {
+  status: 'terminated' | 'failed' | 'cancelled';
+  error: string;
+}
+
+export interface CreateOptions {
+  includeEvents: boolean;
+  includeLogs: boolean;
+  includeCredentials: boolean;
+  mayQueue: boolean;
+  /** Parameters that the execution shows. */
+  parameters: Record<string, unknown>;
+}
+
+export interface RestoreOptions {
+  isForced: boolean;
+  isDryRun: boolean;
+  timeoutS: number;
+  parameters: Record<string, unknown>;
+}
+
+/** What each service switches to: RestoreRequest of proto/snapshots/v1 as JSON. */
+export type SwitchPlan = Partial<Record<SnapshotService, object>>;
+
+/** Preparing is begun again after a crash this often; then something in it ends processes. */
+export const MAX_ATTEMPTS = 5;

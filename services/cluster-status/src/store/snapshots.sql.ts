@@ -1,0 +1,99 @@
+import type { Db, Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { DB } from './tables.gen';
+
+type Reader = Db<DB>['query'] | Tx<DB>;
+
+export type SnapshotStatus = 'creating' | 'created' | 'failed' | 'uploaded';
+
+export interface SnapshotRow {
+  tenant: string;
+  id: string;
+  status: SnapshotStatus;
+  error: string;
+  created_by: string;
+  created_at: string;
+  archive_digest: string | null;
+  archive_size: number | null;
+}
+
+export interface StoredArchive {
+  digest: string;
+  size: number;
+}
+
+/** @throws a unique violation when the id is taken. */
+export async function insertSnapshot(
+  tx: Tx<DB>,
+  row: {
+    tenant: string;
+    id: string;
+    status: SnapshotStatus;
+    createdBy: string;
+    archive: StoredArchive | null;
+  },
+): Promise<void> {
+  await sql`insert into snapshots (tenant, id, status, created_by, archive_digest, archive_size)
+    values (${row.tenant}, ${row.id}, ${row.status}, ${row.createdBy}, ${row.archive?.digest ?? null},
+      ${row.archive?.size ?? null})`.execute(tx);
+}
+
+export async function findSnapshot(db: Reader, tenant: string, id: string): Promise<SnapshotRow | null> {
+  const { rows } = await sql<SnapshotRow>`
+    select tenant, id, status, error, created_by, created_at, archive_digest, archive_size
+    from snapshots where tenant = ${tenant} and id = ${id}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Ends `creating`; false when the row is gone or somebody else has set its status. */
+export async function endCreation(
+  tx: Tx<DB>,
+  of: { tenant: string; id: string },
+  end: { status: 'created' | 'failed'; error: string; archive: StoredArchive | null },
+): Promise<boolean> {
+  const done = await sql`
+    update snapshots set status = ${end.status}, error = ${end.error}, archive_digest = ${end.archive?.digest ?? null},
+      archive_size = ${end.archive?.size ?? null}
+    where tenant = ${of.tenant} and id = ${of.id} and status = 'creating'`.execute(tx);
+  return done.numAffectedRows === 1n;
+}
+
+/** False when the status needs an archive and there is none, or the row is gone. */
+export async function setSnapshotStatus(
+  tx: Tx<DB>,
+  of: { tenant: string; id: string },
+  status: SnapshotStatus,
+  error: string,
+): Promise<boolean> {
+  const done = await sql`
+    update snapshots set status = ${status}, error = ${error} where tenant = ${of.tenant} and id = ${of.id}
+      and (archive_digest is not null or ${status} not in ('created', 'uploaded'))`.execute(tx);
+  return done.numAffectedRows === 1n;
+}
+
+/** Answers the digest of its archive, null without one. */
+export async function deleteSnapshot(tx: Tx<DB>, tenant: string, id: string): Promise<string | null> {
+  const { rows } = await sql<{ archive_digest: string | null }>`
+    delete from snapshots where tenant = ${tenant} and id = ${id} returning archive_digest`.execute(tx);
+  return rows[0]?.archive_digest ?? null;
+}
+
+/** Marks an archive that may belong to nobody after a crash; `isOver`: nobody needs it any more. */
+export async function noteLooseArchive(db: Reader, digest: string, isOver: boolean): Promise<void> {
+  await sql`insert into loose_archives (digest, since)
+    values (${digest}, case when ${isOver} then '-infinity' else app_now() end)
+    on conflict (digest) do update set since = excluded.since`.execute(db);
+}
+
+/** Takes marks older than `graceMs`; answers those of archives that no snapshot has. */
+export async function takeLooseArchives(tx: Tx<DB>, graceMs: number, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ digest: string }>`
+    with old as (
+      delete from loose_archives where digest in (
+        select digest from loose_archives where since < app_now() - ${graceMs}::float8 * interval '1 millisecond'
+        limit ${limit} for update skip locked) returning digest)
+    select digest from old where not exists (select 1 from snapshots s where s.archive_digest = old.digest)`.execute(
+    tx,
+  );
+  return rows.map(({ digest }) => digest);
+}
