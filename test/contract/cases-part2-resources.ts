@@ -203,7 +203,7 @@ const snapshots: SpecCases = {
     refused: { path: '/snapshots/nosuch', ...nothingThere },
   },
   'v3.1 POST /snapshots/{snapshot_id}/restore': {
-    ok: { path: '/snapshots/$snapshot/restore', body: { force: true } },
+    ok: { path: '/snapshots/$snapshot/restore', body: { force: true, dry_run: true } },
     fields: 'Execution',
     refused: { path: '/snapshots/nosuch/restore', body: { force: true }, ...nothingThere },
   },

@@ -189,7 +189,10 @@ export const v21: SpecCases = {
     refused: { path: '/snapshots/nosuch', ...nothingThere },
   },
   'v2.1 POST /snapshots/{snapshot_id}/restore': {
-    ok: { path: '/snapshots/$snapshot/restore', body: { force: true, recreate_deployments_envs: true } },
+    ok: {
+      path: '/snapshots/$snapshot/restore',
+      body: { force: true, dry_run: true, recreate_deployments_envs: true },
+    },
     fields: 'ExecutionV21',
     refused: { path: '/snapshots/nosuch/restore', body: { force: true }, ...nothingThere },
   },

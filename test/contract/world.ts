@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { allRoutes } from '@baton/contracts/http/all';
+import { eventually } from '@baton/testkit';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { archiveOf } from '../harness/session';
 import type { Sent } from './spec-case';
@@ -221,6 +222,13 @@ async function fillLater(
     for (const name of ['snapshot', 'snapshotGone1', 'snapshotGone2']) {
       values[name] = name.toLowerCase();
       await must('PUT', { path: `/snapshots/${values[name]}`, body: { queue: true } });
+      await eventually(
+        async () => {
+          const snapshot = await must('GET', { path: `/snapshots/${values[name]}` });
+          return snapshot.status === 'created';
+        },
+        { deadlineMs: 60_000 },
+      );
     }
   }
 }

@@ -8,6 +8,7 @@ import { nodeCommands } from './commands/nodes';
 import { profileCommands, statusCommands } from './commands/profiles';
 import { scheduleCommands } from './commands/schedules';
 import { secretCommands } from './commands/secrets';
+import { snapshotCommands } from './commands/snapshots';
 import { CommandFailure, errorJson, errorText } from './failure';
 
 /** Exit codes: 0 done, 1 failed or refused, 2 not ended in time or nothing to do, 64 wrong usage. */
@@ -35,6 +36,7 @@ function buildProgram(): Command {
   doctorCommand(program);
   nodeCommands(program);
   secretCommands(program);
+  snapshotCommands(program);
   for (const command of program.commands)
     for (const sub of [command, ...command.commands]) sub.exitOverride();
   return program;

@@ -140,6 +140,7 @@ describe('snapshots of a whole manager', () => {
         (await target.call('GET', '/version', undefined, { user: 'bob', password: 'password of bob' }))
           .status,
       ).toBe(200);
+      expect((await target.call('GET', '/deployments')).body.metadata.pagination.total).toBe(2);
       expect((await target.ended(running)).status).toBe('cancelled');
       const { body: stopped } = await target.call('GET', '/deployments/waiting');
       expect(stopped.latest_execution_status).toBe('cancelled');

@@ -61,6 +61,10 @@ async function endRestored(client: SnapshotClient, context: SwitchContext): Prom
     [context.executionId, VERSIONS],
   );
   await client.query(
+    `update schedule_occurrences set outcome = 'skipped', reason = $1, decided_at = app_now() where outcome = 'due'`,
+    [UNDER_WAY],
+  );
+  await client.query(
     `update tasks set worker_id = null, lease_until = null, is_kill_requested = false
      where worker_id is not null or lease_until is not null`,
   );
