@@ -16,6 +16,13 @@ test('raw parts are handed on as they are, so that their bytes are made once', (
   expect(raw.bytes).toBe(raw.bytes);
 });
 
+test('one that is put together of parts is the same as its text', () => {
+  const whole = new RawJson(['{"own":1', new RawJson(',"shared":2}')]);
+  expect(whole.text).toBe('{"own":1,"shared":2}');
+  expect(jsonText([whole, whole])).toBe('[{"own":1,"shared":2},{"own":1,"shared":2}]');
+  expect(JSON.stringify(whole)).toBe(whole.text);
+});
+
 test('elsewhere it is written as its value', () => {
   expect(JSON.stringify({ x: raw })).toBe('{"x":{"a":[1,2]}}');
   expect(raw.value).toEqual({ a: [1, 2] });

@@ -5,11 +5,21 @@ import { newId, randomSuffix } from './ids';
  * answers, is neither parsed nor written again. Outside of `jsonParts` it is written like the value it stands for.
  */
 export class RawJson {
+  #text: string | undefined;
   #bytes: Buffer | undefined;
   #value: unknown;
+  /** What the text consists of, in order. */
+  readonly parts: readonly (string | RawJson)[];
 
-  constructor(readonly text: string) {}
+  /** Parts that are raw texts themselves, and need not be JSON alone, keep their bytes. */
+  constructor(content: string | readonly (string | RawJson)[]) {
+    this.parts = typeof content === 'string' ? [] : content;
+    if (typeof content === 'string') this.#text = content;
+  }
 
+  get text(): string {
+    return (this.#text ??= joined(this.parts));
+  }
   /** The text as UTF-8; made once, so keep the object where the text is used again. */
   get bytes(): Buffer {
     return (this.#bytes ??= Buffer.from(this.text, 'utf8'));
@@ -42,7 +52,13 @@ export function jsonParts(value: unknown): (string | RawJson)[] {
     const text = JSON.stringify(value) ?? 'null';
     if (met.length === 0) return [text];
     const between = text.split(QUOTED_MARK);
-    return between.flatMap((part, i) => (i === 0 ? [part] : [met![i - 1]!, part]));
+    const parts: (string | RawJson)[] = [];
+    for (const [i, part] of between.entries()) {
+      const raw = i === 0 ? null : met[i - 1]!;
+      if (raw) parts.push(...(raw.parts.length === 0 ? [raw] : raw.parts));
+      parts.push(part);
+    }
+    return parts;
   } finally {
     met = null;
   }
@@ -51,7 +67,9 @@ export function jsonParts(value: unknown): (string | RawJson)[] {
 /** JSON of `value` as one text. */
 export function jsonText(value: unknown): string {
   const parts = jsonParts(value);
-  return parts.length === 1
-    ? (parts[0] as string)
-    : parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
+  return parts.length === 1 ? (parts[0] as string) : joined(parts);
+}
+
+function joined(parts: readonly (string | RawJson)[]): string {
+  return parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
 }

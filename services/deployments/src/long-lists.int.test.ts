@@ -210,3 +210,17 @@ it('a list takes as many statements for 5 deployments as for 60, and one that is
     await cost('/searches/deployments?_size=5', search),
   );
 }, 30_000);
+
+it('a deployment and a list are the same whether all fields are asked for or each of them by name', async () => {
+  await test.create('fields', {
+    labels: [{ accent: 'é\\' }, { a: 'b' }],
+    display_name: 'A "name"',
+    site_name: null,
+  });
+  const whole = (await test.call('GET', '/deployments/fields')).body;
+  const names = Object.keys(whole).join();
+  expect((await test.call('GET', `/deployments/fields?_include=${names}`)).body).toEqual(whole);
+  const list = (await test.call('GET', '/deployments?_size=2')).body;
+  expect((await test.call('GET', `/deployments?_size=2&_include=${names}`)).body).toEqual(list);
+  expect(Object.keys(list.items[0]).sort()).toEqual(Object.keys(whole).sort());
+});

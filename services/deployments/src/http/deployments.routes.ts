@@ -16,7 +16,12 @@ import { deleteDeployment } from '../commands/delete-deployment';
 import type { ServiceDeps } from '../deps';
 import { withDirectChildren } from '../queries/direct-children';
 import { evaluateCapabilities, evaluateOutputs } from '../queries/evaluate-outputs';
-import { listDeployments, readDeploymentObject } from '../queries/list-deployments';
+import {
+  listDeployments,
+  listDeploymentTexts,
+  readDeploymentObject,
+  readDeploymentText,
+} from '../queries/list-deployments';
 import { listWorkflows } from '../queries/list-workflows';
 import { deploymentSelector } from './deployment-selector';
 import { onWire } from './wire';
@@ -31,6 +36,10 @@ type Write =
   | 'setDeploymentVisibility'
   | 'setDeploymentSite';
 type Read = (call: AnyCall, id: string) => Promise<Record<string, unknown>>;
+
+/** Whether objects are shown as the database puts them together: in the latest form, with nothing counted again. */
+const isAsStored = (call: Pick<HttpCall, 'wire' | 'version' | 'query'>): boolean =>
+  call.wire === 'spec' && call.version === 'v3.1' && call.query.all_sub_deployments !== false;
 
 /** Deployments (spec v3.1 part 1 "Deployments", v2.1). */
 export function deploymentsHttp(deps: ServiceDeps): BoundRoute[] {
@@ -48,7 +57,10 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
   return {
     listDeployments: async (call) => {
       const { principal, list } = call;
-      const page = await listDeployments(deps, principal, list, await selected(principal, list));
+      const selector = await selected(principal, list);
+      const texts = isAsStored(call) ? await listDeploymentTexts(deps, principal, list, selector) : null;
+      if (texts) return listEnvelope(texts, list);
+      const page = await listDeployments(deps, principal, list, selector);
       const counted =
         call.query.all_sub_deployments === false
           ? await withDirectChildren(deps.db.query, principal, page.items)
@@ -57,6 +69,11 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
       return listEnvelope({ ...page, items }, list);
     },
     getDeployment: async (call) => {
+      if (call.include === null && isAsStored(call)) {
+        const text = await readDeploymentText(deps, call.principal, call.params.id!);
+        if (!text) throw notFound('Deployment', call.params.id!);
+        return text;
+      }
       const found = await read(call, call.params.id!);
       if (call.query.all_sub_deployments !== false) return found;
       const id = call.params.id!;

@@ -1,4 +1,5 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
+import type { RawJson } from '@baton/kernel';
 import {
   type Db,
   type FilterTarget,
@@ -16,15 +17,17 @@ import {
   deploymentSorts,
   siteName,
 } from '../store/deployment-columns.sql';
-import type { DeploymentStatements } from '../store/deployment-pages.sql';
+import type { DeploymentStatements, Fields } from '../store/deployment-pages.sql';
 import { deploymentScope } from '../store/deployments.sql';
 import { type DocumentCache, readDocuments } from '../store/documents.sql';
 import { visibleTotal } from '../store/row-counts.sql';
 import type { DB } from '../store/tables.gen';
 import {
+  type DeploymentText,
   type FragmentCache,
   type PresentedDeployment,
   presentDeployment,
+  presentText,
   type SelectedDeployment,
 } from './present-deployment';
 
@@ -127,13 +130,43 @@ export async function listDeployments(
 ): Promise<ListPage<PresentedDeployment>> {
   const isPlain = isPlainPage(principal, list, selector);
   const page = isPlain
-    ? await readPage(deps, principal, list)
+    ? await readPage<SelectedDeployment>(deps, principal, list, list.include)
     : await selectDeployments(deps, principal, list, selector);
   return {
     items: await presentAll(deps, page.items, list.include),
     total: page.total,
     filtered: await countFiltered(deps, principal, list, selector, page.total),
   };
+}
+
+/** The same page as texts, in one statement; null when the list is not the plain one of its tenant with all fields. */
+export async function listDeploymentTexts(
+  deps: ListDeps,
+  principal: Principal,
+  list: ListQuery,
+  selector: DeploymentSelector,
+): Promise<ListPage<RawJson> | null> {
+  if (list.include !== null || !isPlainPage(principal, list, selector)) return null;
+  const page = await readPage<DeploymentText>(deps, principal, list, 'text');
+  return { items: await presentTexts(deps, page.items), total: page.total, filtered: null };
+}
+
+/** One deployment as text; see `readDeploymentObject`. */
+export async function readDeploymentText(
+  deps: ListDeps,
+  principal: Principal,
+  id: string,
+): Promise<RawJson | null> {
+  const { tenant, username } = principal;
+  const { statement, values } = deps.deploymentStatements.one(principal, 'text');
+  const rows = await prepared<DeploymentText>(deps.db, statement, values({ id, tenant, username }));
+  return (await presentTexts(deps, rows))[0] ?? null;
+}
+
+async function presentTexts(deps: ListDeps, rows: DeploymentText[]): Promise<RawJson[]> {
+  const digests = rows.map((row) => row.model_).filter((digest) => digest !== null);
+  const models = await readDocuments(deps.db.query, deps.documents, digests);
+  return rows.map((row) => presentText(row, models, deps.fragments));
 }
 
 /** Whether the list holds every deployment that is visible in the tenants in question. */
@@ -186,22 +219,23 @@ async function selectDeployments(
 /** Rows before a page are walked from the nearer end; up to so many it does not matter. */
 const NEAR = 1_000;
 
-async function readPage(
+async function readPage<Row extends object>(
   { db, deploymentStatements }: ListDeps,
   principal: Principal,
-  { include, size, offset }: ListQuery,
-): Promise<ListPage<SelectedDeployment>> {
+  { size, offset }: ListQuery,
+  fields: Fields,
+): Promise<ListPage<Row>> {
   const { tenant, username } = principal;
   const given = { tenant, username, offset };
   const known = offset > NEAR ? await countVisible(db, principal) : null;
   const isBack = known !== null && offset > known / 2;
   const { statement, values } = deploymentStatements.page(
     principal,
-    include,
+    fields,
     size,
     offset === 0 ? 'first' : isBack ? 'back' : 'front',
   );
-  const rows = await prepared<SelectedDeployment & { total_: number }>(db, statement, values(given));
+  const rows = await prepared<Row & { total_: number }>(db, statement, values(given));
   const total = rows[0]?.total_ ?? (offset === 0 ? 0 : (known ?? (await countVisible(db, principal))));
   return { items: rows, total };
 }

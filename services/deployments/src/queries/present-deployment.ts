@@ -1,4 +1,4 @@
-import { RawJson } from '@baton/kernel';
+import { jsonText, RawJson } from '@baton/kernel';
 import { LRUCache } from 'lru-cache';
 import { workflowEntries } from '../domain/workflow-entries';
 import { modelFields, planFields } from '../store/deployment-columns.sql';
@@ -33,6 +33,28 @@ export function createFragmentCache(): FragmentCache {
     maxSize: FRAGMENT_BYTES,
     sizeCalculation: (one) => Math.max(1, 3 * one.text.length),
   });
+}
+
+/** A deployment as one text, without what stands in the shared document. */
+export interface DeploymentText {
+  text_: string;
+  model_: string | null;
+  node_types_: string | null;
+  states_: string | null;
+}
+
+/** The whole object of REST as text. What follows the row's own text is the same for many and kept. */
+export function presentText(
+  { text_: text, model_: model, node_types_: nodeTypes, states_: states }: DeploymentText,
+  models: Models,
+  fragments: FragmentCache,
+): RawJson {
+  const rest = remembered(fragments, `rest ${model} ${states} ${nodeTypes}`, () => {
+    const row = { model_: model, node_types_: nodeTypes, states_: states };
+    const fields = [...Object.keys(EMPTY), ...modelFields];
+    return new RawJson(`,${jsonText(presentDeployment(row, models, fragments, fields)).slice(1)}`);
+  });
+  return new RawJson([text.slice(0, -1), rest]);
 }
 
 /** The object of REST; large parts of it are raw texts. */

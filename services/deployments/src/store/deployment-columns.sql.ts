@@ -24,10 +24,12 @@ const latestStatus = sql`case
   when d.latest_status = 'terminated' then 'completed'
   when d.latest_status in ('failed', 'cancelled') then d.latest_status
   else 'in_progress' end`;
-/** As text: it becomes part of the answer as it is. */
+/** Instants as the API writes them; sessions run in UTC. */
+const instant = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`to_char(date_trunc('milliseconds', ${column}), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const labels = sql`(
-  select coalesce(json_agg(l), '[]')::text from (
-    select l.key, l.value, to_char(date_trunc('milliseconds', l.created_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
+  select coalesce(json_agg(l), '[]') from (
+    select l.key, l.value, ${instant(sql`l.created_at`)} as created_at,
       l.creator_id, l.created_by
     from deployment_labels l where l.deployment_key = d.key order by l.key, l.value) l)`;
 const instances = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -66,14 +68,15 @@ export const deploymentColumns: Record<string, RawBuilder<unknown>> = {
   unavailable_instances: instances(sql`not ni.is_status_check_ok`),
 };
 
-/** Columns of deployment_plans, as texts: all but the model become part of the answer as they are. */
+/** JSON columns of deployment_plans: they become part of the answer as they are. */
 const planColumns: Record<string, RawBuilder<unknown>> = {
-  inputs: sql`p.inputs::text`,
-  outputs: sql`p.outputs::text`,
-  capabilities: sql`p.capabilities::text`,
-  scaling_groups: sql`p.scaling_groups::text`,
-  resource_tags: sql`p.resource_tags::text`,
+  inputs: sql`p.inputs`,
+  outputs: sql`p.outputs`,
+  capabilities: sql`p.capabilities`,
+  scaling_groups: sql`p.scaling_groups`,
+  resource_tags: sql`p.resource_tags`,
 };
+const instantColumns = ['created_at', 'updated_at'];
 
 /** What is asked of the node instances, looked at once for all of it. */
 const instanceFields = ['drifted_instances', 'unavailable_instances', 'workflows'];
@@ -93,7 +96,7 @@ export interface DeploymentSelection {
 /** `deploymentColumns` and whatever else `include` asks for. */
 export function deploymentSelection(include: string[] | null): DeploymentSelection {
   const isWanted = (field: string): boolean => include === null || include.includes(field);
-  const columns = { ...deploymentColumns };
+  const columns: Record<string, RawBuilder<unknown>> = { ...deploymentColumns, labels: sql`${labels}::text` };
   const always: string[] = [];
   const joins: RawBuilder<unknown>[] = [];
   const add = (name: string, column: RawBuilder<unknown>): void => {
@@ -102,7 +105,7 @@ export function deploymentSelection(include: string[] | null): DeploymentSelecti
   };
   if (planFields.some(isWanted)) {
     joins.push(sql`left join deployment_plans p on p.deployment_key = d.key`);
-    for (const [name, column] of Object.entries(planColumns)) columns[name] = column;
+    for (const [name, column] of Object.entries(planColumns)) columns[name] = sql`${column}::text`;
   }
   if (modelFields.some(isWanted)) add('model_', sql`encode(p.model, 'hex')`);
   if (instanceFields.some(isWanted)) {
@@ -115,6 +118,27 @@ export function deploymentSelection(include: string[] | null): DeploymentSelecti
     add('states_', sql`i.states`);
   }
   return { columns, always, joins: sql.join(joins, sql` `) };
+}
+
+/**
+ * The whole object as one JSON text, without what stands in the shared document: column text_, beside the pseudo columns
+ * that the rest of it depends on. A third of the work of reading it field by field and writing it again.
+ */
+export function deploymentText(): { columns: RawBuilder<unknown>; joins: RawBuilder<unknown> } {
+  const { columns, joins } = deploymentSelection(null);
+  const pseudo = ['model_', 'node_types_', 'states_'];
+  const fields = Object.entries({ ...columns, ...planColumns, labels })
+    .filter(([name]) => !pseudo.includes(name))
+    .map(
+      ([name, column]) => sql`${instantColumns.includes(name) ? instant(column) : column} as ${sql.id(name)}`,
+    );
+  return {
+    columns: sql.join([
+      sql`row_to_json(f)::text as text_`,
+      ...pseudo.map((name) => sql`${columns[name]} as ${sql.id(name)}`),
+    ]),
+    joins: sql`${joins} cross join lateral (select ${sql.join(fields)}) f`,
+  };
 }
 
 /** `_sort=label:<key>`: by the values of that label. */

@@ -2,7 +2,7 @@ import { isAdministrator, type Principal } from '@baton/contracts';
 import { type AnyQuery, compileTemplate, Slot, type StatementTemplate } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { deploymentSelection } from './deployment-columns.sql';
+import { deploymentSelection, deploymentText } from './deployment-columns.sql';
 import { deploymentScope } from './deployments.sql';
 import { visibleTotal } from './row-counts.sql';
 
@@ -12,10 +12,13 @@ import { visibleTotal } from './row-counts.sql';
  */
 export interface DeploymentStatements {
   /** Slots: id, tenant, username. */
-  one(principal: Principal, include: string[] | null): StatementTemplate;
+  one(principal: Principal, include: Fields): StatementTemplate;
   /** Slots: tenant, username, offset unless the page is the first. */
-  page(principal: Principal, include: string[] | null, size: number, from: PageStart): StatementTemplate;
+  page(principal: Principal, include: Fields, size: number, from: PageStart): StatementTemplate;
 }
+
+/** Response fields, all of them (null), or the objects as texts. */
+export type Fields = string[] | null | 'text';
 
 /** Where a page is looked for: at the first row, behind some rows, or (the same rows) before the last ones. */
 export type PageStart = 'first' | 'front' | 'back';
@@ -33,16 +36,18 @@ export function createDeploymentStatements(db: AnyQuery): DeploymentStatements {
   return {
     one: (principal, include) => {
       const caller = slotCaller(principal);
-      const key = `one ${caller.permissions.length} ${include?.join() ?? '*'}`;
+      const key = `one ${caller.permissions.length} ${fieldsKey(include)}`;
       return remembered(key, () => selectOne(caller, include));
     },
     page: (principal, include, size, from) => {
       const caller = slotCaller(principal);
-      const key = `${from} ${size} ${caller.permissions.length} ${include?.join() ?? '*'}`;
+      const key = `${from} ${size} ${caller.permissions.length} ${fieldsKey(include)}`;
       return remembered(key, () => selectRows(caller, include, size, from));
     },
   };
 }
+
+const fieldsKey = (include: Fields): string => (Array.isArray(include) ? include.join() : (include ?? '*'));
 
 const slot = (name: string): string => new Slot(name) as unknown as string;
 
@@ -57,21 +62,19 @@ function slotCaller(principal: Principal): Principal {
   };
 }
 
-function fieldsOf(
-  columns: Record<string, RawBuilder<unknown>>,
-  names: readonly string[],
-): RawBuilder<unknown> {
-  const chosen = names.filter((name) => columns[name] !== undefined);
-  return sql.join([sql`1 as one_`, ...chosen.map((name) => sql`${columns[name]} as ${sql.id(name)}`)]);
-}
-
-function selectionOf(include: string[] | null): { fields: RawBuilder<unknown>; joins: RawBuilder<unknown> } {
+function selectionOf(include: Fields): { fields: RawBuilder<unknown>; joins: RawBuilder<unknown> } {
+  if (include === 'text') {
+    const { columns, joins } = deploymentText();
+    return { fields: columns, joins };
+  }
   const { columns, always, joins } = deploymentSelection(include);
   const names = include === null ? Object.keys(columns) : [...new Set([...include, ...always])];
-  return { fields: fieldsOf(columns, names), joins };
+  const chosen = names.filter((name) => columns[name] !== undefined);
+  const fields = chosen.map((name) => sql`${columns[name]} as ${sql.id(name)}`);
+  return { fields: sql.join([sql`1 as one_`, ...fields]), joins };
 }
 
-function selectOne(caller: Principal, include: string[] | null): RawBuilder<unknown> {
+function selectOne(caller: Principal, include: Fields): RawBuilder<unknown> {
   const { fields, joins } = selectionOf(include);
   return sql`select ${fields} from (
       select * from deployments d where d.id = ${slot('id')} and ${deploymentScope(caller)}
@@ -82,12 +85,7 @@ function selectOne(caller: Principal, include: string[] | null): RawBuilder<unkn
  * The keys of a page come from indexes alone: the tenant's rows and those that other tenants share, merged in order.
  * Behind the middle of the list they are walked from its end, so the last page costs what the first one does.
  */
-function selectRows(
-  caller: Principal,
-  include: string[] | null,
-  size: number,
-  from: PageStart,
-): RawBuilder<unknown> {
+function selectRows(caller: Principal, include: Fields, size: number, from: PageStart): RawBuilder<unknown> {
   const { fields, joins } = selectionOf(include);
   const direction = from === 'back' ? sql`desc` : sql`asc`;
   const order = sql`created_at ${direction}, key ${direction}`;
