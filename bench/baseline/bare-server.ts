@@ -23,6 +23,7 @@ export interface BareQuestion {
 type Values = unknown[];
 
 let pool: pg.Pool;
+let hasFailed = false;
 
 async function listen(question: BareQuestion): Promise<number> {
   pool = new pg.Pool({
@@ -36,7 +37,8 @@ async function listen(question: BareQuestion): Promise<number> {
     rowsOf(shape, argument).then(
       (rows) => write(response, 200, shape.units.length === 1 && rows.length === 1 ? rows[0] : rows),
       (error: Error) => {
-        process.stderr.write(`bare server: ${error.message}\n`);
+        if (!hasFailed) process.stderr.write(`bare server: ${error.message}\n`);
+        hasFailed = true;
         write(response, 500, { message: error.message });
       },
     );
@@ -56,8 +58,10 @@ async function rowsOf({ units, sample }: BareShape, argument: string): Promise<u
     const client = await pool.connect();
     try {
       for (const one of unit) rows.push(...(await client.query(statement(one, sample, argument))).rows);
-    } finally {
       client.release();
+    } catch (error) {
+      client.release(true);
+      throw error;
     }
   }
   return rows;

@@ -29,7 +29,10 @@ export function unitsOf(sent: readonly SentStatement[]): Unit[] {
 const signature = (unit: Unit): string => unit.map((one) => one.text).join(';');
 
 export interface RequestSql {
-  /** What `request` makes the processes `pids` send, asked twice: the second time nothing is looked up for the first time. */
+  /**
+   * What `request` makes the processes send. Asked three times: the first time something may be looked up and kept, and
+   * what is not seen both times after it was no part of it.
+   */
   of(request: () => Promise<void>): Promise<Unit[]>;
 }
 
@@ -42,12 +45,14 @@ export async function requestSql(watch: SqlWatch, pids: readonly number[]): Prom
   const usual = new Set(unitsOf(await readAll()).map(signature));
   return {
     async of(request) {
-      await request();
-      await pause(AFTER_MS);
-      await readAll();
-      await request();
-      await pause(AFTER_MS);
-      return unitsOf(await readAll()).filter((unit) => !usual.has(signature(unit)));
+      const once = async (): Promise<Unit[]> => {
+        await request();
+        await pause(AFTER_MS);
+        return unitsOf(await readAll()).filter((unit) => !usual.has(signature(unit)));
+      };
+      await once();
+      const earlier = new Set((await once()).map(signature));
+      return (await once()).filter((unit) => earlier.has(signature(unit)));
     },
   };
 }

@@ -96,12 +96,12 @@ function labelSearches(key: string, prefix: string, count: number): ApiRequest[]
   }));
 }
 
-/** The request of a shape as it is sent once, to see its statements. */
+/** The request of a shape as it is sent to see its statements, which are taken from the third time (nth 2). */
 export function sampleOf(shape: ApiShape, nth: number): ApiRequest {
   const first = shape.requests[0]!;
   return {
     ...first,
-    path: first.path.replace(`${CREATED.prefix}{n}`, `${CREATED.probe}${nth === 0 ? '0' : ''}`),
+    path: first.path.replace(`${CREATED.prefix}{n}`, `${CREATED.probe}${nth === 2 ? '' : nth}`),
   };
 }
 

@@ -81,7 +81,14 @@ async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
+async function removeSites(url: string): Promise<void> {
+  await onDatabase(url, (client) =>
+    client.query('delete from deployments.sites where name like $1', [WRITTEN_SITES]),
+  );
+}
+
 async function ofMode(plan: Plan, mode: Mode, url: string, facts: SeededFacts): Promise<object> {
+  await removeSites(url);
   const watch = watchSql('all');
   const manager = await startManager({ mode, workers: 1, env: watch.env, databaseUrl: url });
   const bare = startChild<BareQuestion, number>('baseline/bare-server.ts');
@@ -98,9 +105,7 @@ async function ofMode(plan: Plan, mode: Mode, url: string, facts: SeededFacts): 
     await Promise.all([load.stop(), bare.stop()]);
     await manager.stop();
     watch.close();
-    await onDatabase(url, (client) =>
-      client.query('delete from deployments.sites where name like $1', [WRITTEN_SITES]),
-    );
+    await removeSites(url);
   }
 }
 

@@ -51,7 +51,7 @@ function sendJson(
   if (o.validateResponses && isWhole && full.status === undefined)
     route.checkResponse(JSON.parse(JSON.stringify(full.body ?? null)));
   const body = call.include === null ? full.body : pickFields(full.body, call.include);
-  reply.header('content-type', full.contentType ?? 'application/json');
+  reply.header('content-type', full.contentType ?? 'application/json; charset=utf-8');
   return sendParts(reply, jsonParts(body));
 }
 

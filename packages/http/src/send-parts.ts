@@ -28,6 +28,7 @@ export function sendParts(reply: FastifyReply, parts: readonly (string | RawJson
   const pieces = piecesOf(parts);
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (bytes <= JOINED_BYTES) return reply.send(Buffer.concat(pieces, bytes));
+  if (reply.raw.destroyed) return reply.hijack();
   reply.hijack();
   const { raw } = reply;
   raw.writeHead(reply.statusCode, {
@@ -37,6 +38,5 @@ export function sendParts(reply: FastifyReply, parts: readonly (string | RawJson
   raw.cork();
   for (const piece of pieces) raw.write(piece);
   raw.end();
-  raw.uncork();
   return reply;
 }

@@ -240,10 +240,10 @@ async function readPage<Row extends object>(
   return { items: rows, total };
 }
 
-async function countVisible(db: Db<DB>, principal: Principal): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select ${visibleTotal('deployments', principal)} as n`.execute(
-    db.query,
-  );
+async function countVisible(db: Db<DB>, principal: Principal, allTenants = false): Promise<number> {
+  const { rows } = await sql<{
+    n: number;
+  }>`select ${visibleTotal('deployments', principal, allTenants)} as n`.execute(db.query);
   return rows[0]!.n;
 }
 
@@ -256,6 +256,8 @@ export async function countFiltered(
   total: number,
 ): Promise<number | null> {
   if (selector.rules === null) return null;
+  if (isWhole(list, { ...selector, rules: null }))
+    return (await countVisible(deps.db, principal, list.allTenants)) - total;
   const where = pageConditions({
     ...deploymentPage(principal, list, { ...selector, rules: [] }),
     columns: deploymentColumns,

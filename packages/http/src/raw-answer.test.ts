@@ -1,0 +1,74 @@
+import { defineRoutes, type Principal } from '@baton/contracts';
+import { RawJson, Secret, silentLog } from '@baton/kernel';
+import { bindRoutes, createHttpApp, type HttpApp, principalHeader, signPrincipal } from './index';
+
+const key = new Secret('a key of the test that is long enough');
+const ann: Principal = {
+  userId: 1,
+  username: 'ann',
+  tenant: 'default_tenant',
+  role: 'sys_admin',
+  roles: [],
+  permissions: [],
+  tenants: [],
+  authMethod: 'token',
+  executionId: '',
+  isBootstrapAdmin: true,
+};
+const routes = defineRoutes([
+  {
+    owner: 'catalog',
+    permission: 'blueprint_list',
+    tenant: 'required',
+    versions: ['v3.1'],
+    summary: '',
+    spec: '',
+    id: 'getThings',
+    method: 'GET',
+    path: '/things/:count',
+    status: 200,
+  },
+] as const);
+const small = new RawJson('{"n":"é"}');
+const large = new RawJson(JSON.stringify({ text: 'ü'.repeat(5_000) }));
+
+let app: HttpApp;
+let origin: string;
+beforeAll(async () => {
+  app = createHttpApp({
+    service: 'catalog',
+    routes: bindRoutes(routes, {
+      getThings: ({ params }) => ({
+        items: Array.from({ length: Number(params.count) }, (_, i) => ({ i, small, large })),
+      }),
+    }),
+    internalKey: key,
+    log: silentLog,
+    wire: 'spec',
+  });
+  origin = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;
+});
+afterAll(() => app.close());
+
+const ask = async (count: number) =>
+  fetch(`${origin}/api/v3.1/things/${count}`, {
+    headers: { [principalHeader]: await signPrincipal(ann, key), 'x-request-id': 'my-id' },
+  });
+
+test.each([0, 1, 40])(
+  'an answer with %d raw parts, joined or in pieces, has all its bytes and headers',
+  async (count) => {
+    const answer = await ask(count);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect(answer.headers.get('content-length')).toBe(String(bytes.length));
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.headers.get('x-request-id')).toBe('my-id');
+    expect(JSON.parse(bytes.toString('utf8'))).toEqual({
+      items: Array.from({ length: count }, (_, i) => ({
+        i,
+        small: { n: 'é' },
+        large: { text: 'ü'.repeat(5_000) },
+      })),
+    });
+  },
+);
