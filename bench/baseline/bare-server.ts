@@ -1,4 +1,5 @@
 // The least that answers the same question: node:http, pg, the same statements in the same way, JSON of their rows. No auth, no checks.
+import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
@@ -67,9 +68,18 @@ async function rowsOf({ units, sample }: BareShape, argument: string): Promise<u
   return rows;
 }
 
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
 function statement({ name, text, values }: SentStatement, sample: string, argument: string): pg.QueryConfig {
-  const own = sample === '' ? values : (replaced(values, sample, argument) as Values);
+  let own = sample === '' ? values : (replaced(values, sample, argument) as Values);
+  // A row that is written again needs an id of its own.
+  if (/^\s*insert/i.test(text)) own = own.map(withNewIds);
   return name === undefined ? { text, values: own } : { name, text, values: own };
+}
+
+function withNewIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNewIds);
+  return typeof value === 'string' && UUID.test(value) ? randomUUID() : value;
 }
 
 function replaced(value: unknown, sample: string, argument: string): unknown {

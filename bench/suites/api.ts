@@ -190,6 +190,18 @@ async function oneRound(
   return { load: answer, cpuMsPerRequest: Object.fromEntries(perRequest) };
 }
 
+/** Runs both once; answers why the shape cannot be measured. */
+async function warmed(plan: Plan, field: Field, shape: ApiShape): Promise<string | null> {
+  try {
+    for (const target of [field.ours, field.theirs])
+      await oneRound(field, target, shape, 16, plan.isQuick ? 300 : 1_000);
+    return null;
+  } catch (error) {
+    plan.say(`  ${shape.name}: ${(error as Error).message}`);
+    return (error as Error).message;
+  }
+}
+
 async function measure(
   plan: Plan,
   mode: Mode,
@@ -214,8 +226,11 @@ async function measure(
     ),
   );
   for (const shape of shapes) {
-    for (const target of [field.ours, field.theirs])
-      await oneRound(field, target, shape, 16, plan.isQuick ? 300 : 1_000);
+    const failed = await warmed(plan, field, shape);
+    if (failed) {
+      results[shape.name] = { failed };
+      continue;
+    }
     const statements = bares[encodeURIComponent(shape.name)]!.units.flat().length;
     for (const concurrency of CONCURRENCY) {
       const a: Round[] = [];
