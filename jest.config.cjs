@@ -20,6 +20,8 @@ const esmOnly = [
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
+  // Against hangs only: on a busy machine of two cores a test that starts servers takes long.
+  testTimeout: 60_000,
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/apps', '<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   // Suites with a runner of their own: tools/e2e.mjs, test/fault/run.ts.
