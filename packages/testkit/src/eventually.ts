@@ -5,13 +5,13 @@ const STEP_MS = 10;
 /**
  * The value of `check` once it returns without throwing (and not `false`); the only place in tests that polls.
  * For effects that another process or connection brings about.
- * @throws the last failure when `deadlineMs` (default 5 s) is over.
+ * @throws the last failure when `deadlineMs` (default 30 s: against hangs only) is over.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
   options: { deadlineMs?: number } = {},
 ): Promise<T> {
-  const end = systemClock.monotonic() + (options.deadlineMs ?? 5_000);
+  const end = systemClock.monotonic() + (options.deadlineMs ?? 30_000);
   for (;;) {
     try {
       const value = await check();
