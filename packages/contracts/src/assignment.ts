@@ -14,6 +14,10 @@ export const operationAssignment = z.object({
   workflowParameters: z.record(z.string(), z.unknown()),
   createdBy: z.string(),
   isDryRun: z.boolean(),
+  /** The code of the workflow itself, not an operation of it; `inputs` are its parameters. */
+  isWorkflowCode: z.boolean().optional(),
+  /** Of workflow code: how long independent tasks of a graph go on after a failure. */
+  waitAfterFailMs: z.number().optional(),
   /** Full name in the plan: cloudify.interfaces.lifecycle.create. */
   operation: z.string(),
   /** Mapping without the plugin alias, e.g. script_runner.tasks.run. */

@@ -59,3 +59,4 @@ export {
 } from './route';
 export { parseConstraints, type SearchConstraints } from './search-constraints';
 export { isWider, requireOwnTenant, type Visibility, visibilityOfNew, widensVisibility } from './visibility';
+export { type SubmittedWork, submittedWork, type WorkChange, workChange } from './workflow-work';

@@ -1,9 +1,10 @@
-"""Runs one Python script as an operation: baton_runner.py FILE python|guess.
+"""Runs one Python script as an operation: baton_runner.py FILE python|guess|workflow.
 
 The script talks to the manager through the ctx proxy of its run (CTX_SOCKET_URL). What it raises is described to the
 proxy; changed runtime properties are handed over at the end, also after an exception. With `guess` the text may turn
 out not to be Python: exit code 97, before anything has happened.
 """
+import os
 import sys
 import traceback
 
@@ -25,7 +26,8 @@ def _describe(error, path):
     from cloudify import exceptions
     frames = traceback.extract_tb(error.__traceback__)
     # Frames of this file say nothing to the author of the script.
-    own = [f for f in frames if not f.filename.endswith('baton_runner.py')]
+    shim = os.path.dirname(os.path.abspath(__file__))
+    own = [f for f in frames if not f.filename.startswith(shim)]
     text = ''.join(traceback.format_list(own) + traceback.format_exception_only(type(error), error))
     if isinstance(error, exceptions.OperationRetry):
         kind = 'retry'
@@ -57,7 +59,11 @@ def main():
     try:
         if code is None:
             raise failure
+        os.environ['BATON_SCRIPT_KIND'] = mode
         exec(code, {'__name__': '__main__', '__file__': path, '__builtins__': __builtins__})
+        if mode == 'workflow':
+            from cloudify.workflows import runs
+            runs.finish()
     except SystemExit as error:
         if error.code is None or isinstance(error.code, int):
             status = error.code or 0

@@ -17,7 +17,11 @@ export interface OperationHost {
     properties: JsonObject;
   }): Promise<number>;
   /** All nodes and instances of the deployment, for questions about hosts and relationship targets. */
-  readDeployment(): Promise<{ nodes: NodeRecord[]; instances: InstanceRecord[] }>;
+  readDeployment(): Promise<{
+    nodes: NodeRecord[];
+    instances: InstanceRecord[];
+    scalingGroups?: JsonObject;
+  }>;
   /** A file of the deployment or blueprint as a local path that must not be changed. @throws AppError not_found_error */
   readResource(path: string): Promise<string>;
   /** Takes a log line or event. A promise means: wait before sending more (back-pressure). */

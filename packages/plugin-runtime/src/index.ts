@@ -7,7 +7,17 @@ export {
   type StopReason,
   stopReason,
 } from './operation-end';
-export { buildRegistry, type OperationRegistry, SCRIPT_MAPPING, unknownMapping } from './registry';
+export {
+  buildRegistry,
+  buildWorkflowRegistry,
+  type OperationRegistry,
+  SCRIPT_MAPPING,
+  unknownMapping,
+  WORKFLOW_SCRIPT_MAPPING,
+  type WorkflowRegistry,
+} from './registry';
 export { type OrphanGuard, startOrphanGuard } from './script/orphan-guard';
 export { defaultAssetsDir, makeRunDir, type ScriptSettings, sweepRunDirs } from './script/settings';
 export type { InstanceRecord, NodeRecord, OpenedModel, OperationTask, SideRecord } from './task';
+export { invokeWorkflow } from './workflow/invoke-workflow';
+export type { WorkPort, WorkSubmission, WorkTask } from './workflow/work';

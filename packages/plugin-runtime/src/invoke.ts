@@ -4,13 +4,14 @@ import { RunContext } from './context/run-context';
 import { OperationSession } from './context/session';
 import type { OperationHost } from './host';
 import { endOfThrown, type OperationEnd, stopReason } from './operation-end';
-import { type OperationRegistry, SCRIPT_MAPPING, unknownMapping } from './registry';
+import { type OperationRegistry, SCRIPT_MAPPING, unknownMapping, type WorkflowRegistry } from './registry';
 import { runScript } from './script/run-script';
 import { makeRunDir, type ScriptSettings } from './script/settings';
 import type { OperationTask } from './task';
 
 export interface InvokeDeps {
   operations: OperationRegistry;
+  workflows?: WorkflowRegistry;
   scripts: ScriptSettings;
 }
 
@@ -107,7 +108,7 @@ async function callOperation(
 }
 
 /** The promise, or undefined a while after `signal` was aborted: nobody can kill a function of our own process. */
-function untilStopped(promise: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+export function untilStopped(promise: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const onAbort = (): void => {

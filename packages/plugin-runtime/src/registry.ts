@@ -1,7 +1,15 @@
 import { nearestName } from '@baton/kernel';
-import { FatalError, type Plugin, type PluginOperation } from '@baton/plugin-sdk';
+import {
+  FatalError,
+  type Plugin,
+  type PluginOperation,
+  type PluginWorkflow,
+  type WorkflowFunction,
+} from '@baton/plugin-sdk';
 
 export const SCRIPT_MAPPING = 'script_runner.tasks.run';
+/** Workflows that are a script of the blueprint. */
+export const WORKFLOW_SCRIPT_MAPPING = 'script_runner.tasks.execute_workflow';
 
 /** Plugins whose operations install or talk to agents, which do not exist yet. */
 const AGENT_PLUGINS = new Set(['agent', 'agent_installer', 'worker_installer', 'cloudify_agent']);
@@ -20,6 +28,36 @@ export function buildRegistry(plugins: readonly Plugin[]): OperationRegistry {
     }
   }
   return registry;
+}
+
+/** Workflows whose code runs inside the worker's process, by mapping. */
+export type WorkflowRegistry = ReadonlyMap<string, PluginWorkflow | WorkflowFunction>;
+
+/** @throws TypeError when two plugins claim the same mapping. */
+export function buildWorkflowRegistry(plugins: readonly Plugin[]): WorkflowRegistry {
+  const registry = new Map<string, PluginWorkflow | WorkflowFunction>();
+  for (const plugin of plugins) {
+    for (const [mapping, workflow] of Object.entries(plugin.workflows ?? {})) {
+      if (registry.has(mapping))
+        throw new TypeError(`workflow ${mapping} is registered twice (again by ${plugin.name})`);
+      registry.set(mapping, workflow);
+    }
+  }
+  return registry;
+}
+
+/** The error for workflow code that nothing here can run. */
+export function unknownWorkflow(
+  mapping: string,
+  pluginName: string,
+  registry: WorkflowRegistry = new Map(),
+): FatalError {
+  const nearest = nearestName(mapping, [...registry.keys()]);
+  const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
+  return new FatalError(
+    `no workflow ${mapping} in plugin ${pluginName || '(none)'} on this worker${hint}; a workflow may also be a Python ` +
+      'script of the blueprint (mapping: scripts/name.py)',
+  );
 }
 
 /** The error for a mapping that nothing here can run: final, and it names what was meant most likely. */

@@ -36,6 +36,9 @@ export interface OperationTask {
   isTimeoutRecoverable: boolean;
   isResumed: boolean;
   executionToken: string;
+  /** The code of the workflow itself; `inputs` are its parameters. */
+  isWorkflowCode?: boolean | undefined;
+  waitAfterFailMs?: number | undefined;
 }
 
 /** A node as REST shows it. */

@@ -21,3 +21,18 @@ export {
 } from './errors';
 export { definePlugin, type Plugin } from './plugin';
 export { isResumable, resumable } from './resumable';
+export {
+  CancelledError,
+  type FailureDecision,
+  type OperationOptions,
+  type PluginWorkflow,
+  type TaskPlace,
+  type WorkflowContext,
+  WorkflowFailedError,
+  type WorkflowFunction,
+  type WorkflowGraph,
+  type WorkflowInstance,
+  type WorkflowNode,
+  type WorkflowTask,
+  type WorkOptions,
+} from './workflow';

@@ -1,6 +1,7 @@
+import { addTasks, asksCode, decide, dropTasks, lostCode, mayRunAgain, outcomeOfCode } from './code/steps';
 import type { Decision } from './decision';
 import { fail, failIfQuiet, reschedule } from './failure';
-import { type GraphState, isAbandoned, type TaskNode } from './graph';
+import { type GraphState, isAbandoned, isCodeStep, isWorkflowCode, type TaskNode } from './graph';
 import type { Happening } from './happening';
 import { emitTaskEvent, workflowFailedText } from './messages';
 import { drain, leaveWorker, succeed } from './run';
@@ -38,13 +39,25 @@ function take(step: Step, happening: Happening): void {
     case 'due':
       if (happening.idx !== null && happening.idx < graph.nodes.length) step.ready.push(happening.idx);
       break;
+    case 'add':
+      addTasks(step, happening.tasks);
+      break;
+    case 'decide':
+      decide(step, happening);
+      break;
+    case 'drop':
+      dropTasks(step, happening.idxs);
+      break;
+    case 'declare-resumable':
+      graph.flags.resumable = true;
+      break;
     default:
       takeReport(step, happening);
   }
   if (graph.flags.ended !== null || !graph.flags.started) step.ready.length = 0;
 }
 
-type Report = Extract<Happening, { attempt: number }>;
+type Report = Exclude<Extract<Happening, { attempt: number }>, { kind: 'decide' }>;
 
 function takeReport(step: Step, report: Report): void {
   const node = step.graph.nodes[report.idx];
@@ -71,16 +84,18 @@ function takeReport(step: Step, report: Report): void {
 }
 
 function refusal(node: TaskNode | undefined, report: Report): Decision['refused'][number]['reason'] | null {
-  if (node?.spec.kind !== 'operation') return 'unknown-task';
+  if (node === undefined || (node.spec.kind !== 'operation' && !isCodeStep(node.spec))) return 'unknown-task';
   if (node.attempt !== report.attempt) return 'stale-attempt';
   if (node.state === 'sent') return null;
   return node.state === 'started' && report.kind !== 'started' ? null : 'not-running';
 }
 
 function settleReport(step: Step, node: TaskNode, report: Exclude<Report, { kind: 'started' }>): void {
+  const told =
+    report.kind === 'timed-out' ? { ...report, kind: 'failed' as const, error: timeoutError(node) } : report;
+  if (asksCode(node, told)) return;
   if (report.kind === 'succeeded') succeed(step, node, report.result);
-  else if (report.kind === 'failed') fail(step, node, report.error);
-  else if (report.kind === 'timed-out') fail(step, node, timeoutError(node));
+  else if (told.kind === 'failed') fail(step, node, told.error);
   else if (report.kind === 'retry') reschedule(step, node, retryError(report));
   else lose(step, node);
 }
@@ -101,6 +116,7 @@ function answerLate(node: TaskNode, report: Exclude<Report, { kind: 'started' }>
 
 /** The run is gone with its worker: the next attempt, unless that happens too often or nobody needs it any more. */
 function lose(step: Step, node: TaskNode): void {
+  if (isWorkflowCode(node.spec) && !mayRunAgain(step)) return fail(step, node, lostCode(step));
   if (node.state === 'started') node.losses++;
   if (node.losses <= MAX_LOSSES && !isAbandoned(step.graph.nodes, node)) {
     node.state = 'pending';
@@ -143,7 +159,8 @@ function conclude(step: Step): void {
   const { graph, decision } = step;
   const { flags } = graph;
   if (flags.ended !== null || (!flags.started && flags.cancel === null)) return;
-  if (flags.cancel !== null) decision.outcome = { kind: 'cancelled' };
+  if (graph.hasCode) decision.outcome = outcomeOfCode(graph);
+  else if (flags.cancel !== null) decision.outcome = { kind: 'cancelled' };
   else if (graph.openTop === 0) decision.outcome = { kind: 'succeeded' };
   else if (isOver(step)) decision.outcome = failedOutcome(graph);
   if (decision.outcome) flags.ended = decision.outcome.kind;

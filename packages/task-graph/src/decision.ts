@@ -43,6 +43,8 @@ export interface GraphFlags {
   /** Epoch ms after which a failed graph no longer waits for other tasks. */
   deadline: number | null;
   ended: 'succeeded' | 'failed' | 'cancelled' | null;
+  /** Workflow code only: it may be run again. */
+  resumable?: true;
 }
 
 export type GraphOutcome =

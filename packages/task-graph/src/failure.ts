@@ -1,5 +1,6 @@
 import { edit, recordDrift, recordStatus } from './effects';
-import { isAbandoned, type TaskNode } from './graph';
+import { isAbandoned, isCounted, type TaskNode } from './graph';
+import type { CodeDecision } from './happening';
 import { rerunLifecycle } from './lifecycle-retry';
 import { emitIgnored, emitTaskEvent } from './messages';
 import { addRetry, inside, settle } from './run';
@@ -33,8 +34,20 @@ function endUnsuccessfully(
   touch(step, node);
   node.state = state;
   node.error = error;
-  step.graph.finished++;
+  step.graph.finished += isCounted(node.spec) ? 1 : 0;
   emitTaskEvent(step, node, state === 'failed' ? 'task_failed' : 'task_rescheduled');
+}
+
+/** The task failed, and the code that submitted it says what follows. */
+export function failAsDecided(step: Step, node: TaskNode, decided: CodeDecision): void {
+  const error = node.error!;
+  const isOver = decided.decision === 'go-on';
+  endUnsuccessfully(step, node, 'failed', isOver ? { ...error, ignored: true } : error);
+  if (isOver) return settle(step, node);
+  const isAllowed = decided.ignoreTotalRetries || mayRetry(step, node);
+  if (decided.decision === 'retry' && isAllowed && node.spec.kind !== 'subgraph') {
+    addRetry(step, node, decided.retryAfterMs ?? error.retryAfterMs ?? node.spec.policy.retryIntervalMs);
+  } else giveUp(step, node);
 }
 
 /** No retries inside a subgraph that is failing: nobody waits for them. */
@@ -106,6 +119,10 @@ function hasRetryLeft(node: TaskNode): boolean {
 export function failIfQuiet(step: Step, subgraph: TaskNode): void {
   if (subgraph.state !== 'started' || subgraph.error === null || subgraph.runningInside > 0) return;
   touch(step, subgraph);
+  if (subgraph.spec.policy.onFailure?.handler === 'ask-code') {
+    subgraph.state = 'response-sent';
+    return;
+  }
   subgraph.state = 'failed';
   step.graph.finished++;
   emitTaskEvent(step, subgraph, 'task_failed');
@@ -119,6 +136,8 @@ export function failIfQuiet(step: Step, subgraph: TaskNode): void {
 /** Record a final failure; the first one starts the time that independent tasks still have. */
 function failGraph(step: Step, origin: number): void {
   const { flags, waitAfterFailMs } = step.graph;
+  // Of workflow code only its own failure counts; what it submitted is for it to judge.
+  if (step.graph.hasCode && origin !== 0) return;
   if (flags.failures.includes(origin)) return;
   flags.failures.push(origin);
   if (flags.deadline !== null) return;

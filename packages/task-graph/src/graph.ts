@@ -11,6 +11,8 @@ export interface GraphState {
   readonly name: string;
   readonly waitAfterFailMs: number;
   readonly dryRun: boolean;
+  /** Its first task is a workflow's code: it ends with that, and a failure of another task is for the code to judge. */
+  readonly hasCode: boolean;
   version: number;
   nodes: TaskNode[];
   flags: GraphFlags;
@@ -105,6 +107,7 @@ export function graphFromRows(
     name: head.name,
     waitAfterFailMs: head.waitAfterFailMs,
     dryRun: head.dryRun,
+    hasCode: nodes[0] !== undefined && isWorkflowCode(nodes[0].spec),
     version: 0,
     nodes,
     flags: { ...flags, failures: [...flags.failures] },
@@ -117,9 +120,10 @@ function isSettled(node: TaskNode): boolean {
 }
 
 /** Whether dependents may go on unless a retry took its place: it succeeded, or failed with a handler that goes on. */
-export function isSettledStatus(spec: TaskSpec, status: Pick<TaskStatus, 'state'>): boolean {
+export function isSettledStatus(spec: TaskSpec, status: Pick<TaskStatus, 'state' | 'error'>): boolean {
   if (status.state === 'succeeded') return true;
   if (status.state !== 'failed' && status.state !== 'rescheduled') return false;
+  if (status.error?.ignored) return true;
   const handler = spec.policy.onFailure;
   return (
     handler !== null && (handler.handler === 'ignore' || ('ends' in handler && handler.ends === 'ignore'))
@@ -170,9 +174,24 @@ export function activeEnd(nodes: readonly TaskNode[], idx: number): number {
 
 export function isAtWorker(node: TaskNode): boolean {
   return (
-    node.spec.kind === 'operation' &&
+    (node.spec.kind === 'operation' || isCodeStep(node.spec)) &&
     (node.state === 'sent' || node.state === 'started' || node.state === 'sending')
   );
+}
+
+/** The task that is the workflow's own code. */
+export function isWorkflowCode(spec: TaskSpec): boolean {
+  return spec.kind === 'operation' && spec.payload.isWorkflowCode === true;
+}
+
+/** A local task that the workflow's code carries out. */
+export function isCodeStep(spec: TaskSpec): boolean {
+  return spec.kind === 'local' && spec.payload.byCode === true;
+}
+
+/** Whether the task counts for the progress of its execution. */
+export function isCounted(spec: TaskSpec): boolean {
+  return spec.kind !== 'nop' && !isWorkflowCode(spec);
 }
 
 export function isTerminal(state: OperationState): boolean {
@@ -192,7 +211,7 @@ function countersOf(
 ): Pick<GraphState, 'total' | 'finished' | 'openTop' | 'active' | 'waiting'> {
   const counters = { total: 0, finished: 0, openTop: 0, active: 0, waiting: 0 };
   for (const node of nodes) {
-    if (node.spec.kind !== 'nop') {
+    if (isCounted(node.spec)) {
       counters.total++;
       if (isTerminal(node.state)) counters.finished++;
     }

@@ -1,5 +1,5 @@
 import type { Json } from '@baton/kernel';
-import type { TaskError } from './task';
+import type { TaskError, TaskSpec } from './task';
 
 /**
  * What `advance` is told. `attempt` is the fencing token: a report about another attempt than the current one changes
@@ -19,4 +19,19 @@ export type Happening =
   | { kind: 'lost'; idx: number; attempt: number }
   /** A timer of `Decision.timers` is due; null = the deadline after a failure. */
   | { kind: 'due'; idx: number | null }
-  | { kind: 'cancel'; mode: 'cancel' | 'force-cancel' | 'kill' };
+  | { kind: 'cancel'; mode: 'cancel' | 'force-cancel' | 'kill' }
+  /** New tasks behind the last one (`idx` dense); they refer to earlier ones and to each other. Workflow code only. */
+  | { kind: 'add'; tasks: readonly TaskSpec[] }
+  /** What the workflow's code wants done about an ended task that asks it. */
+  | ({ kind: 'decide'; idx: number; attempt: number } & CodeDecision)
+  /** The workflow's code no longer waits for these: they must not start any more. */
+  | { kind: 'drop'; idxs: readonly number[] }
+  /** The workflow's code may be run again after the loss of its worker. */
+  | { kind: 'declare-resumable' };
+
+export interface CodeDecision {
+  decision: 'go-on' | 'retry' | 'fail';
+  /** Of a retry; null = as the policy says. */
+  retryAfterMs: number | null;
+  ignoreTotalRetries: boolean;
+}

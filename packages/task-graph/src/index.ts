@@ -1,8 +1,11 @@
 export { advance, MAX_LOSSES } from './advance';
 export { type Availability, type AvailabilityRules, workflowAvailability } from './availability';
+export { type CodeItem, codeGraph, compileItems, isSameWork, type WorkflowCode } from './code/compile';
+export type { CompileError } from './code/operation-item';
+export { awaitsCode } from './code/steps';
 export type { Decision, GraphEvent, GraphEventType, GraphFlags, GraphOutcome, TaskChange } from './decision';
-export { freshFlags, type GraphState, graphFromRows, graphFromSpec } from './graph';
-export type { Happening } from './happening';
+export { freshFlags, type GraphState, graphFromRows, graphFromSpec, isWorkflowCode } from './graph';
+export type { CodeDecision, Happening } from './happening';
 export {
   type ExecutionEvent,
   type ExecutionStatus,

@@ -16,7 +16,10 @@ export function rerunLifecycle(
   const { graph } = step;
   const state = currentState(step, failed, handler.subject.state);
   const specs = lifecycleRerun({ ...handler.subject, state }, handler, failed.spec, graph.nodes.length);
-  const added = specs.map((spec) => appendTask(step, spec, 0));
+  const { key } = failed.spec;
+  const added = specs.map((spec, i) =>
+    appendTask(step, i === 0 && key !== undefined ? { ...spec, key } : spec, 0),
+  );
   const top = added[0]!;
   top.retries = failed.retries + 1;
   for (const node of added) {

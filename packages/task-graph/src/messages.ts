@@ -1,6 +1,6 @@
 import type { Json } from '@baton/kernel';
 import type { GraphEvent, GraphEventType } from './decision';
-import type { GraphState, TaskNode } from './graph';
+import { type GraphState, isWorkflowCode, type TaskNode } from './graph';
 import type { Step } from './step';
 import type { TaskError, TaskSpec } from './task';
 
@@ -19,7 +19,8 @@ const VERBS: { [type in TaskEventType]: string } = {
 /** Record a task event, unless the task keeps silent; a failure is never kept silent. */
 export function emitTaskEvent(step: Step, node: TaskNode, type: TaskEventType): void {
   const { kind, policy } = node.spec;
-  if (kind === 'nop' || (!policy.sendTaskEvents && type !== 'task_failed')) return;
+  if (kind === 'nop' || isWorkflowCode(node.spec) || (!policy.sendTaskEvents && type !== 'task_failed'))
+    return;
   const event = eventOn(node.spec, type, taskEventText(step.graph, node, type));
   if (type === 'task_failed' || type === 'task_rescheduled') event.errorCauses = causesOf(node.error);
   if (type === 'task_succeeded') event.result = node.result;

@@ -27,4 +27,6 @@ export interface OperationPayload {
   /** Seconds, null = none. */
   timeout: number | null;
   timeoutRecoverable: boolean;
+  /** This is the code of the workflow itself: its end is the end of the graph, whose other tasks it submits. */
+  isWorkflowCode?: true;
 }

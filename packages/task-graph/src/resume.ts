@@ -1,7 +1,7 @@
 import { advance } from './advance';
 import { addCleanups, type CleanupSource } from './build/resume-cleanup';
 import type { Decision } from './decision';
-import { freshFlags, type GraphState, graphFromRows, isSettledStatus } from './graph';
+import { freshFlags, type GraphState, graphFromRows, isSettledStatus, isWorkflowCode } from './graph';
 import type { Happening } from './happening';
 import { rowOf, statusOf } from './step';
 import type { GraphSpec, TaskRow } from './task';
@@ -12,6 +12,8 @@ export interface ResumeOptions {
   now: number;
   /** Of a resumed `install`: its half-done instances are cleaned up before they go on (reference workflows.md 2.9). */
   cleanup?: CleanupSource;
+  /** Flag of a graph with workflow code: it said that it may be run again. */
+  resumable?: true;
 }
 
 /**
@@ -34,7 +36,11 @@ export function resumeGraph(
     changed.add(idx);
   }
   const late = rows.filter((row) => row.state === 'response-sent' && reset[row.idx]!.state === 'started');
-  const graph = graphFromRows(head, [...reset, ...cleanups.added], { ...freshFlags(), started: true });
+  const graph = graphFromRows(head, [...reset, ...cleanups.added], {
+    ...freshFlags(),
+    started: true,
+    ...(options.resumable && { resumable: true as const }),
+  });
   const decision = advance(graph, [...late.map(answerOf), { kind: 'start' }], options.now);
   for (const change of decision.changes) changed.add(change.idx);
   const isOld = (idx: number) => idx < rows.length;
@@ -58,8 +64,12 @@ function resetRows(rows: readonly TaskRow[], force: boolean): TaskRow[] {
   };
   return rows.map((row) => {
     if (isOver(row) || isInOver(row)) return row;
+    // Its runs are told apart by their attempt; nobody wants to know how the stopped one ended.
+    if (isWorkflowCode(row)) return { ...row, state: 'pending', error: null, result: null };
     if (row.kind === 'subgraph') return resetSubgraph(row);
-    const isFailed = row.state === 'failed' || row.state === 'rescheduled';
+    // A final failure that came after the end, a killed run for one, is no better than one before it.
+    const isLateFailure = row.state === 'response-sent' && row.error?.recoverable === false;
+    const isFailed = row.state === 'failed' || row.state === 'rescheduled' || isLateFailure;
     const isLost = row.state === 'sent' || row.state === 'sending' || (force && isAway(row));
     const fresh = { state: 'pending', losses: 0, notBefore: null } as const;
     if (isFailed) return { ...row, ...fresh, retries: 0, error: null, result: null };

@@ -1,6 +1,6 @@
 import type { Json } from '@baton/kernel';
 import { edit, recordDrift, recordStatus, runLocal } from './effects';
-import { type GraphState, isAbandoned, type TaskNode } from './graph';
+import { type GraphState, isAbandoned, isCodeStep, isCounted, isWorkflowCode, type TaskNode } from './graph';
 import { emitTaskEvent } from './messages';
 import { appendTask, type Step, touch } from './step';
 import type { TaskSpec } from './task';
@@ -11,7 +11,11 @@ import type { TaskSpec } from './task';
 export function drain(step: Step): void {
   const { flags } = step.graph;
   for (let at = 0; at < step.ready.length; at++) {
-    if (flags.cancel !== null || (flags.deadline !== null && step.now >= flags.deadline)) break;
+    if (
+      (flags.cancel !== null && !step.graph.hasCode) ||
+      (flags.deadline !== null && step.now >= flags.deadline)
+    )
+      break;
     startTask(step, step.graph.nodes[step.ready[at]!]!);
   }
   step.ready.length = 0;
@@ -20,11 +24,14 @@ export function drain(step: Step): void {
 function startTask(step: Step, node: TaskNode): void {
   if (node.state !== 'pending' || node.blockers > 0 || isAbandoned(step.graph.nodes, node)) return;
   if (node.notBefore !== null && node.notBefore > step.now) return;
+  const isWork = node.spec.kind === 'operation' || isCodeStep(node.spec);
+  // Workflow code that is being cancelled may still say what it does, but nothing more is done for it.
+  if (isWork && step.graph.flags.cancel !== null) return;
   touch(step, node);
   if (node.notBefore !== null) step.graph.waiting--;
   node.notBefore = null;
   if (node.spec.kind === 'subgraph') return startSubgraph(step, node);
-  if (node.spec.kind === 'operation' && !step.graph.dryRun) return dispatch(step, node);
+  if (isWork && (!step.graph.dryRun || isWorkflowCode(node.spec))) return dispatch(step, node);
   runLocal(step, node);
   if (node.spec.kind === 'local') emitTaskEvent(step, node, 'task_started');
   succeed(step, node, null);
@@ -40,15 +47,21 @@ function startSubgraph(step: Step, node: TaskNode): void {
   }
 }
 
-/** Hand an operation to the workers as its next attempt. */
+/** Hand an operation to the workers, or a step to the workflow's code, as its next attempt. */
 function dispatch(step: Step, node: TaskNode): void {
   touch(step, node);
   node.state = 'sent';
   node.attempt++;
   step.graph.active++;
   countRunning(step, node, 1);
-  step.decision.dispatch.push(node.spec.idx);
-  emitTaskEvent(step, node, 'sending_task');
+  if (node.spec.kind === 'operation') {
+    step.decision.dispatch.push(node.spec.idx);
+    emitTaskEvent(step, node, 'sending_task');
+    return;
+  }
+  // The code looks for steps of its own that have started.
+  node.state = 'started';
+  emitTaskEvent(step, node, 'task_started');
 }
 
 /** An operation left its worker. */
@@ -70,7 +83,7 @@ export function succeed(step: Step, node: TaskNode, result: Json): void {
   touch(step, node);
   node.state = 'succeeded';
   node.result = result;
-  step.graph.finished += node.spec.kind === 'nop' ? 0 : 1;
+  step.graph.finished += isCounted(node.spec) ? 1 : 0;
   emitTaskEvent(step, node, 'task_succeeded');
   const handler = node.spec.policy.onSuccess;
   if (handler?.handler === 'repeat-until-truthy' && isRepeated(step, node)) {

@@ -1,6 +1,6 @@
 import type { Decision } from './decision';
 import type { GraphState, TaskNode } from './graph';
-import { nodeOf } from './graph';
+import { isCounted, nodeOf } from './graph';
 import type { TaskRow, TaskSpec, TaskStatus } from './task';
 
 /**
@@ -66,7 +66,7 @@ export function appendTask(step: Step, spec: TaskSpec, retries: number): TaskNod
   const node = nodeOf(spec, null);
   node.retries = retries;
   step.graph.nodes.push(node);
-  if (spec.kind !== 'nop') step.graph.total++;
+  if (isCounted(spec)) step.graph.total++;
   touch(step, node);
   return node;
 }

@@ -54,6 +54,7 @@ export interface SubgraphPayload {
 
 /** What happens to the graph when a task succeeded; null = its dependents go on. */
 export type SuccessHandler =
+  | { handler: 'ask-code' }
   | { handler: 'repeat-until-truthy' }
   | { handler: 'record-status' }
   | { handler: 'record-drift'; slot: DriftSlot }
@@ -63,9 +64,11 @@ export type SuccessHandler =
  * What happens when a task failed; null = retry a recoverable failure within the policy, else fail.
  * - `ignore`: no retry, an event, and the dependents go on. `silent` leaves the event out.
  * - `lifecycle-retry`: of a top-level subgraph: run the instance's lifecycle again (reference workflows.md 2.6).
+ * - `ask-code`: the code that submitted the task decides (`decide` of Happening); until then it is `response-sent`.
  * - `record-*`, `edit-system-properties`: when no retry is left, write system properties, and it `ends` in a failure or is ignored.
  */
 export type FailureHandler =
+  | { handler: 'ask-code' }
   | { handler: 'ignore'; silent?: boolean }
   | { handler: 'lifecycle-retry'; mode: 'install' | 'uninstall'; subject: LifecycleSubject }
   | { handler: 'record-status'; ends: 'fail' | 'ignore' }
@@ -110,6 +113,8 @@ interface TaskCommon {
   policy: TaskPolicy;
   /** The task this one is a retry of; it took over that one's dependents. */
   retryOf: number | null;
+  /** How the code that submitted it knows it; its retries keep the name. */
+  key?: string;
 }
 
 export type OperationTask = TaskCommon & { kind: 'operation'; payload: OperationPayload };
@@ -118,6 +123,7 @@ export type TaskSpec =
   | (TaskCommon & { kind: 'set-state'; payload: SetStatePayload })
   | (TaskCommon & { kind: 'node-event'; payload: NodeEventPayload })
   | (TaskCommon & { kind: 'workflow-event'; payload: WorkflowEventPayload })
+  /** A local task with `byCode` is carried out by the workflow's code, the others by nobody: they only succeed. */
   | (TaskCommon & { kind: 'local' | 'nop'; payload: JsonObject })
   | (TaskCommon & { kind: 'subgraph'; payload: SubgraphPayload });
 
@@ -141,6 +147,8 @@ export interface TaskError {
   causes?: ErrorCause[];
   /** Of a failed subgraph: the member that failed first, innermost. */
   origin?: number;
+  /** The workflow's code decided that dependents go on all the same. */
+  ignored?: true;
 }
 
 export interface ErrorCause {

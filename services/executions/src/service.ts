@@ -89,7 +89,10 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, engine: deps }),
     ],
     rpc: [
-      rpcPart(executionsRpc.ExecutionsServiceDefinition, executionsRpcHandlers(deps)),
+      rpcPart(
+        executionsRpc.ExecutionsServiceDefinition,
+        executionsRpcHandlers(deps, { hub, nowMs: () => infra.clock.now() }),
+      ),
       rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsRpcHandlers(deps)),
       createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
     ],

@@ -24,6 +24,11 @@ export interface HeldTask {
 /** Share of a lease that is kept as a margin: an operation is killed this long before the lease may pass to another worker. */
 const MARGIN_SHARE = 0.2;
 
+/** Workflow code waits for operations, so it must not stand in the place that they need. */
+export function takesPlace({ assignment }: Pick<HeldTask, 'assignment'>): boolean {
+  return assignment.isWorkflowCode !== true;
+}
+
 export function isOwned(task: HeldTask, clock: Clock): boolean {
   return (
     task.leaseUntil - clock.monotonic() > task.leaseMs * MARGIN_SHARE &&

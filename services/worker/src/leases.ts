@@ -1,6 +1,6 @@
 import { type executionsRpc, type OperationAssignment, operationAssignment } from '@baton/contracts';
 import { type Clock, isoInstant, type Log } from '@baton/kernel';
-import { type HeldTask, type HeldTasks, isOwned } from './held-task';
+import { type HeldTask, type HeldTasks, isOwned, takesPlace } from './held-task';
 import type { Slots } from './slots';
 
 export interface LeaseDeps {
@@ -58,7 +58,7 @@ export function startLeases(
     }
     if (known) deps.tasks.stop(known, 'lease-lost');
     deps.tasks.add(task);
-    left--;
+    if (takesPlace(task)) left--;
     deps.run(task);
   }
   deps.slots.give(left);

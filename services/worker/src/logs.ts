@@ -12,7 +12,7 @@ import type { ExecutionsClient } from './adapters/executions.client';
 export interface LogShipper {
   /** A promise: wait before adding more. Aborting `signal` ends the wait. */
   add(
-    task: { taskId: string; executionId: string; signal: AbortSignal },
+    task: { taskId: string; executionId: string; signal: AbortSignal; logger?: string },
     kind: EmitKind,
     level: string,
     message: string,
@@ -84,7 +84,7 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
   return {
     add: (task, kind, level, message) => {
       const reportedAt = isoInstant(deps.clock.now());
-      const logger = `ctx.${task.taskId}`;
+      const logger = task.logger ?? `ctx.${task.taskId}`;
       const stream = streamOf(streams, task.executionId);
       stream.events.push({ taskId: task.taskId, kind, level, logger, message, reportedAt });
       stream.added++;

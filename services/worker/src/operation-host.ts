@@ -24,7 +24,9 @@ export interface HostDeps {
 /** What a running operation may ask for; every write makes sure first that the lease still holds. */
 export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): OperationHost {
   const { assignment } = task;
-  const line = { taskId: task.taskId, executionId: task.executionId, signal: task.control.signal };
+  // Lines of workflow code are those of the execution.
+  const logger = `ctx.${assignment.isWorkflowCode ? task.executionId : task.taskId}`;
+  const line = { logger, taskId: task.taskId, executionId: task.executionId, signal: task.control.signal };
   const dir = deploymentDir(deps.workRoot, assignment.tenant, assignment.deploymentId);
   return {
     open: async () => {

@@ -1,7 +1,7 @@
 import type { executionsRpc } from '@baton/contracts';
 import type { Clock, Log } from '@baton/kernel';
 import type { ExecutionsClient } from './adapters/executions.client';
-import type { HeldTask, HeldTasks } from './held-task';
+import { type HeldTask, type HeldTasks, takesPlace } from './held-task';
 import { createOutcomeQueue, type OutcomeQueue } from './outcome-queue';
 import type { Slots } from './slots';
 
@@ -83,7 +83,8 @@ export function createReporter(deps: ReporterDeps): Reporter {
 async function tell(deps: ReporterDeps, queue: OutcomeQueue, executionIds: readonly string[]): Promise<void> {
   const batch = queue.take(executionIds);
   const extra = deps.isDraining() ? 0 : deps.slots.takeSome(Math.floor(deps.slots.free / EXTRA_SHARE));
-  const room = deps.isDraining() ? 0 : batch.length + extra;
+  const freed = batch.filter(({ task }) => takesPlace(task)).length;
+  const room = deps.isDraining() ? 0 : freed + extra;
   const sentAt = deps.clock.monotonic();
   let answer: executionsRpc.FinishTasksResponse;
   try {
@@ -102,5 +103,5 @@ async function tell(deps: ReporterDeps, queue: OutcomeQueue, executionIds: reado
     deps.log.warn({ taskId, attempt }, 'outcome refused: the attempt is not the current one');
   }
   for (const { task } of batch) deps.tasks.remove(task);
-  deps.startLeases(answer.leases, extra + batch.length, sentAt);
+  deps.startLeases(answer.leases, extra + freed, sentAt);
 }

@@ -1,15 +1,46 @@
 import { type Clock, isoInstant, type Log } from '@baton/kernel';
-import { endOfThrown, type InvokeDeps, invoke } from '@baton/plugin-runtime';
+import {
+  endOfThrown,
+  type InvokeDeps,
+  invoke,
+  invokeWorkflow,
+  type OperationEnd,
+  type OperationHost,
+  type OperationTask,
+} from '@baton/plugin-runtime';
+import type { ExecutionsClient } from './adapters/executions.client';
 import { type HeldTask, isOwned } from './held-task';
 import type { LogShipper } from './logs';
 import { createMasks } from './masks';
 import { type HostDeps, operationHost } from './operation-host';
 import { outcomeOf } from './outcome';
 import type { Reporter } from './report';
+import type { Slots } from './slots';
+import { workPort } from './work-port';
+
+/** How long workflow code waits in line for others to end; then it starts all the same, for they may wait for it. */
+const CODE_LINE_MS = 30_000;
+
+async function runCode(
+  deps: RunDeps,
+  task: HeldTask,
+  operation: OperationTask,
+  host: OperationHost,
+): Promise<OperationEnd> {
+  const { signal } = task.control;
+  const isTaken = await deps.codeSlots.take(AbortSignal.any([signal, AbortSignal.timeout(CODE_LINE_MS)]));
+  try {
+    return await invokeWorkflow(operation, host, workPort(deps.executions, task), deps.runtime, signal);
+  } finally {
+    if (isTaken) deps.codeSlots.give(1);
+  }
+}
 
 export interface RunDeps {
   host: HostDeps;
   runtime: InvokeDeps;
+  executions: ExecutionsClient;
+  codeSlots: Slots;
   logs: LogShipper;
   reporter: Reporter;
   clock: Clock;
@@ -25,16 +56,17 @@ export interface RunDeps {
 export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
   const masks = createMasks();
   const operation = { ...task.assignment, taskId: task.taskId, attempt: task.attempt };
-  const end = await invoke(
-    operation,
-    operationHost(deps.host, task, masks),
-    deps.runtime,
-    task.control.signal,
-  ).catch((thrown: unknown) => {
+  const host = operationHost(deps.host, task, masks);
+  const run = task.assignment.isWorkflowCode
+    ? runCode(deps, task, operation, host)
+    : invoke(operation, host, deps.runtime, task.control.signal);
+  const end = await run.catch((thrown: unknown) => {
     deps.log.error({ taskId: task.taskId, err: thrown }, 'operation runtime failed');
     return endOfThrown(thrown);
   });
-  if (!isOwned(task, deps.clock)) {
+  // Code that was stopped with its worker is not a failure: whether it runs again is for the engine to say.
+  const isLeft = task.assignment.isWorkflowCode && end.kind === 'stopped' && end.reason === 'stopping';
+  if (isLeft || !isOwned(task, deps.clock)) {
     deps.logs.drop(task.taskId, task.executionId);
     deps.abandon(task);
     deps.log.warn(

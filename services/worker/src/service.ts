@@ -4,6 +4,7 @@ import { taskReady, tasksCancelled } from '@baton/contracts';
 import { isoInstant } from '@baton/kernel';
 import {
   buildRegistry,
+  buildWorkflowRegistry,
   defaultAssetsDir,
   type OrphanGuard,
   startOrphanGuard,
@@ -83,8 +84,10 @@ function runtimeOf(config: WorkerConfig, workRoot: string, guard: OrphanGuard): 
     BATON_WORKER_SCRIPT_GID: gid,
     BATON_WORKER_HANDLERS: handlers,
   } = config;
+  const plugins = handlers ? [loadHandlers(handlers)] : [];
   return {
-    operations: buildRegistry(handlers ? [loadHandlers(handlers)] : []),
+    operations: buildRegistry(plugins),
+    workflows: buildWorkflowRegistry(plugins),
     scripts: {
       assetsDir: config.BATON_WORKER_ASSETS ?? defaultAssetsDir,
       workRoot,

@@ -2,7 +2,7 @@ import type { Clock, Log } from '@baton/kernel';
 import type { InvokeDeps } from '@baton/plugin-runtime';
 import type { ExecutionsClient } from './adapters/executions.client';
 import { createHeartbeat } from './heartbeat';
-import { createHeldTasks, type HeldTask } from './held-task';
+import { createHeldTasks, type HeldTask, takesPlace } from './held-task';
 import { type LeaseDeps, startLeases } from './leases';
 import { createLogShipper } from './logs';
 import type { HostDeps } from './operation-host';
@@ -28,6 +28,8 @@ export interface Worker {
   stop(limitMs: number): Promise<void>;
 }
 
+/** Workflow codes that run at once: each script of them is a process. */
+const MAX_CODES = 50;
 /** After a kill: the grace of scripts, then logs and outcomes must reach the engine. */
 const REPORT_LIMIT_MS = 15_000;
 
@@ -39,7 +41,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   let isDraining = false;
   const release = (task: HeldTask): void => {
     tasks.remove(task);
-    slots.give(1);
+    if (takesPlace(task)) slots.give(1);
   };
   const abandon = (task: HeldTask): void => {
     tasks.abandon(task);
@@ -60,6 +62,8 @@ export function createWorker(deps: WorkerDeps): Worker {
   const runDeps: RunDeps = {
     host: { ...deps.host, logs, clock, log },
     runtime: deps.runtime,
+    executions,
+    codeSlots: createSlots(MAX_CODES),
     logs,
     reporter,
     clock,

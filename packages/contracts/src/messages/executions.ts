@@ -17,7 +17,8 @@ export const executionRequested = defineMessage(
 export const taskReady = defineMessage(
   'executions.task-ready.v1',
   'work',
-  z.object({ executionId: z.string(), taskId: z.string() }),
+  /** `isWorkflow`: the task is a workflow's code, which takes no place for operations. */
+  z.object({ executionId: z.string(), taskId: z.string(), isWorkflow: z.boolean().optional() }),
 );
 /** An execution reached terminated, failed or cancelled. */
 export const executionFinished = defineMessage(

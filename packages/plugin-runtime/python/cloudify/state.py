@@ -2,7 +2,8 @@
 from cloudify.context import ctx, ctx_parameters
 from cloudify.exceptions import NotInContext
 
-__all__ = ['ctx', 'ctx_parameters', 'current_ctx', 'NotInContext']
+__all__ = ['ctx', 'ctx_parameters', 'current_ctx', 'current_workflow_ctx', 'NotInContext', 'workflow_ctx',
+           'workflow_parameters']
 
 
 class _CurrentContext(object):
@@ -37,3 +38,12 @@ class _CurrentContext(object):
 
 
 current_ctx = _CurrentContext()
+current_workflow_ctx = _CurrentContext()
+
+
+def __getattr__(name):
+    # Workflow names only for those who ask: operations need not load them.
+    if name in ('workflow_ctx', 'workflow_parameters'):
+        from cloudify.workflows import ctx as found, parameters
+        return found if name == 'workflow_ctx' else parameters
+    raise AttributeError(name)

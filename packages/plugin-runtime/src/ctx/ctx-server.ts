@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isJsonObject, type Json, newId } from '@baton/kernel';
+import { isJsonObject, type Json, type JsonObject, newId } from '@baton/kernel';
 import { isMarkedError } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
 import type { ScriptResult } from '../script/script-result';
@@ -29,6 +29,8 @@ export async function serveCtx(
   session: OperationSession,
   result: ScriptResult,
   tempDir: string,
+  /** Calls of workflow code, by name; they run beside each other. */
+  calls: ReadonlyMap<string, (request: JsonObject) => Promise<Json>> = new Map(),
 ): Promise<CtxServer> {
   const path = `/${newId().replaceAll('-', '')}`;
   const tree = ctxTree(session, result, tempDir);
@@ -54,7 +56,17 @@ export async function serveCtx(
     }).then((reply) => ({ text: JSON.stringify(reply), exit: 0 }));
   };
 
+  const callWorkflow = (body: Buffer): Promise<{ text: string; exit: number }> =>
+    replyTo(async () => {
+      const asked = JSON.parse(body.toString('utf8')) as Json;
+      const run = isJsonObject(asked) && typeof asked.op === 'string' ? calls.get(asked.op) : undefined;
+      if (!run) throw new Error('only the code of a workflow may ask that');
+      return run(asked as JsonObject);
+    }).then((reply) => ({ text: JSON.stringify(reply), exit: 0 }));
+
   const server = createServer((request, response) => {
+    if (request.method === 'POST' && request.url === `${path}/wf`)
+      return void answer(request, response, callWorkflow).catch(() => undefined);
     if (request.method !== 'POST' || request.url !== path) return void response.writeHead(404).end();
     // One call at a time: scripts see each other's writes in order.
     running = running.then(() => answer(request, response, call)).catch(() => undefined);

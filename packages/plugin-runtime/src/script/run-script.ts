@@ -4,6 +4,7 @@ import { RetryableError } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
 import { serveCtx } from '../ctx/ctx-server';
 import { endOfThrown, type OperationEnd } from '../operation-end';
+import type { WorkflowCall } from '../workflow/workflow-calls';
 import { placeScript } from './place-script';
 import { type LineSink, type ProcessEnd, type ProcessSpec, runProcess } from './run-process';
 import { environmentOf, readScriptInputs, type ScriptInputs } from './script-inputs';
@@ -18,15 +19,30 @@ const WAIT_NOTICE_MS = 20_000;
  * The operation of the script plugin (reference/workflows.md ch. 5).
  * @throws FatalError for inputs that no try can repair; other errors count as recoverable.
  */
-export async function runScript(session: OperationSession, settings: ScriptSettings): Promise<OperationEnd> {
+export async function runScript(
+  session: OperationSession,
+  settings: ScriptSettings,
+  /** The script is the code of a workflow: always Python, and it may make these calls. */
+  workflow: { calls: ReadonlyMap<string, WorkflowCall> } | null = null,
+): Promise<OperationEnd> {
   const inputs = readScriptInputs(await session.inputs());
   const runDir = await makeRunDir(settings);
   const result = new ScriptResult();
-  const proxy = inputs.process.hasCtxProxy ? await serveCtx(session, result, join(runDir.path, 'tmp')) : null;
+  const proxy = inputs.process.hasCtxProxy
+    ? await serveCtx(session, result, join(runDir.path, 'tmp'), workflow?.calls)
+    : null;
   try {
     const script = await placeScript(inputs, session, runDir.path, settings);
-    const run = { inputs, script, session, settings, runDir: runDir.path, ctxUrl: proxy?.url ?? '' };
-    const kind = await kindOf(script, inputs);
+    const run = {
+      inputs,
+      script,
+      session,
+      settings,
+      runDir: runDir.path,
+      ctxUrl: proxy?.url ?? '',
+      isWorkflow: workflow !== null,
+    };
+    const kind = workflow ? 'python' : await kindOf(script, inputs);
     let ended = kind === 'program' ? null : await runPython(run, kind === 'maybe-python');
     ended ??= await runProgram(run);
     await proxy?.settled();
@@ -44,6 +60,7 @@ interface ScriptRun {
   settings: ScriptSettings;
   runDir: string;
   ctxUrl: string;
+  isWorkflow: boolean;
 }
 
 interface Ended extends ProcessEnd {
@@ -69,10 +86,16 @@ function commonEnv({ settings, runDir, ctxUrl }: ScriptRun): Record<string, stri
 async function runPython(run: ScriptRun, isGuess: boolean): Promise<Ended | null> {
   const { settings } = run;
   const folder = join(settings.assetsDir, 'python');
-  const args = ['-u', '-B', join(folder, 'baton_runner.py'), run.script, isGuess ? 'guess' : 'python'];
+  const args = [
+    '-u',
+    '-B',
+    join(folder, 'baton_runner.py'),
+    run.script,
+    run.isWorkflow ? 'workflow' : isGuess ? 'guess' : 'python',
+  ];
   const env = { ...commonEnv(run), PYTHONPATH: folder, PYTHONIOENCODING: 'utf-8' };
   try {
-    const ended = await logged(run, `python ${basename(run.script)}`, isGuess, {
+    const ended = await logged(run, `python ${basename(run.script)}`, isGuess || run.isWorkflow, {
       command: { program: settings.python, args },
       env,
       cwd: join(run.runDir, 'cwd'),
@@ -125,7 +148,7 @@ async function logged(run: ScriptRun, command: string, isQuiet: boolean, spec: P
   let notice: NodeJS.Timeout | undefined;
   const started = (pid: number): void | Promise<void> => {
     notice = setInterval(
-      () => void host.emit('log', 'info', `Waiting for process ${pid} to end...`),
+      () => !run.isWorkflow && void host.emit('log', 'info', `Waiting for process ${pid} to end...`),
       WAIT_NOTICE_MS,
     );
     if (!isQuiet) return host.emit('log', 'info', `Process created, PID: ${pid}`);

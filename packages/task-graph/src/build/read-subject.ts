@@ -69,7 +69,18 @@ function relationshipOperation(
   side: 'source' | 'target',
   step: string,
 ): OperationTemplate | null {
-  const name = `${RELATIONSHIP_LIFECYCLE}.${step}`;
+  return relationshipOperationNamed(ix, config, r, side, `${RELATIONSHIP_LIFECYCLE}.${step}`);
+}
+
+/** The operation with the full name `name` on one side of a relationship, or null when it is not implemented. */
+export function relationshipOperationNamed(
+  ix: ModelIndex,
+  config: RetryConfig,
+  r: InstanceRelationship,
+  side: 'source' | 'target',
+  name: string,
+  kwargs: JsonObject = {},
+): OperationTemplate | null {
   const op = (side === 'source' ? r.plan.source_operations : r.plan.target_operations)?.[name];
   if (!op || !isImplemented(op)) return null;
   const relationship: OperationPayload['relationship'] = {
@@ -81,7 +92,7 @@ function relationshipOperation(
     targetNode: r.target.node_id,
   };
   const nodes = [r.source, r.target].flatMap((i) => ix.nodes.get(i.node_id) ?? []);
-  return template(config, name, op, side === 'source' ? r.source : r.target, nodes, relationship, {});
+  return template(config, name, op, side === 'source' ? r.source : r.target, nodes, relationship, kwargs);
 }
 
 function template(

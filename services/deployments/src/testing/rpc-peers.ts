@@ -67,6 +67,9 @@ export function createPeers(): Peers {
       resolveExecutionToken: absent,
       getLatestExecutions: absent,
       listUnfinishedExecutions: absent,
+      submitWork: absent,
+      awaitWork: absent,
+      callFromWorkflow: absent,
       startExecution: async (request) => {
         started.push(request);
         return { executionId: `execution-${started.length}`, executionJson: '{}' };

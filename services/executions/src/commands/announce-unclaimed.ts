@@ -21,7 +21,13 @@ export async function announceUnclaimed(deps: Pick<EngineDeps, 'db'>): Promise<n
   return tasks.length;
 }
 
-function readyMessage(task: { id: string; execution_id: string; tenant: string }): OutgoingMessage {
+function readyMessage(task: {
+  id: string;
+  execution_id: string;
+  tenant: string;
+  is_workflow: boolean;
+}): OutgoingMessage {
   const about = { tenant: task.tenant, key: task.execution_id };
-  return outgoing(taskReady, about, { executionId: task.execution_id, taskId: task.id });
+  const { execution_id: executionId, id: taskId, is_workflow: isWorkflow } = task;
+  return outgoing(taskReady, about, { executionId, taskId, ...(isWorkflow && { isWorkflow }) });
 }

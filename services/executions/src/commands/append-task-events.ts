@@ -54,9 +54,10 @@ export async function appendTaskEvents(
 function placeOf(task: StoredTask | undefined) {
   const payload = task && (task.spec as OperationTask).payload;
   return {
-    operation: payload?.operation ?? null,
-    nodeInstanceId: payload?.nodeInstanceId ?? null,
-    nodeName: payload?.nodeId ?? null,
+    // Workflow code is no operation: its places are empty.
+    operation: payload?.operation || null,
+    nodeInstanceId: payload?.nodeInstanceId || null,
+    nodeName: payload?.nodeId || null,
     sourceId: payload?.relationship?.sourceId ?? null,
     targetId: payload?.relationship?.targetId ?? null,
   };

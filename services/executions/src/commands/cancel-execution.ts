@@ -1,6 +1,7 @@
 import { notFound } from '@baton/kernel';
 import { type CancelMode, statusAfterCancel } from '../domain/cancel';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
+import type { Step } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
 import { stepLocked } from '../engine/run-step';
 import { type ExecutionChanges, lockExecution, NOW, updateExecution } from '../store/executions.sql';
@@ -16,6 +17,7 @@ export async function cancelExecution(
   executionId: string,
   mode: CancelMode,
 ): Promise<void> {
+  let told: number | null = null;
   await deps.memory.serially(executionId, async () => {
     const killed = await deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, executionId);
@@ -41,15 +43,24 @@ export async function cancelExecution(
         return [];
       }
       const loaded = await deps.memory.load(tx, execution);
+      let step: Step;
       try {
-        await stepLocked(tx, { execution, loaded }, [{ kind: 'cancel', mode }]);
+        step = await stepLocked(tx, { execution, loaded }, [{ kind: 'cancel', mode }]);
       } finally {
         deps.memory.forget(executionId);
+      }
+      // Workflow code hears of a plain cancel and ends by itself.
+      if (step.outcome === null) {
+        const { status, cancel_requested_at, error } = changes;
+        await updateExecution(tx, executionId, { status, cancel_requested_at, error });
+        told = execution.last_event_seq;
+        return [];
       }
       await updateExecution(tx, executionId, { ...changes, wake_at: null });
       return mode === 'cancel' ? [] : await requestKill(tx, loaded.graphId);
     });
     if (killed.length > 0) deps.wake.kill(executionId, killed);
   });
-  deps.wake.drive(executionId);
+  if (told === null) deps.wake.drive(executionId);
+  else deps.wake.events(executionId, null, told);
 }

@@ -12,6 +12,7 @@ import { emptyWrite, type StepWrite } from '../store/steps.sql';
 import { carryOutCall } from './carry-out-call';
 import { deliverAll } from './deliver-states';
 import { endExecution } from './end-execution';
+import { codeStage } from './plan-code';
 
 /** Phases that one drive may pass; more means a workflow that never comes to work. */
 const MAX_TURNS = 50;
@@ -76,7 +77,7 @@ async function plannedFor(deps: EngineDeps, execution: ExecutionRow): Promise<Pl
 
 async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<Stage> {
   if (isEmptyWorkflow(execution.workflow_id)) return { kind: 'end', outcome: 'succeeded' };
-  if (execution.program === null) return noProgram(execution);
+  if (execution.program === null) return await codeStage(deps, execution);
   try {
     // The model must show what the stages before did.
     await deliverAll(deps, execution);
@@ -104,12 +105,6 @@ async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<S
     // The deployment vanished: a visible end, never a silent one.
     return { kind: 'end', outcome: 'failed', error: { type: 'NotFound', message: (error as Error).message } };
   }
-}
-
-/** Workflows of plugins and scripts are code that a worker must run. */
-function noProgram(execution: ExecutionRow): Stage {
-  const message = `Workflow ${execution.workflow_id} is not one of the built-in programs, and no worker runs workflow code`;
-  return { kind: 'end', outcome: 'failed', error: { type: 'NonRecoverableError', message } };
 }
 
 interface Begun {

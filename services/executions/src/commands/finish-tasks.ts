@@ -82,8 +82,12 @@ function happeningOf(
     }
     case OutcomeKind.OUTCOME_KIND_TIMED_OUT:
       return { kind: 'timed-out', ...run };
-    case OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE:
     case OutcomeKind.OUTCOME_KIND_CANCELLED:
+      // Killed for a cancel that was taken back by a resume: nobody wants it dead any more.
+      if (loaded.graph.flags.ended === null && loaded.graph.flags.cancel === null)
+        return { kind: 'lost', ...run };
+      return { kind: 'failed', ...run, error: errorOf(outcome, false) };
+    case OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE:
       return { kind: 'failed', ...run, error: errorOf(outcome, false) };
     default:
       return { kind: 'failed', ...run, error: errorOf(outcome, true) };

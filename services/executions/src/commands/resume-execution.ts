@@ -16,7 +16,8 @@ import {
   updateExecution,
 } from '../store/executions.sql';
 import type { DB } from '../store/tables.gen';
-import { renameStoppedGraphs } from '../store/tasks.sql';
+import { readGraph, renameStoppedGraphs } from '../store/tasks.sql';
+import { codeMapping } from '../store/work.sql';
 
 /**
  * Runs a failed or cancelled execution on from where it stopped (reference/workflows.md 2.9): what succeeded stays, what
@@ -84,6 +85,10 @@ async function resumeInTx(
     history.every((stage) => stage.name !== execution.stage!.name);
   Object.assign(execution, REVIVED, { history });
   await announceResumed(tx, execution);
+  if (isGraphStopped && execution.program === null && !(await isCodeResumable(tx, execution.graph_id!))) {
+    await refuseCode(tx, execution);
+    return null;
+  }
   if (isGraphStopped) {
     const changes: ExecutionChanges = { ...REVIVED, history };
     return await goOn(tx, deps, execution, changes, { isForced, model });
@@ -102,6 +107,25 @@ async function resumeInTx(
     history,
   });
   return null;
+}
+
+const SCRIPT = 'script_runner.tasks.execute_workflow';
+
+/** Scripts always run again when somebody asks for it; functions only when they say that they may. */
+async function isCodeResumable(tx: Tx<DB>, graphId: string): Promise<boolean> {
+  if ((await readGraph(tx, graphId))?.flags.resumable === true) return true;
+  return (await codeMapping(tx, graphId)) === SCRIPT;
+}
+
+/** The execution fails at once (reference/workflows.md 2.9). */
+async function refuseCode(tx: Tx<DB>, execution: LockedExecution): Promise<void> {
+  const error = `Cannot resume - workflow not resumable: ${execution.workflow_id}`;
+  await updateExecution(tx, execution.id, {
+    ...REVIVED,
+    status: 'started',
+    phase: 'ending',
+    outcome: { status: 'failed', error },
+  });
 }
 
 /** The durable wake-up, and the news for deployments that this execution is the latest again. */

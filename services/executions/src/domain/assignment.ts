@@ -33,7 +33,11 @@ export function assignmentOf(
       properties: null,
     },
     executor: payload.executor,
-    self: { nodeInstanceId: payload.nodeInstanceId, nodeId: payload.nodeId },
+    ...(payload.isWorkflowCode && {
+      isWorkflowCode: true,
+      waitAfterFailMs: execution.wait_after_fail_s * 1000,
+    }),
+    self: payload.isWorkflowCode ? null : { nodeInstanceId: payload.nodeInstanceId, nodeId: payload.nodeId },
     related: relationship && {
       nodeInstanceId: isSource ? relationship.targetId : relationship.sourceId,
       nodeId: isSource ? relationship.targetNode : relationship.sourceNode,
@@ -46,7 +50,7 @@ export function assignmentOf(
     maxRetries: task.policy.totalRetries,
     timeoutMs: payload.timeout ? Math.round(payload.timeout * 1000) : null,
     isTimeoutRecoverable: payload.timeoutRecoverable,
-    isResumed: run.losses > 0,
+    isResumed: run.losses > 0 || (payload.isWorkflowCode === true && execution.is_resumed),
     executionToken: token,
     states: states.map((state) => ({
       nodeInstanceId: state.node_instance_id,

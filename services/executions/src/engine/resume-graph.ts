@@ -4,18 +4,25 @@ import { type DeploymentModel, resumeGraph } from '@baton/task-graph';
 import { appendEvents } from '../store/events.sql';
 import { type ExecutionChanges, type LockedExecution, NOW, updateExecution } from '../store/executions.sql';
 import { pendingStates } from '../store/instance-states.sql';
+import type { StoredTask } from '../store/rows';
 import { writeStep } from '../store/steps.sql';
 import type { DB } from '../store/tables.gen';
 import { countOtherGraphs, readGraph, readTasks, updateDeps } from '../store/tasks.sql';
 import { describe, noteDispatch, noteTimers, noteWritten, type Step } from './advance-graph';
 import type { EngineDeps } from './deps';
 import { workflowEvent } from './graph-events';
-import { newLoadedGraph, taskOfRow } from './graph-memory';
+import { type LoadedGraph, newLoadedGraph, taskOfRow } from './graph-memory';
 import type { StepContext } from './run-step';
 
 export interface ResumedStep {
   context: StepContext;
   step: Step;
+}
+
+/** Workers that may still be at their runs: their late answers count. */
+function noteHolders(loaded: LoadedGraph, rows: readonly StoredTask[]): void {
+  for (const row of rows)
+    if (row.worker_id !== null && row.state === 'started') loaded.holders.set(row.idx, row.worker_id);
 }
 
 /** Takes the stopped graph of a locked execution up again and dispatches what is ready, in the caller's transaction. */
@@ -37,6 +44,7 @@ export async function goOn(
     {
       force: options.isForced,
       now: execution.now_ms,
+      ...(head.flags.resumable && { resumable: true as const }),
       ...(isInstall && options.model ? { cleanup: { model: options.model, config } } : {}),
     },
   );
@@ -47,8 +55,7 @@ export async function goOn(
     graph,
     rows.map((row) => row.id),
   );
-  for (const row of rows)
-    if (row.worker_id !== null && row.state === 'started') loaded.holders.set(row.idx, row.worker_id);
+  noteHolders(loaded, rows);
   noteDispatch(loaded, decision);
   noteTimers(loaded, decision);
 

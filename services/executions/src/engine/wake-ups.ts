@@ -1,5 +1,6 @@
 import { type Envelope, taskReady } from '@baton/contracts';
 import { outgoing, unsent } from '@baton/postgres';
+import { isWorkflowCode } from '@baton/task-graph';
 import type { ExecutionRow } from '../store/rows';
 import type { LoadedGraph } from './graph-memory';
 
@@ -25,7 +26,12 @@ export function wakeUpsOf(
     if (announced.size >= MAX_WAKE_UPS) break;
     if (announced.has(idx)) continue;
     announced.set(idx, nowMs);
-    const payload = { executionId: execution.id, taskId: loaded.ids[idx]! };
+    const isWorkflow = isWorkflowCode(loaded.graph.nodes[idx]!.spec);
+    const payload = {
+      executionId: execution.id,
+      taskId: loaded.ids[idx]!,
+      ...(isWorkflow && { isWorkflow }),
+    };
     messages.push(unsent(outgoing(taskReady, about, payload)));
   }
   return messages;

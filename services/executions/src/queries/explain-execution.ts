@@ -126,7 +126,9 @@ async function explainRunning(db: AnyQuery, execution: TimedExecution): Promise<
       and (t.state in ('sent', 'started') or (t.state = 'pending' and t.not_before is not null))
     order by t.dispatched_at nulls last limit 100`.execute(db);
   return rows.map((row) => {
-    const what = `${row.operation} of ${row.instance}`;
+    const what = row.operation
+      ? `${row.operation} of ${row.instance}`
+      : `the code of the workflow (${row.name})`;
     const details = {
       operation_id: row.id,
       worker: row.worker_id,

@@ -26,7 +26,8 @@ export async function listOperations(
   filter: { graphId?: string; executionId?: string; states: string[]; skipInternal: boolean },
   scope: RawBuilder<SqlBool>,
 ) {
-  const where = [scope];
+  // Workflow code stands in the graph for its lease; it is no operation of the execution.
+  const where = [scope, sql<SqlBool>`not t.spec->'payload' ? 'isWorkflowCode'`];
   if (filter.graphId !== undefined) where.push(sql`t.graph_id::text = ${filter.graphId}`);
   if (filter.executionId !== undefined) where.push(sql`t.execution_id::text = ${filter.executionId}`);
   if (filter.states.length > 0) where.push(sql`t.state = any(${filter.states}::text[])`);

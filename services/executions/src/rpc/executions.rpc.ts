@@ -2,16 +2,20 @@ import type { executionsRpc } from '@baton/contracts';
 import { AppError, type JsonObject, newId } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 import { appendTaskEvents } from '../commands/append-task-events';
+import { callFromWorkflow } from '../commands/call-from-workflow';
 import { claimTask } from '../commands/claim-task';
 import { finishTasks } from '../commands/finish-tasks';
 import { recordExecution } from '../commands/record-execution';
 import { heartbeat } from '../commands/renew-leases';
 import { reportSystemExecution } from '../commands/report-system-execution';
 import { requestExecution } from '../commands/request-execution';
+import { submitWork } from '../commands/submit-work';
 import { presentExecution } from '../domain/present-execution';
 import type { StartRequest } from '../domain/start-request';
 import { hashToken } from '../domain/token';
 import type { EngineDeps } from '../engine/deps';
+import type { StreamHub } from '../http/event-stream';
+import { awaitWork } from '../queries/await-work';
 import { unfinishedExecutions } from '../queries/unfinished-executions';
 import { activeOfDeployment, executionByToken, latestExecutions } from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
@@ -21,6 +25,7 @@ const present = (row: ExecutionRow) => presentExecution(row);
 /** ExecutionsService of proto/executions/v1. */
 export function executionsRpcHandlers(
   deps: EngineDeps,
+  wait: { hub: StreamHub; nowMs: () => number },
 ): RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition> {
   return {
     claimTask: async (request) => ({ leases: await claimTask(deps, request) }),
@@ -30,6 +35,18 @@ export function executionsRpcHandlers(
       await appendTaskEvents(deps, request);
       return {};
     },
+    submitWork: async ({ run, workJson }) => {
+      const { error, keys } = await submitWork(deps, required(run), workJson);
+      return { errorJson: error ? JSON.stringify(error) : '', keys };
+    },
+    awaitWork: async ({ run, afterVersion, maxWaitMs, isCancelKnown }, { signal }) => {
+      const after = { version: afterVersion, maxWaitMs, isCancelKnown };
+      const news = await awaitWork({ db: deps.db, ...wait }, required(run), after, signal);
+      return { version: news.version, changesJson: JSON.stringify(news.changes), cancel: news.cancel };
+    },
+    callFromWorkflow: async ({ run, key, requestJson }) => ({
+      resultJson: JSON.stringify(await callFromWorkflow(deps, required(run), key, requestJson)),
+    }),
     resolveExecutionToken: async ({ token }) => {
       const execution = await executionByToken(deps.db.query, hashToken(token));
       if (!execution) throw new AppError('unauthorized_error', 'User unauthorized: Invalid Execution Token');
@@ -68,6 +85,11 @@ export function systemExecutionsRpcHandlers(
   return {
     reportSystemExecution: async (request) => ({ status: await reportSystemExecution(deps, request) }),
   };
+}
+
+function required(run: executionsRpc.WorkflowRun | undefined): executionsRpc.WorkflowRun {
+  if (!run) throw new AppError('bad_parameters_error', 'run is missing', { field: 'run' });
+  return run;
 }
 
 async function start(deps: EngineDeps, request: executionsRpc.StartExecutionRequest): Promise<ExecutionRow> {

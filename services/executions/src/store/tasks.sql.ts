@@ -65,9 +65,9 @@ export async function unclaimedTasks(
   reader: Reader,
   olderThanMs: number,
   limit: number,
-): Promise<{ id: string; execution_id: string; tenant: string }[]> {
-  const { rows } = await sql<{ id: string; execution_id: string; tenant: string }>`
-    select t.id, t.execution_id, e.tenant from tasks t join executions e on e.id = t.execution_id
+): Promise<{ id: string; execution_id: string; tenant: string; is_workflow: boolean }[]> {
+  const { rows } = await sql<{ id: string; execution_id: string; tenant: string; is_workflow: boolean }>`
+    select t.id, t.execution_id, e.tenant, t.spec->'payload' ? 'isWorkflowCode' as is_workflow from tasks t join executions e on e.id = t.execution_id
     where t.state = 'sent' and t.worker_id is null and e.phase = 'running'
       and t.dispatched_at < app_now() - make_interval(secs => ${olderThanMs / 1000})
     order by t.dispatched_at limit ${limit}`.execute(reader);

@@ -19,7 +19,7 @@ export interface DeploymentsClient {
   readModel(
     tenant: string,
     deploymentId: string,
-  ): Promise<{ nodes: NodeRecord[]; instances: InstanceRecord[] }>;
+  ): Promise<{ nodes: NodeRecord[]; instances: InstanceRecord[]; scalingGroups: JsonObject }>;
 }
 
 export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
@@ -71,6 +71,7 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
       return {
         nodes: JSON.parse(answer.nodesJson) as NodeRecord[],
         instances: JSON.parse(answer.nodeInstancesJson) as InstanceRecord[],
+        scalingGroups: JSON.parse(answer.scalingGroupsJson || '{}') as JsonObject,
       };
     },
   };

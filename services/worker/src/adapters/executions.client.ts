@@ -7,7 +7,26 @@ export interface ExecutionsClient {
   finish(outcomes: executionsRpc.TaskOutcome[], room: number): Promise<executionsRpc.FinishTasksResponse>;
   heartbeat(taskIds: string[], deadlineMs: number): Promise<executionsRpc.HeartbeatResponse>;
   appendEvents(batchId: string, executionId: string, eventsJson: string): Promise<void>;
+  /** What running workflow code asks of the engine. @throws AppError stale_attempt_error when it no longer holds its run. */
+  submitWork(run: CodeRun, workJson: string): Promise<executionsRpc.SubmitWorkResponse>;
+  awaitWork(
+    run: CodeRun,
+    ask: { afterVersion: number; isCancelKnown: boolean; maxWaitMs: number },
+    signal: AbortSignal,
+  ): Promise<executionsRpc.AwaitWorkResponse>;
+  callFromWorkflow(run: CodeRun, key: string, requestJson: string): Promise<string>;
 }
+
+export interface CodeRun {
+  executionId: string;
+  taskId: string;
+  attempt: number;
+}
+
+/** Beyond the time that the engine may wait before it answers. */
+const AWAIT_MARGIN_MS = 10_000;
+/** Submissions and calls read and change the model of the deployment first. */
+const SUBMIT_DEADLINE_MS = 40_000;
 
 /** `about`: what the worker says of itself in heartbeats. */
 export function createExecutionsClient(rpc: RpcConnector, workerId: string, about: object): ExecutionsClient {
@@ -20,6 +39,17 @@ export function createExecutionsClient(rpc: RpcConnector, workerId: string, abou
     heartbeat: (taskIds, deadlineMs) => client.heartbeat({ workerId, taskIds, workerJson }, { deadlineMs }),
     appendEvents: async (batchId, executionId, eventsJson) => {
       await client.appendEvents({ batchId, executionId, workerId, eventsJson });
+    },
+    submitWork: (run, workJson) =>
+      client.submitWork({ run: { workerId, ...run }, workJson }, { deadlineMs: SUBMIT_DEADLINE_MS }),
+    awaitWork: (run, ask, signal) =>
+      client.awaitWork(
+        { run: { workerId, ...run }, ...ask },
+        { deadlineMs: ask.maxWaitMs + AWAIT_MARGIN_MS, signal },
+      ),
+    callFromWorkflow: async (run, key, requestJson) => {
+      const asked = { run: { workerId, ...run }, key, requestJson };
+      return (await client.callFromWorkflow(asked, { deadlineMs: SUBMIT_DEADLINE_MS })).resultJson;
     },
   };
 }

@@ -18,6 +18,7 @@ const EXTRA_SHARE = 4;
 interface TaskReady {
   executionId: string;
   taskId: string;
+  isWorkflow?: boolean | undefined;
 }
 
 /**
@@ -31,6 +32,7 @@ export function onTaskReady(
   return async (envelope, signal) => {
     const { executionId, taskId } = envelope.payload;
     if (deps.tasks.get(taskId)) return;
+    if (envelope.payload.isWorkflow && !deps.isDraining()) return claimCode(deps, executionId, taskId);
     const isTaken = deps.slots.takeSome(1) === 1 || (await takeWithin(deps.slots, HOLD_MS, signal));
     if (signal.aborted) return deps.slots.give(isTaken ? 1 : 0);
     if (!isTaken || deps.isDraining()) {
@@ -43,7 +45,7 @@ export function onTaskReady(
         time: isoInstant(deps.clock.now()),
         causationId: envelope.id,
       };
-      return deps.publish([buildMessage(taskReady, about, { executionId, taskId })]);
+      return deps.publish([buildMessage(taskReady, about, envelope.payload)]);
     }
     const places = 1 + deps.slots.takeSome(Math.floor(deps.slots.free / EXTRA_SHARE));
     const sentAt = deps.clock.monotonic();
@@ -54,6 +56,13 @@ export function onTaskReady(
       throw error;
     }
   };
+}
+
+/** Workflow code needs no place for operations, so a worker full of those that wait for a nested workflow takes it, too. */
+async function claimCode(deps: TaskReadyDeps, executionId: string, taskId: string): Promise<void> {
+  const sentAt = deps.clock.monotonic();
+  // When the code is gone the answer may be an operation of the execution: then one more than usual runs here.
+  startLeases(deps, await deps.executions.claim(executionId, taskId, 1), 0, sentAt);
 }
 
 async function takeWithin(slots: Slots, limitMs: number, signal: AbortSignal): Promise<boolean> {

@@ -11,6 +11,10 @@ import { createRpcServer, type RpcHandlers, type ServiceDefinition } from '@bato
 
 const { OutcomeKind } = executionsRpc;
 
+const noCode = async (): Promise<never> => {
+  throw new AppError('bad_parameters_error', 'this peer runs no workflow code');
+};
+
 /** A task of the peer: ready when what it waits for has succeeded. */
 export interface PeerTask {
   id: string;
@@ -252,6 +256,9 @@ function executionsOf(peer: EnginePeer): Handlers {
         kill: held.filter((id) => peer.tasks.get(id)?.isCancelled),
       };
     },
+    submitWork: noCode,
+    awaitWork: noCode,
+    callFromWorkflow: noCode,
     appendEvents: async ({ batchId, eventsJson, workerId }) => {
       // Stored before the answer gets lost: only the id keeps the lines from doubling.
       if (!batches.has(batchId)) {

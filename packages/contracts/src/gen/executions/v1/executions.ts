@@ -149,6 +149,60 @@ export interface AppendEventsRequest {
 export interface AppendEventsResponse {
 }
 
+/** Which run of which workflow code speaks; all its calls are refused with stale_attempt_error when the lease has passed on. */
+export interface WorkflowRun {
+  workerId: string;
+  executionId: string;
+  /** The task that is the code. */
+  taskId: string;
+  attempt: number;
+}
+
+export interface SubmitWorkRequest {
+  run:
+    | WorkflowRun
+    | undefined;
+  /** SubmittedWork of contracts. */
+  workJson: string;
+}
+
+export interface SubmitWorkResponse {
+  /** {type, message} when the code asked for something that cannot be; nothing of the submission is taken then. */
+  errorJson: string;
+  /** Keys of the tasks that the submission stands for, in order: of a lifecycle, one of each of its tasks. */
+  keys: string[];
+}
+
+export interface AwaitWorkRequest {
+  run:
+    | WorkflowRun
+    | undefined;
+  /** 0 = everything. */
+  afterVersion: number;
+  /** How long to wait for a change. */
+  maxWaitMs: number;
+  /** The caller knows of a requested cancel; without that it is news. */
+  isCancelKnown: boolean;
+}
+
+export interface AwaitWorkResponse {
+  version: number;
+  /** WorkChange[] of contracts: tasks with a key that changed, each with its present state. */
+  changesJson: string;
+  /** The mode of a requested cancel, or empty. */
+  cancel: string;
+}
+
+export interface CallFromWorkflowRequest {
+  run: WorkflowRun | undefined;
+  key: string;
+  requestJson: string;
+}
+
+export interface CallFromWorkflowResponse {
+  resultJson: string;
+}
+
 export interface ResolveExecutionTokenRequest {
   token: string;
 }
@@ -1392,6 +1446,725 @@ export const AppendEventsResponse: MessageFns<AppendEventsResponse> = {
   },
   fromPartial(_: DeepPartial<AppendEventsResponse>): AppendEventsResponse {
     const message = createBaseAppendEventsResponse();
+    return message;
+  },
+};
+
+function createBaseWorkflowRun(): WorkflowRun {
+  return { workerId: "", executionId: "", taskId: "", attempt: 0 };
+}
+
+export const WorkflowRun: MessageFns<WorkflowRun> = {
+  encode(message: WorkflowRun, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workerId !== "") {
+      writer.uint32(10).string(message.workerId);
+    }
+    if (message.executionId !== "") {
+      writer.uint32(18).string(message.executionId);
+    }
+    if (message.taskId !== "") {
+      writer.uint32(26).string(message.taskId);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(32).int32(message.attempt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkflowRun {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkflowRun();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.executionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.taskId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.attempt = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): WorkflowRun {
+    return {
+      workerId: isSet(object.workerId)
+        ? globalThis.String(object.workerId)
+        : isSet(object.worker_id)
+        ? globalThis.String(object.worker_id)
+        : "",
+      executionId: isSet(object.executionId)
+        ? globalThis.String(object.executionId)
+        : isSet(object.execution_id)
+        ? globalThis.String(object.execution_id)
+        : "",
+      taskId: isSet(object.taskId)
+        ? globalThis.String(object.taskId)
+        : isSet(object.task_id)
+        ? globalThis.String(object.task_id)
+        : "",
+      attempt: isSet(object.attempt) ? globalThis.Number(object.attempt) : 0,
+    };
+  },
+
+  toJSON(message: WorkflowRun): unknown {
+    const obj: any = {};
+    if (message.workerId !== "") {
+      obj.workerId = message.workerId;
+    }
+    if (message.executionId !== "") {
+      obj.executionId = message.executionId;
+    }
+    if (message.taskId !== "") {
+      obj.taskId = message.taskId;
+    }
+    if (message.attempt !== 0) {
+      obj.attempt = Math.round(message.attempt);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<WorkflowRun>): WorkflowRun {
+    return WorkflowRun.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WorkflowRun>): WorkflowRun {
+    const message = createBaseWorkflowRun();
+    message.workerId = object.workerId ?? "";
+    message.executionId = object.executionId ?? "";
+    message.taskId = object.taskId ?? "";
+    message.attempt = object.attempt ?? 0;
+    return message;
+  },
+};
+
+function createBaseSubmitWorkRequest(): SubmitWorkRequest {
+  return { run: undefined, workJson: "" };
+}
+
+export const SubmitWorkRequest: MessageFns<SubmitWorkRequest> = {
+  encode(message: SubmitWorkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.run !== undefined) {
+      WorkflowRun.encode(message.run, writer.uint32(10).fork()).join();
+    }
+    if (message.workJson !== "") {
+      writer.uint32(18).string(message.workJson);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SubmitWorkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSubmitWorkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.run = WorkflowRun.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workJson = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SubmitWorkRequest {
+    return {
+      run: isSet(object.run) ? WorkflowRun.fromJSON(object.run) : undefined,
+      workJson: isSet(object.workJson)
+        ? globalThis.String(object.workJson)
+        : isSet(object.work_json)
+        ? globalThis.String(object.work_json)
+        : "",
+    };
+  },
+
+  toJSON(message: SubmitWorkRequest): unknown {
+    const obj: any = {};
+    if (message.run !== undefined) {
+      obj.run = WorkflowRun.toJSON(message.run);
+    }
+    if (message.workJson !== "") {
+      obj.workJson = message.workJson;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SubmitWorkRequest>): SubmitWorkRequest {
+    return SubmitWorkRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SubmitWorkRequest>): SubmitWorkRequest {
+    const message = createBaseSubmitWorkRequest();
+    message.run = (object.run !== undefined && object.run !== null) ? WorkflowRun.fromPartial(object.run) : undefined;
+    message.workJson = object.workJson ?? "";
+    return message;
+  },
+};
+
+function createBaseSubmitWorkResponse(): SubmitWorkResponse {
+  return { errorJson: "", keys: [] };
+}
+
+export const SubmitWorkResponse: MessageFns<SubmitWorkResponse> = {
+  encode(message: SubmitWorkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.errorJson !== "") {
+      writer.uint32(10).string(message.errorJson);
+    }
+    for (const v of message.keys) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SubmitWorkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSubmitWorkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.errorJson = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.keys.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SubmitWorkResponse {
+    return {
+      errorJson: isSet(object.errorJson)
+        ? globalThis.String(object.errorJson)
+        : isSet(object.error_json)
+        ? globalThis.String(object.error_json)
+        : "",
+      keys: globalThis.Array.isArray(object?.keys) ? object.keys.map((e: any) => globalThis.String(e)) : [],
+    };
+  },
+
+  toJSON(message: SubmitWorkResponse): unknown {
+    const obj: any = {};
+    if (message.errorJson !== "") {
+      obj.errorJson = message.errorJson;
+    }
+    if (message.keys?.length) {
+      obj.keys = message.keys;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SubmitWorkResponse>): SubmitWorkResponse {
+    return SubmitWorkResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SubmitWorkResponse>): SubmitWorkResponse {
+    const message = createBaseSubmitWorkResponse();
+    message.errorJson = object.errorJson ?? "";
+    message.keys = object.keys?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseAwaitWorkRequest(): AwaitWorkRequest {
+  return { run: undefined, afterVersion: 0, maxWaitMs: 0, isCancelKnown: false };
+}
+
+export const AwaitWorkRequest: MessageFns<AwaitWorkRequest> = {
+  encode(message: AwaitWorkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.run !== undefined) {
+      WorkflowRun.encode(message.run, writer.uint32(10).fork()).join();
+    }
+    if (message.afterVersion !== 0) {
+      writer.uint32(16).int64(message.afterVersion);
+    }
+    if (message.maxWaitMs !== 0) {
+      writer.uint32(24).int32(message.maxWaitMs);
+    }
+    if (message.isCancelKnown !== false) {
+      writer.uint32(32).bool(message.isCancelKnown);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AwaitWorkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAwaitWorkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.run = WorkflowRun.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.afterVersion = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.maxWaitMs = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.isCancelKnown = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): AwaitWorkRequest {
+    return {
+      run: isSet(object.run) ? WorkflowRun.fromJSON(object.run) : undefined,
+      afterVersion: isSet(object.afterVersion)
+        ? globalThis.Number(object.afterVersion)
+        : isSet(object.after_version)
+        ? globalThis.Number(object.after_version)
+        : 0,
+      maxWaitMs: isSet(object.maxWaitMs)
+        ? globalThis.Number(object.maxWaitMs)
+        : isSet(object.max_wait_ms)
+        ? globalThis.Number(object.max_wait_ms)
+        : 0,
+      isCancelKnown: isSet(object.isCancelKnown)
+        ? globalThis.Boolean(object.isCancelKnown)
+        : isSet(object.is_cancel_known)
+        ? globalThis.Boolean(object.is_cancel_known)
+        : false,
+    };
+  },
+
+  toJSON(message: AwaitWorkRequest): unknown {
+    const obj: any = {};
+    if (message.run !== undefined) {
+      obj.run = WorkflowRun.toJSON(message.run);
+    }
+    if (message.afterVersion !== 0) {
+      obj.afterVersion = Math.round(message.afterVersion);
+    }
+    if (message.maxWaitMs !== 0) {
+      obj.maxWaitMs = Math.round(message.maxWaitMs);
+    }
+    if (message.isCancelKnown !== false) {
+      obj.isCancelKnown = message.isCancelKnown;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<AwaitWorkRequest>): AwaitWorkRequest {
+    return AwaitWorkRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AwaitWorkRequest>): AwaitWorkRequest {
+    const message = createBaseAwaitWorkRequest();
+    message.run = (object.run !== undefined && object.run !== null) ? WorkflowRun.fromPartial(object.run) : undefined;
+    message.afterVersion = object.afterVersion ?? 0;
+    message.maxWaitMs = object.maxWaitMs ?? 0;
+    message.isCancelKnown = object.isCancelKnown ?? false;
+    return message;
+  },
+};
+
+function createBaseAwaitWorkResponse(): AwaitWorkResponse {
+  return { version: 0, changesJson: "", cancel: "" };
+}
+
+export const AwaitWorkResponse: MessageFns<AwaitWorkResponse> = {
+  encode(message: AwaitWorkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== 0) {
+      writer.uint32(8).int64(message.version);
+    }
+    if (message.changesJson !== "") {
+      writer.uint32(18).string(message.changesJson);
+    }
+    if (message.cancel !== "") {
+      writer.uint32(26).string(message.cancel);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AwaitWorkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAwaitWorkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.version = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.changesJson = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.cancel = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): AwaitWorkResponse {
+    return {
+      version: isSet(object.version) ? globalThis.Number(object.version) : 0,
+      changesJson: isSet(object.changesJson)
+        ? globalThis.String(object.changesJson)
+        : isSet(object.changes_json)
+        ? globalThis.String(object.changes_json)
+        : "",
+      cancel: isSet(object.cancel) ? globalThis.String(object.cancel) : "",
+    };
+  },
+
+  toJSON(message: AwaitWorkResponse): unknown {
+    const obj: any = {};
+    if (message.version !== 0) {
+      obj.version = Math.round(message.version);
+    }
+    if (message.changesJson !== "") {
+      obj.changesJson = message.changesJson;
+    }
+    if (message.cancel !== "") {
+      obj.cancel = message.cancel;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<AwaitWorkResponse>): AwaitWorkResponse {
+    return AwaitWorkResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AwaitWorkResponse>): AwaitWorkResponse {
+    const message = createBaseAwaitWorkResponse();
+    message.version = object.version ?? 0;
+    message.changesJson = object.changesJson ?? "";
+    message.cancel = object.cancel ?? "";
+    return message;
+  },
+};
+
+function createBaseCallFromWorkflowRequest(): CallFromWorkflowRequest {
+  return { run: undefined, key: "", requestJson: "" };
+}
+
+export const CallFromWorkflowRequest: MessageFns<CallFromWorkflowRequest> = {
+  encode(message: CallFromWorkflowRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.run !== undefined) {
+      WorkflowRun.encode(message.run, writer.uint32(10).fork()).join();
+    }
+    if (message.key !== "") {
+      writer.uint32(18).string(message.key);
+    }
+    if (message.requestJson !== "") {
+      writer.uint32(26).string(message.requestJson);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CallFromWorkflowRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCallFromWorkflowRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.run = WorkflowRun.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.requestJson = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CallFromWorkflowRequest {
+    return {
+      run: isSet(object.run) ? WorkflowRun.fromJSON(object.run) : undefined,
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      requestJson: isSet(object.requestJson)
+        ? globalThis.String(object.requestJson)
+        : isSet(object.request_json)
+        ? globalThis.String(object.request_json)
+        : "",
+    };
+  },
+
+  toJSON(message: CallFromWorkflowRequest): unknown {
+    const obj: any = {};
+    if (message.run !== undefined) {
+      obj.run = WorkflowRun.toJSON(message.run);
+    }
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.requestJson !== "") {
+      obj.requestJson = message.requestJson;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CallFromWorkflowRequest>): CallFromWorkflowRequest {
+    return CallFromWorkflowRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CallFromWorkflowRequest>): CallFromWorkflowRequest {
+    const message = createBaseCallFromWorkflowRequest();
+    message.run = (object.run !== undefined && object.run !== null) ? WorkflowRun.fromPartial(object.run) : undefined;
+    message.key = object.key ?? "";
+    message.requestJson = object.requestJson ?? "";
+    return message;
+  },
+};
+
+function createBaseCallFromWorkflowResponse(): CallFromWorkflowResponse {
+  return { resultJson: "" };
+}
+
+export const CallFromWorkflowResponse: MessageFns<CallFromWorkflowResponse> = {
+  encode(message: CallFromWorkflowResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.resultJson !== "") {
+      writer.uint32(10).string(message.resultJson);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CallFromWorkflowResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCallFromWorkflowResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.resultJson = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CallFromWorkflowResponse {
+    return {
+      resultJson: isSet(object.resultJson)
+        ? globalThis.String(object.resultJson)
+        : isSet(object.result_json)
+        ? globalThis.String(object.result_json)
+        : "",
+    };
+  },
+
+  toJSON(message: CallFromWorkflowResponse): unknown {
+    const obj: any = {};
+    if (message.resultJson !== "") {
+      obj.resultJson = message.resultJson;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CallFromWorkflowResponse>): CallFromWorkflowResponse {
+    return CallFromWorkflowResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CallFromWorkflowResponse>): CallFromWorkflowResponse {
+    const message = createBaseCallFromWorkflowResponse();
+    message.resultJson = object.resultJson ?? "";
     return message;
   },
 };
@@ -2925,6 +3698,36 @@ export const ExecutionsServiceDefinition = {
       requestType: AppendEventsRequest as typeof AppendEventsRequest,
       requestStream: false,
       responseType: AppendEventsResponse as typeof AppendEventsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Work that the code of a running workflow submits: tasks of its graph, answers to what its tasks ask, ended steps.
+     * Repeating it changes nothing: tasks are known by their keys.
+     */
+    submitWork: {
+      name: "SubmitWork",
+      requestType: SubmitWorkRequest as typeof SubmitWorkRequest,
+      requestStream: false,
+      responseType: SubmitWorkResponse as typeof SubmitWorkResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** What has changed in the graph of running workflow code since a version; waits a while when nothing has. */
+    awaitWork: {
+      name: "AwaitWork",
+      requestType: AwaitWorkRequest as typeof AwaitWorkRequest,
+      requestStream: false,
+      responseType: AwaitWorkResponse as typeof AwaitWorkResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** A change of the model that workflow code asks for (deployment modifications). Idempotent by key. */
+    callFromWorkflow: {
+      name: "CallFromWorkflow",
+      requestType: CallFromWorkflowRequest as typeof CallFromWorkflowRequest,
+      requestStream: false,
+      responseType: CallFromWorkflowResponse as typeof CallFromWorkflowResponse,
       responseStream: false,
       options: {},
     },

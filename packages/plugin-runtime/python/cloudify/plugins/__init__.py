@@ -1,0 +1,1 @@
+"""Parts of the built-in workflows, for workflow code."""

@@ -1,0 +1,198 @@
+"""Nodes, node instances and relationships as workflow code sees them."""
+from cloudify.workflows.engine_call import engine
+from cloudify.workflows.tasks import WorkflowTask
+
+_CONTAINED = 'cloudify.relationships.contained_in'
+
+
+class Model(object):
+    def __init__(self, ctx, facts):
+        self.scaling_groups = facts.get('scalingGroups') or {}
+        self.nodes = {n['id']: Node(ctx, self, n) for n in facts['nodes']}
+        self.instances = {i['id']: NodeInstance(ctx, self, i) for i in facts['instances']}
+
+
+class Relationship(object):
+    """A relationship of a node."""
+
+    def __init__(self, model, node, facts):
+        self._model = model
+        self.type = facts['type']
+        self.type_hierarchy = facts.get('type_hierarchy') or [self.type]
+        self.target_id = facts['target_id']
+        self.source_id = node.id
+        self.properties = facts.get('properties') or {}
+        self.source_operations = facts.get('source_operations') or {}
+        self.target_operations = facts.get('target_operations') or {}
+
+    @property
+    def target_node(self):
+        return self._model.nodes.get(self.target_id)
+
+    @property
+    def source_node(self):
+        return self._model.nodes.get(self.source_id)
+
+    def is_derived_from(self, other):
+        return other in self.type_hierarchy
+
+
+class Node(object):
+    def __init__(self, ctx, model, facts):
+        self._model = model
+        self._facts = facts
+        self.id = self.name = facts['id']
+        self.type = facts['type']
+        self.type_hierarchy = facts.get('type_hierarchy') or []
+        self.properties = facts.get('properties') or {}
+        self.operations = facts.get('operations') or {}
+        self.plugins = facts.get('plugins') or []
+        self.plugins_to_install = facts.get('plugins_to_install') or []
+        self.host_id = facts.get('host_id')
+        self.number_of_instances = facts.get('number_of_instances')
+        self.planned_number_of_instances = facts.get('planned_number_of_instances', self.number_of_instances)
+        self._relationships = {r['target_id']: Relationship(model, self, r) for r in facts.get('relationships') or []}
+
+    @property
+    def relationships(self):
+        return iter(self._relationships.values())
+
+    @property
+    def instances(self):
+        return iter([i for i in self._model.instances.values() if i.node_id == self.id])
+
+    @property
+    def host_node(self):
+        return self._model.nodes.get(self.host_id)
+
+    def get_relationship(self, target_id):
+        return self._relationships.get(target_id)
+
+    def get_operation(self, operation_name):
+        return self.operations.get(operation_name)
+
+    def has_operation(self, operation_name):
+        found = self.operations.get(operation_name) or {}
+        return bool(found.get('operation'))
+
+    def is_derived_from(self, other):
+        return other in self.type_hierarchy
+
+
+class RelationshipInstance(object):
+    """A relationship between two instances."""
+
+    def __init__(self, ctx, model, source, facts):
+        self._ctx = ctx
+        self._model = model
+        self.node_instance = source
+        self.target_id = facts['target_id']
+        self.source_id = source.id
+        self.type = facts['type']
+        self._target_name = facts.get('target_name')
+
+    @property
+    def target_node_instance(self):
+        return self._model.instances.get(self.target_id)
+
+    @property
+    def relationship(self):
+        return self.node_instance.node.get_relationship(self._target_name or self.target_node_instance.node_id)
+
+    def execute_source_operation(self, operation, kwargs=None, allow_kwargs_override=False, send_task_events=True):
+        return self._execute('source', operation, kwargs, allow_kwargs_override, send_task_events)
+
+    def execute_target_operation(self, operation, kwargs=None, allow_kwargs_override=False, send_task_events=True):
+        return self._execute('target', operation, kwargs, allow_kwargs_override, send_task_events)
+
+    def _execute(self, side, operation, kwargs, allow_kwargs_override, send_task_events):
+        return self._ctx._run(_operation_task(self.source_id, operation, kwargs, allow_kwargs_override, send_task_events,
+                                              {'targetId': self.target_id, 'side': side}))
+
+
+class NodeInstance(object):
+    def __init__(self, ctx, model, facts):
+        self._ctx = ctx
+        self._model = model
+        self._facts = facts
+        self.id = facts['id']
+        self.node_id = facts['node_id']
+        self.state = facts.get('state')
+        self.version = facts.get('version')
+        self.host_id = facts.get('host_id')
+        self.index = facts.get('index')
+        self.runtime_properties = facts.get('runtime_properties') or {}
+        self.system_properties = facts.get('system_properties') or {}
+        self.scaling_groups = facts.get('scaling_groups') or []
+        self.modification = None
+
+    def __eq__(self, other):
+        return isinstance(other, NodeInstance) and self.id == other.id
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return hash(self.id)
+
+    @property
+    def node(self):
+        return self._model.nodes.get(self.node_id)
+
+    @property
+    def deployment_id(self):
+        return self._ctx.deployment.id
+
+    @property
+    def logger(self):
+        return self._ctx.logger
+
+    @property
+    def relationships(self):
+        return iter([RelationshipInstance(self._ctx, self._model, self, r)
+                     for r in self._facts.get('relationships') or []])
+
+    @property
+    def contained_instances(self):
+        def is_inside(instance):
+            for relationship in instance.relationships:
+                declared = relationship.relationship
+                hierarchy = declared.type_hierarchy if declared else [relationship.type]
+                if relationship.target_id == self.id and _CONTAINED in hierarchy:
+                    return True
+            return False
+        return [i for i in self._model.instances.values() if is_inside(i)]
+
+    def get_contained_subgraph(self):
+        """The instance and everything in it, at any depth."""
+        found = [self]
+        for instance in found:
+            found.extend(i for i in instance.contained_instances if i not in found)
+        return set(found)
+
+    def set_state(self, state):
+        item = {'item': 'state', 'instanceId': self.id, 'state': state}
+        task = WorkflowTask(item, name='set_node_instance_state')
+        self.state = state
+        return self._ctx._run(task)
+
+    def get_state(self):
+        def read():
+            found = next((i for i in engine('wf_model')['instances'] if i['id'] == self.id), None)
+            return found and found['state']
+        item = {'item': 'step', 'name': 'get_node_instance_state'}
+        return self._ctx._run(WorkflowTask(item, name='get_node_instance_state', total_retries=0,
+                                           send_task_events=False, call=read))
+
+    def send_event(self, event, additional_context=None):
+        item = {'item': 'node-event', 'instanceId': self.id, 'text': str(event)}
+        return self._ctx._run(WorkflowTask(item, name='send_node_event'))
+
+    def execute_operation(self, operation, kwargs=None, allow_kwargs_override=False, send_task_events=True):
+        return self._ctx._run(_operation_task(self.id, operation, kwargs, allow_kwargs_override, send_task_events))
+
+
+def _operation_task(instance_id, operation, kwargs, allow_kwargs_override, send_task_events, relationship=None):
+    item = {'item': 'operation', 'instanceId': instance_id, 'operation': operation, 'kwargs': kwargs or {},
+            'mayOverride': bool(allow_kwargs_override), 'relationship': relationship}
+    return WorkflowTask(item, name=operation, send_task_events=None if send_task_events else False)

@@ -1,0 +1,278 @@
+"""The context of workflow code: the model of the deployment, and what can be done with it."""
+from cloudify import exceptions
+from cloudify.context import _make_logger, call
+from cloudify.workflows import runs
+from cloudify.workflows.engine_call import engine
+from cloudify.workflows.model import Model
+from cloudify.workflows.tasks import WorkflowTask
+from cloudify.workflows.tasks_graph import TaskDependencyGraph
+
+
+def task_config(fn=None, **arguments):
+    """Gives a callable its own total_retries, retry_interval and the like, for local_task."""
+    def mark(function):
+        function.workflow_task_config = arguments
+        return function
+    return mark(fn) if fn is not None else mark
+
+
+class _Internal(object):
+    def __init__(self, ctx):
+        self._ctx = ctx
+        self.handler = self
+        self.bootstrap_context = {}
+
+    @property
+    def graph_mode(self):
+        return self._ctx._graph is not None
+
+    @graph_mode.setter
+    def graph_mode(self, is_on):
+        self._ctx._graph = (self._ctx._graph or TaskDependencyGraph(self._ctx)) if is_on else None
+
+    @property
+    def task_graph(self):
+        if self._ctx._graph is None:
+            self._ctx._graph = TaskDependencyGraph(self._ctx)
+        return self._ctx._graph
+
+    def send_workflow_event(self, event_type, message=None, args=None, additional_context=None):
+        return self._ctx.send_event(message, event_type=event_type)
+
+    def get_task_configuration(self):
+        return {}
+
+    def add_local_task(self, task):
+        return self._ctx._run(task)
+
+
+class _Deployment(object):
+    def __init__(self, ctx, facts):
+        self._ctx = ctx
+        self.id = facts['id']
+        self.display_name = facts['display_name']
+
+    @property
+    def creator(self):
+        return call({'args': ['deployment', 'creator']})
+
+    @property
+    def resource_tags(self):
+        return call({'args': ['deployment', 'resource_tags']}) or {}
+
+    @property
+    def scaling_groups(self):
+        return self._ctx._model().scaling_groups
+
+    def start_modification(self, nodes):
+        """Begins to change the numbers of instances: {node or group: {'instances': n}}."""
+        answer = engine('wf_call', key=runs.next_key(), request={'call': 'modification-start', 'entities': nodes})
+        self._ctx.refresh_node_instances()
+        return Modification(self._ctx, answer)
+
+    def list_started_modifications(self):
+        return []
+
+
+class ModificationNodes(object):
+    def __init__(self, instances):
+        self.node_instances = instances
+
+
+class Modification(object):
+    """A deployment modification: install what was added or uninstall what was removed, then finish it."""
+
+    def __init__(self, ctx, answer):
+        self.id = answer['modification_id']
+        related = answer.get('related') or []
+        self.added = self._side(ctx, answer.get('added') or [], related, 'added')
+        self.removed = self._side(ctx, answer.get('removed') or [], related, 'removed')
+
+    @staticmethod
+    def _side(ctx, ids, related, mark):
+        if not ids:
+            return ModificationNodes([])
+        found = []
+        for instance_id in list(ids) + [i for i in related if i not in ids]:
+            instance = ctx.get_node_instance(instance_id)
+            if instance is None:
+                continue
+            instance.modification = mark if instance_id in ids else None
+            found.append(instance)
+        return ModificationNodes(found)
+
+    def finish(self):
+        engine('wf_call', key=runs.next_key(), request={'call': 'modification-finish', 'modificationId': self.id})
+
+    def rollback(self):
+        engine('wf_call', key=runs.next_key(), request={'call': 'modification-rollback', 'modificationId': self.id})
+
+
+class _Blueprint(object):
+    def __init__(self, facts):
+        self.id = facts['id']
+
+
+class _Tenant(dict):
+    pass
+
+
+class WorkflowContext(object):
+    """See chapter 4.3 of the manager's reference for its members."""
+
+    def __init__(self):
+        self._known = None
+        self._read = None
+        self._graph = None
+        self._has_run = False
+        self._log = None
+        self.internal = _Internal(self)
+        self.local = False
+
+    def _facts(self):
+        if self._known is None:
+            self._known = engine('wf_facts')
+        return self._known
+
+    def _model(self):
+        if self._read is None:
+            self._read = Model(self, engine('wf_model'))
+        return self._read
+
+    def __getattr__(self, name):
+        if name.startswith('_'):
+            raise AttributeError(name)
+        facts = self._facts()
+        if name in facts:
+            return facts[name]
+        raise AttributeError("ctx of workflows has no '%s' on this manager" % name)
+
+    @property
+    def deployment(self):
+        return _Deployment(self, self._facts()['deployment'])
+
+    @property
+    def blueprint(self):
+        return _Blueprint(self._facts()['blueprint'])
+
+    @property
+    def tenant(self):
+        return _Tenant(name=self.tenant_name)
+
+    @property
+    def bootstrap_context(self):
+        return {}
+
+    @property
+    def logger(self):
+        if self._log is None:
+            self._log = _make_logger()
+        return self._log
+
+    @property
+    def nodes(self):
+        return iter(self._model().nodes.values())
+
+    @property
+    def node_instances(self):
+        return iter(self._model().instances.values())
+
+    def get_node(self, node_id):
+        return self._model().nodes.get(node_id)
+
+    def get_node_instance(self, node_instance_id):
+        return self._model().instances.get(node_instance_id)
+
+    def refresh_node_instances(self):
+        """Reads the model again; nodes and instances are new objects afterwards."""
+        self._read = None
+
+    def graph_mode(self):
+        """From now on what is asked for becomes a task, to be put into the graph that this returns."""
+        if self._graph is None and self._has_run:
+            raise RuntimeError('Cannot switch to graph mode when tasks have already been executed')
+        if self._graph is None:
+            self._graph = TaskDependencyGraph(self)
+        return self._graph
+
+    def _run(self, task):
+        """The task in graph mode, else the result of a task that has been started."""
+        if self._graph is None:
+            self._has_run = True
+            runs.start([task.work(runs.next_key(), [], None)], [task])
+        return task
+
+    def send_event(self, event, event_type='workflow_stage', args=None, additional_context=None):
+        item = {'item': 'event', 'text': str(event), 'eventType': event_type}
+        return self._run(WorkflowTask(item, name='send_workflow_event'))
+
+    def local_task(self, local_task, node=None, info=None, kwargs=None, task_id=None, name=None, send_task_events=True,
+                   override_task_config=False, total_retries=None, retry_interval=None):
+        """Something that the code does itself; its result must be JSON."""
+        own = getattr(local_task, 'workflow_task_config', {})
+        given = {'total_retries': total_retries, 'retry_interval': retry_interval,
+                 'send_task_events': send_task_events, 'name': name}
+        merged = dict(given, **own) if not override_task_config else dict(
+            own, **{k: v for k, v in given.items() if v is not None})
+        arguments = dict(merged.get('kwargs') or {}, **(kwargs or {}))
+        title = merged.get('name') or getattr(local_task, '__name__', 'local_task')
+        return self._run(WorkflowTask(
+            {'item': 'step', 'name': title}, name=title, info=info, total_retries=merged.get('total_retries'),
+            retry_interval=merged.get('retry_interval'), send_task_events=merged.get('send_task_events'),
+            call=lambda: local_task(**arguments)))
+
+    def execute_task(self, task_name=None, local=True, kwargs=None, **options):
+        if not local:
+            raise exceptions.NonRecoverableError(
+                'execute_task runs local tasks only on this manager; run operations of node instances instead')
+        if not callable(task_name):
+            raise exceptions.NonRecoverableError('execute_task needs a callable on this manager')
+        allowed = ('info', 'task_id', 'name', 'send_task_events', 'total_retries', 'retry_interval')
+        return self.local_task(task_name, kwargs=kwargs, **{k: v for k, v in options.items() if k in allowed})
+
+    def update_execution_status(self, new_status):
+        raise exceptions.NonRecoverableError('the status of an execution follows from its workflow on this manager')
+
+    def download_resource(self, resource_path, target_path=None):
+        return call({'args': ['download_resource', resource_path, {'target_path': target_path}]})
+
+    def get_resource(self, resource_path):
+        return call({'args': ['get_resource', resource_path]})
+
+
+ctx = WorkflowContext()
+
+
+class _Parameters(dict):
+    """Parameters of the workflow, by key or attribute."""
+
+    def __init__(self):
+        super(_Parameters, self).__init__()
+        self.__dict__['_is_loaded'] = False
+
+    def _load(self):
+        if not self._is_loaded:
+            self.__dict__['_is_loaded'] = True
+            self.update(ctx.parameters)
+
+    def __getattr__(self, name):
+        self._load()
+        try:
+            return dict.__getitem__(self, name)
+        except KeyError:
+            raise AttributeError("there is no parameter '%s'" % name)
+
+
+def _loading(name):
+    plain = getattr(dict, name)
+
+    def method(self, *args, **kwargs):
+        self._load()
+        return plain(self, *args, **kwargs)
+    return method
+
+
+for _name in ('__getitem__', '__contains__', '__iter__', '__len__', 'get', 'keys', 'values', 'items', '__repr__', 'copy'):
+    setattr(_Parameters, _name, _loading(_name))
+
+parameters = _Parameters()

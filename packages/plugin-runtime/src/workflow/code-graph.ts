@@ -1,0 +1,101 @@
+import type { Json } from '@baton/kernel';
+import type {
+  OperationOptions,
+  TaskPlace,
+  WorkflowGraph,
+  WorkflowTask,
+  WorkOptions,
+} from '@baton/plugin-sdk';
+import type { WorkItem } from './work';
+import type { WorkBoard } from './work-board';
+
+type Distribute<T> = T extends WorkItem ? Omit<T, 'key'> : never;
+
+/** Fields of an item that say how it is retried and who is asked. */
+export function optionsOf(options: WorkOptions = {}): Partial<WorkItem> {
+  const { totalRetries, retryInterval, sendTaskEvents, onFailure } = options;
+  return {
+    ...(totalRetries !== undefined && { totalRetries }),
+    ...(retryInterval !== undefined && { retryIntervalMs: retryInterval * 1000 }),
+    ...(sendTaskEvents !== undefined && { sendTaskEvents }),
+    ...(onFailure && { asksOnFailure: true }),
+  };
+}
+
+export function operationItem(
+  instanceId: string,
+  operation: string,
+  options: OperationOptions = {},
+  relationship: { targetId: string; side: 'source' | 'target' } | null = null,
+): Distribute<WorkItem> {
+  const { kwargs = {}, mayOverride = false } = options;
+  return {
+    item: 'operation',
+    instanceId,
+    operation,
+    kwargs,
+    mayOverride,
+    relationship,
+    ...optionsOf(options),
+  } as Distribute<WorkItem>;
+}
+
+/** A graph of the code in the making: items with their dependencies, submitted as one at `execute`. */
+export function createCodeGraph(board: WorkBoard): WorkflowGraph {
+  let items = new Map<string, WorkItem>();
+  const add = (subgraph: string | null, body: Distribute<WorkItem>, options?: WorkOptions): WorkflowTask => {
+    const key = board.keyOf(options);
+    items.set(key, { ...body, key, deps: [], subgraph } as WorkItem);
+    return { key };
+  };
+  const dependency = (task: WorkflowTask, on: WorkflowTask): void =>
+    void items.get(task.key)?.deps?.push(on.key);
+  return {
+    ...placeOf(board, add, null),
+    dependency,
+    sequence: (...tasks) => {
+      const links = tasks
+        .map((link) => (Array.isArray(link) ? link : [link]))
+        .filter((link) => link.length > 0);
+      links.slice(1).forEach((link, i) => {
+        for (const task of link) for (const on of links[i]!) dependency(task, on);
+      });
+    },
+    execute: async () => {
+      const submitted = [...items.values()];
+      items = new Map();
+      await board.run(submitted);
+    },
+  };
+}
+
+type Add = (subgraph: string | null, body: Distribute<WorkItem>, options?: WorkOptions) => WorkflowTask;
+
+function placeOf(board: WorkBoard, add: Add, subgraph: string | null): TaskPlace {
+  return {
+    operation: (instanceId, operation, options) =>
+      add(subgraph, operationItem(instanceId, operation, options), options),
+    relationshipOperation: (sourceId, targetId, side, operation, options) =>
+      add(subgraph, operationItem(sourceId, operation, options, { targetId, side }), options),
+    setState: (instanceId, state) => add(subgraph, { item: 'state', instanceId, state }),
+    nodeEvent: (instanceId, text) => add(subgraph, { item: 'node-event', instanceId, text }),
+    event: (text) => add(subgraph, { item: 'event', text, eventType: 'workflow_stage' }),
+    step: (name: string, run: () => Json | Promise<Json>, options) => {
+      const task = add(
+        subgraph,
+        { item: 'step', name, ...optionsOf(options) } as Distribute<WorkItem>,
+        options,
+      );
+      board.step(task.key, run);
+      return task;
+    },
+    subgraph: (name, options) => {
+      const task = add(
+        subgraph,
+        { item: 'subgraph', name, ...optionsOf(options) } as Distribute<WorkItem>,
+        options,
+      );
+      return { ...task, ...placeOf(board, add, task.key) };
+    },
+  };
+}

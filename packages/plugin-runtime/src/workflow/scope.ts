@@ -1,0 +1,83 @@
+import { failureText } from './failure-text';
+import { isFailed, isFinal, type WorkTask } from './work';
+import type { WorkSession } from './work-session';
+
+export interface ScopeNews {
+  /** Tasks that wait for the code: a step to carry out, or a question. */
+  asks: WorkTask[];
+  /** Null: the tasks are still under way. */
+  end: { kind: 'succeeded' } | { kind: 'failed'; message: string } | { kind: 'cancelled' } | null;
+}
+
+/**
+ * Tasks that workflow code waits for together, as a graph does (reference/workflows.md 2.2): they have succeeded, or one
+ * has failed and nothing else of them runs or can start (at the latest after `waitAfterFailMs`), or a cancel came.
+ */
+export class Scope {
+  /** Monotonic ms. */
+  #failedAt: number | null = null;
+
+  constructor(
+    private readonly session: WorkSession,
+    private readonly keys: readonly string[],
+    private readonly waitAfterFailMs: number,
+  ) {}
+
+  /** The next thing to do about the tasks; neither asks nor an end after `maxMs` without one. */
+  async next(maxMs: number, known: ReadonlySet<string> = new Set()): Promise<ScopeNews> {
+    const until = performance.now() + maxMs;
+    for (;;) {
+      const { seq } = this.session;
+      const news = this.#look(known);
+      const left = until - performance.now();
+      if (news.asks.length > 0 || news.end !== null || left <= 0 || this.session.signal.aborted) return news;
+      await this.session.changed(seq, Math.min(left, this.#untilDeadline()));
+    }
+  }
+
+  #look(known: ReadonlySet<string>): ScopeNews {
+    const tasks = this.keys.flatMap((key) => this.session.tasks.get(key) ?? []);
+    const asks = tasks.filter((task) => task.isAsking && !known.has(`${task.idx}:${task.attempt}`));
+    if (asks.length > 0 && this.session.cancel === '') return { asks, end: null };
+    return { asks: [], end: this.#endOf(tasks) };
+  }
+
+  #endOf(tasks: readonly WorkTask[]): ScopeNews['end'] {
+    const isWhole = tasks.length === this.keys.length;
+    if (isWhole && tasks.every((task) => isFinal(task) && !isFailed(task))) return { kind: 'succeeded' };
+    if (this.session.cancel !== '') return { kind: 'cancelled' };
+    const message = failureText(tasks);
+    if (message === null) return null;
+    this.#failedAt ??= performance.now();
+    const isOver = (isWhole && !tasks.some((task) => this.#mayGoOn(task))) || this.#untilDeadline() <= 0;
+    return isOver ? { kind: 'failed', message } : null;
+  }
+
+  /** It runs, or it will once its time has come. */
+  #mayGoOn(task: WorkTask): boolean {
+    if (task.kind === 'subgraph' || isFinal(task)) return false;
+    // The engine starts at once what may start: what is pending waits for others, or for its retry.
+    if (task.state !== 'pending') return true;
+    return task.retries > 0 && !this.#isAbandoned(task);
+  }
+
+  #isAbandoned(task: WorkTask): boolean {
+    for (let up = task.subgraph; up !== null; ) {
+      const parent = this.session.tasks.get(up);
+      if (!parent || parent.error !== null) return parent !== undefined;
+      up = parent.subgraph;
+    }
+    return false;
+  }
+
+  #untilDeadline(): number {
+    if (this.#failedAt === null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, this.#failedAt + this.waitAfterFailMs - performance.now());
+  }
+
+  /** What has not started need not any more. */
+  async abandon(): Promise<void> {
+    const drop = this.keys.filter((key) => this.session.tasks.get(key)?.state === 'pending');
+    if (drop.length > 0) await this.session.submit({ drop });
+  }
+}

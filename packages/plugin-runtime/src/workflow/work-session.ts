@@ -1,0 +1,121 @@
+import { backoffMs, isAppError, type Json, type JsonObject } from '@baton/kernel';
+import type { WorkPort, WorkSubmission, WorkTask } from './work';
+
+const RETRY = { firstMs: 100, maxMs: 3_000, factor: 2, jitter: 0.3 };
+
+/** The code asked for something that cannot be; `type` is the exception that it sees. */
+export class RefusedWork extends Error {
+  constructor(
+    readonly exceptionType: string,
+    message: string,
+  ) {
+    super(message);
+    this.name = exceptionType;
+  }
+}
+
+/**
+ * One run of workflow code as the engine sees it: a mirror of its tasks, kept by one waiting call at a time. A call that
+ * is not answered is repeated until it is, or until the run is stopped; repeating is harmless, keys tell work apart.
+ */
+export class WorkSession {
+  /** By key; of several with one key the newest. */
+  readonly tasks = new Map<string, WorkTask>();
+  /** Mode of a requested cancel, or ''. */
+  cancel = '';
+  readonly #changedAt = new Map<string, number>();
+  readonly #waiting = new Set<() => void>();
+  /** Counts changes of the mirror. */
+  #seq = 0;
+  #version = 0;
+  readonly #cancelled = new AbortController();
+
+  constructor(
+    readonly port: WorkPort,
+    /** Aborted when the run is stopped by force, or has ended. */
+    readonly signal: AbortSignal,
+  ) {
+    void this.#follow();
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  get cancelSignal(): AbortSignal {
+    return this.#cancelled.signal;
+  }
+
+  /** @throws RefusedWork when the engine cannot take it. */
+  async submit(work: WorkSubmission): Promise<string[]> {
+    const { error, keys } = await this.#lasting(() => this.port.submit(work));
+    if (error) throw new RefusedWork(error.type, error.message);
+    return keys;
+  }
+
+  call(key: string, request: JsonObject): Promise<Json> {
+    return this.#lasting(() => this.port.call(key, request));
+  }
+
+  /** Tasks that changed behind `seq`. */
+  changedAfter(seq: number): WorkTask[] {
+    return [...this.#changedAt].flatMap(([key, at]) => (at > seq ? [this.tasks.get(key)!] : []));
+  }
+
+  /** Resolves when something changed behind `seq`, when the run is stopped, or after `maxMs`. */
+  changed(seq: number, maxMs: number): Promise<void> {
+    if (this.#seq > seq || this.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.signal.removeEventListener('abort', done);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, maxMs);
+      this.signal.addEventListener('abort', done, { once: true });
+      this.#waiting.add(done);
+    });
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.signal.aborted) {
+      const after = { version: this.#version, isCancelKnown: this.cancel !== '' };
+      try {
+        const news = await this.#lasting(() => this.port.await(after, this.signal));
+        this.#take(news);
+      } catch {
+        // The run is not the current one any more: its heartbeat stops it.
+        return;
+      }
+    }
+  }
+
+  #take(news: Awaited<ReturnType<WorkPort['await']>>): void {
+    this.#version = Math.max(this.#version, news.version);
+    const isCancelNew = news.cancel !== '' && this.cancel === '';
+    const changes = news.changes.filter((task) => task.idx >= (this.tasks.get(task.key)?.idx ?? 0));
+    if (changes.length === 0 && !isCancelNew) return;
+    this.#seq++;
+    for (const task of changes) {
+      this.tasks.set(task.key, task);
+      this.#changedAt.set(task.key, this.#seq);
+    }
+    if (isCancelNew) {
+      this.cancel = news.cancel;
+      this.#cancelled.abort();
+    }
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  async #lasting<T>(call: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await call();
+      } catch (error) {
+        if (this.signal.aborted || (isAppError(error) && !error.entry.retryable)) throw error;
+        await this.changed(Number.POSITIVE_INFINITY, backoffMs(tries, RETRY));
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import type { Json, JsonObject } from '@baton/kernel';
+
+/** What workflow code asks of the engine and hears from it, as plain JSON (packages/contracts/src/workflow-work.ts). */
+export type WorkItem = {
+  key: string;
+  deps?: string[];
+  subgraph?: string | null;
+  totalRetries?: number;
+  retryIntervalMs?: number;
+  sendTaskEvents?: boolean;
+  asksOnFailure?: boolean;
+  asksOnSuccess?: boolean;
+} & (
+  | {
+      item: 'operation';
+      instanceId: string;
+      operation: string;
+      kwargs: JsonObject;
+      mayOverride: boolean;
+      relationship?: { targetId: string; side: 'source' | 'target' } | null;
+    }
+  | { item: 'state'; instanceId: string; state: string }
+  | { item: 'node-event'; instanceId: string; text: string }
+  | { item: 'event'; text: string; eventType: string }
+  | { item: 'step'; name: string }
+  | { item: 'subgraph'; name: string }
+  | {
+      item: 'lifecycle';
+      direction: 'install' | 'uninstall';
+      instanceIds: string[];
+      relatedIds: string[];
+      isIgnoringFailure: boolean;
+    }
+);
+
+export interface WorkDecision {
+  idx: number;
+  attempt: number;
+  decision: 'go-on' | 'retry' | 'fail';
+  retryAfterMs: number | null;
+  ignoreTotalRetries: boolean;
+}
+
+export interface StepResult {
+  idx: number;
+  attempt: number;
+  result: Json;
+  error: {
+    type: string;
+    message: string;
+    recoverable: boolean;
+    retryAfterMs?: number | null;
+    traceback?: string | null;
+  } | null;
+}
+
+export interface WorkSubmission {
+  items?: WorkItem[];
+  decisions?: WorkDecision[];
+  steps?: StepResult[];
+  drop?: string[];
+  isResumable?: boolean;
+}
+
+/** A task as it is now; `isAsking`: it waits for a decision or a step of the code. */
+export interface WorkTask {
+  key: string;
+  idx: number;
+  kind: string;
+  name: string;
+  /** `<instance>:<operation>` of operations, else empty. */
+  about: string;
+  /** Key of the subgraph that it is a member of. */
+  subgraph: string | null;
+  state: string;
+  attempt: number;
+  retries: number;
+  result: Json;
+  error: { type: string; message: string; traceback?: string | null; ignored?: true } | null;
+  isAsking: boolean;
+}
+
+/** The engine, for one run of workflow code. Each call may be repeated. */
+export interface WorkPort {
+  submit(work: WorkSubmission): Promise<{ error: { type: string; message: string } | null; keys: string[] }>;
+  /** Answers at the next change behind `version`, or after a while without one. */
+  await(
+    after: { version: number; isCancelKnown: boolean },
+    signal: AbortSignal,
+  ): Promise<{ version: number; changes: WorkTask[]; cancel: string }>;
+  call(key: string, request: JsonObject): Promise<Json>;
+}
+
+export function isFinal({ state }: Pick<WorkTask, 'state'>): boolean {
+  return state === 'succeeded' || state === 'failed' || state === 'rescheduled';
+}
+
+/** It ended, and what waits for it does not go on. */
+export function isFailed(task: WorkTask): boolean {
+  return isFinal(task) && task.state !== 'succeeded' && task.error?.ignored !== true;
+}

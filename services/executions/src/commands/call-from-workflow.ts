@@ -1,0 +1,51 @@
+import { AppError, type Json } from '@baton/kernel';
+import { z } from 'zod';
+import { staleRun, type WorkflowRun } from '../engine/code-run';
+import type { EngineDeps } from '../engine/deps';
+import { readExecution } from '../store/executions.sql';
+import { readCodeRun } from '../store/work.sql';
+import { deliverAll } from './deliver-states';
+
+const request = z.discriminatedUnion('call', [
+  /** Nothing but what is done before each call: the model shows what the code's tasks did. */
+  z.object({ call: z.literal('settle') }),
+  z.object({ call: z.literal('modification-start'), entities: z.record(z.string(), z.json()) }),
+  z.object({ call: z.literal('modification-finish'), modificationId: z.string() }),
+  z.object({ call: z.literal('modification-rollback'), modificationId: z.string() }),
+]);
+
+/**
+ * A change of the model on behalf of workflow code: deployment modifications. Deployments answers the first result when
+ * it is asked again under the same key, so a crash anywhere only repeats the call.
+ * @throws AppError stale_attempt_error; bad_parameters_error for another call; those of the call itself.
+ */
+export async function callFromWorkflow(
+  deps: EngineDeps,
+  run: WorkflowRun,
+  key: string,
+  json: string,
+): Promise<Json> {
+  const parsed = request.safeParse(JSON.parse(json));
+  if (!parsed.success)
+    throw new AppError(
+      'bad_parameters_error',
+      'Workflow code may start, finish and roll back modifications',
+      {
+        field: 'call',
+        expected: ['settle', 'modification-start', 'modification-finish', 'modification-rollback'],
+      },
+    );
+  const [row, execution] = await Promise.all([
+    readCodeRun(deps.db.query, run.executionId, run.taskId),
+    readExecution(deps.db.query, run.executionId),
+  ]);
+  if (!execution || row?.attempt !== run.attempt || row.worker_id !== run.workerId) throw staleRun();
+  await deliverAll(deps, execution);
+  if (parsed.data.call === 'settle') return null;
+  const { tenant, id, workflow_id, blueprint_id } = execution;
+  const deploymentId = execution.deployment_id ?? '';
+  const context = { execution_id: id, workflow_id, blueprint_id, deployment_id: deploymentId };
+  const asked: Json =
+    parsed.data.call === 'modification-start' ? ({ ...parsed.data, context } as Json) : parsed.data;
+  return await deps.deployments.call(tenant, deploymentId, id, `code:${key}`, asked);
+}

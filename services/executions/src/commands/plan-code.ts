@@ -1,0 +1,58 @@
+import { isAppError, type JsonObject } from '@baton/kernel';
+import { codeGraph, type Stage } from '@baton/task-graph';
+import type { EngineDeps } from '../engine/deps';
+import type { ExecutionRow } from '../store/rows';
+
+const ENGINE = { username: '', isAdministrator: true };
+
+/**
+ * The stage of a workflow that is code of a blueprint or plugin: a graph with one task, the code, which a worker runs
+ * and which brings all other tasks; then the end, as the code ended. What is to be run is stored with the graph, so that
+ * an update of the deployment cannot change an execution under way.
+ */
+export async function codeStage(deps: EngineDeps, execution: ExecutionRow): Promise<Stage> {
+  const [result] = execution.history;
+  if (result?.kind === 'graph') {
+    if (result.outcome.kind === 'succeeded') return { kind: 'end', outcome: 'succeeded' };
+    return failed('WorkflowFailed', result.outcome.error);
+  }
+  if (execution.deployment_id === null) return noProgram(execution);
+  const workflow = await workflowOf(deps, execution, execution.deployment_id);
+  if (!workflow) return noProgram(execution);
+  const spec = codeGraph(
+    {
+      name: execution.workflow_id,
+      mapping: String(workflow.operation),
+      plugin: { name: String(workflow.plugin ?? ''), packageName: null, packageVersion: null },
+      parameters: execution.parameters,
+    },
+    { waitAfterFailMs: execution.wait_after_fail_s * 1000, isDryRun: execution.is_dry_run },
+  );
+  return { kind: 'graph', name: spec.name, spec };
+}
+
+async function workflowOf(
+  deps: EngineDeps,
+  execution: ExecutionRow,
+  deploymentId: string,
+): Promise<JsonObject | null> {
+  try {
+    const facts = await deps.deployments.facts(execution.tenant, deploymentId, ENGINE);
+    return facts.workflows[execution.workflow_id] ?? null;
+  } catch (error) {
+    if (isAppError(error, 'not_found_error')) return null;
+    throw error;
+  }
+}
+
+function failed(type: string, message: string): Stage {
+  return { kind: 'end', outcome: 'failed', error: { type, message } };
+}
+
+function noProgram(execution: ExecutionRow): Stage {
+  const where = execution.deployment_id === null ? '' : ` of deployment ${execution.deployment_id}`;
+  return failed(
+    'NonRecoverableError',
+    `Nothing here carries out workflow ${execution.workflow_id}: it is neither built in nor a workflow${where}`,
+  );
+}

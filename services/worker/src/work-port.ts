@@ -1,0 +1,36 @@
+import { submittedWork, workChange } from '@baton/contracts';
+import type { Json } from '@baton/kernel';
+import type { WorkPort } from '@baton/plugin-runtime';
+import { z } from 'zod';
+import type { ExecutionsClient } from './adapters/executions.client';
+import type { HeldTask } from './held-task';
+
+/** Longest wait of one question for news. */
+const MAX_WAIT_MS = 15_000;
+const changes = z.array(workChange);
+
+/** The engine for one run of workflow code; every call names the run, so that an older one is refused. */
+export function workPort(executions: ExecutionsClient, task: HeldTask): WorkPort {
+  const run = { executionId: task.executionId, taskId: task.taskId, attempt: task.attempt };
+  return {
+    submit: async (work) => {
+      // What the code made up is refused here with the place of the mistake, not by the engine as a fault.
+      const { errorJson, keys } = await executions.submitWork(run, JSON.stringify(submittedWork.parse(work)));
+      return {
+        error: errorJson === '' ? null : (JSON.parse(errorJson) as { type: string; message: string }),
+        keys,
+      };
+    },
+    await: async ({ version, isCancelKnown }, signal) => {
+      const ask = { afterVersion: version, isCancelKnown, maxWaitMs: MAX_WAIT_MS };
+      const news = await executions.awaitWork(run, ask, signal);
+      return {
+        version: news.version,
+        changes: changes.parse(JSON.parse(news.changesJson)),
+        cancel: news.cancel,
+      } as Awaited<ReturnType<WorkPort['await']>>;
+    },
+    call: async (key, request) =>
+      JSON.parse(await executions.callFromWorkflow(run, key, JSON.stringify(request))) as Json,
+  };
+}

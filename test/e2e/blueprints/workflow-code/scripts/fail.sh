@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "never" >&2
+exit 3
