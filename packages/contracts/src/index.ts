@@ -38,7 +38,7 @@ export {
 export { buildMessage, defineMessage, type Envelope, type MessageType } from './message';
 export { type ChangeMade, changeMade } from './messages/audit';
 export { blueprintDeleted, blueprintRegistered, uploadEnded } from './messages/catalog';
-export { deploymentCreated, deploymentDeleted } from './messages/deployments';
+export { deploymentCreated, deploymentDeleted, groupDeploymentsCreated } from './messages/deployments';
 export {
   eventsAppended,
   executionFinished,

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await test.create('sb', { labels: [{ env: 'dev' }, { team: 'red' }] });
   await test.create('sc', { labels: [{ team: 'blue' }], display_name: 'Third' });
   await test.create('se', { blueprint_id: 'empty' });
-});
+}, 60_000);
 afterAll(() => test.stop());
 
 const code = (answer: Answer) => [answer.status, answer.body?.error_code];

@@ -9,6 +9,7 @@ import type { Config } from './config';
 import type { ServiceDeps } from './deps';
 import { agentsHttp } from './http/agents.routes';
 import { dependenciesHttp } from './http/dependencies.routes';
+import { deploymentGroupsHttp } from './http/deployment-groups.routes';
 import { deploymentUpdatesHttp } from './http/deployment-updates.routes';
 import { deploymentsHttp } from './http/deployments.routes';
 import { evaluateHttp } from './http/evaluate.routes';
@@ -18,6 +19,7 @@ import { modificationsHttp } from './http/modifications.routes';
 import { nodesHttp } from './http/nodes.routes';
 import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
+import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
 import { createFragmentCache } from './queries/present-deployment';
@@ -49,6 +51,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     name: serviceName,
     routes: [
       ...deploymentsHttp(deps),
+      ...deploymentGroupsHttp(deps),
       ...nodesHttp(deps),
       ...sitesHttp(deps),
       ...agentsHttp(deps),
@@ -66,7 +69,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     ],
     consumers: [onExecutionRequested(deps)],
     subscriptions: [],
-    loops: [sweepDocumentsLoop({ db, keepMs: config.BATON_DOCUMENT_KEEP })],
+    loops: [sweepDocumentsLoop({ db, keepMs: config.BATON_DOCUMENT_KEEP }), purgeGroupRequestsLoop({ db })],
     checks: { database: () => db.ping() },
   };
 }

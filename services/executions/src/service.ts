@@ -6,6 +6,7 @@ import {
   executionFinished,
   executionRequested,
   executionsRpc,
+  groupDeploymentsCreated,
   uploadEnded,
 } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
@@ -26,6 +27,7 @@ import { createWorkflowConfig, type WorkflowConfigSource } from './adapters/work
 import { deliverStates, forgetDelivered } from './commands/deliver-states';
 import { dequeueExecutions } from './commands/dequeue-executions';
 import { driveExecution } from './commands/drive-execution';
+import { recordGroupCreation } from './commands/record-group';
 import { wakeExecution } from './commands/wake-executions';
 import { configSchema, type ExecutionsConfig } from './config';
 import { createMaintenanceSwitch } from './domain/maintenance';
@@ -36,6 +38,7 @@ import { createWakes } from './engine/wakes';
 import { doctorHttp } from './http/doctor.routes';
 import { createStreamHub } from './http/event-stream';
 import { eventsRoutes } from './http/events.routes';
+import { executionGroupsHttp } from './http/execution-groups.routes';
 import { executionsRoutes } from './http/executions.routes';
 import { operationsRoutes } from './http/operations.routes';
 import { schedulesRoutes } from './http/schedules.routes';
@@ -45,6 +48,7 @@ import { scheduleLoops } from './loops/schedules.loops';
 import { onBlueprintDeleted } from './messages/on-blueprint-deleted';
 import { onDeploymentCreated } from './messages/on-deployment-created';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
+import { onExecutionFinished } from './messages/on-execution-finished';
 import { onExecutionRequested } from './messages/on-execution-requested';
 import { onUploadEnded } from './messages/on-upload-ended';
 import { executionsRpcHandlers, systemExecutionsRpcHandlers } from './rpc/executions.rpc';
@@ -83,6 +87,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     name: serviceName,
     routes: [
       ...executionsRoutes(deps, config.BATON_WIRE),
+      ...executionGroupsHttp(deps),
       ...schedulesRoutes({ db, deployments: deps.deployments, wire: config.BATON_WIRE }),
       ...doctorHttp(deps),
       ...operationsRoutes({ db, wire: config.BATON_WIRE }),
@@ -122,12 +127,17 @@ function consumersOf(config: ExecutionsConfig, deps: EngineDeps): ConsumerPart[]
     consumerPart(executionFinished, {
       queue: serviceName,
       prefetch: 16,
-      handler: async () => deps.wake.dequeue(),
+      handler: onExecutionFinished(deps),
     }),
     consumerPart(deploymentCreated, {
       queue: serviceName,
       prefetch: 8,
       handler: onDeploymentCreated(deps),
+    }),
+    consumerPart(groupDeploymentsCreated, {
+      queue: serviceName,
+      prefetch: 4,
+      handler: async ({ tenant, payload }) => recordGroupCreation(deps, tenant, payload),
     }),
     consumerPart(uploadEnded, {
       queue: serviceName,

@@ -9,6 +9,7 @@ import { brokerRoutes } from './brokers';
 import { configRoutes } from './config';
 import { contactRoutes } from './contacts';
 import { deploymentFiltersRoutes } from './deployment-filters';
+import { deploymentGroupsRoutes } from './deployment-groups';
 import { deploymentLabelsRoutes } from './deployment-labels';
 import { deploymentModificationsRoutes } from './deployment-modifications';
 import { deploymentSearchesRoutes } from './deployment-searches';
@@ -18,6 +19,7 @@ import { deploymentsRoutes } from './deployments';
 import { doctorRoutes } from './doctor';
 import { evaluateFunctionsRoutes } from './evaluate-functions';
 import { eventRoutes } from './events';
+import { executionGroupRoutes } from './execution-groups';
 import { executionScheduleRoutes } from './execution-schedules';
 import { executionRoutes } from './executions';
 import { interDeploymentDependenciesRoutes } from './inter-deployment-dependencies';
@@ -49,6 +51,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...configRoutes,
   ...contactRoutes,
   ...deploymentFiltersRoutes,
+  ...deploymentGroupsRoutes,
   ...deploymentLabelsRoutes,
   ...deploymentModificationsRoutes,
   ...deploymentSearchesRoutes,
@@ -58,6 +61,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...evaluateFunctionsRoutes,
   ...doctorRoutes,
   ...eventRoutes,
+  ...executionGroupRoutes,
   ...executionScheduleRoutes,
   ...executionRoutes,
   ...interDeploymentDependenciesRoutes,

@@ -23,3 +23,29 @@ export const deploymentDeleted = defineMessage(
   'work',
   z.object({ deploymentId: z.string(), deleteLogs: z.boolean() }),
 );
+
+/**
+ * Deployments were made in a group: executions records their create_deployment_environment executions as one execution
+ * group. At most a few hundred a message; those with default schedules are told by deployment-created as well.
+ */
+export const groupDeploymentsCreated = defineMessage(
+  'deployments.group-deployments-created.v1',
+  'work',
+  z.object({
+    executionGroupId: z.string(),
+    deploymentGroupId: z.string(),
+    createdBy: z.string(),
+    visibility: z.string(),
+    deployments: z.array(
+      z.object({
+        deploymentId: z.string(),
+        blueprintId: z.string(),
+        createExecutionId: z.string(),
+        displayName: z.string(),
+        visibility: z.string(),
+        /** Parameters shown on the execution. */
+        parameters: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  }),
+);

@@ -29,6 +29,7 @@ export const executionFinished = defineMessage(
     deploymentId: z.string(),
     workflowId: z.string(),
     status: z.string(),
+    executionGroupId: z.string().optional(),
   }),
 );
 /** New events of an execution are readable; wakes event streams. */

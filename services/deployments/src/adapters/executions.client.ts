@@ -21,11 +21,29 @@ export interface StartRequest {
   force: boolean;
 }
 
+/** A system workflow on many deployments. */
+export interface GroupStartRequest {
+  tenant: string;
+  /** Minted by the caller; a repeated request with the same id starts nothing more. */
+  groupId: string;
+  deploymentGroupId: string;
+  createdBy: string;
+  visibility: string;
+  workflowId: string;
+  parameters: Record<string, unknown>;
+  force: boolean;
+  concurrency: number;
+  deployments: { id: string; displayName: string; blueprintId: string; visibility: string }[];
+}
+
+const GROUP_DEADLINE_MS = 30_000;
+
 /** The executions service as deployments sees it. */
 export interface ExecutionsPort {
   active(tenant: string, deploymentId: string): Promise<ActiveExecution[]>;
   /** Starts a system workflow on a deployment; answers the execution's id. */
   startSystemWorkflow(request: StartRequest): Promise<string>;
+  startSystemGroup(request: GroupStartRequest): Promise<void>;
 }
 
 export function createExecutionsClient(rpc: RpcConnector): ExecutionsPort {
@@ -43,6 +61,12 @@ export function createExecutionsClient(rpc: RpcConnector): ExecutionsPort {
         allowCustomParameters: true,
       });
       return executionId;
+    },
+    async startSystemGroup({ parameters, ...request }) {
+      await client.startExecutionGroup(
+        { ...request, parametersJson: JSON.stringify(parameters) },
+        { deadlineMs: GROUP_DEADLINE_MS },
+      );
     },
   };
 }

@@ -24,13 +24,13 @@ import { addLabels, readLabels, removeLabels } from '../store/labels.sql';
 import { keysOfIds, lockGraph } from '../store/parents.sql';
 import { findSite } from '../store/sites.sql';
 import { lockUpwards, refreshFamily } from '../store/statuses.sql';
-import { checkDisplayName, refuseNarrowSite } from './create-deployment';
+import { checkDisplayName, refuseNarrowSite } from './check-deployment';
 import { changeParents, isEnvironment, parentIds } from './parents';
 
 type Deps = Pick<ServiceDeps, 'db' | 'catalog'>;
 
 /** Computed by the manager: requests neither add nor remove it (reference/rest-api.md 4.2). */
-const COMPUTED_LABEL = 'csys-consumer-id';
+export const COMPUTED_LABEL = 'csys-consumer-id';
 const ATTRIBUTES = [
   'description',
   'workflows',
@@ -101,7 +101,8 @@ function refuseUpdateOnly(row: DeploymentRow, body: Record<string, unknown>): vo
   });
 }
 
-async function replaceLabels(
+/** The labels of a locked deployment become `wanted`; the families above must be locked. */
+export async function replaceLabels(
   tx: AnyTx,
   principal: Principal,
   row: DeploymentRow,

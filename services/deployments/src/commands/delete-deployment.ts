@@ -43,7 +43,8 @@ async function named(deps: Deps, key: number, parent: DeploymentRow): Promise<De
   return child ?? parent;
 }
 
-async function checkDeletion(
+/** @throws AppError dependent_exists_error: what keeps the deployment, `family` and its dependents left out. */
+export async function checkDeletion(
   deps: Deps,
   row: DeploymentRow,
   family: readonly number[],

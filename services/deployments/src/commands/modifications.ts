@@ -149,7 +149,11 @@ async function storeAdded(
   changed: readonly ChangedInstance[],
 ): Promise<void> {
   const added = changed.filter((instance) => instance.modification === 'added');
-  await insertInstances(tx, row.tenant, row.key, instanceRows(added, highestIndexes(model.instances)));
+  await insertInstances(
+    tx,
+    row.tenant,
+    instanceRows(added, highestIndexes(model.instances)).map((one) => ({ ...one, deployment_key: row.key })),
+  );
   const related = changed.filter((one) => one.modification === undefined && one.relationships.length > 0);
   for (const instance of related) {
     const current = model.instances.find((one) => one.id === instance.id)!;

@@ -170,7 +170,11 @@ async function writeInstances(
   change: Modification,
 ): Promise<void> {
   const added = change.added_and_related.filter((one) => one.modification === 'added');
-  await insertInstances(tx, row.tenant, row.key, instanceRows(added, highestIndexes(model.instances)));
+  await insertInstances(
+    tx,
+    row.tenant,
+    instanceRows(added, highestIndexes(model.instances)).map((one) => ({ ...one, deployment_key: row.key })),
+  );
   const instances = new Map(model.instances.map((one) => [one.id, one]));
   const templates = new Map(nodes.map((node) => [node.id, node.relationships]));
   for (const [id, gained] of gainedRelationships(change)) {

@@ -1,7 +1,8 @@
 import { type FilterRule, type ListQuery, type Principal, parseConstraints } from '@baton/contracts';
-import { badParameter, notFound } from '@baton/kernel';
+import { badParameter } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import { deploymentRules } from '../commands/filters';
+import { membersOf } from '../queries/deployment-groups';
 import { storedRules } from '../queries/filters';
 import type { DeploymentSelector } from '../queries/list-deployments';
 
@@ -12,7 +13,6 @@ export async function deploymentSelector(
   list: ListQuery,
   body: { filter_rules?: unknown; constraints?: unknown } = {},
 ): Promise<DeploymentSelector> {
-  refuseGroup(list);
   if (body.filter_rules !== undefined && body.constraints !== undefined && body.constraints !== null) {
     throw badParameter('constraints', 'filter_rules and constraints cannot be given together', {
       expected: 'one of them',
@@ -33,7 +33,11 @@ export async function deploymentSelector(
   ].flatMap((rules) => rules ?? []);
   const rules = [...given, ...stored];
   const hasFilter = list.extra._filter_id !== undefined || constraints !== null;
-  return { rules: rules.length > 0 || hasFilter ? rules : null, tenants: constraints?.tenants ?? null };
+  return {
+    rules: rules.length > 0 || hasFilter ? rules : null,
+    tenants: constraints?.tenants ?? null,
+    where: await membersOf(db, principal, list.extra._group_id?.at(-1)),
+  };
 }
 
 function restRules(rest: Record<string, unknown>): FilterRule[] {
@@ -48,10 +52,4 @@ function restRules(rest: Record<string, unknown>): FilterRule[] {
       type: 'attribute',
     };
   });
-}
-
-/** Deployment groups are not there yet: every group id is unknown. */
-function refuseGroup(list: ListQuery): void {
-  const group = list.extra._group_id?.at(-1);
-  if (group !== undefined) throw notFound('DeploymentGroup', group);
 }

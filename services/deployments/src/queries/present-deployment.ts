@@ -18,7 +18,7 @@ export type PresentedDeployment = Record<string, unknown>;
 export type Models = ReadonlyMap<string, unknown>;
 
 /** Fields of the original that hold nothing; clients may read them. */
-const EMPTY: Record<string, unknown> = { permalink: null, deployment_groups: [], workdir_zip: null };
+const EMPTY: Record<string, unknown> = { permalink: null, workdir_zip: null };
 const NOTHING = new RawJson('{}');
 const NO_ENTRIES = new RawJson('[]');
 /** Come from the database as JSON texts. */

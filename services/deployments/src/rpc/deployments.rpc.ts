@@ -7,6 +7,7 @@ import { writeRuntimeProperties } from '../commands/node-instances';
 import type { ServiceDeps } from '../deps';
 import { foldWrites } from '../domain/state-writes';
 import { evaluatePayload } from '../queries/evaluate-payload';
+import { groupMembers } from '../queries/group-members';
 import { openOperation } from '../queries/open-operation';
 import {
   type DeploymentFacts,
@@ -14,6 +15,7 @@ import {
   requireDeployment,
   workflowModel,
 } from '../queries/workflow-model';
+import { addMemberById } from '../store/deployment-groups.sql';
 import { deploymentsOfBlueprint } from '../store/deployments.sql';
 import { applyStates } from '../store/node-instances.sql';
 
@@ -63,6 +65,10 @@ export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> 
       await applyStates(deps.db, tenant, executionId, writesOf(states));
       return {};
     },
+    addToGroup: async ({ tenant, groupId, deploymentId }) => {
+      await deps.db.tx((tx) => addMemberById(tx, tenant, groupId, deploymentId));
+      return {};
+    },
     callModel: async ({ tenant, deploymentId, executionId, callName, requestJson }) => {
       const request = parse('request_json', requestJson, null) as JsonObject | null;
       const result = await callModel(deps, {
@@ -95,7 +101,12 @@ export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> 
 
 type Reads = Pick<
   RpcHandlers<Definition>,
-  'getDeployment' | 'getWorkflowModel' | 'openOperation' | 'evaluateFunctions' | 'listDeploymentsOfBlueprint'
+  | 'listGroupMembers'
+  | 'getDeployment'
+  | 'getWorkflowModel'
+  | 'openOperation'
+  | 'evaluateFunctions'
+  | 'listDeploymentsOfBlueprint'
 >;
 
 function factsAnswer(facts: DeploymentFacts): deploymentsRpc.GetDeploymentResponse {
@@ -134,6 +145,8 @@ function readHandlers(deps: ServiceDeps): Reads {
         deploymentJson: JSON.stringify(model.deployment),
       };
     },
+    listGroupMembers: ({ tenant, groupId, username, isAdministrator, after, limit }) =>
+      groupMembers(deps, tenant, groupId, { username, isAdministrator }, { after, limit }),
     openOperation: async (request) => {
       // What the engine decided before this operation must be seen by it.
       await applyStates(deps.db, request.tenant, request.executionId, writesOf(request.states));

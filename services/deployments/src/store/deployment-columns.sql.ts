@@ -64,6 +64,8 @@ export const deploymentColumns: Record<string, RawBuilder<unknown>> = {
   latest_execution_total_operations: sql`d.latest_total_operations`,
   latest_execution_finished_operations: sql`d.latest_finished_operations`,
   create_execution: sql`d.create_execution`,
+  deployment_groups: sql`array(select g.id from deployment_group_members m join deployment_groups g on g.key = m.group_key
+    where m.deployment_key = d.key order by g.id)`,
   drifted_instances: instances(sql`ni.has_configuration_drift`),
   unavailable_instances: instances(sql`not ni.is_status_check_ok`),
 };

@@ -74,7 +74,6 @@ export async function lockDeployment(tx: AnyTx, key: number): Promise<Deployment
 }
 
 export interface NewDeployment {
-  tenant: string;
   id: string;
   blueprint_id: string;
   display_name: string;
@@ -91,37 +90,30 @@ export interface NewDeployment {
   own_status: string;
 }
 
-/** Answers the key. @throws unique violation when the id is taken in the tenant. */
-export async function insertDeployment(tx: AnyTx, d: NewDeployment): Promise<number> {
-  const rows = await prepared<{ key: number }>(
+/** Answers keys by id. @throws unique violation when an id is taken in the tenant. */
+export async function insertDeployments(
+  tx: AnyTx,
+  tenant: string,
+  deployments: readonly NewDeployment[],
+): Promise<Map<string, number>> {
+  const rows = await prepared<{ key: number; id: string }>(
     tx,
     {
       name: 'deployments-insert',
       text: `insert into deployments (tenant, id, blueprint_id, display_name, description, visibility, created_by, created_at, updated_at,
           site_key, runtime_only_evaluation, create_execution, latest_execution, latest_status, latest_workflow_id, is_environment,
           installation_status, own_status, deployment_status)
-        values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, app_now()), coalesce($8::timestamptz, app_now()), $9, $10, $11, $11,
-          'terminated', 'create_deployment_environment', $12, $13, $14, $14)
-        returning key`,
+        select $1, d.id, d.blueprint_id, d.display_name, d.description, d.visibility, d.created_by, coalesce(d.created_at, t.now),
+          coalesce(d.created_at, t.now), d.site_key, d.runtime_only_evaluation, d.create_execution, d.create_execution, 'terminated',
+          'create_deployment_environment', d.is_environment, d.installation_status, d.own_status, d.own_status
+        from (select app_now() as now) t, json_to_recordset($2::json) as d(id text, blueprint_id text, display_name text,
+          description text, visibility text, created_by text, created_at timestamptz, site_key bigint,
+          runtime_only_evaluation boolean, create_execution text, is_environment boolean, installation_status text, own_status text)
+        returning key, id`,
     },
-    [
-      d.tenant,
-      d.id,
-      d.blueprint_id,
-      d.display_name,
-      d.description,
-      d.visibility,
-      d.created_by,
-      d.created_at,
-      d.site_key,
-      d.runtime_only_evaluation,
-      d.create_execution,
-      d.is_environment,
-      d.installation_status,
-      d.own_status,
-    ],
+    [tenant, JSON.stringify(deployments)],
   );
-  return rows[0]!.key;
+  return new Map(rows.map((row) => [row.id, row.key]));
 }
 
 export interface PlanColumns {
@@ -135,24 +127,20 @@ export interface PlanColumns {
   node_types: string[];
 }
 
-export async function insertPlan(tx: AnyTx, key: number, plan: PlanColumns): Promise<void> {
+export async function insertPlans(
+  tx: AnyTx,
+  plans: readonly (PlanColumns & { deployment_key: number })[],
+): Promise<void> {
   await prepared(
     tx,
     {
       name: 'deployment-plans-insert',
       text: `insert into deployment_plans (deployment_key, model, inputs, outputs, capabilities, scaling_groups, resource_tags, node_types)
-        values ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8)`,
+        select p.deployment_key, decode(p.model, 'hex'), p.inputs, p.outputs, p.capabilities, p.scaling_groups, p.resource_tags, p.node_types
+        from json_to_recordset($1::json) as p(deployment_key bigint, model text, inputs json, outputs json, capabilities json,
+          scaling_groups json, resource_tags json, node_types text[])`,
     },
-    [
-      key,
-      plan.model,
-      JSON.stringify(plan.inputs),
-      JSON.stringify(plan.outputs),
-      JSON.stringify(plan.capabilities),
-      JSON.stringify(plan.scaling_groups),
-      JSON.stringify(plan.resource_tags),
-      plan.node_types,
-    ],
+    [JSON.stringify(plans)],
   );
 }
 
@@ -230,6 +218,21 @@ export async function markDeletion(tx: AnyTx, key: number, deletion: Deletion): 
 
 export async function deleteDeployment(tx: AnyTx, key: number): Promise<void> {
   await sql`delete from deployments where key = ${key}`.execute(tx);
+}
+
+/** Those of `ids` that a new deployment of the tenant cannot take: its own, and global ones of others. */
+export async function takenIds(
+  db: AnyQuery | AnyTx,
+  tenant: string,
+  ids: readonly string[],
+  isGlobal: boolean,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct id from deployments where id = any(${[...ids]}::text[])
+      and (tenant = ${tenant} or ${isGlobal ? sql`true` : sql`visibility = 'global'`}) order by id`.execute(
+    db,
+  );
+  return rows.map((row) => row.id);
 }
 
 /** Whether another tenant has a global deployment of this id, or (for a new global one) any at all. */

@@ -15,17 +15,33 @@ export async function addLabels(
   labels: readonly LabelPair[],
   owner: LabelOwner,
 ): Promise<void> {
+  await addLabelsToMany(
+    tx,
+    tenant,
+    labels.map((label) => ({ ...label, deploymentKey })),
+    owner,
+  );
+}
+
+/** The same for labels of many deployments. */
+export async function addLabelsToMany(
+  tx: AnyTx,
+  tenant: string,
+  labels: readonly (LabelPair & { deploymentKey: number })[],
+  owner: LabelOwner,
+): Promise<void> {
   if (labels.length === 0) return;
   await prepared(
     tx,
     {
       name: 'labels-add',
       text: `insert into deployment_labels (deployment_key, tenant, key, value, created_by, creator_id)
-        select $1, $2, l.key, l.value, $5, $6 from unnest($3::text[], $4::text[]) as l(key, value) on conflict do nothing`,
+        select l.deployment_key, $1, l.key, l.value, $5, $6 from unnest($2::bigint[], $3::text[], $4::text[])
+          as l(deployment_key, key, value) on conflict do nothing`,
     },
     [
-      deploymentKey,
       tenant,
+      labels.map((l) => l.deploymentKey),
       labels.map((l) => l.key),
       labels.map((l) => l.value),
       owner.username,

@@ -121,12 +121,14 @@ export interface NewInstance {
   scaling_groups: unknown;
 }
 
-/** @throws unique violation of node_instances_pkey when an id is taken in the tenant. */
+/**
+ * Instances of any number of deployments.
+ * @throws unique violation of node_instances_pkey when an id is taken in the tenant.
+ */
 export async function insertInstances(
   tx: AnyTx,
   tenant: string,
-  deploymentKey: number,
-  instances: readonly NewInstance[],
+  instances: readonly (NewInstance & { deployment_key: number })[],
 ): Promise<void> {
   if (instances.length === 0) return;
   await prepared(
@@ -136,10 +138,10 @@ export async function insertInstances(
       text: `insert into node_instances (tenant, deployment_key, id, node_id, index, host_id, relationships, scaling_groups, visibility, private_to)
         select $1, d.key, i.id, i.node_id, i.index, i.host_id, i.relationships, i.scaling_groups,
           d.visibility, case when d.visibility = 'private' then d.created_by end
-        from deployments d, json_to_recordset($3::json) as i(id text, node_id text, index integer, host_id text, relationships json, scaling_groups json)
-        where d.key = $2`,
+        from json_to_recordset($2::json) as i(deployment_key bigint, id text, node_id text, index integer, host_id text, relationships json, scaling_groups json)
+        join deployments d on d.key = i.deployment_key`,
     },
-    [tenant, deploymentKey, JSON.stringify(instances)],
+    [tenant, JSON.stringify(instances)],
   );
 }
 

@@ -25,10 +25,10 @@ export interface NewNode {
   max_number_of_instances: number;
 }
 
+/** Nodes of any number of deployments. */
 export async function insertNodes(
   tx: AnyTx,
-  deploymentKey: number,
-  nodes: readonly NewNode[],
+  nodes: readonly (NewNode & { deployment_key: number })[],
 ): Promise<void> {
   if (nodes.length === 0) return;
   await prepared(
@@ -37,13 +37,13 @@ export async function insertNodes(
       name: 'nodes-insert',
       text: `insert into nodes (deployment_key, id, position, type, host_id, definition, properties, number_of_instances,
           planned_number_of_instances, deploy_number_of_instances, min_number_of_instances, max_number_of_instances)
-        select $1, n.id, n.position, n.type, n.host_id, decode(n.definition, 'hex'), n.properties, n.number_of_instances,
+        select n.deployment_key, n.id, n.position, n.type, n.host_id, decode(n.definition, 'hex'), n.properties, n.number_of_instances,
           n.planned_number_of_instances, n.deploy_number_of_instances, n.min_number_of_instances, n.max_number_of_instances
-        from json_to_recordset($2::json) as n(id text, position integer, type text, host_id text, definition text, properties json,
+        from json_to_recordset($1::json) as n(deployment_key bigint, id text, position integer, type text, host_id text, definition text, properties json,
           number_of_instances integer, planned_number_of_instances integer, deploy_number_of_instances integer,
           min_number_of_instances integer, max_number_of_instances integer)`,
     },
-    [deploymentKey, JSON.stringify(nodes)],
+    [JSON.stringify(nodes)],
   );
 }
 

@@ -44,6 +44,41 @@ export interface DeploymentFilters {
   visibility: string;
 }
 
+export interface DeploymentGroupLabels {
+  created_at: Generated<string>;
+  created_by: string;
+  creator_id: number;
+  group_key: number;
+  key: string;
+  value: string;
+}
+
+export interface DeploymentGroupMembers {
+  deployment_key: number;
+  group_key: number;
+  seq: Generated<number>;
+}
+
+export interface DeploymentGroupRequests {
+  created_at: Generated<string>;
+  payload_hash: string;
+  request_id: string;
+  tenant: string;
+}
+
+export interface DeploymentGroups {
+  created_at: Generated<string>;
+  created_by: string;
+  creation_counter: Generated<number>;
+  default_blueprint_id: string | null;
+  default_inputs: Json | null;
+  description: string | null;
+  id: string;
+  key: Generated<number>;
+  tenant: string;
+  visibility: string;
+}
+
 export interface DeploymentLabels {
   created_at: Generated<string>;
   created_by: string;
@@ -254,6 +289,10 @@ export interface SnapshotSwitches {
 export interface DB {
   agents: Agents;
   deployment_filters: DeploymentFilters;
+  deployment_group_labels: DeploymentGroupLabels;
+  deployment_group_members: DeploymentGroupMembers;
+  deployment_group_requests: DeploymentGroupRequests;
+  deployment_groups: DeploymentGroups;
   deployment_labels: DeploymentLabels;
   deployment_modifications: DeploymentModifications;
   deployment_parents: DeploymentParents;

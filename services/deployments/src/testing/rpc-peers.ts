@@ -12,6 +12,7 @@ export interface Peers {
   /** What ListActiveExecutions answers by deployment id. */
   active: Map<string, { id: string; workflow_id: string; status: string }[]>;
   started: executionsRpc.StartExecutionRequest[];
+  startedGroups: executionsRpc.StartExecutionGroupRequest[];
 }
 
 const absent = async (): Promise<never> => {
@@ -22,10 +23,12 @@ export function createPeers(): Peers {
   const values: Peers['values'] = new Map();
   const active: Peers['active'] = new Map();
   const started: Peers['started'] = [];
+  const startedGroups: Peers['startedGroups'] = [];
   return {
     values,
     active,
     started,
+    startedGroups,
     secrets: {
       getSecretValues: async ({ keys, isAdministrator }) => {
         const hidden = keys.filter((key) => values.get(key)?.isHidden && !isAdministrator);
@@ -73,6 +76,10 @@ export function createPeers(): Peers {
       startExecution: async (request) => {
         started.push(request);
         return { executionId: `execution-${started.length}`, executionJson: '{}' };
+      },
+      startExecutionGroup: async (request) => {
+        startedGroups.push(request);
+        return {};
       },
       listActiveExecutions: async ({ deploymentId }) => ({
         executionsJson: JSON.stringify(active.get(deploymentId) ?? []),

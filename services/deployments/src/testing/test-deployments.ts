@@ -33,7 +33,13 @@ export interface TestDeployments {
   catalog: CatalogPeer;
   peers: Peers;
   /** A REST call of `as`, default the administrator, below /api/v3.1 unless the path names a version. */
-  call(method: string, path: string, body?: unknown, as?: Principal): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    as?: Principal,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
   /** Creates a deployment and fails the test when that fails. */
   create(id: string, body?: Record<string, unknown>): Promise<Answer>;
   /** SQL statements run so far. */
@@ -110,10 +116,11 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   });
   const origin = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;
   const count = countStatements(db);
-  const call: TestDeployments['call'] = async (method, path, body, as = principal('admin')) => {
+  const call: TestDeployments['call'] = async (method, path, body, as = principal('admin'), more = {}) => {
     const headers = {
       [principalHeader]: await signPrincipal(as, internalKey),
       'content-type': 'application/json',
+      ...more,
     };
     const url = path.startsWith('/api/') ? `${origin}${path}` : `${origin}/api/v3.1${path}`;
     const answer = await fetch(url, {

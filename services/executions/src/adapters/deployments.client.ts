@@ -1,6 +1,6 @@
 import { deploymentsRpc } from '@baton/contracts';
 import type { Json, JsonObject } from '@baton/kernel';
-import type { RpcConnector } from '@baton/rpc';
+import type { RpcClient, RpcConnector } from '@baton/rpc';
 import type { DeploymentModel } from '@baton/task-graph';
 import type { InstanceStateRow } from '../store/rows';
 
@@ -30,6 +30,15 @@ export interface DeploymentsPort {
     executionId: string,
     states: readonly InstanceStateRow[],
   ): Promise<void>;
+  /** Members of a deployment group that the caller may see, from a cursor on; `next` 0 = the last ones. */
+  groupMembers(
+    tenant: string,
+    groupId: string,
+    caller: { username: string; isAdministrator: boolean },
+    after: number,
+    limit?: number,
+  ): Promise<{ members: DeploymentFacts[]; next: number; visibility: string }>;
+  addToGroup(tenant: string, groupId: string, deploymentId: string): Promise<void>;
   /** `username`: on whose behalf secrets are read. */
   evaluate(tenant: string, deploymentId: string, username: string, payload: JsonObject): Promise<JsonObject>;
   /** A change of the model asked by a workflow; repeated with the same name it answers the first result. */
@@ -46,6 +55,7 @@ export interface DeploymentsPort {
 }
 
 const MODEL_DEADLINE_MS = 30_000;
+const GROUP_PAGE = 500;
 
 export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
   const client = rpc.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments');
@@ -101,7 +111,40 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
       );
       return parse(answer.resultJson, null);
     },
+    ...groupCalls(client),
     executionEnded: async (of) => void (await client.executionEnded(of)),
+  };
+}
+
+type Client = RpcClient<typeof deploymentsRpc.DeploymentsServiceDefinition>;
+
+function groupCalls(client: Client): Pick<DeploymentsPort, 'groupMembers' | 'addToGroup'> {
+  return {
+    async groupMembers(tenant, groupId, caller, after, limit = GROUP_PAGE) {
+      const request = { tenant, groupId, ...caller, after, limit };
+      const answer = await client.listGroupMembers(request, { deadlineMs: MODEL_DEADLINE_MS });
+      const workflows = new Map(
+        Object.entries(answer.workflowsJson).map(([key, text]) => [
+          key,
+          parse<DeploymentFacts['workflows']>(text, {}),
+        ]),
+      );
+      const members = answer.members.map(
+        (one): DeploymentFacts => ({
+          id: one.id,
+          blueprintId: one.blueprintId,
+          displayName: one.displayName,
+          visibility: one.visibility,
+          workflows: workflows.get(one.workflowsKey) ?? {},
+          instanceStates: parse(one.instanceStatesJson, []),
+          nodeTypes: parse(one.nodeTypesJson, []),
+          dependents: one.dependents,
+        }),
+      );
+      return { members, next: answer.next, visibility: answer.visibility };
+    },
+    addToGroup: async (tenant, groupId, deploymentId) =>
+      void (await client.addToGroup({ tenant, groupId, deploymentId })),
   };
 }
 

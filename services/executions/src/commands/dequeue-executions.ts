@@ -4,6 +4,7 @@ import { outbox, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
 import { isSystemWide } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
+import { groupsWithRoom } from '../store/execution-groups.sql';
 import { activeOfDeployment, lockExecution, lockGuard, updateExecution } from '../store/executions.sql';
 import {
   blockingSystemExecutions,
@@ -16,10 +17,13 @@ import {
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { checkAgain } from './request-execution';
+import { startGroupMembers } from './start-group-members';
 
 /** Executions looked at in one round, and rounds in one go (reference/rest-api.md 6.3). */
 const ROUND = 5;
 const MAX_ROUNDS = 5;
+/** Execution groups looked at in one go. */
+const GROUPS = 20;
 
 /**
  * Starts queued executions that nothing blocks any more, oldest first, one a deployment, a system-wide one alone, and not
@@ -44,7 +48,19 @@ export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
     }
     if (moved === 0) break;
   }
-  return started;
+  return started + (await dequeueGroups(deps));
+}
+
+/** Members of execution groups, as far as their groups and the manager have room; checked when the group was made. */
+async function dequeueGroups(deps: EngineDeps): Promise<number> {
+  let count = 0;
+  if (deps.queue.isPaused()) return 0;
+  for (const { tenant, id } of await groupsWithRoom(deps.db.query, GROUPS)) {
+    const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, tenant, id));
+    for (const one of started) deps.wake.drive(one);
+    count += started.length;
+  }
+  return count;
 }
 
 /** Why it can no longer start; null = it can; `later` = that cannot be said now. */

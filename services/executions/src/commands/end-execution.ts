@@ -98,6 +98,7 @@ function finishedMessage(execution: TimedExecution, status: Outcome['status']) {
       deploymentId: execution.deployment_id ?? '',
       workflowId: execution.workflow_id,
       status,
+      executionGroupId: execution.execution_group_id ?? undefined,
     }),
   );
 }

@@ -87,7 +87,7 @@ async function subjectOf(deps: EngineDeps, request: StartRequest): Promise<Start
 }
 
 /** Names that parameters of object types refer to; the model is read at the first that needs it. */
-function nameSources(deps: EngineDeps, request: StartRequest, deploymentId: string): NameSources {
+export function nameSources(deps: EngineDeps, request: StartRequest, deploymentId: string): NameSources {
   let model: ReturnType<NameSources['model']> | null = null;
   const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
   return {

@@ -78,6 +78,8 @@ export async function summarizeExecutions(
 function listed(principal: Principal, list: ListQuery): RawBuilder<SqlBool>[] {
   const where = [executionScope(principal, list.allTenants)];
   const withSystem = list.extra._include_system_workflows?.at(-1)?.toLowerCase() === 'true';
+  const group = list.extra._group_id?.at(-1);
+  if (group !== undefined) where.push(sql`e.execution_group_id = ${group}`);
   if (!withSystem && !list.filters.is_system_workflow) where.push(sql`not e.is_system_workflow`);
   return where;
 }

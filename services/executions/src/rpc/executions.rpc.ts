@@ -9,6 +9,7 @@ import { recordExecution } from '../commands/record-execution';
 import { heartbeat } from '../commands/renew-leases';
 import { reportSystemExecution } from '../commands/report-system-execution';
 import { requestExecution } from '../commands/request-execution';
+import { startSystemGroup } from '../commands/start-system-group';
 import { submitWork } from '../commands/submit-work';
 import { presentExecution } from '../domain/present-execution';
 import type { StartRequest } from '../domain/start-request';
@@ -61,6 +62,10 @@ export function executionsRpcHandlers(
     startExecution: async (request) => {
       const row = await start(deps, request);
       return { executionId: row.id, executionJson: JSON.stringify(present(row)) };
+    },
+    startExecutionGroup: async (request) => {
+      await startSystemGroup(deps, request);
+      return {};
     },
     listActiveExecutions: async ({ tenant, deploymentId }) => {
       const rows = await activeOfDeployment(deps.db.query, tenant, deploymentId);

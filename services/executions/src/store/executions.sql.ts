@@ -176,11 +176,23 @@ export async function deleteOfDeployment(
   deploymentId: string,
   withEvents: boolean,
 ): Promise<void> {
-  await sql`delete from executions where tenant = ${tenant} and deployment_id = ${deploymentId} and phase = 'ended'`.execute(
-    tx,
-  );
+  const { rows } = await sql<{ execution_group_id: string | null }>`
+    delete from executions where tenant = ${tenant} and deployment_id = ${deploymentId} and phase = 'ended'
+    returning execution_group_id`.execute(tx);
+  const groups = new Set(rows.map((row) => row.execution_group_id).filter((id) => id !== null));
+  await deleteEmptyDeletions(tx, tenant, [...groups]);
   if (withEvents)
     await sql`delete from events where tenant = ${tenant} and deployment_id = ${deploymentId}`.execute(tx);
+}
+
+/** Groups that deleted the deployments of a group, once none of these is left (their executions went with them). */
+async function deleteEmptyDeletions(tx: Tx<DB>, tenant: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`delete from execution_groups g where g.tenant = ${tenant} and g.id = any(${[...ids]}::text[])
+    and g.workflow_id = 'delete_deployment_environment'
+    and not exists (select 1 from executions e where e.tenant = g.tenant and e.execution_group_id = g.id)`.execute(
+    tx,
+  );
 }
 
 /** One ended execution with its events; nothing when there is none. */

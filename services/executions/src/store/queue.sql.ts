@@ -48,7 +48,8 @@ export async function countAtWork(db: AnyQuery): Promise<number> {
 
 /**
  * Those of the queue that may be next: the oldest system-wide one alone, else the oldest of each deployment where nothing
- * is at work, oldest first. Blocked ones cost a look at an index each, so that none of them holds up the others.
+ * is at work, oldest first. Blocked ones cost a look at an index each, so that none of them holds up the others. Members of
+ * execution groups have a queue of their own (store/execution-groups.sql.ts).
  */
 export async function queueHeads(db: AnyQuery, limit: number): Promise<ExecutionRow[]> {
   const system = await sql<ExecutionRow>`
@@ -56,7 +57,7 @@ export async function queueHeads(db: AnyQuery, limit: number): Promise<Execution
     order by created_at, id limit 1`.execute(db);
   if (system.rows.length > 0) return system.rows;
   const { rows } = await sql<ExecutionRow>`
-    select e.* from executions e where e.phase = 'waiting' and e.status = 'queued'
+    select e.* from executions e where e.phase = 'waiting' and e.status = 'queued' and e.execution_group_id is null
       and (e.is_forced or not exists (select 1 from executions b
         where b.tenant = e.tenant and b.deployment_id = e.deployment_id and b.phase <> 'ended' and b.id <> e.id
           and (b.phase <> 'waiting' or (b.status = 'queued' and (b.created_at, b.id) < (e.created_at, e.id)))))

@@ -66,6 +66,7 @@ export interface ExecutionRow {
   outcome: Outcome | null;
   wake_at: string | null;
   cancel_requested_at: string | null;
+  execution_group_id: string | null;
 }
 
 /** A row of `tasks`: a task of packages/task-graph with its lease. */

@@ -143,7 +143,7 @@ const TASK_WRITES = `), graphs as (
     from stepped s cross join lateral jsonb_array_elements_text(s.started) as p(id)) t
   where tasks.id = t.id`;
 
-/** What comes with a step: events in order, node-instance states, messages. */
+/** What comes with a step: events in order, those of its execution group, node-instance states, messages. */
 const OTHER_WRITES = `), written_events as (
   insert into events (tenant, execution_id, seq, is_log, event_type, level, logger, message, error_causes, operation,
     node_instance_id, node_name, source_id, target_id, worker, blueprint_id, deployment_id, deployment_display_name,
@@ -156,6 +156,13 @@ const OTHER_WRITES = `), written_events as (
     logger text, message text, error_causes jsonb, operation text, node_instance_id text, node_name text, source_id text,
     target_id text, worker text, reported_at timestamptz)
   order by s.id, v.n
+), group_events as (
+  insert into events (tenant, execution_group_id, seq, is_log, event_type, message, visibility, created_by, reported_at, created_at)
+  select s.tenant, s.execution_group_id, 0, false, 'execution_state_change',
+    format('execution ''%s'' changed state to ''%s''', s.id, s.status)
+      || case when s.status = 'failed' then format(' with error ''%s''', s.error) else '' end,
+    s.visibility, s.created_by, s.now, s.now
+  from stepped s where s.execution_group_id is not null and (s.is_start or s.is_end)
 ), written_states as (
   insert into instance_states (execution_id, seq, node_instance_id, state, edits, created_at)
   select s.id, s.state_base + v.n, v.node_instance_id, v.state, v.edits, s.now from stepped s cross join lateral
@@ -194,7 +201,7 @@ ${
   where e.id = i.execution_id and e.version = i.version and e.phase = i.is_phase
     and (i.is_status is null or e.status = i.is_status)
   returning e.*, e.last_event_seq - i.event_count as event_base, e.last_state_seq - i.state_count as state_base, c.now,
-    i.new_graph, i.flags, i.new_tasks, i.tasks, i.succeeded, i.started, i.events, i.states, i.delivered_seq, i.outbox
+    i.new_graph, i.flags, i.new_tasks, i.tasks, i.succeeded, i.started, i.events, i.states, i.delivered_seq, i.outbox, i.is_start, i.is_end
 ${TASK_WRITES}
 ${OTHER_WRITES}`;
 

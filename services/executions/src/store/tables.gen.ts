@@ -56,6 +56,20 @@ export interface Events {
   workflow_id: string | null;
 }
 
+export interface ExecutionGroups {
+  concurrency: number;
+  created_at: Generated<string>;
+  created_by: string;
+  deployment_group_id: string | null;
+  failure_group_id: string | null;
+  has_queued: Generated<boolean>;
+  id: string;
+  success_group_id: string | null;
+  tenant: string;
+  visibility: string;
+  workflow_id: string;
+}
+
 export interface Executions {
   allow_custom_parameters: Generated<boolean>;
   blueprint_id: string | null;
@@ -68,6 +82,7 @@ export interface Executions {
   earlier_total: Generated<number>;
   ended_at: string | null;
   error: string | null;
+  execution_group_id: string | null;
   finished_operations: number | null;
   graph_id: string | null;
   history: Generated<Json>;
@@ -202,6 +217,7 @@ export interface DB {
   deployment_guards: DeploymentGuards;
   event_batches: EventBatches;
   events: Events;
+  execution_groups: ExecutionGroups;
   execution_schedules: ExecutionSchedules;
   executions: Executions;
   inbox: Inbox;

@@ -15,6 +15,8 @@ export function createDeploymentsPeer() {
   const deployments = new Map<string, PeerDeployment>();
   const applied = new Map<string, number>();
   const ended: { executionId: string; status: string }[] = [];
+  /** Group id -> members in order. */
+  const groups = new Map<string, string[]>();
   let isDown = false;
   let duringEnd: ((executionId: string) => Promise<void>) | null = null;
   const get = (id: string): PeerDeployment => {
@@ -69,6 +71,36 @@ export function createDeploymentsPeer() {
       ended.push({ executionId, status });
       return {};
     },
+    listGroupMembers: async ({ groupId, after, limit }) => {
+      const ids = groups.get(groupId);
+      if (!ids) throw new AppError('not_found_error', `Group ${groupId} was not found`);
+      const page = ids.slice(after, after + limit);
+      return {
+        visibility: 'tenant',
+        next: after + limit < ids.length ? after + limit : 0,
+        workflowsJson: Object.fromEntries(page.map((id) => [id, JSON.stringify(get(id).workflows)])),
+        members: page.map((id) => {
+          const { nodes, instances } = get(id);
+          return {
+            id,
+            blueprintId: 'bp',
+            displayName: id,
+            visibility: 'tenant',
+            workflowsKey: id,
+            instanceStatesJson: JSON.stringify(instances.map(({ node_id, state }) => ({ node_id, state }))),
+            nodeTypesJson: JSON.stringify(
+              nodes.map((node) => ({ id: node.id, type_hierarchy: node.type_hierarchy })),
+            ),
+            dependents: [],
+          };
+        }),
+      };
+    },
+    addToGroup: async ({ groupId, deploymentId }) => {
+      const ids = groups.get(groupId);
+      if (ids && !ids.includes(deploymentId)) ids.push(deploymentId);
+      return {};
+    },
     openOperation: notUsed,
     updateNodeInstance: notUsed,
     listDeploymentsOfBlueprint: notUsed,
@@ -76,6 +108,7 @@ export function createDeploymentsPeer() {
   };
   return {
     deployments,
+    groups,
     handlers,
     ended,
     setDown: (down: boolean) => void (isDown = down),

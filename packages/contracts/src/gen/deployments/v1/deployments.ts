@@ -170,6 +170,53 @@ export interface ExecutionEndedRequest {
 export interface ExecutionEndedResponse {
 }
 
+export interface ListGroupMembersRequest {
+  tenant: string;
+  groupId: string;
+  username: string;
+  isAdministrator: boolean;
+  /** Cursor of the answer before; 0 = from the beginning. */
+  after: number;
+  limit: number;
+}
+
+/** The facts of GetDeploymentResponse that executions check; workflows stand once per distinct text. */
+export interface GroupMember {
+  id: string;
+  blueprintId: string;
+  displayName: string;
+  visibility: string;
+  /** Key of workflows_json in the answer. */
+  workflowsKey: string;
+  instanceStatesJson: string;
+  nodeTypesJson: string;
+  dependents: string[];
+}
+
+export interface ListGroupMembersResponse {
+  members: GroupMember[];
+  /** {name: workflow} as in the plan, by workflows_key. */
+  workflowsJson: { [key: string]: string };
+  /** 0 = these were the last. */
+  next: number;
+  /** Of the group. */
+  visibility: string;
+}
+
+export interface ListGroupMembersResponse_WorkflowsJsonEntry {
+  key: string;
+  value: string;
+}
+
+export interface AddToGroupRequest {
+  tenant: string;
+  groupId: string;
+  deploymentId: string;
+}
+
+export interface AddToGroupResponse {
+}
+
 function createBaseGetDeploymentRequest(): GetDeploymentRequest {
   return { tenant: "", deploymentId: "", username: "", isAdministrator: false };
 }
@@ -2715,6 +2762,786 @@ export const ExecutionEndedResponse: MessageFns<ExecutionEndedResponse> = {
   },
 };
 
+function createBaseListGroupMembersRequest(): ListGroupMembersRequest {
+  return { tenant: "", groupId: "", username: "", isAdministrator: false, after: 0, limit: 0 };
+}
+
+export const ListGroupMembersRequest: MessageFns<ListGroupMembersRequest> = {
+  encode(message: ListGroupMembersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.groupId !== "") {
+      writer.uint32(18).string(message.groupId);
+    }
+    if (message.username !== "") {
+      writer.uint32(26).string(message.username);
+    }
+    if (message.isAdministrator !== false) {
+      writer.uint32(32).bool(message.isAdministrator);
+    }
+    if (message.after !== 0) {
+      writer.uint32(40).int64(message.after);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(48).int32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGroupMembersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGroupMembersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.groupId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.username = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.isAdministrator = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.after = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListGroupMembersRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      groupId: isSet(object.groupId)
+        ? globalThis.String(object.groupId)
+        : isSet(object.group_id)
+        ? globalThis.String(object.group_id)
+        : "",
+      username: isSet(object.username) ? globalThis.String(object.username) : "",
+      isAdministrator: isSet(object.isAdministrator)
+        ? globalThis.Boolean(object.isAdministrator)
+        : isSet(object.is_administrator)
+        ? globalThis.Boolean(object.is_administrator)
+        : false,
+      after: isSet(object.after) ? globalThis.Number(object.after) : 0,
+      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+    };
+  },
+
+  toJSON(message: ListGroupMembersRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.groupId !== "") {
+      obj.groupId = message.groupId;
+    }
+    if (message.username !== "") {
+      obj.username = message.username;
+    }
+    if (message.isAdministrator !== false) {
+      obj.isAdministrator = message.isAdministrator;
+    }
+    if (message.after !== 0) {
+      obj.after = Math.round(message.after);
+    }
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListGroupMembersRequest>): ListGroupMembersRequest {
+    return ListGroupMembersRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListGroupMembersRequest>): ListGroupMembersRequest {
+    const message = createBaseListGroupMembersRequest();
+    message.tenant = object.tenant ?? "";
+    message.groupId = object.groupId ?? "";
+    message.username = object.username ?? "";
+    message.isAdministrator = object.isAdministrator ?? false;
+    message.after = object.after ?? 0;
+    message.limit = object.limit ?? 0;
+    return message;
+  },
+};
+
+function createBaseGroupMember(): GroupMember {
+  return {
+    id: "",
+    blueprintId: "",
+    displayName: "",
+    visibility: "",
+    workflowsKey: "",
+    instanceStatesJson: "",
+    nodeTypesJson: "",
+    dependents: [],
+  };
+}
+
+export const GroupMember: MessageFns<GroupMember> = {
+  encode(message: GroupMember, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.blueprintId !== "") {
+      writer.uint32(18).string(message.blueprintId);
+    }
+    if (message.displayName !== "") {
+      writer.uint32(26).string(message.displayName);
+    }
+    if (message.visibility !== "") {
+      writer.uint32(34).string(message.visibility);
+    }
+    if (message.workflowsKey !== "") {
+      writer.uint32(42).string(message.workflowsKey);
+    }
+    if (message.instanceStatesJson !== "") {
+      writer.uint32(50).string(message.instanceStatesJson);
+    }
+    if (message.nodeTypesJson !== "") {
+      writer.uint32(58).string(message.nodeTypesJson);
+    }
+    for (const v of message.dependents) {
+      writer.uint32(66).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GroupMember {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGroupMember();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.blueprintId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.displayName = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.visibility = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.workflowsKey = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.instanceStatesJson = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.nodeTypesJson = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.dependents.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GroupMember {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      blueprintId: isSet(object.blueprintId)
+        ? globalThis.String(object.blueprintId)
+        : isSet(object.blueprint_id)
+        ? globalThis.String(object.blueprint_id)
+        : "",
+      displayName: isSet(object.displayName)
+        ? globalThis.String(object.displayName)
+        : isSet(object.display_name)
+        ? globalThis.String(object.display_name)
+        : "",
+      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
+      workflowsKey: isSet(object.workflowsKey)
+        ? globalThis.String(object.workflowsKey)
+        : isSet(object.workflows_key)
+        ? globalThis.String(object.workflows_key)
+        : "",
+      instanceStatesJson: isSet(object.instanceStatesJson)
+        ? globalThis.String(object.instanceStatesJson)
+        : isSet(object.instance_states_json)
+        ? globalThis.String(object.instance_states_json)
+        : "",
+      nodeTypesJson: isSet(object.nodeTypesJson)
+        ? globalThis.String(object.nodeTypesJson)
+        : isSet(object.node_types_json)
+        ? globalThis.String(object.node_types_json)
+        : "",
+      dependents: globalThis.Array.isArray(object?.dependents)
+        ? object.dependents.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: GroupMember): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.blueprintId !== "") {
+      obj.blueprintId = message.blueprintId;
+    }
+    if (message.displayName !== "") {
+      obj.displayName = message.displayName;
+    }
+    if (message.visibility !== "") {
+      obj.visibility = message.visibility;
+    }
+    if (message.workflowsKey !== "") {
+      obj.workflowsKey = message.workflowsKey;
+    }
+    if (message.instanceStatesJson !== "") {
+      obj.instanceStatesJson = message.instanceStatesJson;
+    }
+    if (message.nodeTypesJson !== "") {
+      obj.nodeTypesJson = message.nodeTypesJson;
+    }
+    if (message.dependents?.length) {
+      obj.dependents = message.dependents;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GroupMember>): GroupMember {
+    return GroupMember.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GroupMember>): GroupMember {
+    const message = createBaseGroupMember();
+    message.id = object.id ?? "";
+    message.blueprintId = object.blueprintId ?? "";
+    message.displayName = object.displayName ?? "";
+    message.visibility = object.visibility ?? "";
+    message.workflowsKey = object.workflowsKey ?? "";
+    message.instanceStatesJson = object.instanceStatesJson ?? "";
+    message.nodeTypesJson = object.nodeTypesJson ?? "";
+    message.dependents = object.dependents?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseListGroupMembersResponse(): ListGroupMembersResponse {
+  return { members: [], workflowsJson: {}, next: 0, visibility: "" };
+}
+
+export const ListGroupMembersResponse: MessageFns<ListGroupMembersResponse> = {
+  encode(message: ListGroupMembersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.members) {
+      GroupMember.encode(v!, writer.uint32(10).fork()).join();
+    }
+    globalThis.Object.entries(message.workflowsJson).forEach(([key, value]: [string, string]) => {
+      ListGroupMembersResponse_WorkflowsJsonEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
+    });
+    if (message.next !== 0) {
+      writer.uint32(24).int64(message.next);
+    }
+    if (message.visibility !== "") {
+      writer.uint32(34).string(message.visibility);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGroupMembersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGroupMembersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.members.push(GroupMember.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            const entry2 = ListGroupMembersResponse_WorkflowsJsonEntry.decode(reader, reader.uint32());
+            if (entry2.value !== undefined) {
+              message.workflowsJson[entry2.key] = entry2.value;
+            }
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.next = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.visibility = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListGroupMembersResponse {
+    return {
+      members: globalThis.Array.isArray(object?.members) ? object.members.map((e: any) => GroupMember.fromJSON(e)) : [],
+      workflowsJson: isObject(object.workflowsJson)
+        ? (globalThis.Object.entries(object.workflowsJson) as [string, any][]).reduce(
+          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
+            globalThis.Object.defineProperty(acc, key, {
+              value: globalThis.String(value),
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+            return acc;
+          },
+          {},
+        )
+        : isObject(object.workflows_json)
+        ? (globalThis.Object.entries(object.workflows_json) as [string, any][]).reduce(
+          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
+            globalThis.Object.defineProperty(acc, key, {
+              value: globalThis.String(value),
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+            return acc;
+          },
+          {},
+        )
+        : {},
+      next: isSet(object.next) ? globalThis.Number(object.next) : 0,
+      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
+    };
+  },
+
+  toJSON(message: ListGroupMembersResponse): unknown {
+    const obj: any = {};
+    if (message.members?.length) {
+      obj.members = message.members.map((e) => GroupMember.toJSON(e));
+    }
+    if (message.workflowsJson) {
+      const entries = globalThis.Object.entries(message.workflowsJson) as [string, string][];
+      if (entries.length > 0) {
+        obj.workflowsJson = {};
+        entries.forEach(([k, v]) => {
+          obj.workflowsJson[k] = v;
+        });
+      }
+    }
+    if (message.next !== 0) {
+      obj.next = Math.round(message.next);
+    }
+    if (message.visibility !== "") {
+      obj.visibility = message.visibility;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListGroupMembersResponse>): ListGroupMembersResponse {
+    return ListGroupMembersResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListGroupMembersResponse>): ListGroupMembersResponse {
+    const message = createBaseListGroupMembersResponse();
+    message.members = object.members?.map((e) => GroupMember.fromPartial(e)) || [];
+    message.workflowsJson = (globalThis.Object.entries(object.workflowsJson ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.next = object.next ?? 0;
+    message.visibility = object.visibility ?? "";
+    return message;
+  },
+};
+
+function createBaseListGroupMembersResponse_WorkflowsJsonEntry(): ListGroupMembersResponse_WorkflowsJsonEntry {
+  return { key: "", value: "" };
+}
+
+export const ListGroupMembersResponse_WorkflowsJsonEntry: MessageFns<ListGroupMembersResponse_WorkflowsJsonEntry> = {
+  encode(
+    message: ListGroupMembersResponse_WorkflowsJsonEntry,
+    writer: BinaryWriter = new BinaryWriter(),
+  ): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGroupMembersResponse_WorkflowsJsonEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGroupMembersResponse_WorkflowsJsonEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListGroupMembersResponse_WorkflowsJsonEntry {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      value: isSet(object.value) ? globalThis.String(object.value) : "",
+    };
+  },
+
+  toJSON(message: ListGroupMembersResponse_WorkflowsJsonEntry): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.value !== "") {
+      obj.value = message.value;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListGroupMembersResponse_WorkflowsJsonEntry>): ListGroupMembersResponse_WorkflowsJsonEntry {
+    return ListGroupMembersResponse_WorkflowsJsonEntry.fromPartial(base ?? {});
+  },
+  fromPartial(
+    object: DeepPartial<ListGroupMembersResponse_WorkflowsJsonEntry>,
+  ): ListGroupMembersResponse_WorkflowsJsonEntry {
+    const message = createBaseListGroupMembersResponse_WorkflowsJsonEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseAddToGroupRequest(): AddToGroupRequest {
+  return { tenant: "", groupId: "", deploymentId: "" };
+}
+
+export const AddToGroupRequest: MessageFns<AddToGroupRequest> = {
+  encode(message: AddToGroupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.groupId !== "") {
+      writer.uint32(18).string(message.groupId);
+    }
+    if (message.deploymentId !== "") {
+      writer.uint32(26).string(message.deploymentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddToGroupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddToGroupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.groupId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.deploymentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): AddToGroupRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      groupId: isSet(object.groupId)
+        ? globalThis.String(object.groupId)
+        : isSet(object.group_id)
+        ? globalThis.String(object.group_id)
+        : "",
+      deploymentId: isSet(object.deploymentId)
+        ? globalThis.String(object.deploymentId)
+        : isSet(object.deployment_id)
+        ? globalThis.String(object.deployment_id)
+        : "",
+    };
+  },
+
+  toJSON(message: AddToGroupRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.groupId !== "") {
+      obj.groupId = message.groupId;
+    }
+    if (message.deploymentId !== "") {
+      obj.deploymentId = message.deploymentId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<AddToGroupRequest>): AddToGroupRequest {
+    return AddToGroupRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AddToGroupRequest>): AddToGroupRequest {
+    const message = createBaseAddToGroupRequest();
+    message.tenant = object.tenant ?? "";
+    message.groupId = object.groupId ?? "";
+    message.deploymentId = object.deploymentId ?? "";
+    return message;
+  },
+};
+
+function createBaseAddToGroupResponse(): AddToGroupResponse {
+  return {};
+}
+
+export const AddToGroupResponse: MessageFns<AddToGroupResponse> = {
+  encode(_: AddToGroupResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddToGroupResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddToGroupResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): AddToGroupResponse {
+    return {};
+  },
+
+  toJSON(_: AddToGroupResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<AddToGroupResponse>): AddToGroupResponse {
+    return AddToGroupResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<AddToGroupResponse>): AddToGroupResponse {
+    const message = createBaseAddToGroupResponse();
+    return message;
+  },
+};
+
 /**
  * The model that workflows read and write. *_json fields hold JSON text in the shapes of the plan
  * (reference/dsl.md ch. 6) and of the REST resources.
@@ -2804,6 +3631,24 @@ export const DeploymentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Members of a deployment group that the caller may see, in the order of joining, with what a start request needs. */
+    listGroupMembers: {
+      name: "ListGroupMembers",
+      requestType: ListGroupMembersRequest as typeof ListGroupMembersRequest,
+      requestStream: false,
+      responseType: ListGroupMembersResponse as typeof ListGroupMembersResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Adds a deployment to a group; nothing happens when either is gone or it is a member already. */
+    addToGroup: {
+      name: "AddToGroup",
+      requestType: AddToGroupRequest as typeof AddToGroupRequest,
+      requestStream: false,
+      responseType: AddToGroupResponse as typeof AddToGroupResponse,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
 
@@ -2825,6 +3670,10 @@ function longToNumber(int64: { toString(): string }): number {
     throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
   }
   return num;
+}
+
+function isObject(value: any): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 function isSet(value: any): boolean {

@@ -293,6 +293,30 @@ export interface ReportSystemExecutionResponse {
   status: string;
 }
 
+export interface StartExecutionGroupRequest {
+  tenant: string;
+  /** Of the execution group, minted by the caller. */
+  groupId: string;
+  deploymentGroupId: string;
+  createdBy: string;
+  visibility: string;
+  workflowId: string;
+  parametersJson: string;
+  force: boolean;
+  concurrency: number;
+  deployments: GroupDeployment[];
+}
+
+export interface GroupDeployment {
+  id: string;
+  displayName: string;
+  blueprintId: string;
+  visibility: string;
+}
+
+export interface StartExecutionGroupResponse {
+}
+
 function createBaseTaskLease(): TaskLease {
   return { taskId: "", executionId: "", attempt: 0, leaseMs: 0, assignmentJson: "" };
 }
@@ -3659,6 +3683,429 @@ export const ReportSystemExecutionResponse: MessageFns<ReportSystemExecutionResp
   },
 };
 
+function createBaseStartExecutionGroupRequest(): StartExecutionGroupRequest {
+  return {
+    tenant: "",
+    groupId: "",
+    deploymentGroupId: "",
+    createdBy: "",
+    visibility: "",
+    workflowId: "",
+    parametersJson: "",
+    force: false,
+    concurrency: 0,
+    deployments: [],
+  };
+}
+
+export const StartExecutionGroupRequest: MessageFns<StartExecutionGroupRequest> = {
+  encode(message: StartExecutionGroupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.groupId !== "") {
+      writer.uint32(18).string(message.groupId);
+    }
+    if (message.deploymentGroupId !== "") {
+      writer.uint32(26).string(message.deploymentGroupId);
+    }
+    if (message.createdBy !== "") {
+      writer.uint32(34).string(message.createdBy);
+    }
+    if (message.visibility !== "") {
+      writer.uint32(42).string(message.visibility);
+    }
+    if (message.workflowId !== "") {
+      writer.uint32(50).string(message.workflowId);
+    }
+    if (message.parametersJson !== "") {
+      writer.uint32(58).string(message.parametersJson);
+    }
+    if (message.force !== false) {
+      writer.uint32(64).bool(message.force);
+    }
+    if (message.concurrency !== 0) {
+      writer.uint32(72).int32(message.concurrency);
+    }
+    for (const v of message.deployments) {
+      GroupDeployment.encode(v!, writer.uint32(82).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartExecutionGroupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartExecutionGroupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.groupId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.deploymentGroupId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.createdBy = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.visibility = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.workflowId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.parametersJson = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.force = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.concurrency = reader.int32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.deployments.push(GroupDeployment.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): StartExecutionGroupRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      groupId: isSet(object.groupId)
+        ? globalThis.String(object.groupId)
+        : isSet(object.group_id)
+        ? globalThis.String(object.group_id)
+        : "",
+      deploymentGroupId: isSet(object.deploymentGroupId)
+        ? globalThis.String(object.deploymentGroupId)
+        : isSet(object.deployment_group_id)
+        ? globalThis.String(object.deployment_group_id)
+        : "",
+      createdBy: isSet(object.createdBy)
+        ? globalThis.String(object.createdBy)
+        : isSet(object.created_by)
+        ? globalThis.String(object.created_by)
+        : "",
+      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
+      workflowId: isSet(object.workflowId)
+        ? globalThis.String(object.workflowId)
+        : isSet(object.workflow_id)
+        ? globalThis.String(object.workflow_id)
+        : "",
+      parametersJson: isSet(object.parametersJson)
+        ? globalThis.String(object.parametersJson)
+        : isSet(object.parameters_json)
+        ? globalThis.String(object.parameters_json)
+        : "",
+      force: isSet(object.force) ? globalThis.Boolean(object.force) : false,
+      concurrency: isSet(object.concurrency) ? globalThis.Number(object.concurrency) : 0,
+      deployments: globalThis.Array.isArray(object?.deployments)
+        ? object.deployments.map((e: any) => GroupDeployment.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: StartExecutionGroupRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.groupId !== "") {
+      obj.groupId = message.groupId;
+    }
+    if (message.deploymentGroupId !== "") {
+      obj.deploymentGroupId = message.deploymentGroupId;
+    }
+    if (message.createdBy !== "") {
+      obj.createdBy = message.createdBy;
+    }
+    if (message.visibility !== "") {
+      obj.visibility = message.visibility;
+    }
+    if (message.workflowId !== "") {
+      obj.workflowId = message.workflowId;
+    }
+    if (message.parametersJson !== "") {
+      obj.parametersJson = message.parametersJson;
+    }
+    if (message.force !== false) {
+      obj.force = message.force;
+    }
+    if (message.concurrency !== 0) {
+      obj.concurrency = Math.round(message.concurrency);
+    }
+    if (message.deployments?.length) {
+      obj.deployments = message.deployments.map((e) => GroupDeployment.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<StartExecutionGroupRequest>): StartExecutionGroupRequest {
+    return StartExecutionGroupRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StartExecutionGroupRequest>): StartExecutionGroupRequest {
+    const message = createBaseStartExecutionGroupRequest();
+    message.tenant = object.tenant ?? "";
+    message.groupId = object.groupId ?? "";
+    message.deploymentGroupId = object.deploymentGroupId ?? "";
+    message.createdBy = object.createdBy ?? "";
+    message.visibility = object.visibility ?? "";
+    message.workflowId = object.workflowId ?? "";
+    message.parametersJson = object.parametersJson ?? "";
+    message.force = object.force ?? false;
+    message.concurrency = object.concurrency ?? 0;
+    message.deployments = object.deployments?.map((e) => GroupDeployment.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseGroupDeployment(): GroupDeployment {
+  return { id: "", displayName: "", blueprintId: "", visibility: "" };
+}
+
+export const GroupDeployment: MessageFns<GroupDeployment> = {
+  encode(message: GroupDeployment, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.displayName !== "") {
+      writer.uint32(18).string(message.displayName);
+    }
+    if (message.blueprintId !== "") {
+      writer.uint32(26).string(message.blueprintId);
+    }
+    if (message.visibility !== "") {
+      writer.uint32(34).string(message.visibility);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GroupDeployment {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGroupDeployment();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.displayName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.blueprintId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.visibility = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GroupDeployment {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      displayName: isSet(object.displayName)
+        ? globalThis.String(object.displayName)
+        : isSet(object.display_name)
+        ? globalThis.String(object.display_name)
+        : "",
+      blueprintId: isSet(object.blueprintId)
+        ? globalThis.String(object.blueprintId)
+        : isSet(object.blueprint_id)
+        ? globalThis.String(object.blueprint_id)
+        : "",
+      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
+    };
+  },
+
+  toJSON(message: GroupDeployment): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.displayName !== "") {
+      obj.displayName = message.displayName;
+    }
+    if (message.blueprintId !== "") {
+      obj.blueprintId = message.blueprintId;
+    }
+    if (message.visibility !== "") {
+      obj.visibility = message.visibility;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GroupDeployment>): GroupDeployment {
+    return GroupDeployment.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GroupDeployment>): GroupDeployment {
+    const message = createBaseGroupDeployment();
+    message.id = object.id ?? "";
+    message.displayName = object.displayName ?? "";
+    message.blueprintId = object.blueprintId ?? "";
+    message.visibility = object.visibility ?? "";
+    return message;
+  },
+};
+
+function createBaseStartExecutionGroupResponse(): StartExecutionGroupResponse {
+  return {};
+}
+
+export const StartExecutionGroupResponse: MessageFns<StartExecutionGroupResponse> = {
+  encode(_: StartExecutionGroupResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartExecutionGroupResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartExecutionGroupResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): StartExecutionGroupResponse {
+    return {};
+  },
+
+  toJSON(_: StartExecutionGroupResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<StartExecutionGroupResponse>): StartExecutionGroupResponse {
+    return StartExecutionGroupResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<StartExecutionGroupResponse>): StartExecutionGroupResponse {
+    const message = createBaseStartExecutionGroupResponse();
+    return message;
+  },
+};
+
 /** The engine as seen by workers and by the services whose work is recorded as executions. */
 export type ExecutionsServiceDefinition = typeof ExecutionsServiceDefinition;
 export const ExecutionsServiceDefinition = {
@@ -3745,6 +4192,15 @@ export const ExecutionsServiceDefinition = {
       requestType: StartExecutionRequest as typeof StartExecutionRequest,
       requestStream: false,
       responseType: StartExecutionResponse as typeof StartExecutionResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Starts a system workflow on many deployments as one execution group. Idempotent by group_id. */
+    startExecutionGroup: {
+      name: "StartExecutionGroup",
+      requestType: StartExecutionGroupRequest as typeof StartExecutionGroupRequest,
+      requestStream: false,
+      responseType: StartExecutionGroupResponse as typeof StartExecutionGroupResponse,
       responseStream: false,
       options: {},
     },

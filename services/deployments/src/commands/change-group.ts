@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import {
+  type LabelPair,
+  labelError,
+  type Principal,
+  parseLabels,
+  requireOwnTenant,
+  type Visibility,
+  visibilityOfNew,
+  widensVisibility,
+} from '@baton/contracts';
+import { AppError, badParameter, notFound } from '@baton/kernel';
+import { type AnyTx, isUniqueViolation, outbox } from '@baton/postgres';
+import type { ServiceDeps } from '../deps';
+import { ownershipOf } from '../domain/ownership';
+import {
+  addMembers,
+  findGroup,
+  type GroupRow,
+  insertGroup,
+  insertGroupRequest,
+  lockGroup,
+  memberKeys,
+  readGroupLabels,
+  readGroupRequest,
+  removeMembers,
+  updateGroup,
+} from '../store/deployment-groups.sql';
+import { findBlueprint } from './check-deployment';
+import { changeMemberLabels, replaceGroupLabels } from './group-labels';
+import {
+  type GroupDefaults,
+  groupCreationMessages,
+  type NewGroupDeployment,
+  prepareNewDeployments,
+} from './new-group-deployments';
+import { isSelecting, type MemberSelection, selectMembers } from './select-members';
+import { type DeploymentRows, storeDeployments, storeUntilFree } from './store-deployments';
+
+/** Properties of the group itself; absent and null leave them. */
+export interface GroupProperties {
+  description?: string | null;
+  visibility?: Visibility | null;
+  labels?: unknown;
+  blueprint_id?: string | null;
+  default_inputs?: Record<string, unknown> | null;
+  creation_counter?: number | null;
+  created_at?: string;
+  created_by?: string;
+}
+
+/** A request on a group, PUT and PATCH alike. */
+export interface GroupChange {
+  id: string;
+  /** Makes the group when there is none. */
+  mayCreate: boolean;
+  properties: GroupProperties;
+  add: MemberSelection;
+  remove: MemberSelection;
+  newDeployments: readonly NewGroupDeployment[];
+  /** The field that they stand in. */
+  newField: string;
+  /** The membership becomes exactly what `add` and `newDeployments` say. */
+  isReplacing: boolean;
+  /** Idempotency key. */
+  requestId: string | null;
+}
+
+const MAX_TRIES = 5;
+
+/**
+ * PUT and PATCH of a deployment group: properties, labels, members and new deployments in one transaction, so that a
+ * crash leaves all of it or nothing. Plans are prepared before it; when another request counted deployments meanwhile,
+ * they are prepared again with new counts.
+ * @throws AppError not_found_error, conflict_error, bad_parameters_error and what creating a deployment may throw.
+ */
+export async function changeGroup(
+  deps: ServiceDeps,
+  principal: Principal,
+  change: GroupChange,
+): Promise<void> {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([change, principal.username]))
+    .digest('hex');
+  if (await isRepeated(deps, principal, change, hash)) return;
+  const labels = await checkProperties(deps, principal, change);
+  for (let attempt = 1; ; attempt++) {
+    const group = await currentGroup(deps, principal, change);
+    const defaults = await defaultsOf(deps, change, group, labels, principal);
+    const { newDeployments, newField } = change;
+    const rows = await prepareNewDeployments(deps, principal, defaults, newDeployments, newField);
+    const isDone = await store(deps, principal, { change, labels, defaults, hash }, rows);
+    if (isDone) return;
+    if (attempt >= MAX_TRIES)
+      throw new AppError('conflict_error', `Deployment group \`${change.id}\` is being changed by others`);
+  }
+}
+
+async function isRepeated(
+  deps: ServiceDeps,
+  principal: Principal,
+  { requestId }: GroupChange,
+  hash: string,
+): Promise<boolean> {
+  if (requestId === null) return false;
+  const earlier = await readGroupRequest(deps.db.query, principal.tenant, requestId);
+  if (earlier === null || earlier === hash) return earlier !== null;
+  throw new AppError('conflict_error', 'The idempotency key was used before with another request', {
+    field: 'Idempotency-Key',
+  });
+}
+
+/** @throws AppError; answers the new label set, null when none is given. */
+async function checkProperties(
+  deps: ServiceDeps,
+  principal: Principal,
+  { properties }: GroupChange,
+): Promise<LabelPair[] | null> {
+  const owner = ownershipOf(principal, properties);
+  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy)))
+    throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  // A private frame: only whether the blueprint is there; its visibility counts for the deployments made from it.
+  if (properties.blueprint_id) await findBlueprint(deps, principal, properties.blueprint_id, 'private');
+  if (properties.labels === undefined || properties.labels === null) return null;
+  const labels = parseLabels(properties.labels);
+  if (!labels.ok) throw labelError(labels.error);
+  return labels.value;
+}
+
+/** Null where it is to be made. @throws AppError not_found_error, illegal_action_error for another tenant's. */
+async function currentGroup(
+  deps: ServiceDeps,
+  principal: Principal,
+  { id, mayCreate }: GroupChange,
+): Promise<GroupRow | null> {
+  const group = await findGroup(deps.db.query, principal, id);
+  if (!group && !mayCreate) throw notFound('DeploymentGroup', id);
+  if (group) requireOwnTenant(principal, group.tenant, `Deployment group \`${id}\``);
+  return group;
+}
+
+async function defaultsOf(
+  deps: ServiceDeps,
+  { id, properties }: GroupChange,
+  group: GroupRow | null,
+  labels: LabelPair[] | null,
+  principal: Principal,
+): Promise<GroupDefaults> {
+  const wanted = properties.visibility ?? undefined;
+  const isWidened =
+    group !== null && wanted !== undefined && widensVisibility(principal, group.visibility, wanted);
+  return {
+    id,
+    blueprintId: properties.blueprint_id ?? group?.default_blueprint_id ?? null,
+    inputs: properties.default_inputs ?? group?.default_inputs ?? {},
+    labels: labels ?? (group ? await readGroupLabels(deps.db.query, group.key) : []),
+    visibility: group
+      ? isWidened
+        ? wanted
+        : group.visibility
+      : visibilityOfNew(principal, wanted, undefined),
+    counter: properties.creation_counter ?? group?.creation_counter ?? 0,
+  };
+}
+
+interface Plan {
+  change: GroupChange;
+  labels: LabelPair[] | null;
+  defaults: GroupDefaults;
+  hash: string;
+}
+
+/** False when somebody else counted deployments since the plans were prepared. */
+async function store(
+  deps: ServiceDeps,
+  principal: Principal,
+  plan: Plan,
+  rows: DeploymentRows[],
+): Promise<boolean> {
+  try {
+    return await storeUntilFree(deps, rows, (tx, free) => storeInTx(tx, principal, plan, free));
+  } catch (error) {
+    // A twin with the same idempotency key was first.
+    if (isUniqueViolation(error, 'deployment_group_requests_pkey')) return true;
+    throw error;
+  }
+}
+
+async function storeInTx(
+  tx: AnyTx,
+  principal: Principal,
+  plan: Plan,
+  rows: DeploymentRows[],
+): Promise<boolean> {
+  const { change, labels, defaults } = plan;
+  const { tenant } = principal;
+  const { createdAt, createdBy } = ownershipOf(principal, change.properties);
+  if (change.requestId !== null) await insertGroupRequest(tx, tenant, change.requestId, plan.hash);
+  if (change.mayCreate)
+    await insertGroup(tx, { tenant, id: change.id, visibility: defaults.visibility, createdBy, createdAt });
+  const group = await lockGroup(tx, tenant, change.id);
+  if (!group) throw notFound('DeploymentGroup', change.id);
+  const counted = change.properties.creation_counter ?? group.creation_counter;
+  if (rows.length > 0 && counted !== defaults.counter) return false;
+  await writeProperties(tx, group, change.properties, defaults, counted + rows.length);
+  const before = await memberKeys(tx, group.key);
+  const named = await selectMembers(tx, principal, change.add);
+  const removed = change.isReplacing
+    ? before.filter((key) => !named.includes(key))
+    : await selectMembers(tx, principal, change.remove);
+  await removeMembers(tx, group.key, removed);
+  const joined = await addMembers(tx, group.key, named);
+  if (labels) {
+    const stayed = before.filter((key) => !removed.includes(key));
+    await changeMemberLabels(
+      tx,
+      principal,
+      tenant,
+      stayed,
+      await replaceGroupLabels(tx, principal, group, labels),
+    );
+  }
+  await changeMemberLabels(tx, principal, tenant, joined, { added: [...defaults.labels], removed: [] });
+  const keys = await storeDeployments(tx, rows);
+  await addMembers(
+    tx,
+    group.key,
+    rows.map((row) => keys.get(row.request.id)!),
+  );
+  await outbox.appendAll(tx, groupCreationMessages(defaults, rows));
+  return true;
+}
+
+async function writeProperties(
+  tx: AnyTx,
+  group: GroupRow,
+  properties: GroupProperties,
+  defaults: GroupDefaults,
+  counter: number,
+): Promise<void> {
+  await updateGroup(tx, group.key, {
+    description: properties.description ?? undefined,
+    default_blueprint_id: properties.blueprint_id ?? undefined,
+    default_inputs: properties.default_inputs ?? undefined,
+    visibility: defaults.visibility === group.visibility ? undefined : defaults.visibility,
+    creation_counter: counter === group.creation_counter ? undefined : counter,
+  });
+}
+
+/** Whether a PUT says anything of members: then they replace those before. */
+export function replacesMembers(body: MemberSelection & { new_deployments?: unknown[] | null }): boolean {
+  return isSelecting(body) || (body.new_deployments !== undefined && body.new_deployments !== null);
+}

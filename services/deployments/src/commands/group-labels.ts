@@ -1,0 +1,80 @@
+import type { LabelPair, Principal } from '@baton/contracts';
+import type { AnyTx } from '@baton/postgres';
+import { sql } from 'kysely';
+import { changeGroupLabels, type GroupRow, readGroupLabels } from '../store/deployment-groups.sql';
+import { lockDeployment } from '../store/deployments.sql';
+import { addLabelsToMany, readLabels } from '../store/labels.sql';
+import { keysOfIds, lockGraph } from '../store/parents.sql';
+import { lockUpwards } from '../store/statuses.sql';
+import { COMPUTED_LABEL, replaceLabels } from './change-deployment';
+import { PARENT_LABEL, parentIds, TYPE_LABEL } from './parents';
+
+export interface LabelChange {
+  added: LabelPair[];
+  removed: LabelPair[];
+}
+
+const same = (a: LabelPair, b: LabelPair): boolean => a.key === b.key && a.value === b.value;
+
+/** A new label set of a group: what it adds and takes away, here and, by the caller, of every member. */
+export async function replaceGroupLabels(
+  tx: AnyTx,
+  principal: Principal,
+  group: GroupRow,
+  wanted: readonly LabelPair[],
+): Promise<LabelChange> {
+  const before = await readGroupLabels(tx, group.key);
+  const change = {
+    added: wanted.filter((label) => !before.some((one) => same(one, label))),
+    removed: before.filter((label) => !wanted.some((one) => same(one, label))),
+  };
+  await changeGroupLabels(tx, group.key, change, principal);
+  return change;
+}
+
+/**
+ * The same change on deployments. Labels that make parents and environments are written one deployment after the other,
+ * with the statuses of all above; the others in two statements for all.
+ */
+export async function changeMemberLabels(
+  tx: AnyTx,
+  principal: Principal,
+  tenant: string,
+  keys: readonly number[],
+  { added, removed }: LabelChange,
+): Promise<void> {
+  if (keys.length === 0 || added.length + removed.length === 0) return;
+  const hasStructure = [...added, ...removed].some(
+    (one) => one.key === PARENT_LABEL || one.key === TYPE_LABEL,
+  );
+  if (hasStructure) return await changeStructure(tx, principal, tenant, keys, { added, removed });
+  if (removed.length > 0) {
+    await sql`delete from deployment_labels dl
+      using unnest(${removed.map((l) => l.key)}::text[], ${removed.map((l) => l.value)}::text[]) as l(key, value)
+      where dl.deployment_key = any(${[...keys]}::bigint[]) and dl.key = l.key and dl.value = l.value`.execute(
+      tx,
+    );
+  }
+  const labels = keys.flatMap((key) => added.map((label) => ({ ...label, deploymentKey: key })));
+  await addLabelsToMany(tx, tenant, labels, principal);
+}
+
+async function changeStructure(
+  tx: AnyTx,
+  principal: Principal,
+  tenant: string,
+  keys: readonly number[],
+  { added, removed }: LabelChange,
+): Promise<void> {
+  await lockGraph(tx, tenant);
+  const parents = await keysOfIds(tx, tenant, parentIds(added));
+  await lockUpwards(tx, [...keys, ...parents.values()]);
+  for (const key of keys) {
+    const row = await lockDeployment(tx, key);
+    if (!row) continue;
+    const before = (await readLabels(tx as never, key)).filter((label) => label.key !== COMPUTED_LABEL);
+    const kept = before.filter((label) => !removed.some((one) => same(one, label)));
+    const fresh = added.filter((label) => !kept.some((one) => same(one, label)));
+    await replaceLabels(tx, principal, row, [...kept, ...fresh]);
+  }
+}

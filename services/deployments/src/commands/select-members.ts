@@ -1,0 +1,78 @@
+import type { Principal } from '@baton/contracts';
+import { AppError, notFound } from '@baton/kernel';
+import { type AnyTx, filterConditions } from '@baton/postgres';
+import { sql } from 'kysely';
+import { storedRules } from '../queries/filters';
+import { deploymentRuleTarget } from '../queries/list-deployments';
+import { findGroup } from '../store/deployment-groups.sql';
+import { deploymentScope } from '../store/deployments.sql';
+import { deploymentRules } from './filters';
+
+/** What names deployments of the tenant in bodies of groups; null and absent mean nothing. */
+export interface MemberSelection {
+  deployment_ids?: string[] | null;
+  filter_id?: string | null;
+  filter_rules?: unknown[] | null;
+  deployments_from_group?: string | null;
+}
+
+export function isSelecting(selection: MemberSelection): boolean {
+  const { deployment_ids, filter_id, filter_rules, deployments_from_group } = selection;
+  return [deployment_ids, filter_id, filter_rules, deployments_from_group].some(
+    (one) => one !== null && one !== undefined,
+  );
+}
+
+/**
+ * Keys of the deployments that a selection names, together: by id, by a stored filter, by rules, by another group. Only
+ * those of the request's tenant that the caller sees.
+ * @throws AppError not_found_error (deployment, filter, group), invalid_filter_rule.
+ */
+export async function selectMembers(
+  tx: AnyTx,
+  principal: Principal,
+  selection: MemberSelection,
+): Promise<number[]> {
+  const ids = selection.deployment_ids ?? [];
+  const byId = ids.length === 0 ? [] : await keysWhere(tx, principal, sql`d.id = any(${ids}::text[])`);
+  const missing = ids.find((id) => !byId.some((row) => row.id === id));
+  if (missing !== undefined) throw notFound('Deployment', missing);
+  const order = new Map(ids.map((id, i) => [id, i]));
+  const found = byId.sort((a, b) => order.get(a.id)! - order.get(b.id)!).map((row) => row.key);
+  const rules = [
+    ...((await storedRules(tx as never, principal, selection.filter_id)) ?? []),
+    ...(selection.filter_rules ? deploymentRules(selection.filter_rules) : []),
+  ];
+  if (selection.filter_id || selection.filter_rules) {
+    const conditions = filterConditions(rules, deploymentRuleTarget);
+    const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+    found.push(...(await keysWhere(tx, principal, where)).map((row) => row.key));
+  }
+  if (selection.deployments_from_group) {
+    const group = await findGroup(tx, principal, selection.deployments_from_group);
+    if (!group) throw notFound('DeploymentGroup', selection.deployments_from_group);
+    const isMember = sql`d.key in (select m.deployment_key from deployment_group_members m where m.group_key = ${group.key})`;
+    found.push(...(await keysWhere(tx, principal, isMember)).map((row) => row.key));
+  }
+  return [...new Set(found)];
+}
+
+async function keysWhere(
+  tx: AnyTx,
+  principal: Principal,
+  where: ReturnType<typeof sql>,
+): Promise<{ key: number; id: string }[]> {
+  const { rows } = await sql<{ key: number; id: string }>`
+    select d.key, d.id from deployments d where d.tenant = ${principal.tenant} and ${deploymentScope(principal)} and ${where}
+    order by d.created_at, d.key`.execute(tx);
+  return rows;
+}
+
+/** @throws AppError bad_parameters_error for new deployments where members are taken away. */
+export function refuseNewDeployments(remove: { new_deployments?: unknown } | null | undefined): void {
+  if (remove?.new_deployments === undefined || remove.new_deployments === null) return;
+  throw new AppError('bad_parameters_error', 'remove.new_deployments: new deployments can only be added', {
+    field: 'remove.new_deployments',
+    expected: 'deployment_ids, filter_id, filter_rules or deployments_from_group',
+  });
+}

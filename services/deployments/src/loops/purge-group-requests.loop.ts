@@ -1,0 +1,17 @@
+import type { Db } from '@baton/postgres';
+import { purgeGroupRequests } from '../store/deployment-groups.sql';
+import type { DB } from '../store/tables.gen';
+
+const BATCH = 500;
+const INTERVAL_MS = 600_000;
+/** How long an idempotency key of a group request is known. */
+const KEEP_MS = 24 * 3_600_000;
+
+/** Forgets idempotency keys of requests on groups; at most 500 a tick. */
+export function purgeGroupRequestsLoop(deps: { db: Db<DB> }) {
+  return {
+    name: 'purge-group-requests',
+    intervalMs: INTERVAL_MS,
+    tickOnce: () => deps.db.tx((tx) => purgeGroupRequests(tx, KEEP_MS, BATCH)),
+  };
+}

@@ -1,0 +1,81 @@
+import { AppError, isAppError } from '@baton/kernel';
+import type { ExecutionStatus } from '@baton/task-graph';
+import type { CancelMode } from '../domain/cancel';
+import type { EngineDeps } from '../engine/deps';
+import {
+  cancelQueuedMembers,
+  type ExecutionGroupRow,
+  lockGroup,
+  membersIn,
+  updateGroup,
+} from '../store/execution-groups.sql';
+import { cancelExecution } from './cancel-execution';
+import { driveExecution } from './drive-execution';
+import { resumeExecution } from './resume-execution';
+
+export type GroupAction = CancelMode | 'resume' | 'force-resume';
+
+/** Members acted on at a time: each takes a connection. */
+const AT_ONCE = 4;
+
+const ACTIVE: readonly ExecutionStatus[] = [
+  'pending',
+  'started',
+  'cancelling',
+  'force_cancelling',
+  'kill_cancelling',
+];
+
+/**
+ * One action on every member in a fitting state (reference/rest-api.md 5.8, 6.2); the others are left alone. What waits
+ * is cancelled first, in one transaction, so that nothing of it starts in the place of what ends. After a crash in the
+ * middle the action may be repeated. Resuming starts all at once: concurrency holds for what is queued.
+ */
+export async function actOnGroup(
+  deps: EngineDeps,
+  group: ExecutionGroupRow,
+  action: GroupAction,
+): Promise<void> {
+  const { tenant, id } = group;
+  if (action === 'resume' || action === 'force-resume') {
+    const ended = await membersIn(deps.db.query, tenant, id, ['failed', 'cancelled']);
+    await each(ended, (one) => leaveUnfit(resumeExecution(deps, one, action === 'force-resume')));
+    return;
+  }
+  const waiting = await deps.db.tx(async (tx) => {
+    await lockGroup(tx, tenant, id);
+    await updateGroup(tx, tenant, id, { has_queued: false });
+    return await cancelQueuedMembers(tx, tenant, id);
+  });
+  const active = await membersIn(deps.db.query, tenant, id, ACTIVE);
+  await each(
+    active.filter((one) => !waiting.includes(one)),
+    (one) => leaveUnfit(cancelExecution(deps, one, action)),
+  );
+  // Their ends are delivered beside the answer; loops/engine.loops.ts does it after a crash.
+  void each(waiting, (one) => driveExecution(deps, one)).catch((err: unknown) =>
+    deps.log.warn({ err, executionGroupId: id }, 'cancelled members end later'),
+  );
+}
+
+async function each(ids: readonly string[], act: (id: string) => Promise<void>): Promise<void> {
+  const left = [...ids];
+  const turn = async (): Promise<void> => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) await act(id);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, turn));
+}
+
+/** A member that changed its state meanwhile is none of this action's any more. */
+async function leaveUnfit(acting: Promise<void>): Promise<void> {
+  try {
+    await acting;
+  } catch (error) {
+    const isUnfit =
+      error instanceof AppError &&
+      ['illegal_action_error', 'conflict_error', 'not_found_error'].some((code) =>
+        isAppError(error, code as never),
+      );
+    if (!isUnfit) throw error;
+  }
+}

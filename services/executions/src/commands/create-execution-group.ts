@@ -1,0 +1,167 @@
+import { AppError, isAppError, newId } from '@baton/kernel';
+import type { Tx } from '@baton/postgres';
+import type { DeploymentFacts } from '../adapters/deployments.client';
+import { type GroupRequest, memberRequest } from '../domain/group-members';
+import { payloadHash } from '../domain/start-request';
+import { executionToken, hashToken } from '../domain/token';
+import { checkStart } from '../domain/workflow-check';
+import type { EngineDeps } from '../engine/deps';
+import {
+  insertGroup,
+  insertGroupLogs,
+  insertMembers,
+  insertRecordedEvents,
+  type MemberDefaults,
+  type NewMember,
+} from '../store/execution-groups.sql';
+import type { DB } from '../store/tables.gen';
+import { nameSources } from './request-execution';
+import { startGroupMembers } from './start-group-members';
+
+/** Members inserted by one statement. */
+const CHUNK = 500;
+
+/** Members as they are stored, and what is only told in the group's log. */
+interface Members {
+  rows: NewMember[];
+  logs: string[];
+}
+
+/**
+ * POST /execution-groups: one execution for each deployment of the group, all of them queued, the first ones started in
+ * the same transaction. A deployment without the workflow is told in the group's log; one where it is not available now
+ * gets a failed execution. A crash before the commit leaves nothing; after it, loops/engine.loops.ts dequeues.
+ * @throws AppError not_found_error, conflict_error (id taken), illegal_execution_parameters_error naming the deployment.
+ */
+export async function createExecutionGroup<T>(
+  deps: EngineDeps,
+  request: GroupRequest,
+  read: (tx: Tx<DB>) => Promise<T>,
+): Promise<T> {
+  const { visibility, facts } = await membersOf(deps, request);
+  const unknown = Object.keys(request.parameters).find((id) => !facts.some((one) => one.id === id));
+  if (unknown !== undefined) {
+    throw new AppError('bad_parameters_error', `parameters: deployment \`${unknown}\` is not in the group`, {
+      field: `parameters.${unknown}`,
+      expected: `deployments of the group \`${request.deploymentGroupId}\``,
+    });
+  }
+  const members = await checkMembers(deps, request, facts);
+  const { started, answer } = await deps.db.tx(async (tx) => {
+    await storeGroup(tx, request, visibility, members);
+    const ids = await startGroupMembers(tx, deps, request.tenant, request.groupId);
+    return { started: ids, answer: await read(tx) };
+  });
+  for (const id of started) deps.wake.drive(id);
+  return answer;
+}
+
+async function membersOf(
+  deps: EngineDeps,
+  request: GroupRequest,
+): Promise<{ visibility: string; facts: DeploymentFacts[] }> {
+  const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
+  const found: DeploymentFacts[] = [];
+  let after = 0;
+  for (;;) {
+    const page = await deps.deployments.groupMembers(
+      request.tenant,
+      request.deploymentGroupId,
+      caller,
+      after,
+    );
+    found.push(...page.members);
+    if (page.next === 0) return { visibility: request.visibility ?? page.visibility, facts: found };
+    after = page.next;
+  }
+}
+
+async function checkMembers(
+  deps: EngineDeps,
+  request: GroupRequest,
+  facts: readonly DeploymentFacts[],
+): Promise<Members> {
+  const found: Members = { rows: [], logs: [] };
+  for (const one of facts) {
+    const start = memberRequest(request, one);
+    const row = {
+      id: newId(),
+      request_id: start.requestId,
+      payload_hash: payloadHash(start),
+      deployment_id: one.id,
+      deployment_display_name: one.displayName,
+      blueprint_id: one.blueprintId,
+      visibility: one.visibility,
+    };
+    const token_hash = hashToken(executionToken(deps.tokenKey, row.id));
+    try {
+      const evaluate = (payload: GroupRequest['defaultParameters']) =>
+        deps.deployments.evaluate(request.tenant, one.id, request.createdBy, payload);
+      const checked = await checkStart(start, one, evaluate, nameSources(deps, start, one.id));
+      found.rows.push({ ...row, token_hash, ...checked, outcome: null });
+    } catch (error) {
+      if (isAppError(error, 'nonexistent_workflow_error')) found.logs.push(error.message);
+      else if (
+        isAppError(error, 'unavailable_workflow_error') ||
+        isAppError(error, 'dependent_exists_error')
+      ) {
+        const outcome = { status: 'failed' as const, error: error.message };
+        found.rows.push({ ...row, token_hash, program: null, parameters: start.parameters, outcome });
+      } else if (isAppError(error)) throw aboutMember(error, one.id);
+      else throw error;
+    }
+  }
+  return found;
+}
+
+function aboutMember(error: AppError, deploymentId: string): AppError {
+  const details = { ...error.details, deployment_id: deploymentId };
+  return new AppError(error.code, `Deployment \`${deploymentId}\`: ${error.message}`, details, {
+    cause: error,
+  });
+}
+
+async function storeGroup(
+  tx: Tx<DB>,
+  request: GroupRequest,
+  visibility: string,
+  members: Members,
+): Promise<void> {
+  const of: MemberDefaults = {
+    tenant: request.tenant,
+    groupId: request.groupId,
+    workflowId: request.workflowId,
+    createdBy: request.createdBy,
+    isForced: request.isForced,
+    isSystemWorkflow: false,
+  };
+  const group = {
+    tenant: request.tenant,
+    id: request.groupId,
+    deployment_group_id: request.deploymentGroupId,
+    workflow_id: request.workflowId,
+    concurrency: request.concurrency,
+    visibility,
+    created_by: request.createdBy,
+    created_at: request.createdAt,
+    has_queued: members.rows.some((row) => row.outcome === null),
+  };
+  if (!(await insertGroup(tx, group))) {
+    throw new AppError('conflict_error', `Execution group \`${group.id}\` already exists`, { field: 'id' });
+  }
+  await storeMembers(tx, of, members.rows);
+  await insertGroupLogs(tx, group, members.logs);
+}
+
+/** Members and the events of those that are only recorded, in statements of a bounded size. */
+export async function storeMembers(
+  tx: Tx<DB>,
+  of: MemberDefaults,
+  rows: readonly NewMember[],
+): Promise<void> {
+  for (let i = 0; i < rows.length; i += CHUNK) {
+    const chunk = rows.slice(i, i + CHUNK);
+    const stored = await insertMembers(tx, of, chunk);
+    if (chunk.some((row) => row.outcome !== null)) await insertRecordedEvents(tx, of, stored);
+  }
+}

@@ -1,0 +1,62 @@
+import { executionRequested } from '@baton/contracts';
+import { outbox, outgoing, type Tx } from '@baton/postgres';
+import type { EngineDeps } from '../engine/deps';
+import {
+  hasQueuedMembers,
+  lockGroup,
+  lockGuards,
+  startableMembers,
+  startMembers,
+  updateGroup,
+} from '../store/execution-groups.sql';
+import { blockingSystemExecutions, countAtWork, lockDequeue, lockStarts } from '../store/queue.sql';
+import type { DB } from '../store/tables.gen';
+
+/**
+ * Starts queued members of a group up to its concurrency and the manager's `max_concurrent_workflows`: queued -> pending with the durable wake-up. The group's row
+ * orders starters on any number of replicas; the guards order them against single starts of the same deployments.
+ * Answers what was started: the caller drives it after the commit.
+ */
+export async function startGroupMembers(
+  tx: Tx<DB>,
+  deps: Pick<EngineDeps, 'queue'>,
+  tenant: string,
+  groupId: string,
+): Promise<string[]> {
+  if (deps.queue.isPaused()) return [];
+  await lockDequeue(tx);
+  await lockStarts(tx, false);
+  const group = await lockGroup(tx, tenant, groupId);
+  if (!group?.has_queued || group.concurrency === 0) return [];
+  // A system-wide execution makes everything wait (domain/admission.ts).
+  if ((await blockingSystemExecutions(tx)).length > 0) return [];
+  const room = deps.queue.maxConcurrent() - (await countAtWork(tx));
+  if (room <= 0) return [];
+  const candidates = await startableMembers(tx, group, room);
+  if (candidates.length === 0) {
+    // Queued ones may wait for others of their deployment, or for room: then the mark stays.
+    if (!(await hasQueuedMembers(tx, tenant, groupId)))
+      await updateGroup(tx, tenant, groupId, { has_queued: false });
+    return [];
+  }
+  await lockGuards(
+    tx,
+    tenant,
+    candidates.map((candidate) => candidate.deployment_id ?? ''),
+  );
+  const started = await startMembers(
+    tx,
+    candidates.map((candidate) => candidate.id),
+  );
+  await outbox.appendAll(
+    tx,
+    started.map((row) =>
+      outgoing(
+        executionRequested,
+        { tenant, key: row.id },
+        { executionId: row.id, deploymentId: row.deployment_id ?? undefined, workflowId: row.workflow_id },
+      ),
+    ),
+  );
+  return started.map((row) => row.id);
+}

@@ -1,0 +1,45 @@
+import type { JsonObject } from '@baton/kernel';
+import type { DeploymentFacts } from '../adapters/deployments.client';
+import type { StartRequest } from './start-request';
+
+/** What POST /execution-groups asks for (reference/rest-api.md 5.8). */
+export interface GroupRequest {
+  tenant: string;
+  createdBy: string;
+  isAdministrator: boolean;
+  groupId: string;
+  deploymentGroupId: string;
+  workflowId: string;
+  defaultParameters: JsonObject;
+  /** By deployment id, over the defaults. */
+  parameters: Record<string, JsonObject>;
+  isForced: boolean;
+  concurrency: number;
+  visibility: 'private' | 'tenant' | 'global' | null;
+  createdAt: string | null;
+}
+
+/** The start of one member: like a single start that may wait, with parameters beyond the declared ones. */
+export function memberRequest(group: GroupRequest, facts: Pick<DeploymentFacts, 'id'>): StartRequest {
+  return {
+    tenant: group.tenant,
+    createdBy: group.createdBy,
+    isAdministrator: group.isAdministrator,
+    requestId: memberRequestId(group.groupId, facts.id),
+    workflowId: group.workflowId,
+    deploymentId: facts.id,
+    parameters: { ...group.defaultParameters, ...group.parameters[facts.id] },
+    allowCustomParameters: true,
+    isForced: group.isForced,
+    mayQueue: true,
+    isDryRun: false,
+    waitAfterFailS: 600,
+    scheduledForMs: null,
+    isSystemWorkflow: false,
+  };
+}
+
+/** One execution of a group a deployment. */
+export function memberRequestId(groupId: string, deploymentId: string): string {
+  return `group:${groupId}:${deploymentId}`;
+}

@@ -1,0 +1,282 @@
+import { executionsRpc, type Principal } from '@baton/contracts';
+import { newId } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
+import { sql } from 'kysely';
+import { actOnGroup, type GroupAction } from './commands/act-on-group';
+import { changeExecutionGroup } from './commands/change-execution-group';
+import { createExecutionGroup } from './commands/create-execution-group';
+import { dequeueExecutions } from './commands/dequeue-executions';
+import { recordGroupCreation } from './commands/record-group';
+import { readExecutionGroup } from './queries/execution-groups';
+import { readGroup } from './store/execution-groups.sql';
+import { peerDeployment } from './testing/deployments-peer';
+import { type EngineSetup, engineSetup, type Probe, succeed, work } from './testing/engine-setup';
+
+const DEADLINE = { deadlineMs: 20_000 };
+const TENANT = 'default_tenant';
+const admin = { username: 'admin', isAdministrator: true };
+const principal: Principal = {
+  userId: 0,
+  username: 'admin',
+  tenant: TENANT,
+  role: 'sys_admin',
+  roles: [],
+  permissions: ['administrators', 'all_tenants'],
+  tenants: [],
+  authMethod: 'token',
+  executionId: '',
+  isBootstrapAdmin: true,
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read rows freely.
+type Row = Record<string, any>;
+
+let engine: EngineSetup;
+beforeAll(async () => {
+  engine = await engineSetup();
+}, 60_000);
+afterAll(async () => await engine?.stop());
+
+/** `count` deployments of one node each, members of the group `name`. */
+function group(name: string, count: number): string[] {
+  const ids = Array.from({ length: count }, (_, i) => `${name}-${i}`);
+  for (const id of ids) {
+    const deployment = peerDeployment({ [id]: [] }, ['create']);
+    engine.peer.deployments.set(id, deployment);
+  }
+  engine.peer.groups.set(name, ids);
+  return ids;
+}
+
+async function begin(name: string, more: Record<string, unknown> = {}): Promise<Row> {
+  const groupId = newId();
+  return await createExecutionGroup(
+    engine.deps,
+    {
+      tenant: TENANT,
+      createdBy: 'admin',
+      isAdministrator: true,
+      groupId,
+      deploymentGroupId: name,
+      workflowId: 'install',
+      defaultParameters: {},
+      parameters: {},
+      isForced: false,
+      concurrency: 2,
+      visibility: null,
+      createdAt: null,
+      ...more,
+    },
+    (tx) => readExecutionGroup(tx, principal, groupId, 'spec'),
+  );
+}
+
+async function members(groupId: string) {
+  const { rows } = await sql<Row>`
+    select id, deployment_id, status, phase, error, parameters from executions where execution_group_id = ${groupId}
+    order by created_at, id`.execute(engine.db.query);
+  return rows;
+}
+
+const shown = (groupId: string) => readExecutionGroup(engine.db.query, principal, groupId, 'spec');
+const isActive = (row: Row) => !['waiting', 'ended'].includes(row.phase);
+
+/** Works on all members until the group has the status; answers how many were active at most. */
+async function workUntil(groupId: string, status: string, probe?: Probe): Promise<number> {
+  let most = 0;
+  await eventually(async () => {
+    for (const row of await members(groupId))
+      if (row.phase === 'running') await work(engine.client, row.id, 'w1', probe);
+    most = Math.max(most, (await members(groupId)).filter(isActive).length);
+    expect((await shown(groupId)).status).toBe(status);
+  }, DEADLINE);
+  return most;
+}
+
+const act = async (groupId: string, action: GroupAction) =>
+  actOnGroup(engine.deps, (await readGroup(engine.db.query, TENANT, groupId))!, action);
+
+test('one execution a deployment, never more of them active than the concurrency, with two replicas dequeuing', async () => {
+  const ids = group('wide', 12);
+  const made = await begin('wide', { concurrency: 5 });
+  expect(made).toMatchObject({ workflow_id: 'install', deployment_group_id: 'wide', concurrency: 5 });
+  expect((await members(made.id)).map((row) => row.deployment_id)).toEqual(ids);
+  expect((await members(made.id)).filter(isActive)).toHaveLength(5);
+  await Promise.all(Array.from({ length: 4 }, () => dequeueExecutions(engine.deps)));
+  expect((await members(made.id)).filter(isActive)).toHaveLength(5);
+  expect(await workUntil(made.id, 'terminated')).toBeLessThanOrEqual(5);
+  expect(new Set((await members(made.id)).map((row) => row.status))).toEqual(new Set(['terminated']));
+});
+
+test('the group tells changes of its members as events of its own', async () => {
+  group('told', 1);
+  const made = await begin('told');
+  expect(made.status).toBe('pending');
+  await workUntil(made.id, 'terminated');
+  const { rows } = await sql<{ message: string }>`
+    select * from events where execution_group_id = ${made.id} order by created_at, storage_id`.execute(
+    engine.db.query,
+  );
+  const [id] = made.execution_ids;
+  expect(rows.map((row) => row.message)).toEqual([
+    `execution '${id}' changed state to 'started'`,
+    `execution '${id}' changed state to 'terminated'`,
+  ]);
+  expect(rows[0]).toMatchObject({
+    event_type: 'execution_state_change',
+    execution_id: null,
+    deployment_id: null,
+  });
+});
+
+test('parameters: the defaults, over them those of the deployment; foreign deployments are refused', async () => {
+  group('params', 2);
+  const made = await begin('params', {
+    defaultParameters: { a: 1, b: 1 },
+    parameters: { 'params-1': { b: 2 } },
+  });
+  expect((await members(made.id)).map((row) => row.parameters)).toEqual([
+    { a: 1, b: 1 },
+    { a: 1, b: 2 },
+  ]);
+  await act(made.id, 'force-cancel');
+  await expect(begin('params', { parameters: { stranger: {} } })).rejects.toMatchObject({
+    code: 'bad_parameters_error',
+    details: { field: 'parameters.stranger' },
+  });
+});
+
+test('a deployment without the workflow is told in the log, one where it is not available gets a failed execution', async () => {
+  const [none, unavailable] = group('mixed', 3) as [string, string, string];
+  delete engine.peer.deployments.get(none)!.workflows.install;
+  engine.peer.deployments.get(unavailable)!.workflows.install!.availability_rules = { available: false };
+  const made = await begin('mixed');
+  const rows = await members(made.id);
+  expect(rows.map((row) => row.deployment_id)).toEqual(['mixed-1', 'mixed-2']);
+  expect(rows[0]).toMatchObject({ status: 'failed' });
+  const { rows: logs } = await sql<{ message: string }>`
+    select message from events where execution_group_id = ${made.id} and is_log`.execute(engine.db.query);
+  expect(logs.map((log) => log.message).join()).toContain('mixed-0');
+  await workUntil(made.id, 'failed');
+});
+
+test('a member whose deployment is busy waits and does not keep the others from starting', async () => {
+  group('busy', 3);
+  const { executionId } = await engine.client.startExecution({
+    tenant: TENANT,
+    requestId: newId(),
+    createdBy: 'admin',
+    deploymentId: 'busy-0',
+    workflowId: 'install',
+    parametersJson: '{}',
+  });
+  const made = await begin('busy', { concurrency: 2 });
+  const active = (await members(made.id)).filter(isActive).map((row) => row.deployment_id);
+  expect(active).toEqual(['busy-1', 'busy-2']);
+  await eventually(async () => {
+    await work(engine.client, executionId, 'w1');
+    await workUntil(made.id, 'terminated');
+  }, DEADLINE);
+});
+
+test('concurrency 0 pauses, more room starts what waits', async () => {
+  group('paused', 3);
+  const made = await begin('paused', { concurrency: 0 });
+  expect(made.status).toBe('queued');
+  expect(await dequeueExecutions(engine.deps)).toBe(0);
+  const row = (await readGroup(engine.db.query, TENANT, made.id))!;
+  await changeExecutionGroup(engine.deps, row, admin, { concurrency: 3 });
+  await workUntil(made.id, 'terminated');
+});
+
+test('cancel ends what is queued at once and the active ones when they can; resume goes on with both', async () => {
+  group('cancelled', 4);
+  const made = await begin('cancelled', { concurrency: 1 });
+  await eventually(async () => expect((await members(made.id))[0]!.phase).toBe('running'), DEADLINE);
+  await act(made.id, 'force-cancel');
+  await workUntil(made.id, 'cancelled');
+  expect((await members(made.id)).every((row) => row.status === 'cancelled')).toBe(true);
+  await act(made.id, 'resume');
+  await workUntil(made.id, 'terminated');
+});
+
+test('deployments join the group that collects successes or failures', async () => {
+  const ids = group('collected', 3);
+  engine.peer.groups.set('good', []);
+  engine.peer.groups.set('bad', []);
+  const made = await begin('collected', { concurrency: 0 });
+  const row = (await readGroup(engine.db.query, TENANT, made.id))!;
+  await expect(
+    changeExecutionGroup(engine.deps, row, admin, { success_group_id: 'nosuch' }),
+  ).rejects.toMatchObject({
+    code: 'not_found_error',
+  });
+  await changeExecutionGroup(engine.deps, row, admin, {
+    concurrency: 5,
+    success_group_id: 'good',
+    failure_group_id: 'bad',
+  });
+  const probe: Probe = ({ instance }) =>
+    instance.startsWith(ids[1]!)
+      ? {
+          kind: executionsRpc.OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
+          errorJson: JSON.stringify({ exception_type: 'E', message: 'no', traceback: '', causes: [] }),
+        }
+      : succeed({ operation: '', instance, attempt: 1, retry: 0 });
+  await workUntil(made.id, 'failed', probe);
+  await eventually(() => {
+    expect(engine.peer.groups.get('good')!.sort()).toEqual([ids[0], ids[2]]);
+    expect(engine.peer.groups.get('bad')).toEqual([ids[1]]);
+  }, DEADLINE);
+});
+
+test('deployments made in a group have their creation recorded as a group, once', async () => {
+  const created = {
+    executionGroupId: newId(),
+    deploymentGroupId: 'g',
+    createdBy: 'admin',
+    visibility: 'tenant',
+    deployments: [1, 2].map((n) => ({
+      deploymentId: `made-${n}`,
+      blueprintId: 'bp',
+      createExecutionId: newId(),
+      displayName: `made ${n}`,
+      visibility: 'tenant',
+      parameters: { inputs: {} },
+    })),
+  };
+  await recordGroupCreation(engine.deps, TENANT, created);
+  await recordGroupCreation(engine.deps, TENANT, created);
+  expect(await shown(created.executionGroupId)).toMatchObject({
+    workflow_id: 'create_deployment_environment',
+    concurrency: 10,
+    status: 'terminated',
+    execution_ids: created.deployments.map((one) => one.createExecutionId),
+  });
+  const { rows } =
+    await sql`select 1 from events where execution_id = ${created.deployments[0]!.createExecutionId}`.execute(
+      engine.db.query,
+    );
+  expect(rows).toHaveLength(2);
+});
+
+test('a system workflow on many deployments: repeated it starts nothing more', async () => {
+  const ids = group('deleted', 3);
+  const groupId = newId();
+  const request = {
+    tenant: TENANT,
+    groupId,
+    deploymentGroupId: '',
+    createdBy: 'admin',
+    visibility: 'tenant',
+    workflowId: 'delete_deployment_environment',
+    parametersJson: '{}',
+    force: false,
+    concurrency: 2,
+    deployments: ids.map((id) => ({ id, displayName: id, blueprintId: 'bp', visibility: 'tenant' })),
+  };
+  await engine.client.startExecutionGroup(request);
+  await engine.client.startExecutionGroup(request);
+  await eventually(async () => expect((await shown(groupId)).status).toBe('terminated'), DEADLINE);
+  expect(await members(groupId)).toHaveLength(3);
+});

@@ -1,0 +1,258 @@
+import type { Db, Tx } from '@baton/postgres';
+import type { ExecutionStatus } from '@baton/task-graph';
+import { sql } from 'kysely';
+import type { NewExecution } from './executions.sql';
+import type { ExecutionRow, Outcome } from './rows';
+import type { DB } from './tables.gen';
+
+type Reader = Db<DB>['query'] | Tx<DB>;
+
+/** A row of `execution_groups`. Instants are ISO texts. */
+export interface ExecutionGroupRow {
+  tenant: string;
+  id: string;
+  deployment_group_id: string | null;
+  workflow_id: string;
+  concurrency: number;
+  success_group_id: string | null;
+  failure_group_id: string | null;
+  visibility: string;
+  created_by: string;
+  created_at: string;
+  has_queued: boolean;
+}
+
+/** False when the tenant has a group of this id. */
+export async function insertGroup(
+  tx: Tx<DB>,
+  group: Omit<ExecutionGroupRow, 'created_at' | 'success_group_id' | 'failure_group_id'> & {
+    created_at: string | null;
+  },
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into execution_groups (tenant, id, deployment_group_id, workflow_id, concurrency, visibility, created_by, created_at, has_queued)
+    values (${group.tenant}, ${group.id}, ${group.deployment_group_id}, ${group.workflow_id}, ${group.concurrency},
+      ${group.visibility}, ${group.created_by}, coalesce(${group.created_at}::timestamptz, app_now()), ${group.has_queued})
+    on conflict do nothing returning 1 as made`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function readGroup(
+  reader: Reader,
+  tenant: string,
+  id: string,
+): Promise<ExecutionGroupRow | null> {
+  const { rows } = await sql<ExecutionGroupRow>`
+    select * from execution_groups where tenant = ${tenant} and id = ${id}`.execute(reader);
+  return rows[0] ?? null;
+}
+
+/** First in the lock order of whoever starts members: group, guards, executions. */
+export async function lockGroup(tx: Tx<DB>, tenant: string, id: string): Promise<ExecutionGroupRow | null> {
+  const { rows } = await sql<ExecutionGroupRow>`
+    select * from execution_groups where tenant = ${tenant} and id = ${id} for update`.execute(tx);
+  return rows[0] ?? null;
+}
+
+export async function updateGroup(
+  tx: Tx<DB>,
+  tenant: string,
+  id: string,
+  change: Partial<
+    Pick<ExecutionGroupRow, 'concurrency' | 'success_group_id' | 'failure_group_id' | 'has_queued'>
+  >,
+): Promise<void> {
+  const sets = Object.entries(change)
+    .filter(([, value]) => value !== undefined)
+    .map(([column, value]) => sql`${sql.id(column)} = ${value}`);
+  if (sets.length === 0) return;
+  await sql`update execution_groups set ${sql.join(sets)} where tenant = ${tenant} and id = ${id}`.execute(
+    tx,
+  );
+}
+
+/** A member as it is inserted; `outcome` when it is only recorded. */
+export interface NewMember
+  extends Pick<
+    NewExecution,
+    | 'id'
+    | 'request_id'
+    | 'payload_hash'
+    | 'program'
+    | 'deployment_id'
+    | 'deployment_display_name'
+    | 'blueprint_id'
+    | 'visibility'
+    | 'parameters'
+    | 'token_hash'
+  > {
+  outcome: Outcome | null;
+}
+
+/** What all members share. */
+export interface MemberDefaults {
+  tenant: string;
+  groupId: string;
+  workflowId: string;
+  createdBy: string;
+  isForced: boolean;
+  isSystemWorkflow: boolean;
+}
+
+const WAIT_AFTER_FAIL_S = 600;
+
+/**
+ * Inserts members: queued, or ended with their outcome, their times in the order given. One statement; a repeated request
+ * id only joins the group. Answers the ids of the new rows.
+ */
+export async function insertMembers(
+  tx: Tx<DB>,
+  of: MemberDefaults,
+  members: readonly NewMember[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string; is_new: boolean }>`
+    insert into executions (id, tenant, request_id, payload_hash, workflow_id, program, deployment_id, deployment_display_name,
+      blueprint_id, visibility, created_by, status, phase, parameters, is_system_workflow, is_forced, allow_custom_parameters,
+      wait_after_fail_s, token_hash, execution_group_id, created_at, outcome, error, started_at, ended_at, last_event_seq,
+      total_operations, finished_operations)
+    select m.id, ${of.tenant}, m.request_id, m.payload_hash, ${of.workflowId}, m.program, m.deployment_id, m.deployment_display_name,
+      m.blueprint_id, m.visibility, ${of.createdBy}, coalesce(m.outcome ->> 'status', 'queued'),
+      case when m.outcome is null then 'waiting' else 'ended' end, m.parameters, ${of.isSystemWorkflow}, ${of.isForced}, true,
+      ${WAIT_AFTER_FAIL_S}, m.token_hash, ${of.groupId}, t.now + m.n * interval '1 microsecond', m.outcome, m.outcome ->> 'error',
+      case when m.outcome is not null then app_now() end, case when m.outcome is not null then app_now() end,
+      case when m.outcome is null then 0 else 2 end,
+      case when m.outcome is not null then 0 end, case when m.outcome is not null then 0 end
+    from (select app_now() as now) t, rows from (jsonb_to_recordset(${JSON.stringify(members)}::jsonb) as (id uuid, request_id text,
+      payload_hash text, program text, deployment_id text, deployment_display_name text, blueprint_id text, visibility text,
+      parameters jsonb, token_hash text, outcome jsonb)) with ordinality as m(id, request_id, payload_hash, program, deployment_id,
+      deployment_display_name, blueprint_id, visibility, parameters, token_hash, outcome, n)
+    order by m.n on conflict (tenant, request_id) do update set execution_group_id = excluded.execution_group_id
+      where executions.execution_group_id is null
+    returning id, xmax = 0 as is_new`.execute(tx);
+  return rows.filter((row) => row.is_new).map((row) => row.id);
+}
+
+/** First and last event of recorded members, one statement. */
+export async function insertRecordedEvents(
+  tx: Tx<DB>,
+  of: MemberDefaults,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const name = `'${of.workflowId}' workflow execution`;
+  await sql`
+    insert into events (tenant, execution_id, seq, is_log, event_type, message, blueprint_id, deployment_id,
+      deployment_display_name, workflow_id, visibility, created_by, reported_at)
+    select e.tenant, e.id, t.seq, false,
+      case when t.seq = 1 then 'workflow_started' when e.status = 'terminated' then 'workflow_succeeded' else 'workflow_failed' end,
+      case when t.seq = 1 then ${`Starting ${name}`} when e.status = 'terminated' then ${`${name} succeeded`}
+        else ${`${name} failed: `} || coalesce(e.error, '') end,
+      e.blueprint_id, e.deployment_id, e.deployment_display_name, e.workflow_id, e.visibility, e.created_by, app_now()
+    from executions e cross join (values (1), (2)) as t(seq)
+    where e.id = any(${[...ids]}::uuid[]) and e.phase = 'ended' order by e.id, t.seq`.execute(tx);
+}
+
+/** Log lines of the group itself: its execution_id is null. */
+export async function insertGroupLogs(
+  tx: Tx<DB>,
+  group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'visibility' | 'created_by'>,
+  messages: readonly string[],
+): Promise<void> {
+  if (messages.length === 0) return;
+  await sql`
+    insert into events (tenant, execution_group_id, seq, is_log, level, logger, message, visibility, created_by, reported_at)
+    select ${group.tenant}, ${group.id}, 0, true, 'warning', 'execution_groups', m, ${group.visibility}, ${group.created_by}, app_now()
+    from unnest(${[...messages]}::text[]) as m`.execute(tx);
+}
+
+/** Members that may start: nothing of their deployment is active or queued before them. Oldest first. */
+export async function startableMembers(
+  tx: Tx<DB>,
+  group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>,
+  room: number,
+): Promise<Pick<ExecutionRow, 'id' | 'deployment_id'>[]> {
+  const { rows } = await sql<Pick<ExecutionRow, 'id' | 'deployment_id'>>`
+    select q.id, q.deployment_id from executions q
+    where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and q.phase = 'waiting' and q.status = 'queued'
+      and (q.is_forced or ${unblocked})
+    order by q.created_at, q.id
+    limit greatest(0, least(${room}::integer, ${group.concurrency}::integer - (select count(*) from executions a
+      where a.tenant = ${group.tenant} and a.execution_group_id = ${group.id} and a.phase not in ('waiting', 'ended'))::integer))`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** Over `executions q`. */
+const unblocked = sql`not exists (
+  select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id and b.id <> q.id and b.phase <> 'ended'
+    and (b.phase <> 'waiting' or (b.status = 'queued' and (b.created_at, b.id) < (q.created_at, q.id))))`;
+
+/** Guard rows of many deployments, locked in order. */
+export async function lockGuards(
+  tx: Tx<DB>,
+  tenant: string,
+  deploymentIds: readonly string[],
+): Promise<void> {
+  const ids = [...new Set(deploymentIds)].sort();
+  await sql`insert into deployment_guards (tenant, deployment_id)
+    select ${tenant}, d from unnest(${ids}::text[]) as d order by d on conflict do nothing`.execute(tx);
+  await sql`select 1 from deployment_guards where tenant = ${tenant} and deployment_id = any(${ids}::text[])
+    order by deployment_id for update`.execute(tx);
+}
+
+/** queued -> pending for those of `ids` that may still start, under their guards. */
+export async function startMembers(
+  tx: Tx<DB>,
+  ids: readonly string[],
+): Promise<Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id' | 'workflow_id'>[]> {
+  const { rows } = await sql<Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id' | 'workflow_id'>>`
+    update executions q set status = 'pending', phase = 'planning'
+    where q.id = any(${[...ids]}::uuid[]) and q.phase = 'waiting' and q.status = 'queued' and (q.is_forced or ${unblocked})
+    returning q.id, q.tenant, q.deployment_id, q.workflow_id`.execute(tx);
+  return rows;
+}
+
+export async function hasQueuedMembers(tx: Tx<DB>, tenant: string, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 as found from executions where tenant = ${tenant} and execution_group_id = ${id} and phase = 'waiting' limit 1`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
+/** Groups with queued members and room for one, oldest first. */
+export async function groupsWithRoom(
+  reader: Reader,
+  limit: number,
+): Promise<Pick<ExecutionGroupRow, 'tenant' | 'id'>[]> {
+  const { rows } = await sql<Pick<ExecutionGroupRow, 'tenant' | 'id'>>`
+    select g.tenant, g.id from execution_groups g
+    where g.has_queued and g.concurrency > (select count(*) from executions a
+      where a.tenant = g.tenant and a.execution_group_id = g.id and a.phase not in ('waiting', 'ended'))
+    order by g.created_at limit ${limit}`.execute(reader);
+  return rows;
+}
+
+/** All that has not begun ends as cancelled; the engine delivers the ends. Answers the ids. */
+export async function cancelQueuedMembers(tx: Tx<DB>, tenant: string, id: string): Promise<string[]> {
+  const outcome: Outcome = { status: 'cancelled', error: '' };
+  const { rows } = await sql<{ id: string }>`
+    update executions set status = 'cancelling', phase = 'ending', outcome = ${JSON.stringify(outcome)}::jsonb,
+      cancel_requested_at = app_now(), error = ''
+    where tenant = ${tenant} and execution_group_id = ${id} and phase = 'waiting' returning id`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/** Members in one of `statuses`, in the order of their making. */
+export async function membersIn(
+  reader: Reader,
+  tenant: string,
+  id: string,
+  statuses: readonly ExecutionStatus[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from executions where tenant = ${tenant} and execution_group_id = ${id} and status = any(${[...statuses]}::text[])
+    order by created_at, id`.execute(reader);
+  return rows.map((row) => row.id);
+}
