@@ -90,7 +90,7 @@ async function digestOf(migrations: TestDatabaseOptions['migrations']): Promise<
 /** Databases of test processes that are gone, and templates of migrations of past days. */
 async function removeAbandoned(server: pg.Client): Promise<void> {
   const { rows } = await server.query<{ datname: string; is_old: boolean }>(
-    `select datname, (pg_stat_file('base/' || oid || '/PG_VERSION')).modification < now() - interval '2 days' as is_old
+    `select datname, (pg_stat_file('base/' || oid || '/PG_VERSION', true)).modification < now() - interval '2 days' as is_old
      from pg_database where datname like $1`,
     [`${PREFIX}%`],
   );

@@ -1,13 +1,15 @@
 /** Policy types and triggers of the built-in types: schemas only, nothing evaluates these policies any more. */
-const common = (service: string): string => `
-      policy_operates_on_group: {default: false}
-      is_node_started_before_workflow: {default: true}
-      interval_between_workflows: {description: Seconds., default: 300}
-      service: {default: ${service}}`;
-const threshold = `${common('service')}
-      threshold: {description: The value not to pass.}
-      upper_bound: {default: true}
-      stability_time: {description: Seconds., default: 0}`;
+const text = (value: string): string => `description: ${JSON.stringify(value)}`;
+// Clients show descriptions, and compare them: they are what the original's types say.
+const common = (service: string, about: string): string => `
+      policy_operates_on_group: {${text('If the policy should maintain its state for the whole group\nor each node instance individually.\n')}, default: false}
+      is_node_started_before_workflow: {${text('Before triggering workflow, check if the node state is started')}, default: true}
+      interval_between_workflows: {${text('Trigger workflow only if the last workflow was triggered earlier than interval-between-workflows seconds ago.\nif < 0  workflows can run concurrently.\n')}, default: 300}
+      service: {${text(about)}, default: ${service}}`;
+const threshold = `${common('service', 'The service name')}
+      threshold: {${text('The metric threshold value')}}
+      upper_bound: {${text('Whether values above the threshold break it; with false values below it do.')}, default: true}
+      stability_time: {${text('How long a threshold must be breached before the triggers will be processed')}, default: 0}`;
 const source = (name: string): string =>
   `    source: file:///opt/manager/resources/cloudify/policies/${name}.clj`;
 
@@ -15,7 +17,7 @@ export const policiesText = `
 policy_types:
 
   cloudify.policies.types.host_failure:
-    properties:${common('[service]')}
+    properties:${common('[service]', 'Service names whose events should be taken into consideration')}
 ${source('host_failure')}
 
   cloudify.policies.types.threshold:
@@ -24,18 +26,18 @@ ${source('threshold')}
 
   cloudify.policies.types.ewma_stabilized:
     properties:${threshold}
-      ewma_timeless_r: {default: 0.5}
+      ewma_timeless_r: {${text('r is the ratio between successive events. The smaller it is, the smaller impact on the computed value the most recent event has.\n')}, default: 0.5}
 ${source('ewma_stabilized')}
 
 policy_triggers:
 
   cloudify.policies.triggers.execute_workflow:
     parameters:
-      workflow: {description: Workflow to run.}
-      workflow_parameters: {default: {}}
-      force: {default: false}
-      allow_custom_parameters: {default: false}
-      socket_timeout: {description: Milliseconds., default: 1000}
-      conn_timeout: {description: Milliseconds., default: 1000}
+      workflow: {${text('Workflow name to execute')}}
+      workflow_parameters: {${text('Workflow parameters')}, default: {}}
+      force: {${text('Should the workflow be executed even when another execution\nfor the same workflow is currently in progress\n')}, default: false}
+      allow_custom_parameters: {${text('Should parameters not defined in the workflow parameters\nschema be accepted\n')}, default: false}
+      socket_timeout: {${text('Socket timeout when making request to manager REST in ms')}, default: 1000}
+      conn_timeout: {${text('Connection timeout when making request to manager REST in ms')}, default: 1000}
 ${source('triggers/execute_workflow')}
 `;

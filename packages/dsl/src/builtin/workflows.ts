@@ -9,16 +9,24 @@ interface BuiltinWorkflow {
   parameters: string[];
 }
 
-const listOf = (type: string): string => `{default: [], type: list, item_type: ${type}}`;
+const text = (value: string): string => `description: ${JSON.stringify(value)}`;
+const listOf = (type: string, about = ''): string =>
+  `{default: [], ${about && `${text(about)}, `}type: list, item_type: ${type}}`;
 
 /** Which nodes a workflow is for; 1_3 knows no item types. */
-function filters(version: BuiltinVersion, names = ['type_names', 'node_ids', 'node_instance_ids']): string[] {
+function filters(
+  version: BuiltinVersion,
+  names = ['type_names', 'node_ids', 'node_instance_ids'],
+  about: Record<string, string> = {},
+): string[] {
   const types: Record<string, string> = {
     type_names: 'node_type',
     node_ids: 'node_id',
     node_instance_ids: 'node_instance',
   };
-  return names.map((name) => `${name}: ${version === '1_3' ? '{default: []}' : listOf(types[name]!)}`);
+  return names.map(
+    (name) => `${name}: ${version === '1_3' ? '{default: []}' : listOf(types[name]!, about[name])}`,
+  );
 }
 
 const BY_ORDER = 'run_by_dependency_order: {default: true}';
@@ -29,32 +37,32 @@ const STARTED = '[all, partial]';
 const NOT_ALL = '[none, partial]';
 
 function heal(version: BuiltinVersion): string[] {
-  const common = ['diagnose_value: {description: Why the instance is healed., default: Not provided}'];
+  const common = ['diagnose_value: {description: Diagnosed reason of failure, default: Not provided}'];
   if (version === '1_3')
     return [
-      'node_instance_id: {description: The instance to heal.}',
+      'node_instance_id: {description: Which node instance has failed}',
       ...common,
       'ignore_failure: {default: true, type: boolean}',
     ];
   return [
-    'node_instance_id: {description: The instance to heal., type: node_instance, required: false}',
+    'node_instance_id: {description: Which node instance has failed, type: node_instance, required: false}',
     ...common,
     'ignore_failure: {default: true, type: boolean}',
-    'check_status: {default: true, type: boolean}',
-    'allow_reinstall: {default: true, type: boolean}',
-    'force_reinstall: {default: false, type: boolean}',
+    `check_status: {${text('Look at the status of the instance first, and leave it alone when it is well.')}, default: true, type: boolean}`,
+    `allow_reinstall: {${text('Reinstall the instance when its heal operation is missing or fails; without this the workflow fails then.')}, default: true, type: boolean}`,
+    `force_reinstall: {${text('Do not attempt to run the heal operation even for nodes that do declare it. Instead, reinstall the target instances.\n')}, default: false, type: boolean}`,
   ];
 }
 
 const scale = [
-  'scalable_entity_name: {description: A node or scaling group.}',
-  'delta: {description: Instances to add; negative to remove., default: 1, type: integer}',
+  `scalable_entity_name: {${text('Which node/group to scale. Note that the parameter specified should denote the node/group name and NOT the node/group instance id.\n')}}`,
+  `delta: {${text('How many node/group instances should be added/removed. A positive number denotes increase of instances. A negative number denotes decrease of instances.\n')}, default: 1, type: integer}`,
   'scale_compute: {description: Scale the host that contains the node., default: false}',
-  'include_instances: {default: null}',
-  'exclude_instances: {default: null}',
+  'include_instances: {description: Instances that go first when the entity shrinks., default: null}',
+  'exclude_instances: {description: Instances that stay when the entity shrinks., default: null}',
   IGNORE,
-  'rollback_if_failed: {default: true}',
-  'abort_started: {default: false, type: boolean}',
+  `rollback_if_failed: {${text('If this is False then no rollback will be triggered when an error occurs during the workflow, otherwise the rollback will be triggered.\n')}, default: true}`,
+  `abort_started: {${text('Remove any started deployment modifications created prior to the scaling workflow.\n')}, default: false, type: boolean}`,
 ];
 
 function installNewAgents(version: BuiltinVersion): string[] {
@@ -65,16 +73,26 @@ function installNewAgents(version: BuiltinVersion): string[] {
     'validate: {default: true, type: boolean}',
     'install: {default: true, type: boolean}',
     "install_script: {default: ''}",
-    "manager_ip: {default: ''}",
-    "manager_certificate: {default: ''}",
-    'stop_old_agent: {default: false, type: boolean}',
+    "manager_ip: {description: The private ip of the new manager, default: ''}",
+    "manager_certificate: {description: The cloudify_internal_ca_cert.pem of the new manager, default: ''}",
+    'stop_old_agent: {description: Stop the old agent after the new agent is installed, default: false, type: boolean}',
   ];
 }
 
+const ROLLBACK_FILTERS = {
+  type_names: 'Types of nodes that it is for, derived types included; none means every type.',
+  node_ids:
+    'A list of node ids. The operation will be executed only on node instances which are instances of these nodes. An empty list means no filtering will take place and all nodes are valid.\n',
+  node_instance_ids:
+    'A list of node instance ids. The operation will be executed only on the node instances specified. An empty list means no filtering will take place and all node instances are valid.\n',
+};
+
 function rollback(version: BuiltinVersion): string[] {
   return [
-    ...filters(version),
-    version === '1_3' ? 'full_rollback: {default: false}' : 'full_rollback: {default: false, type: boolean}',
+    ...filters(version, undefined, ROLLBACK_FILTERS),
+    version === '1_3'
+      ? 'full_rollback: {default: false}'
+      : `full_rollback: {${text('Whether rollback to resolved state or full uninstall.\n')}, default: false, type: boolean}`,
   ];
 }
 
@@ -90,8 +108,8 @@ function table(version: BuiltinVersion): Record<string, BuiltinWorkflow> {
     check_status: { active: STARTED, parameters: [UNORDERED, ...some] },
     check_drift: { active: STARTED, parameters: [version === '1_5' ? BY_ORDER : UNORDERED, ...some] },
     uninstall: { active: STARTED, parameters: [IGNORE, ...recursive, ...some] },
-    reinstall: { active: STARTED, parameters: [IGNORE, ...some] },
     start: { active: NOT_ALL, parameters: ['operation_parms: {default: {}}', BY_ORDER, ...some] },
+    reinstall: { active: STARTED, parameters: [IGNORE, ...some] },
     stop: { active: STARTED, parameters: ['operation_parms: {default: {}}', BY_ORDER, ...some] },
     restart: {
       active: STARTED,

@@ -1,17 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '@baton/contracts';
 import { deploymentUpdatesRoutes } from '@baton/contracts/http/deployment-updates';
-import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
+import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { notFound, systemClock } from '@baton/kernel';
 import { type InitiateUpdate, initiateUpdate } from '../commands/initiate-update';
 import type { ServiceDeps } from '../deps';
 import { findUpdate, listUpdates } from '../queries/deployment-updates';
 import { updateState } from '../store/deployment-updates.sql';
+import { onWire } from './wire';
 
 const PREVIEW_WAIT_MS = 120_000;
 const PREVIEW_POLL_MS = 250;
 
-interface Call {
+interface Call extends Pick<HttpCall, 'wire' | 'version'> {
   principal: Principal;
   params: Record<string, string>;
   body: InitiateUpdate;
@@ -20,20 +21,24 @@ interface Call {
 
 /** Deployment updates (reference/rest-api.md 5.3). */
 export function deploymentUpdatesHttp(deps: ServiceDeps): BoundRoute[] {
-  const read = async (principal: Principal, id: string) => {
-    const found = await findUpdate(deps.db.query, principal, id);
+  const read = async (call: Pick<Call, 'wire' | 'version' | 'principal'>, id: string) => {
+    const found = await findUpdate(deps.db.query, call.principal, id);
     if (!found) throw notFound('DeploymentUpdate', id);
-    return found;
+    return onWire(call, 'deploymentUpdate', found);
   };
-  const initiate = async ({ principal, params, body, signal }: Call) => {
+  const initiate = async (call: Call) => {
+    const { principal, params, body, signal } = call;
     const id = await initiateUpdate(deps, principal, params.deployment_id!, body);
     if (body.preview === true) await previewEnd(deps, id, signal);
-    return read(principal, id);
+    return read(call, id);
   };
   return bindRoutes(deploymentUpdatesRoutes, {
-    listDeploymentUpdates: async ({ principal, list }) =>
-      listEnvelope(await listUpdates(deps.db.query, principal, list), list),
-    getDeploymentUpdate: ({ principal, params }) => read(principal, params.update_id!),
+    listDeploymentUpdates: async (call) => {
+      const page = await listUpdates(deps.db.query, call.principal, call.list);
+      const items = page.items.map((item) => onWire(call, 'deploymentUpdate', item));
+      return listEnvelope({ ...page, items }, call.list);
+    },
+    getDeploymentUpdate: (call) => read(call, call.params.update_id!),
     initiateDeploymentUpdate: (call) => initiate(call as unknown as Call),
     initiateDeploymentUpdateByPost: (call) => initiate(call as unknown as Call),
   });

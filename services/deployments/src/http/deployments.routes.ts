@@ -24,7 +24,7 @@ import {
 } from '../queries/list-deployments';
 import { listWorkflows } from '../queries/list-workflows';
 import { deploymentSelector } from './deployment-selector';
-import { onWire } from './wire';
+import { deploymentOnWire, hasData } from './wire';
 
 type AnyCall = Pick<HttpCall, 'principal' | 'include' | 'wire' | 'version'>;
 
@@ -35,7 +35,7 @@ type Write =
   | 'updateDeployment'
   | 'setDeploymentVisibility'
   | 'setDeploymentSite';
-type Read = (call: AnyCall, id: string) => Promise<Record<string, unknown>>;
+type Read = (call: AnyCall, id: string, tellsWorkflows?: boolean) => Promise<Record<string, unknown>>;
 
 /** Whether objects are shown as the database puts them together: in the latest form, with nothing counted again. */
 const isAsStored = (call: Pick<HttpCall, 'wire' | 'version' | 'query'>): boolean =>
@@ -43,10 +43,10 @@ const isAsStored = (call: Pick<HttpCall, 'wire' | 'version' | 'query'>): boolean
 
 /** Deployments (spec v3.1 part 1 "Deployments", v2.1). */
 export function deploymentsHttp(deps: ServiceDeps): BoundRoute[] {
-  const read: Read = async (call, id) => {
+  const read: Read = async (call, id, tellsWorkflows = false) => {
     const found = await readDeploymentObject(deps, call.principal, id, call.include);
     if (!found) throw notFound('Deployment', id);
-    return onWire(call, 'deployment', found);
+    return deploymentOnWire(call, found, tellsWorkflows);
   };
   return bindRoutes(deploymentsRoutes, { ...readHandlers(deps, read), ...writeHandlers(deps, read) });
 }
@@ -65,7 +65,7 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
         call.query.all_sub_deployments === false
           ? await withDirectChildren(deps.db.query, principal, page.items)
           : page.items;
-      const items = counted.map((item) => onWire(call, 'deployment', item));
+      const items = counted.map((item) => deploymentOnWire(call, item, hasData(list)));
       return listEnvelope({ ...page, items }, list);
     },
     getDeployment: async (call) => {
@@ -74,7 +74,7 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
         if (!text) throw notFound('Deployment', call.params.id!);
         return text;
       }
-      const found = await read(call, call.params.id!);
+      const found = await read(call, call.params.id!, true);
       if (call.query.all_sub_deployments !== false) return found;
       const id = call.params.id!;
       const [counted] = await withDirectChildren(deps.db.query, call.principal, [{ ...found, id }]);

@@ -9,7 +9,7 @@ import { listWorkflows } from '../queries/list-workflows';
 import { readModelSearch, searchCapabilities, searchScalingGroups } from '../queries/search-model';
 import { searchPlanNodes } from '../queries/search-plan-nodes';
 import { deploymentSelector } from './deployment-selector';
-import { type Kind, onWire } from './wire';
+import { deploymentOnWire, hasData, type Kind, onWire } from './wire';
 
 type Handlers = HandlersOf<typeof deploymentSearchesRoutes>;
 type NodeSearch = 'searchNodes' | 'searchNodeTypes' | 'searchNodeInstances';
@@ -31,7 +31,8 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
         list,
         await deploymentSelector(db, principal, list, call.body),
       );
-      return onPage(call, 'deployment', page);
+      const items = page.items.map((item) => deploymentOnWire(call, item, hasData(list)));
+      return listEnvelope({ ...page, items }, list);
     },
     searchWorkflows: async ({ principal, list, body }) => {
       const selector = await deploymentSelector(db, principal, list, body);

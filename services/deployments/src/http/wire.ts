@@ -1,8 +1,9 @@
+import type { ListQuery } from '@baton/contracts';
 import type { HttpCall } from '@baton/http';
 
 /** Forms of an object beside the one of v3.1: what the original's answers have in addition, and what v2.1 shows. */
 
-export type Kind = 'deployment' | 'node' | 'nodeInstance';
+export type Kind = 'deployment' | 'deploymentUpdate' | 'node' | 'nodeInstance';
 
 /**
  * Columns of an older storage format, always null. Strict clients of the original read every declared field, so
@@ -19,12 +20,23 @@ const RETIRED: Record<Kind, readonly string[]> = {
     'scaling_groups',
     'workflows',
   ],
+  deploymentUpdate: [
+    'deployment_plan',
+    'deployment_update_deployment',
+    'deployment_update_nodes',
+    'deployment_update_node_instances',
+    'modified_entity_ids',
+    'central_plugins_to_install',
+    'central_plugins_to_uninstall',
+    'old_inputs',
+    'new_inputs',
+  ],
   node: ['plugins', 'plugins_to_install', 'properties', 'relationships', 'operations', 'type_hierarchy'],
   nodeInstance: ['relationships', 'runtime_properties', 'scaling_groups'],
 };
 
 /** Fields of spec v2.1 "Resources and their fields"; it knows no tenants, labels or visibility. */
-const LEGACY: Record<Kind, readonly string[]> = {
+const LEGACY: Record<Exclude<Kind, 'deploymentUpdate'>, readonly string[]> = {
   deployment: [
     'id',
     'blueprint_id',
@@ -74,7 +86,7 @@ function legacyTime(iso: unknown): unknown {
   return typeof iso === 'string' ? `${iso.slice(0, 10)} ${iso.slice(11, 23)}000` : iso;
 }
 
-function legacy(kind: Kind, item: Record<string, unknown>): Record<string, unknown> {
+function legacy(kind: keyof typeof LEGACY, item: Record<string, unknown>): Record<string, unknown> {
   const known = LEGACY[kind].filter((name) => name in item);
   return Object.fromEntries(
     known.map((name) => [name, LEGACY_TIMES.includes(name) ? legacyTime(item[name]) : item[name]]),
@@ -87,7 +99,40 @@ export function onWire(
   kind: Kind,
   item: Record<string, unknown>,
 ): Record<string, unknown> {
-  if (wire !== 'cloudify') return version === 'v2.1' ? legacy(kind, item) : item;
+  if (wire !== 'cloudify')
+    return version === 'v2.1' && kind !== 'deploymentUpdate' ? legacy(kind, item) : item;
   const retired = RETIRED[kind].filter((name) => name in item).map((name) => [`${name}_p`, null]);
   return { ...item, ...Object.fromEntries(retired) };
+}
+
+/** What the original shows where it does not tell the workflows: one entry of nothing. */
+const UNTOLD_WORKFLOWS = [
+  {
+    name: null,
+    plugin: null,
+    operation: null,
+    parameters: null,
+    is_cascading: null,
+    is_available: null,
+    availability_rules: null,
+  },
+];
+
+/**
+ * A deployment on the caller's wire. The original tells the workflows only in single reads of v3.1 and in lists with
+ * `_get_data` (reference/rest-api.md 5.2); the spec has them in every deployment.
+ */
+export function deploymentOnWire(
+  call: Pick<HttpCall, 'wire' | 'version'>,
+  item: Record<string, unknown>,
+  tellsWorkflows: boolean,
+): Record<string, unknown> {
+  const isUntold =
+    call.wire === 'cloudify' && 'workflows' in item && !(tellsWorkflows && call.version === 'v3.1');
+  return onWire(call, 'deployment', isUntold ? { ...item, workflows: UNTOLD_WORKFLOWS } : item);
+}
+
+/** Whether a list is asked for with `_get_data`. */
+export function hasData(list: ListQuery): boolean {
+  return list.extra._get_data?.at(-1)?.toLowerCase() === 'true';
 }

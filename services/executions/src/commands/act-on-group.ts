@@ -29,33 +29,31 @@ const ACTIVE: readonly ExecutionStatus[] = [
 /**
  * One action on every member in a fitting state (reference/rest-api.md 5.8, 6.2); the others are left alone. What waits
  * is cancelled first, in one transaction, so that nothing of it starts in the place of what ends. After a crash in the
- * middle the action may be repeated. Resuming starts all at once: concurrency holds for what is queued.
+ * middle the action may be repeated. Answers how many were in a fitting state. Resuming starts all at once: concurrency holds for what is queued.
  */
 export async function actOnGroup(
   deps: EngineDeps,
   group: ExecutionGroupRow,
   action: GroupAction,
-): Promise<void> {
+): Promise<number> {
   const { tenant, id } = group;
   if (action === 'resume' || action === 'force-resume') {
     const ended = await membersIn(deps.db.query, tenant, id, ['failed', 'cancelled']);
     await each(ended, (one) => leaveUnfit(resumeExecution(deps, one, action === 'force-resume')));
-    return;
+    return ended.length;
   }
   const waiting = await deps.db.tx(async (tx) => {
     await lockGroup(tx, tenant, id);
     await updateGroup(tx, tenant, id, { has_queued: false });
     return await cancelQueuedMembers(tx, tenant, id);
   });
-  const active = await membersIn(deps.db.query, tenant, id, ACTIVE);
-  await each(
-    active.filter((one) => !waiting.includes(one)),
-    (one) => leaveUnfit(cancelExecution(deps, one, action)),
-  );
+  const active = (await membersIn(deps.db.query, tenant, id, ACTIVE)).filter((one) => !waiting.includes(one));
+  await each(active, (one) => leaveUnfit(cancelExecution(deps, one, action)));
   // Their ends are delivered beside the answer; loops/engine.loops.ts does it after a crash.
   void each(waiting, (one) => driveExecution(deps, one)).catch((err: unknown) =>
     deps.log.warn({ err, executionGroupId: id }, 'cancelled members end later'),
   );
+  return waiting.length + active.length;
 }
 
 async function each(ids: readonly string[], act: (id: string) => Promise<void>): Promise<void> {

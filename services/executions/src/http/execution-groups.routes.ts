@@ -1,7 +1,7 @@
 import { isAdministrator, type Principal } from '@baton/contracts';
 import { executionGroupAction, executionGroupRoutes } from '@baton/contracts/http/execution-groups';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
-import { AppError, badParameter, type JsonObject, nearestName, newId } from '@baton/kernel';
+import { AppError, badParameter, type JsonObject, nearestName, newId, notFound } from '@baton/kernel';
 import { actOnGroup, type GroupAction } from '../commands/act-on-group';
 import { changeExecutionGroup } from '../commands/change-execution-group';
 import { createExecutionGroup } from '../commands/create-execution-group';
@@ -32,7 +32,11 @@ export function executionGroupsHttp(deps: EngineDeps): BoundRoute[] {
     },
     async actOnExecutionGroup(call) {
       const group = await visibleGroup(deps.db.query, call.principal, call.params.id!);
-      await actOnGroup(deps, group, actionOf(call.body.action));
+      const action = actionOf(call.body.action);
+      const count = await actOnGroup(deps, group, action);
+      // The original finds no execution to cancel then; to the spec it is no error.
+      if (count === 0 && call.wire === 'cloudify' && !action.endsWith('resume'))
+        throw notFound('Execution', group.id);
       return await read(call);
     },
     async patchExecutionGroup(call) {
