@@ -4,6 +4,7 @@ import { deploymentCommands } from './commands/deployments';
 import { doctorCommand } from './commands/doctor';
 import { eventCommands } from './commands/events';
 import { executionCommands } from './commands/executions';
+import { groupCommands } from './commands/groups';
 import { nodeCommands } from './commands/nodes';
 import { profileCommands, statusCommands } from './commands/profiles';
 import { scheduleCommands } from './commands/schedules';
@@ -31,6 +32,7 @@ function buildProgram(): Command {
   blueprintCommands(program);
   deploymentCommands(program);
   executionCommands(program);
+  groupCommands(program);
   scheduleCommands(program);
   eventCommands(program);
   doctorCommand(program);
