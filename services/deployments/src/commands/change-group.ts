@@ -9,7 +9,7 @@ import {
   visibilityOfNew,
   widensVisibility,
 } from '@baton/contracts';
-import { AppError, badParameter, notFound } from '@baton/kernel';
+import { AppError, badParameter, isAppError, notFound } from '@baton/kernel';
 import { type AnyTx, isUniqueViolation, outbox } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { ownershipOf } from '../domain/ownership';
@@ -88,12 +88,28 @@ export async function changeGroup(
     const group = await currentGroup(deps, principal, change);
     const defaults = await defaultsOf(deps, change, group, labels, principal);
     const { newDeployments, newField } = change;
-    const rows = await prepareNewDeployments(deps, principal, defaults, newDeployments, newField);
-    const isDone = await store(deps, principal, { change, labels, defaults, hash }, rows);
-    if (isDone) return;
+    try {
+      const rows = await prepareNewDeployments(deps, principal, defaults, newDeployments, newField);
+      if (await store(deps, principal, { change, labels, defaults, hash }, rows)) return;
+    } catch (error) {
+      // An id with {count} may be taken by whoever counted meanwhile.
+      const isStale =
+        isAppError(error, 'conflict_error') && (await hasCounted(deps, principal, change, defaults));
+      if (!isStale) throw error;
+    }
     if (attempt >= MAX_TRIES)
       throw new AppError('conflict_error', `Deployment group \`${change.id}\` is being changed by others`);
   }
+}
+
+async function hasCounted(
+  deps: ServiceDeps,
+  principal: Principal,
+  { id, properties }: GroupChange,
+  { counter }: GroupDefaults,
+): Promise<boolean> {
+  const group = await findGroup(deps.db.query, principal, id);
+  return (properties.creation_counter ?? group?.creation_counter ?? 0) !== counter;
 }
 
 async function isRepeated(
