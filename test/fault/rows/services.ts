@@ -103,7 +103,7 @@ export const serviceRows: Row[] = [
 
 async function killDuringPost({ rig, random, isSuite }: RowContext, victim: string): Promise<Outcome> {
   const kills = isSuite ? 3 : 12;
-  const deployments = await rig.deployments('post', POSTS);
+  const deployments = await rig.deployments(`post-${victim}`, POSTS);
   const asked: Asked[] = [];
   const errors = new Map<string, number>();
   const outcome: Outcome = { violations: [], facts: {} };

@@ -187,7 +187,7 @@ async function killOne({ rig, random }: RowContext, load: Load): Promise<Struck>
   };
 }
 
-const STORM = { queued: 400, backMs: 30_000, share: 0.9, windowMs: 5_000 };
+const STORM = { queued: 250, backMs: 30_000, share: 0.9, windowMs: 5_000 };
 
 async function restartStorm({ rig }: RowContext, load: Load, before: Traffic): Promise<Struck> {
   await startWide(rig, load, STORM.queued);

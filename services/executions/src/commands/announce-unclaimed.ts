@@ -5,10 +5,12 @@ import { touchDispatched, unclaimedTasks } from '../store/tasks.sql';
 
 const BATCH = 100;
 const OLDER_THAN_MS = 5_000;
+/** With the lease, the reaper's second and two rounds of this within the 20 s that row F3 of docs/RELIABILITY.md allows. */
+const LOST_OLDER_THAN_MS = 1_000;
 
 /** Wakes workers again for ready operations that nobody claimed: a wake-up is only a message and may be lost. */
 export async function announceUnclaimed(deps: Pick<EngineDeps, 'db'>): Promise<number> {
-  const tasks = await unclaimedTasks(deps.db.query, OLDER_THAN_MS, BATCH);
+  const tasks = await unclaimedTasks(deps.db.query, OLDER_THAN_MS, LOST_OLDER_THAN_MS, BATCH);
   if (tasks.length === 0) return 0;
   // A task that was claimed meanwhile is announced once too often, which costs one call.
   await deps.db.tx(async (tx) => {

@@ -2,11 +2,11 @@ import type { Loop } from '@baton/service-runtime';
 import { announceUnclaimed } from '../commands/announce-unclaimed';
 import { deliverStored } from '../commands/deliver-states';
 import { dequeueExecutions } from '../commands/dequeue-executions';
-import { reapLeases } from '../commands/reap-leases';
 import { wakeExecutions } from '../commands/wake-executions';
 import type { EngineDeps } from '../engine/deps';
 import { purgeBatches } from '../store/events.sql';
 import { undeliveredExecutions } from '../store/instance-states.sql';
+import { leaseReaper } from './lease-reaper';
 
 const UNDELIVERED_MS = 3_000;
 const BATCH_MEMORY_S = 24 * 3600;
@@ -15,7 +15,7 @@ const BATCH_MEMORY_S = 24 * 3600;
 export function engineLoops(deps: EngineDeps): Loop[] {
   return [
     { name: 'wake-executions', intervalMs: 1_000, tickOnce: () => wakeExecutions(deps) },
-    { name: 'lease-reaper', intervalMs: 1_000, tickOnce: () => reapLeases(deps) },
+    { name: 'lease-reaper', intervalMs: 1_000, tickOnce: leaseReaper(deps) },
     { name: 'announce-unclaimed', intervalMs: 2_000, tickOnce: () => announceUnclaimed(deps) },
     { name: 'dequeue', intervalMs: 2_000, tickOnce: () => dequeueExecutions(deps) },
     {

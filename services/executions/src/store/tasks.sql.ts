@@ -60,16 +60,21 @@ export async function expiredLeases(
   return rows;
 }
 
-/** Ready operations that nobody claimed for a while: their wake-up was lost or came too early. */
+/**
+ * Ready operations that nobody claimed for a while: their wake-up was lost or came too early. Of those that were lost
+ * with a worker sooner: that worker may be frozen and hold the new wake-up as well.
+ */
 export async function unclaimedTasks(
   reader: Reader,
   olderThanMs: number,
+  lostOlderThanMs: number,
   limit: number,
 ): Promise<{ id: string; execution_id: string; tenant: string; is_workflow: boolean }[]> {
   const { rows } = await sql<{ id: string; execution_id: string; tenant: string; is_workflow: boolean }>`
     select t.id, t.execution_id, e.tenant, t.spec->'payload' ? 'isWorkflowCode' as is_workflow from tasks t join executions e on e.id = t.execution_id
     where t.state = 'sent' and t.worker_id is null and e.phase = 'running'
-      and t.dispatched_at < app_now() - make_interval(secs => ${olderThanMs / 1000})
+      and t.dispatched_at < app_now() - make_interval(secs =>
+        case when t.losses > 0 then ${lostOlderThanMs / 1000} else ${olderThanMs / 1000} end::float8)
     order by t.dispatched_at limit ${limit}`.execute(reader);
   return rows;
 }
