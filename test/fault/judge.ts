@@ -22,6 +22,8 @@ export interface ExecutionRow {
   phase: string;
   last_event_seq: string;
   error: string | null;
+  /** Epoch ms by the clock of the database. */
+  created: number;
 }
 
 export interface EventRow {
@@ -63,7 +65,8 @@ export async function judge(rig: Rig, asked: readonly Asked[], options: JudgeOpt
   const say = (guarantee: string, text: string): void => void violations.push(`${guarantee}: ${text}`);
   const keys = asked.map((one) => one.key);
   const executions = await rig.sql<ExecutionRow>(
-    `select id, request_id, workflow_id, deployment_id, status, phase, last_event_seq, error
+    `select id, request_id, workflow_id, deployment_id, status, phase, last_event_seq, error,
+       (extract(epoch from created_at) * 1000)::float8 as created
      from executions.executions where request_id = any($1)`,
     [keys],
   );
@@ -146,8 +149,8 @@ async function checkEffects(
   say: Say,
 ): Promise<void> {
   const last = new Map<string, ExecutionRow>();
-  // UUIDv7: the later one is the greater one.
-  for (const execution of [...executions].sort((a, b) => (a.id < b.id ? -1 : 1)))
+  // Not by their ids: those follow the clocks of the processes, which may be wrong.
+  for (const execution of [...executions].sort((a, b) => a.created - b.created))
     last.set(execution.deployment_id, execution);
   for (const [deployment, execution] of last) {
     // What a cancel leaves is anything in between.
