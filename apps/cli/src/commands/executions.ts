@@ -29,6 +29,7 @@ export function executionCommands(program: Command): void {
   getCommand(executions);
   followCommand(executions);
   actionCommands(executions);
+  bulkCommands(executions);
   whyCommand(executions);
 }
 
@@ -103,6 +104,52 @@ function actionCommands(executions: Command): void {
         out.done(`Execution ${id} is ${execution.status}.`, execution);
       });
   }
+}
+
+/** Filters of what is done to many executions at once. */
+function filterOptions(command: Command): Command {
+  return command
+    .option('-d, --deployment <id>', 'of this deployment, repeatable', gather, [])
+    .option('-b, --blueprint <id>', 'of deployments of this blueprint, repeatable', gather, [])
+    .option('-w, --workflow <name>', 'of this workflow, repeatable', gather, [])
+    .option('--status <status>', 'in this status, repeatable', gather, []);
+}
+
+function filtersOf(options: Record<string, string[]>): Record<string, string[]> {
+  const { deployment, blueprint, workflow, status } = options;
+  const filters = { deployment_id: deployment, blueprint_id: blueprint, workflow_id: workflow, status };
+  return Object.fromEntries(
+    Object.entries(filters).filter((entry): entry is [string, string[]] => (entry[1] ?? []).length > 0),
+  );
+}
+
+function bulkCommands(executions: Command): void {
+  filterOptions(executions.command('bulk <action>'))
+    .description(
+      'cancel, force-cancel, kill, resume or force-resume every execution that the filters match, 500 at once',
+    )
+    .action(async (action: string, options, command: Command) => {
+      const { client, out } = sessionOf(command);
+      const answer = (await client.call(routeOf('actOnExecutions'), {
+        query: filtersOf(options) as never,
+        body: { action } as never,
+      })) as unknown as { items: object[]; metadata: { pagination: { total: number } } };
+      out.table(answer.items, ['id', 'error_code', 'message']);
+      const left = answer.metadata.pagination.total - answer.items.length;
+      if (left > 0) out.say(`${left} more match: run it again.`);
+    });
+  filterOptions(executions.command('purge'))
+    .description('delete ended executions with their graphs and events')
+    .option('--before <time>', 'made before this time, YYYY-MM-DD hh:mm:ss')
+    .option('--keep-last <n>', 'all but the newest', Number)
+    .action(async (options, command: Command) => {
+      const { client, out } = sessionOf(command);
+      const answer = (await client.call(routeOf('deleteExecutions'), {
+        query: filtersOf(options) as never,
+        body: { to_datetime: options.before, keep_last: options.keepLast } as never,
+      })) as unknown as { metadata: { pagination: { total: number } } };
+      out.done(`${answer.metadata.pagination.total} executions are deleted.`, answer);
+    });
 }
 
 function startCommand(executions: Command): void {

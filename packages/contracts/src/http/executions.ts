@@ -82,6 +82,9 @@ export const executionAction = z.enum([
   'requeue',
 ]);
 
+/** What may be asked of many executions at once. */
+export const bulkAction = z.enum(['cancel', 'force-cancel', 'kill', 'resume', 'force-resume']);
+
 const waitReason = z.object({
   kind: z.enum([
     'lock',
@@ -237,6 +240,27 @@ export const executionRoutes = defineRoutes([
     isBodyOptional: true,
     status: 200,
     response: envelope(z.union([z.object({ count: z.number().int() }), execution.partial()])),
+  },
+  {
+    id: 'actOnExecutions',
+    method: 'POST',
+    path: '/executions/bulk',
+    owner: 'executions',
+    permission: 'execution_cancel',
+    tenant: 'required',
+    versions: ['v3.1'],
+    summary: 'Cancel or resume every execution that the filters match, at most 500 at once, oldest first',
+    spec: 'Baton',
+    list: executionList,
+    body: z.object({ action: bulkAction }),
+    status: 200,
+    response: envelope(
+      z.object({
+        id: z.string(),
+        error_code: z.string().nullable().describe('Why it was refused; null: done'),
+        message: z.string().nullable(),
+      }),
+    ),
   },
   {
     id: 'summarizeExecutions',

@@ -2,6 +2,7 @@ import { hasPermission, isAdministrator } from '@baton/contracts';
 import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope, type Wire } from '@baton/http';
 import { AppError, badParameter, nearestName, newId } from '@baton/kernel';
+import { actOnExecutions } from '../commands/act-on-executions';
 import { cancelExecution } from '../commands/cancel-execution';
 import { deleteExecutions } from '../commands/delete-executions';
 import { scheduleOnce } from '../commands/put-schedule';
@@ -66,6 +67,10 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
         call.wire === 'cloudify' ? [{ count: deleted.length }] : deleted.map((row) => present(call, row));
       const page = { items, total: deleted.length, filtered: null };
       return listEnvelope(page, { ...call.list, include: null });
+    },
+    async actOnExecutions({ principal, list, body }) {
+      const done = await actOnExecutions(deps, principal, list, body.action);
+      return listEnvelope({ ...done, filtered: null }, { ...list, include: null });
     },
     async summarizeExecutions({ principal, list, query }) {
       const page = await summarizeExecutions(deps.db.query, principal, list, query);

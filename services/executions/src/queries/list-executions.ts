@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { executionSummaryFields } from '@baton/contracts/http/executions';
-import { type AnyQuery, selectPage, summarizeBy, visibilityScope } from '@baton/postgres';
+import { type AnyQuery, pageConditions, selectPage, summarizeBy, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 const plain = (name: string) => sql`e.${sql.id(name)}`;
@@ -56,6 +56,24 @@ export async function listExecutions(
     where: listed(principal, list),
     tieBreak: sql`e.created_at, e.id`,
   });
+}
+
+/** Ids that the filters match and that may end (or, for `isResume`, go on), oldest first, and how many there are. */
+export async function matchingExecutions(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+  isResume: boolean,
+  limit: number,
+): Promise<{ ids: string[]; total: number }> {
+  const fits = isResume
+    ? sql<SqlBool>`e.status in ('failed', 'cancelled')`
+    : sql<SqlBool>`e.phase <> 'ended'`;
+  const where = pageConditions({ columns: COLUMNS, list, where: [...listed(principal, list), fits] });
+  const { rows } = await sql<{ id: string; total: number }>`
+    select e.id, count(*) over () as total from executions e where ${where}
+    order by e.created_at, e.id limit ${limit}`.execute(db);
+  return { ids: rows.map((row) => row.id), total: rows[0]?.total ?? 0 };
 }
 
 /** Counts of what the list shows (reference/rest-api.md 5.27). @throws AppError bad_parameters_error */

@@ -1,0 +1,71 @@
+import type { ListQuery, Principal } from '@baton/contracts';
+import { newId } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
+import { actOnExecutions } from './commands/act-on-executions';
+import { readExecution } from './store/executions.sql';
+import { peerDeployment } from './testing/deployments-peer';
+import { type EngineSetup, engineSetup } from './testing/engine-setup';
+
+const principal = {
+  username: 'bob',
+  tenant: 't1',
+  role: 'default',
+  roles: ['default'],
+  permissions: ['execution_cancel'],
+  tenants: [],
+  isBootstrapAdmin: false,
+} as unknown as Principal;
+const matching = (filters: ListQuery['filters']): ListQuery => ({
+  include: null,
+  filters,
+  sort: [],
+  size: 1000,
+  offset: 0,
+  search: null,
+  searchName: null,
+  allTenants: false,
+  getAll: false,
+  extra: {},
+});
+
+let engine: EngineSetup;
+beforeAll(async () => {
+  engine = await engineSetup();
+}, 60_000);
+afterAll(async () => await engine?.stop());
+
+async function begin(tenant: string, deploymentId: string): Promise<string> {
+  engine.peer.deployments.set(deploymentId, peerDeployment({ a: [] }));
+  const request = { tenant, requestId: newId(), createdBy: 'bob', deploymentId, workflowId: 'install' };
+  return (await engine.client.startExecution(request)).executionId;
+}
+const status = async (id: string) => (await readExecution(engine.db.query, id))!.status;
+
+test('what the filters match is cancelled and resumed, of the own tenant and nothing else', async () => {
+  const [first, second, other, foreign] = [
+    await begin('t1', 'one'),
+    await begin('t1', 'two'),
+    await begin('t1', 'three'),
+    await begin('t2', 'one'),
+  ];
+  await expect(actOnExecutions(engine.deps, principal, matching({}), 'cancel')).rejects.toMatchObject({
+    code: 'bad_parameters_error',
+    details: { field: 'status' },
+  });
+  const filters = { deployment_id: ['one', 'two'] };
+  const done = await actOnExecutions(engine.deps, principal, matching(filters), 'force-cancel');
+  expect(done).toEqual({
+    total: 2,
+    items: [first, second].map((id) => ({ id, error_code: null, message: null })),
+  });
+  await eventually(
+    async () => expect([await status(first!), await status(second!)]).toEqual(['cancelled', 'cancelled']),
+    { deadlineMs: 20_000 },
+  );
+  expect(['pending', 'started']).toContain(await status(other!));
+  expect(['pending', 'started']).toContain(await status(foreign!));
+  expect((await actOnExecutions(engine.deps, principal, matching(filters), 'cancel')).items).toEqual([]);
+  const resumed = await actOnExecutions(engine.deps, principal, matching(filters), 'resume');
+  expect(resumed.items.map((one) => one.error_code)).toEqual([null, null]);
+  expect(['pending', 'started']).toContain(await status(first!));
+}, 60_000);

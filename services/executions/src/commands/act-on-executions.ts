@@ -1,0 +1,51 @@
+import type { ListQuery, Principal } from '@baton/contracts';
+import { badParameter, isAppError } from '@baton/kernel';
+import type { CancelMode } from '../domain/cancel';
+import type { EngineDeps } from '../engine/deps';
+import { matchingExecutions } from '../queries/list-executions';
+import { cancelExecution } from './cancel-execution';
+import { resumeExecution } from './resume-execution';
+
+export type BulkAction = CancelMode | 'resume' | 'force-resume';
+
+/** Executions handled by one request; `total` says how many more there are. */
+export const MAX_BULK = 500;
+
+export interface BulkResult {
+  total: number;
+  items: { id: string; error_code: string | null; message: string | null }[];
+}
+
+/**
+ * Cancels or resumes what the filters match, oldest first, at most MAX_BULK at once: executions in a state that the action
+ * fits. Each is a transaction of its own; what is refused is told with the reason, the others go on. Repeating a cancel
+ * changes nothing.
+ * @throws AppError bad_parameters_error without any filter: everything is no accident one should have.
+ */
+export async function actOnExecutions(
+  deps: EngineDeps,
+  principal: Principal,
+  list: ListQuery,
+  action: BulkAction,
+): Promise<BulkResult> {
+  if (Object.keys(list.filters).length === 0)
+    throw badParameter('status', 'At least one filter is needed', {
+      expected: 'status, deployment_id, workflow_id, blueprint_id, created_by or id',
+    });
+  const isResume = action === 'resume' || action === 'force-resume';
+  const { ids, total } = await matchingExecutions(deps.db.query, principal, list, isResume, MAX_BULK);
+  const items: BulkResult['items'] = [];
+  for (const id of ids) {
+    const refusal = await (isResume
+      ? resumeExecution(deps, id, action === 'force-resume')
+      : cancelExecution(deps, id, action)
+    ).then(() => null, refusalOf);
+    items.push({ id, error_code: refusal?.code ?? null, message: refusal?.message ?? null });
+  }
+  return { total, items };
+}
+
+function refusalOf(error: unknown) {
+  if (isAppError(error) && error.entry.http < 500) return error;
+  throw error;
+}
