@@ -59,6 +59,8 @@ export async function startTestManager(password: string, key = SECRETS_KEY): Pro
     BATON_ADMIN_PASSWORD: password,
     BATON_LOG_LEVEL: 'silent',
     BATON_CREDENTIAL_CACHE_MS: '0',
+    // Several managers at once on one server, beside other tests.
+    BATON_DATABASE_CONNECTIONS: '3',
     DATABASE_URL: database.url,
   };
   const start = () => startManager(loadConfig(standaloneConfig, env), env as NodeJS.ProcessEnv);
