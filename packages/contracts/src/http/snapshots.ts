@@ -11,6 +11,12 @@ export const snapshot = z
 /** spec v2.1 "Snapshot". */
 export const snapshotV21 = snapshot
   .pick({ id: true, created_at: true, status: true, error: true })
+  .extend({
+    // A deleted one is shown with its id only.
+    created_at: ownedFields.created_at.nullable(),
+    status: snapshotStatus.nullable(),
+    error: z.string().nullable(),
+  })
   .partial({ created_at: true, status: true, error: true })
   .meta({ id: 'SnapshotV21' });
 const snapshotOfAnyVersion = z.union([snapshot, snapshotV21]);

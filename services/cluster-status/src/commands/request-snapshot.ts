@@ -104,7 +104,8 @@ export async function requestRestore(
   };
   await deps.db.tx(async (tx) => {
     await lockRestores(tx);
-    if ((await openJobs(tx)).some(({ kind }) => kind === 'restore'))
+    const isRestoring = (await openJobs(tx)).some((open) => open.kind === 'restore' && !open.is_dry_run);
+    if (isRestoring && !options.isDryRun)
       throw new AppError('in_snapshot_restore_error', 'Another snapshot is being restored');
     if (!(await findSnapshot(tx, tenant, snapshotId))) throw notFound('Snapshot', snapshotId);
     await insertJob(tx, job);

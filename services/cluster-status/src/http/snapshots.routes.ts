@@ -177,7 +177,7 @@ export function snapshotsHttp(deps: SnapshotDeps & { fetch: FetchArchive }): Bou
       const gone = await removeSnapshot(deps, call.principal, call.params.snapshot_id!);
       if (call.wire === 'cloudify') return answer({ status: 200, body: presentSnapshot(gone) });
       return call.version === 'v2.1'
-        ? answer({ status: 200, body: { id: gone.id } })
+        ? answer({ status: 200, body: { id: gone.id, created_at: null, status: null, error: null } })
         : answer({ status: 204 });
     },
     patchSnapshot: async (call) => {
@@ -188,7 +188,9 @@ export function snapshotsHttp(deps: SnapshotDeps & { fetch: FetchArchive }): Bou
     },
     getSnapshotStatus: async () => {
       const jobs = await openJobs(deps.db.query);
-      return { status: jobs.some(({ kind }) => kind === 'restore') ? 'running' : 'not-running' };
+      return {
+        status: jobs.some((job) => job.kind === 'restore' && !job.is_dry_run) ? 'running' : 'not-running',
+      };
     },
   });
 }

@@ -95,10 +95,17 @@ export async function advanceJob(
 export async function openJobs(
   db: Reader,
   of?: { tenant: string; id: string },
-): Promise<{ id: string; kind: 'create' | 'restore'; execution_id: string | null }[]> {
+): Promise<{ id: string; kind: 'create' | 'restore'; execution_id: string | null; is_dry_run: boolean }[]> {
   const which = of ? sql`tenant = ${of.tenant} and snapshot_id = ${of.id}` : sql`true`;
-  const { rows } = await sql<{ id: string; kind: 'create' | 'restore'; execution_id: string | null }>`
-    select id, kind, execution_id from snapshot_jobs where state <> 'ended' and ${which}`.execute(db);
+  const { rows } = await sql<{
+    id: string;
+    kind: 'create' | 'restore';
+    execution_id: string | null;
+    is_dry_run: boolean;
+  }>`
+    select id, kind, execution_id, coalesce(options ->> 'isDryRun' = 'true', false) as is_dry_run from snapshot_jobs where state <> 'ended' and ${which}`.execute(
+    db,
+  );
   return rows;
 }
 
