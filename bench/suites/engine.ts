@@ -18,6 +18,7 @@ import { collectStartTimes } from '../harness/start-times';
 import { rounded } from '../harness/statistics';
 import { batonSource, measureDispatch } from './dispatch';
 import { type Commits, installRounds } from './fleet';
+import { killedWorker } from './killed-worker';
 
 type Dbos = Child<DbosQuestion, number | null>;
 
@@ -94,6 +95,9 @@ async function ofKind(
       longChain: () => rounds('(c) one in a row', shapes.long, 1, inRow),
       dispatch: async () =>
         await measureDispatch(limited, title('(e) dispatch'), await batonSource(manager, starts), 6),
+      ...(workers === 3
+        ? { killedWorker: () => killedWorker(plan, manager, shapes.wide, title('(a) one of 3 killed')) }
+        : {}),
       deployments: () => manyDeployments(plan, manager, one, title('(d) deployments')),
     };
     const results: Record<string, object> = {};
