@@ -68,18 +68,18 @@ async function rowsOf({ units, sample }: BareShape, argument: string): Promise<u
   return rows;
 }
 
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi;
 
 function statement({ name, text, values }: SentStatement, sample: string, argument: string): pg.QueryConfig {
   let own = sample === '' ? values : (replaced(values, sample, argument) as Values);
   // A row that is written again needs an id of its own.
-  if (/^\s*insert/i.test(text)) own = own.map(withNewIds);
+  if (/insert into/i.test(text)) own = own.map(withNewIds);
   return name === undefined ? { text, values: own } : { name, text, values: own };
 }
 
 function withNewIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNewIds);
-  return typeof value === 'string' && UUID.test(value) ? randomUUID() : value;
+  return typeof value === 'string' ? value.replace(UUID, () => randomUUID()) : value;
 }
 
 function replaced(value: unknown, sample: string, argument: string): unknown {

@@ -36,10 +36,16 @@ export interface RequestSql {
   of(request: () => Promise<void>): Promise<Unit[]>;
 }
 
-/** Watches the processes at rest first. */
-export async function requestSql(watch: SqlWatch, pids: readonly number[]): Promise<RequestSql> {
+/** Watches the processes at rest first. Only statements in `schemas` count: others are done by services that are told of the request. */
+export async function requestSql(
+  watch: SqlWatch,
+  pids: readonly number[],
+  schemas: readonly string[],
+): Promise<RequestSql> {
   const readAll = async (): Promise<SentStatement[]> =>
-    (await Promise.all(pids.map((pid) => watch.read(pid)))).flatMap((seen) => seen.all);
+    (await Promise.all(pids.map((pid) => watch.read(pid))))
+      .flatMap((seen) => seen.all)
+      .filter(({ schema }) => schemas.includes(schema));
   await readAll();
   await pause(IDLE_MS);
   const usual = new Set(unitsOf(await readAll()).map(signature));

@@ -20,6 +20,7 @@ if (kind && watched.test(main)) {
     if (kind === 'all') {
       seen.all.push({
         connection: this.processID ?? 0,
+        schema: /search_path="?([\w-]+)/.exec(this.connectionParameters?.options ?? '')?.[1] ?? '',
         name: typeof config === 'string' ? undefined : config.name,
         text,
         values: Array.isArray(values) ? values : (config.values ?? []),

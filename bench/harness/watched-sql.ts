@@ -7,6 +7,8 @@ import { benchRoot } from './child';
 /** A statement as it was sent; with a name it is a prepared one. */
 export interface SentStatement {
   connection: number;
+  /** The service that the connection belongs to, by its schema. */
+  schema: string;
   name?: string;
   text: string;
   values: unknown[];

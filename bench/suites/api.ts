@@ -25,6 +25,8 @@ import {
 } from './api-shapes';
 
 const CONCURRENCY = [1, 16];
+/** Schemas of the services that answer the shapes. */
+const OWNERS = ['deployments', 'executions'];
 
 interface Round {
   load: LoadAnswer;
@@ -136,7 +138,7 @@ async function sameStatements(
   const pids = [...manager.pids()]
     .filter(([name]) => !/^(worker|gateway|child)/.test(name))
     .map(([, pid]) => pid);
-  const sql = await requestSql(watch, pids);
+  const sql = await requestSql(watch, pids, OWNERS);
   const found: Record<string, BareShape> = {};
   for (const shape of shapes) {
     let asked = 0;
