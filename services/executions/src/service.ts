@@ -90,7 +90,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       ...executionGroupsHttp(deps),
       ...schedulesRoutes({ db, deployments: deps.deployments, wire: config.BATON_WIRE }),
       ...doctorHttp(deps),
-      ...operationsRoutes({ db, wire: config.BATON_WIRE }),
+      ...operationsRoutes({ db, wire: config.BATON_WIRE, engine: deps }),
       ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, engine: deps }),
     ],
     rpc: [

@@ -1,10 +1,30 @@
+import type { Principal } from '@baton/contracts';
 import { operationRoutes } from '@baton/contracts/http/operations';
-import { type BoundRoute, bindRoutes, booleanOf, pickFields, type Wire } from '@baton/http';
+import {
+  answer,
+  type BoundRoute,
+  bindRoutes,
+  booleanOf,
+  type HandlersOf,
+  pickFields,
+  type Wire,
+} from '@baton/http';
 import { AppError } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
+import {
+  changeGraph,
+  changeOperation,
+  createGraph,
+  createOperation,
+  removeOperation,
+  visibleGraph,
+  visibleOperation,
+} from '../commands/client-operations';
+import type { EngineDeps } from '../engine/deps';
 import { executionScope } from '../queries/list-executions';
 import { listOperations, ownership } from '../queries/list-operations';
 import { visibleExecution } from '../queries/visible-execution';
+import { clientGraphsOf, listClientOperations, type OwnedOperation } from '../store/client-graphs.sql';
 import type { DB } from '../store/tables.gen';
 import { graphsOfExecution } from '../store/tasks.sql';
 
@@ -24,8 +44,14 @@ const pageOf = <T>(items: T[], query: Paging) => ({
   },
 });
 
+export interface OperationsDeps {
+  db: Db<DB>;
+  wire: Wire;
+  engine: EngineDeps;
+}
+
 /** Routes of stored operations and tasks graphs (spec v3.1 part 2 "Operations", reference/rest-api.md 5.17). */
-export function operationsRoutes(deps: { db: Db<DB>; wire: Wire }): BoundRoute[] {
+export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
   return bindRoutes(operationRoutes, {
     async listOperations(call) {
       const { graph_id: graphId, execution_id: executionId, state, skip_internal: skip } = call.query;
@@ -37,11 +63,12 @@ export function operationsRoutes(deps: { db: Db<DB>; wire: Wire }): BoundRoute[]
       const states = state === undefined ? [] : [state].flat();
       const skipInternal = skip !== undefined && booleanOf('skip_internal', skip);
       const scope = executionScope(call.principal, false);
-      const items = await listOperations(
-        deps.db.query,
-        { graphId, executionId, states, skipInternal },
-        scope,
-      );
+      const filter = { graphId, executionId, states, skipInternal };
+      const [ours, theirs] = await Promise.all([
+        listOperations(deps.db.query, filter, scope),
+        listClientOperations(deps.db.query, filter, scope),
+      ]);
+      const items = [...ours, ...theirs.map(presentClientOperation)];
       if (deps.wire === 'cloudify') return pageOf(items, call.query);
       return call.query._size === undefined && call.query._offset === undefined
         ? items
@@ -49,7 +76,10 @@ export function operationsRoutes(deps: { db: Db<DB>; wire: Wire }): BoundRoute[]
     },
     async listTasksGraphs(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.query.execution_id);
-      const graphs = await graphsOfExecution(deps.db.query, execution.id);
+      const graphs = [
+        ...(await graphsOfExecution(deps.db.query, execution.id)),
+        ...(await clientGraphsOf(deps.db.query, execution.id)),
+      ];
       const named = graphs.filter((graph) => call.query.name === undefined || graph.name === call.query.name);
       const items = named.map(({ id, execution_id, name, created_at }) =>
         pickFields({ id, execution_id, name, created_at, ...ownership(execution) }, call.include),
@@ -78,5 +108,66 @@ export function operationsRoutes(deps: { db: Db<DB>; wire: Wire }): BoundRoute[]
         })),
       };
     },
+    ...clientHandlers(deps),
   });
+}
+
+type ClientRoute =
+  | 'createOperation'
+  | 'updateOperation'
+  | 'deleteOperation'
+  | 'createTasksGraph'
+  | 'updateTasksGraph';
+
+/** Graphs and operations that an engine outside of this service keeps here. */
+function clientHandlers({
+  engine,
+  wire,
+}: OperationsDeps): Pick<HandlersOf<typeof operationRoutes>, ClientRoute> {
+  const shownGraph = async (principal: Principal, id: string) => {
+    const graph = await visibleGraph(engine, principal, id);
+    const { execution_id, name, created_at } = graph;
+    return { id, execution_id, name, created_at, ...ownership(graph) };
+  };
+  return {
+    async createOperation({ principal, params, body }) {
+      const id = params.operation_id!;
+      await createOperation(engine, principal, id, body);
+      return presentClientOperation(await visibleOperation(engine, principal, id));
+    },
+    async updateOperation({ principal, params, body }) {
+      const id = params.operation_id!;
+      await changeOperation(engine, principal, id, body);
+      return wire === 'cloudify' ? {} : presentClientOperation(await visibleOperation(engine, principal, id));
+    },
+    async deleteOperation({ principal, params }) {
+      const id = params.operation_id!;
+      const before = wire === 'cloudify' ? await visibleOperation(engine, principal, id) : null;
+      await removeOperation(engine, principal, id);
+      return before ? answer({ status: 200, body: presentClientOperation(before) }) : answer({ status: 204 });
+    },
+    createTasksGraph: async ({ principal, body }) =>
+      shownGraph(principal, await createGraph(engine, principal, body)),
+    async updateTasksGraph({ principal, params, body }) {
+      await changeGraph(engine, principal, params.graph_id!, body.state);
+      return shownGraph(principal, params.graph_id!);
+    },
+  };
+}
+
+function presentClientOperation(row: OwnedOperation) {
+  return {
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    created_at: row.created_at,
+    dependencies: row.dependencies,
+    type: row.type,
+    parameters: row.parameters,
+    tasks_graph: row.graph_id,
+    tasks_graph_id: row.graph_id,
+    manager_name: row.manager_name,
+    agent_name: row.agent_name,
+    ...ownership(row),
+  };
 }

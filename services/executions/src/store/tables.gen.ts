@@ -18,6 +18,31 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export interface ClientGraphs {
+  created_at: Generated<string>;
+  execution_id: string;
+  id: string;
+  name: string;
+  state: string | null;
+}
+
+export interface ClientOperations {
+  agent_name: string | null;
+  created_at: Generated<string>;
+  dependencies: Json;
+  execution_id: string;
+  graph_id: string;
+  id: string;
+  is_counted: Generated<boolean>;
+  manager_name: string | null;
+  name: string;
+  parameters: Json;
+  position: Generated<number>;
+  state: string;
+  tenant: string;
+  type: string;
+}
+
 export interface DeploymentGuards {
   deployment_id: string;
   tenant: string;
@@ -214,6 +239,8 @@ export interface Workers {
 }
 
 export interface DB {
+  client_graphs: ClientGraphs;
+  client_operations: ClientOperations;
   deployment_guards: DeploymentGuards;
   event_batches: EventBatches;
   events: Events;
