@@ -55,8 +55,22 @@ export function isConnectionLoss(error: unknown): boolean {
   return error instanceof Error && LOST_TEXT.test(error.message);
 }
 
-/** The error that callers see: a lost connection becomes `service_unavailable_error`, the rest stays as it is. */
+/** NUL, or half of a surrogate pair: no text of PostgreSQL can hold them. */
+const UNSTORABLE = new Set(['22021', '22P05']);
+
+/**
+ * The error that callers see: a lost connection becomes `service_unavailable_error`, a text that no column could hold
+ * `bad_parameters_error` (it came from outside, whichever parameter it was), the rest stays as it is.
+ */
 export function translateError(error: unknown): unknown {
+  if (UNSTORABLE.has(sqlState(error) ?? '')) {
+    return new AppError(
+      'bad_parameters_error',
+      'A text holds a character that cannot be stored',
+      { expected: 'text without NUL characters' },
+      { cause: error },
+    );
+  }
   if (!isConnectionLoss(error)) return error;
   return new AppError('service_unavailable_error', 'The database does not answer', {}, { cause: error });
 }

@@ -1,5 +1,6 @@
 /** Tells cluster-status every 5 s that this process lives; a failure is of no consequence but a stale status page. */
 import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { clusterStatusRpc, type ServiceName } from '@baton/contracts';
 import { isoInstant, type Log, systemClock } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
@@ -8,6 +9,9 @@ import { type RunningLoop, startLoop } from './loops';
 import { productVersion } from './version';
 
 const INTERVAL_MS = 5_000;
+/** Until the first report is taken: a fleet that starts together shows itself whole as soon as it can. */
+const FIRST_RETRY_MS = 250;
+const FIRST_TRIES = 120;
 const DEADLINE_MS = 2_000;
 /** A stop does not wait longer for a cluster-status that is away; its row then ages out. */
 const LEAVING_DEADLINE_MS = 500;
@@ -30,7 +34,7 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
   const client = deps.rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, 'cluster-status');
   const startedAt = isoInstant(systemClock.now());
   const stopping = new AbortController();
-  const report = async (isLeaving: boolean): Promise<void> => {
+  const report = async (isLeaving: boolean): Promise<boolean> => {
     const checks = isLeaving ? {} : await deps.health.results();
     const request = {
       service: deps.service,
@@ -49,14 +53,22 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
         : { deadlineMs: DEADLINE_MS, signal: stopping.signal };
       const { maintenance } = await client.report(request, options);
       if (!isLeaving) deps.onMaintenance?.(maintenance);
+      return true;
     } catch (error) {
       deps.log.debug({ reason: (error as Error).message }, 'heartbeat not delivered');
+      return false;
+    }
+  };
+  const firstReport = async (): Promise<void> => {
+    for (let i = 0; i < FIRST_TRIES && !stopping.signal.aborted; i++) {
+      if (await report(false)) return;
+      await delay(FIRST_RETRY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
   // At once, not with the loop's first delay: a manager that just started shows itself as it is.
-  const first = report(false);
+  const first = firstReport();
   const loop: RunningLoop = startLoop(
-    { name: 'heartbeat', intervalMs: INTERVAL_MS, tickOnce: () => report(false) },
+    { name: 'heartbeat', intervalMs: INTERVAL_MS, tickOnce: async () => void (await report(false)) },
     { log: deps.log },
   );
   return {

@@ -20,16 +20,19 @@ function executionStatus(state: UploadState): [status: string, display: string] 
   return state === 'pending' || state === 'uploading' ? ['pending', 'pending'] : ['started', 'started'];
 }
 
+/** Column `upload_execution` of queries/blueprint-columns.ts. */
+interface StoredUpload {
+  id: string;
+  ended_at: string | null;
+  url: string | null;
+  labels: LabelPair[] | null;
+  main_file: string;
+  visibility: string;
+}
+
 /** The system execution that an upload is on the original's wire; here it is a view of the blueprint's own states. */
 function uploadExecution(row: BlueprintRow): Record<string, unknown> {
-  const raw = row.upload_execution as {
-    id: string;
-    ended_at: string | null;
-    url: string | null;
-    labels: LabelPair[] | null;
-    main_file: string;
-    visibility: string;
-  };
+  const raw = row.upload_execution as StoredUpload;
   const state = row.state as UploadState;
   const [status, display] = executionStatus(state);
   const isOver = uploadMachine.isTerminal(state);
@@ -97,7 +100,7 @@ export function presentValidation(
   principal: Principal,
 ): Record<string, unknown> {
   const { id, mainFileName, visibility, createdAt } = validation;
-  const row = {
+  const row: BlueprintRow = {
     id,
     description: null,
     main_file_name: mainFileName,
@@ -122,8 +125,8 @@ export function presentValidation(
       labels: null,
       main_file: mainFileName,
       visibility,
-    },
-  } as unknown as BlueprintRow;
+    } satisfies StoredUpload,
+  };
   return { ...presentBlueprint(row, 'v3.1', 'cloudify'), state: 'validating' };
 }
 

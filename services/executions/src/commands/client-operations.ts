@@ -13,6 +13,7 @@ import {
   findClientOperation,
   insertClientGraph,
   insertClientOperations,
+  insertClientState,
   lockClientOperation,
   type NewOperation,
   type OwnedOperation,
@@ -21,7 +22,6 @@ import {
 } from '../store/client-graphs.sql';
 import { appendEvents } from '../store/events.sql';
 import { lockExecution, updateExecution } from '../store/executions.sql';
-import { appendStates } from '../store/instance-states.sql';
 import type { ExecutionRow, NewEvent } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { deliverStates } from './deliver-states';
@@ -152,10 +152,9 @@ async function setInstanceState(
   const kwargs = parameters.task_kwargs as Record<string, unknown> | undefined;
   const instance = kwargs?.node_instance_id;
   if (typeof instance !== 'string' || typeof kwargs?.state !== 'string') return;
-  const last = await appendStates(tx, execution, [
-    { node_instance_id: instance, state: kwargs.state, edits: null },
-  ]);
-  await updateExecution(tx, execution.id, { last_state_seq: last });
+  const seq = execution.last_state_seq + 1;
+  await insertClientState(tx, execution.id, { seq, nodeInstanceId: instance, state: kwargs.state });
+  await updateExecution(tx, execution.id, { last_state_seq: seq });
 }
 
 /** DELETE /operations/{id} */

@@ -146,3 +146,14 @@ export async function deleteClientOperation(tx: Tx<DB>, tenant: string, id: stri
     delete from client_operations where tenant = ${tenant} and id = ${id} returning id`.execute(tx);
   return rows.length > 0;
 }
+
+/** A node-instance state behind the last one of the execution; deployments learns it like those of the engine. */
+export async function insertClientState(
+  tx: Tx<DB>,
+  executionId: string,
+  state: { seq: number; nodeInstanceId: string; state: string },
+): Promise<void> {
+  await sql`
+    insert into instance_states (execution_id, seq, node_instance_id, state)
+    values (${executionId}, ${state.seq}, ${state.nodeInstanceId}, ${state.state})`.execute(tx);
+}

@@ -1,0 +1,385 @@
+// S1, S2, S8, S9, S19, S22, S24 (docs/compatibility.md names nothing of them: they hold on both wires). Routes come from
+// the contracts: a new route with an id is tried as soon as it exists, and one that nobody thought of fails the test.
+
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RouteContract } from '@baton/contracts';
+import { allRoutes } from '@baton/contracts/http/all';
+import { tgz, wagon } from '../contract/world';
+import { type Fleet, startFleet } from '../harness/fleet';
+
+const PASSWORD = 'long-enough-password';
+const CANARY = 'canaryvalue';
+let fleet: Fleet;
+/** Ids of what belongs to the owner, by the name of the path parameter's resource. */
+const mine: Record<string, string> = {};
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of all routes.
+type Any = any;
+interface Who {
+  user: string | null;
+  tenant: string;
+}
+const admin = (): Who => ({ user: `admin:${fleet.adminPassword}`, tenant: 'default_tenant' });
+const owner: Who = { user: `owner:${PASSWORD}`, tenant: 'default_tenant' };
+/** The same tenant, another user. */
+const peer: Who = { user: `peer:${PASSWORD}`, tenant: 'default_tenant' };
+/** Manager of another tenant. */
+const stranger: Who = { user: `stranger:${PASSWORD}`, tenant: 'elsewhere' };
+
+async function send(who: Who, method: string, path: string, body?: unknown, archive?: Buffer) {
+  const headers: Record<string, string> = { tenant: who.tenant };
+  if (who.user !== null) headers.authorization = `Basic ${Buffer.from(who.user).toString('base64')}`;
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (archive) headers['content-type'] = 'application/octet-stream';
+  const response = await fetch(`${fleet.baseUrl}/api/v3.1${path}`, {
+    method,
+    headers,
+    body: archive ? new Uint8Array(archive) : body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
+  return { status: response.status, text, body: (isJson ? JSON.parse(text) : null) as Any };
+}
+
+async function must(who: Who, method: string, path: string, body?: unknown, archive?: Buffer): Promise<Any> {
+  const answer = await send(who, method, path, body, archive);
+  if (answer.status >= 300)
+    throw new Error(`${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`);
+  return answer.body;
+}
+
+const BLUEPRINT = `tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_templates:
+  canarynode: {type: cloudify.nodes.Root, properties: {}}
+outputs: {o: {value: ${CANARY}}}
+capabilities: {canarycap: {value: ${CANARY}}}
+`;
+
+async function usersAndTenants(): Promise<void> {
+  await must(admin(), 'POST', '/tenants/elsewhere');
+  for (const [username, tenant_name, role] of [
+    ['owner', 'default_tenant', 'user'],
+    ['peer', 'default_tenant', 'user'],
+    ['stranger', 'elsewhere', 'manager'],
+  ]) {
+    await must(admin(), 'PUT', '/users', { username, password: PASSWORD, role: 'default' });
+    await must(admin(), 'PUT', '/tenants/users', { tenant_name, username, role });
+  }
+}
+
+/** Private things of the owner, each with the canary in its name. */
+async function privateThings(): Promise<void> {
+  const isPrivate = { visibility: 'private' };
+  mine.blueprints = 'canary-blueprint';
+  await must(
+    owner,
+    'PUT',
+    '/blueprints/canary-blueprint?visibility=private&labels=canarykey=canaryvalue',
+    undefined,
+    tgz({ 'blueprint.yaml': BLUEPRINT }),
+  );
+  mine.deployments = 'canary-deployment';
+  await must(owner, 'PUT', '/deployments/canary-deployment', {
+    blueprint_id: mine.blueprints,
+    labels: [{ canarykey: CANARY }],
+    ...isPrivate,
+  });
+  const execution = await must(owner, 'POST', '/executions', {
+    deployment_id: mine.deployments,
+    workflow_id: 'install',
+  });
+  mine.executions = execution.id;
+  for (const until = Date.now() + 30_000; Date.now() < until; )
+    if ((await must(owner, 'GET', `/executions/${execution.id}`)).status === 'terminated') break;
+  const [instance] = (await must(owner, 'GET', '/node-instances?deployment_id=canary-deployment')).items;
+  mine['node-instances'] = instance.id;
+  mine.nodes = 'canarynode';
+  mine.plugins = (
+    await must(owner, 'POST', '/plugins?visibility=private&title=canary', undefined, wagon('canary-plugin'))
+  ).id;
+  mine.secrets = 'canary-secret';
+  await must(owner, 'PUT', '/secrets/canary-secret', { value: CANARY, is_hidden_value: true, ...isPrivate });
+  mine.sites = 'canary-site';
+  await must(owner, 'PUT', '/sites/canary-site', isPrivate);
+  mine.filters = 'canary-filter';
+  for (const kind of ['deployments', 'blueprints'])
+    await must(owner, 'PUT', `/filters/${kind}/canary-filter`, { filter_rules: [], ...isPrivate });
+  await must(owner, 'PUT', '/agents/canary-agent', {
+    node_instance_id: instance.id,
+    state: 'started',
+    create_rabbitmq_user: false,
+  });
+  mine.agents = 'canary-agent';
+  mine.tasks_graphs = (
+    await must(owner, 'POST', '/tasks_graphs/tasks_graphs', {
+      name: 'canary-graph',
+      execution_id: execution.id,
+      operations: [{ id: 'canary-operation', name: 'canary', type: 'RemoteWorkflowTask' }],
+    })
+  ).id;
+  mine.operations = 'canary-operation';
+  mine['execution-schedules'] = 'canary-schedule';
+  await must(owner, 'PUT', '/execution-schedules/canary-schedule?deployment_id=canary-deployment', {
+    workflow_id: 'install',
+    since: '2099-01-01 10:00:00',
+    recurrence: '1 day',
+  });
+  mine['executions-schedules'] = 'canary-schedule';
+  mine['deployment-updates'] = (
+    await must(owner, 'POST', '/deployment-updates/canary-deployment/update/initiate', {
+      blueprint_id: mine.blueprints,
+      inputs: {},
+      preview: true,
+    })
+  ).id;
+  mine.tokens = (await must(owner, 'POST', '/tokens', { description: 'canary' })).id;
+}
+
+beforeAll(async () => {
+  fleet = await startFleet({ mode: 'standalone', env: { BATON_LOG_LEVEL: 'debug' } });
+  await usersAndTenants();
+  await privateThings();
+}, 120_000);
+afterAll(async () => await fleet?.stop(), 60_000);
+
+/** Resources that are nobody's in a tenant, or whose rights the matrix of roles decides. */
+const NO_TENANT_RESOURCE = new Set(
+  `audit brokers config contacts maintenance managers permissions provider tenants user-groups users labels
+   snapshots log-bundles secrets-providers db-nodes deployment-modifications deployment-groups execution-groups plugins-updates`.split(
+    /\s+/,
+  ),
+);
+const firstOf = (route: RouteContract): string => route.path.split('/')[1]!;
+
+/** Ids in the path that the owner's things fill. */
+function pathWith(route: RouteContract, id: string): string {
+  let isFirst = true;
+  return route.path.replace(/:\w+/g, () => {
+    const own = isFirst ? id : id === mine[firstOf(route)] ? mine.nodes! : 'nosuch';
+    isFirst = false;
+    return own;
+  });
+}
+
+/** Routes on one existing resource; those that make one answer about their own tenant. */
+const onResources = () =>
+  allRoutes.filter(
+    (route) =>
+      route.versions.includes('v3.1') &&
+      route.path.includes('/:') &&
+      route.status !== 201 &&
+      !/^(put|create|upload|set[A-Z]\w*Archive|validate)/.test(route.id) &&
+      route.id !== 'createTasksGraph',
+  );
+
+test('S1: every route with an id of a resource is tried', () => {
+  const forgotten = onResources().filter(
+    (route) => mine[firstOf(route)] === undefined && !NO_TENANT_RESOURCE.has(firstOf(route)),
+  );
+  expect(forgotten.map((route) => `${route.method} ${route.path}`)).toEqual([]);
+});
+
+describe.each([
+  ['of another tenant', () => stranger],
+  ['private, of another user of the tenant', () => peer],
+])('S1: a resource %s is as if it were not there', (_name, who) => {
+  test('on every route, with the same answer as an unknown id', async () => {
+    const wrong: string[] = [];
+    for (const route of onResources()) {
+      const id = mine[firstOf(route)];
+      if (id === undefined) continue;
+      const unknown = /^[0-9a-f-]{36}$/.test(id) ? randomUUID() : 'nosuch';
+      const query = firstOf(route).endsWith('-schedules') ? '?deployment_id=canary-deployment' : '';
+      const body = route.body ? bodyOf(route) : undefined;
+      const seen = await send(who(), route.method, `${pathWith(route, id)}${query}`, body);
+      const other = await send(who(), route.method, `${pathWith(route, unknown)}${query}`, body);
+      const told = seen.text.replaceAll(id, 'ID').replaceAll(mine.nodes!, 'nosuch');
+      const same = other.text.replaceAll(unknown, 'ID');
+      if (seen.status !== other.status || told !== same || seen.status < 400 || told.includes(CANARY))
+        wrong.push(
+          `${route.method} ${route.path}: ${seen.status} ${told.slice(0, 200)} | unknown: ${other.status} ${same.slice(0, 200)}`,
+        );
+    }
+    expect(wrong).toEqual([]);
+  }, 120_000);
+});
+
+/** Bodies that pass validation, so that it is the resource that is asked for. */
+function bodyOf(route: RouteContract): unknown {
+  const bodies: Record<string, unknown> = {
+    patchBlueprint: { labels: [] },
+    patchDeployment: { labels: [] },
+    updateDeployment: { labels: [] },
+    actOnExecution: { action: 'cancel' },
+    updateExecution: { status: 'terminated' },
+    patchNodeInstance: { version: 1, state: 'started' },
+    updateSite: { location: '1,2' },
+    patchSecret: { value: 'x' },
+    updateOperation: { state: 'failed' },
+    updateTasksGraph: { state: 'x' },
+    updateAgent: { state: 'failed' },
+  };
+  if (/visibility/i.test(route.path)) return { visibility: 'tenant' };
+  if (firstOf(route) === 'filters') return { filter_rules: [] };
+  return bodies[route.id] ?? {};
+}
+
+test('S2: lists, totals, searches, summaries and labels tell nothing of another tenant or of private things', async () => {
+  const wrong: string[] = [];
+  const lists = allRoutes.filter(
+    (route) =>
+      route.list &&
+      route.versions.includes('v3.1') &&
+      !route.path.includes('/:') &&
+      route.tenant === 'required',
+  );
+  for (const who of [stranger, peer]) {
+    for (const route of lists) {
+      const isSummary = route.path.startsWith('/summary/');
+      for (const query of ['', '_all_tenants=true', '_search=canary', '_get_all_results=true']) {
+        const path = `${route.path}?${query}${isSummary ? '&_target_field=visibility' : ''}`;
+        const body = route.method === 'POST' ? { filter_rules: [] } : undefined;
+        const answer = await send(who, route.method, path, body);
+        if (answer.status >= 500 || /canary/i.test(answer.text.replaceAll(query, '')))
+          wrong.push(`${who.user} ${route.method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`);
+        if (isSummary && answer.status === 200 && /private/.test(answer.text))
+          wrong.push(`${who.user} ${path} counts private things: ${answer.text.slice(0, 200)}`);
+      }
+    }
+    const events = await send(who, 'GET', `/events?execution_id=${mine.executions}`);
+    if (events.body.metadata.pagination.total !== 0) wrong.push('events by the id of a foreign execution');
+    const graph = await send(who, 'GET', `/operations?execution_id=${mine.executions}`);
+    if (graph.status === 200 && graph.text !== '[]') wrong.push('operations of a foreign execution');
+  }
+  expect(wrong).toEqual([]);
+}, 120_000);
+
+test('S8: tenant, creator, id, role and global visibility of a body are not taken', async () => {
+  const more = {
+    tenant_name: 'elsewhere',
+    created_by: 'admin',
+    id: 'other',
+    role: 'sys_admin',
+    is_system_filter: true,
+  };
+  const made = [
+    await send(peer, 'PUT', '/sites/assigned', more),
+    await send(peer, 'PUT', '/secrets/assigned', { value: 'v', ...more }),
+    await send(peer, 'PUT', '/filters/deployments/assigned', { filter_rules: [], ...more }),
+  ];
+  for (const { status, body } of made) {
+    if (status >= 400) continue;
+    expect([body.tenant_name, body.created_by, body.id ?? 'assigned']).toEqual([
+      'default_tenant',
+      'peer',
+      body.id ?? 'assigned',
+    ]);
+    expect(body.id).not.toBe('other');
+  }
+  for (const path of ['/sites/g', '/secrets/g', '/filters/blueprints/g'])
+    expect(
+      (await send(peer, 'PUT', path, { value: 'v', filter_rules: [], visibility: 'global' })).status,
+    ).toBe(403);
+  await send(peer, 'POST', '/users/peer', { password: PASSWORD, role: 'sys_admin' });
+  await send(peer, 'POST', '/users/peer', { role: 'sys_admin' });
+  expect((await must(admin(), 'GET', '/users/peer')).role).toBe('default');
+});
+
+test('S9: a hidden value is shown to its creator and to administrators alone, and only by the call that reads it', async () => {
+  await must(owner, 'PUT', '/secrets/hidden', { value: CANARY, is_hidden_value: true });
+  expect((await must(owner, 'GET', '/secrets/hidden')).value).toBe(CANARY);
+  expect((await must(admin(), 'GET', '/secrets/hidden')).value).toBe(CANARY);
+  expect((await must(peer, 'GET', '/secrets/hidden')).value).toBe('');
+  for (const path of [
+    '/secrets',
+    '/secrets?_include=value,key',
+    '/secrets/share/export',
+    '/secrets?_search=hidden',
+  ])
+    expect((await send(peer, 'GET', path)).text).not.toContain(CANARY);
+  for (const path of ['/secrets', '/secrets?_include=key', '/searches/secrets'])
+    expect(
+      (
+        await send(
+          owner,
+          path.startsWith('/s') && path.includes('searches') ? 'POST' : 'GET',
+          path,
+          path.includes('searches') ? { filter_rules: [] } : undefined,
+        )
+      ).text,
+    ).not.toContain(CANARY);
+  expect((await send(peer, 'PATCH', '/secrets/hidden', { value: 'x' })).status).toBe(403);
+  expect((await send(peer, 'DELETE', '/secrets/hidden')).status).toBe(403);
+});
+
+test('S19: nothing in a query, a path or a header reaches SQL or an answer as more than a value', async () => {
+  const wrong: string[] = [];
+  const words = [
+    "'; drop table sites; --",
+    '") or 1=1 --',
+    '\\',
+    '%00',
+    '\u0000',
+    '${7*7}',
+    '<script>alert(1)</script>',
+    'a\r\nx-injected: 1',
+  ];
+  const lists = allRoutes.filter(
+    (route) => route.list && route.method === 'GET' && !route.path.includes('/:'),
+  );
+  for (const route of lists) {
+    for (const word of words) {
+      const value = word === '%00' ? word : encodeURIComponent(word);
+      for (const key of [
+        '_sort',
+        '_include',
+        '_search',
+        '_size',
+        '_filter_id',
+        '_range',
+        route.list!.filters[0] ?? 'id',
+        value,
+      ]) {
+        const answer = await send(admin(), 'GET', `${route.path}?${key}=${value}`);
+        if (answer.status >= 500)
+          wrong.push(`${route.path}?${key}=${word}: ${answer.status} ${answer.text.slice(0, 200)}`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect((await must(owner, 'GET', '/sites/canary-site')).name).toBe('canary-site');
+}, 180_000);
+
+test('S24: without credentials only what is meant to be open answers, and it names nothing', async () => {
+  const nobody: Who = { user: null, tenant: 'default_tenant' };
+  const open: string[] = [];
+  for (const route of allRoutes.filter(({ versions }) => versions.includes('v3.1'))) {
+    const answer = await send(
+      nobody,
+      route.method,
+      route.path.replace(/:\w+|\*/g, 'nosuch'),
+      route.body ? {} : undefined,
+    );
+    if (answer.status !== 401) open.push(`${route.method} ${route.path}`);
+    expect(answer.text).not.toMatch(/\d+\.\d+\.\d+|canary/);
+  }
+  expect(open.filter((path) => !['GET /ok', 'GET /snapshot-status'].includes(path))).toEqual([]);
+});
+
+test('S22: a passphrase in an address is in no log', async () => {
+  const word = 'passphrase-canary-of-the-logs';
+  expect((await send(owner, 'GET', `/secrets/share/export?_passphrase=${word}`)).status).toBe(200);
+  expect(
+    (await send(owner, 'GET', `/secrets/share/export?_passphrase=${word}&rubbish=1`)).status,
+  ).toBeGreaterThan(199);
+  const dir = join(fleet.dir, 'logs');
+  for (const file of readdirSync(dir)) {
+    const log = readFileSync(join(dir, file), 'utf8');
+    expect(log).not.toContain(word);
+    expect(log).not.toContain(PASSWORD);
+    expect(log).not.toContain(CANARY);
+  }
+});
