@@ -5,6 +5,9 @@ import { sweepOnce } from './loops/sweep.loop';
 import { blueprintTgz } from './testing/archives';
 import { startCatalog, type TestCatalog } from './testing/catalog-setup';
 
+// Each test starts a catalog and a database of its own.
+jest.setTimeout(60_000);
+
 const HEAD = 'tosca_definitions_version: cloudify_dsl_1_4\n';
 const octets = 'application/octet-stream';
 const upload = async ({ call }: TestCatalog, id: string, files: Record<string, string>, query = '') =>
@@ -122,6 +125,60 @@ it('on the wire of the original every upload is accepted first and shows an exec
         upload_execution: { status: 'terminated', error: '' },
       }),
     );
+  } finally {
+    await catalog.close();
+  }
+});
+
+it('on the wire of the original a validation answers a blueprint that is never stored, and tells how it ended', async () => {
+  const catalog = await startCatalog({ wire: 'cloudify' });
+  try {
+    const told = async () =>
+      (
+        await catalog.db.pool.query(
+          `select envelope from outbox where envelope->>'type' = 'catalog.upload-ended.v1'`,
+        )
+      ).rows as { envelope: { payload: { executionId: string; status: string; error: string } } }[];
+    for (const [yaml, status] of [
+      ['tosca_definitions_version: cloudify_dsl_1_3', 'terminated'],
+      ['node_templates: {n: {type: no.such.type}}', 'failed'],
+    ] as const) {
+      const { status: code, body } = await catalog.call('PUT', '/blueprints/tried/validate', {
+        raw: await blueprintTgz({ 'blueprint.yaml': yaml }),
+        contentType: 'application/octet-stream',
+      });
+      expect([code, body.state, body.plan]).toEqual([201, 'validating', null]);
+      expect(body.upload_execution).toMatchObject({ workflow_id: 'upload_blueprint', ended_at: null });
+      const ended = (await told()).find(
+        ({ envelope }) => envelope.payload.executionId === body.upload_execution.id,
+      );
+      expect(ended?.envelope.payload.status).toBe(status);
+    }
+    expect((await catalog.call('GET', '/blueprints/tried')).status).toBe(404);
+  } finally {
+    await catalog.close();
+  }
+});
+
+it('a deleted blueprint tells which execution goes with it; one that was refused tells nothing', async () => {
+  const catalog = await startCatalog();
+  try {
+    const put = (id: string) =>
+      blueprintTgz({ 'blueprint.yaml': 'tosca_definitions_version: cloudify_dsl_1_3' }).then((raw) =>
+        catalog.call('PUT', `/blueprints/${id}`, { raw, contentType: 'application/octet-stream' }),
+      );
+    await put('gone');
+    await put('used');
+    catalog.deployments.set('used', ['d1']);
+    const { rows } = await catalog.db.pool.query(
+      `select upload_execution_id as id from blueprints where id = 'gone'`,
+    );
+    expect((await catalog.call('DELETE', '/blueprints/used')).body.error_code).toBe('dependent_exists_error');
+    expect((await catalog.call('DELETE', '/blueprints/gone')).status).toBe(204);
+    const told = await catalog.db.pool.query(
+      `select envelope->'payload' as payload from outbox where envelope->>'type' = 'catalog.blueprint-deleted.v1'`,
+    );
+    expect(told.rows).toEqual([{ payload: { blueprintId: 'gone', executionId: rows[0].id } }]);
   } finally {
     await catalog.close();
   }
