@@ -54,20 +54,7 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
       await setStatus(deps, row.id, status, call.body.error ?? '');
       return await shown(call, row.id);
     },
-    async deleteExecutions(call) {
-      requireJsonType(call);
-      const deleted = await deleteExecutions(
-        deps.db,
-        call.principal,
-        call.list,
-        call.body ?? {},
-        deps.nowMs(),
-      );
-      const items =
-        call.wire === 'cloudify' ? [{ count: deleted.length }] : deleted.map((row) => present(call, row));
-      const page = { items, total: deleted.length, filtered: null };
-      return listEnvelope(page, { ...call.list, include: null });
-    },
+    deleteExecutions: (call) => deleteListed(deps, call, present),
     async actOnExecutions({ principal, list, body }) {
       const done = await actOnExecutions(deps, principal, list, body.action);
       return listEnvelope({ ...done, filtered: null }, { ...list, include: null });
@@ -85,6 +72,18 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
       };
     },
   });
+}
+
+async function deleteListed(
+  deps: EngineDeps & { nowMs(): number },
+  call: HttpCall<Parameters<typeof deleteExecutions>[3] | undefined>,
+  present: (call: HttpCall, row: ExecutionRow) => Record<string, unknown>,
+) {
+  requireJsonType(call);
+  const deleted = await deleteExecutions(deps.db, call.principal, call.list, call.body ?? {}, deps.nowMs());
+  const items =
+    call.wire === 'cloudify' ? [{ count: deleted.length }] : deleted.map((row) => present(call, row));
+  return listEnvelope({ items, total: deleted.length, filtered: null }, { ...call.list, include: null });
 }
 
 /** @throws AppError bad_parameters_error naming the nearest of `options`. */
