@@ -1653,7 +1653,11 @@ export const SnapshotPartServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Loads the staged rows into tables that vanish again, constraints and references included, and compares the hashes. */
+    /**
+     * Loads the staged rows into tables that vanish again, constraints and references included, and compares the hashes.
+     * The request is the one of Switch, so that what is rehearsed is what happens.
+     * buf:lint:ignore RPC_REQUEST_STANDARD_NAME
+     */
     rehearse: {
       name: "Rehearse",
       requestType: RestoreRequest as typeof RestoreRequest,
@@ -1662,7 +1666,10 @@ export const SnapshotPartServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Replaces the service's rows by the staged ones, in one transaction. Idempotent by restore. */
+    /**
+     * Replaces the service's rows by the staged ones, in one transaction. Idempotent by restore.
+     * buf:lint:ignore RPC_REQUEST_STANDARD_NAME
+     */
     switch: {
       name: "Switch",
       requestType: RestoreRequest as typeof RestoreRequest,
