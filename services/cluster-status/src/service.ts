@@ -76,7 +76,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
       createSnapshotPart({ db, schema: 'cluster_status', tables: snapshotTables, log: infra.log }),
     ],
     consumers: [
-      consumerPart(changeMade, { queue: serviceName, prefetch: 16, handler: onChangeMade({ db }) }),
+      consumerPart(changeMade, { queue: serviceName, prefetch: 128, handler: onChangeMade({ db }) }),
     ],
     subscriptions: [],
     loops: [

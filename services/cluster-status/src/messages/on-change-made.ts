@@ -1,12 +1,39 @@
 import type { ChangeMade, Envelope } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
+import type { AuditFacts } from '../domain/audit-chain';
 import { appendAudit } from '../store/audit.sql';
 import type { DB } from '../store/tables.gen';
 
-/** A change by a request goes into the audit log, once. */
+/** How long the first change of a batch waits for others: nobody reads the log within that. */
+const GATHER_MS = 100;
+
+interface Batch {
+  rows: AuditFacts[];
+  written: Promise<void>;
+}
+
+/**
+ * Changes by requests go into the audit log, each once. Writers of the log wait for each other, so changes that arrive
+ * together go in together; a message is acknowledged when its batch is committed. *Crash before:* it comes again, and
+ * the log knows its id.
+ */
 export function onChangeMade({ db }: { db: Db<DB> }) {
+  let open: Batch | null = null;
+  let before: Promise<unknown> = Promise.resolve();
+  const begin = (): Batch => {
+    const rows: AuditFacts[] = [];
+    const gathered = new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    // One transaction at a time in this process: a batch grows while the one before is written.
+    const written = Promise.all([gathered, before]).then(() => {
+      open = null;
+      return db.tx((tx) => appendAudit(tx, rows));
+    });
+    before = written.catch(() => undefined);
+    return { rows, written };
+  };
   return async ({ id, time, payload }: Envelope<ChangeMade>): Promise<void> => {
-    const row = {
+    open ??= begin();
+    open.rows.push({
       message_id: id,
       ref_table: payload.refTable,
       ref_id: payload.refId,
@@ -16,7 +43,7 @@ export function onChangeMade({ db }: { db: Db<DB> }) {
       execution_id: payload.executionId === '' ? null : payload.executionId,
       request_id: payload.requestId,
       created_at: time,
-    };
-    await db.tx((tx) => appendAudit(tx, [row]));
+    });
+    await open.written;
   };
 }

@@ -21,7 +21,7 @@ export interface AuditFilter {
 /** Transactions that write the log wait for each other: each link needs the one before. */
 const LOCK = sql`select pg_advisory_xact_lock(hashtext('baton.audit'))`;
 
-/** Adds rows at the end of the chain in one statement; those of known messages are left out. */
+/** Adds rows at the end of the chain, in the given order; those of known messages are left out. */
 export async function appendAudit(tx: Tx<DB>, facts: readonly AuditFacts[]): Promise<void> {
   await LOCK.execute(tx);
   const { rows: known } = await sql<{ message_id: string }>`
@@ -33,18 +33,24 @@ export async function appendAudit(tx: Tx<DB>, facts: readonly AuditFacts[]): Pro
     chain: string;
   }>`select chain from audit_log order by id desc limit 1`.execute(tx);
   let previous = last[0]?.chain ?? FIRST_LINK;
-  for (const row of facts) {
-    if (seen.has(row.message_id)) continue;
-    const chain = linkOf(previous, row);
-    await sql`
-      insert into audit_log (message_id, ref_table, ref_id, ref_identifier, operation, creator_name, execution_id,
-        request_id, created_at, previous, chain)
-      values (${row.message_id}, ${row.ref_table}, ${row.ref_id}, ${JSON.stringify(row.ref_identifier)}::jsonb,
-        ${row.operation}, ${row.creator_name}, ${row.execution_id}, ${row.request_id}, ${row.created_at}, ${previous}, ${chain})`.execute(
-      tx,
-    );
-    previous = chain;
-  }
+  const links = facts
+    .filter(({ message_id: id }) => !seen.has(id) && seen.add(id))
+    .map((row) => {
+      const link = { ...row, previous, chain: linkOf(previous, row) };
+      previous = link.chain;
+      return link;
+    });
+  if (links.length === 0) return;
+  await sql`
+    insert into audit_log (message_id, ref_table, ref_id, ref_identifier, operation, creator_name, execution_id,
+      request_id, created_at, previous, chain)
+    select message_id, ref_table, ref_id, ref_identifier, operation, creator_name, execution_id,
+      request_id, created_at, previous, chain
+    from rows from (jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as (message_id uuid, ref_table text,
+      ref_id text, ref_identifier jsonb, operation text, creator_name text, execution_id text, request_id text,
+      created_at timestamptz, previous text, chain text)) with ordinality as link (message_id, ref_table, ref_id,
+      ref_identifier, operation, creator_name, execution_id, request_id, created_at, previous, chain, place)
+    order by place`.execute(tx);
 }
 
 function where({ creatorName, executionId, since, before, afterId }: AuditFilter): RawBuilder<SqlBool> {
