@@ -30,6 +30,19 @@ export const workflowEntry = z
   })
   .meta({ id: 'DeploymentWorkflow' });
 
+/** What stands for the workflows where the original's wire does not list them: one entry, every field null. */
+const hiddenWorkflow = z
+  .object({
+    name: z.null(),
+    plugin: z.null(),
+    operation: z.null(),
+    parameters: z.null(),
+    is_cascading: z.null(),
+    is_available: z.null(),
+    availability_rules: z.null(),
+  })
+  .meta({ id: 'HiddenWorkflow' });
+
 /** Deployment (spec v3.1 part 1 "Deployment", reference/rest-api.md 5.2). */
 export const deployment = z
   .object({
@@ -46,7 +59,7 @@ export const deployment = z
     policy_types: jsonObject,
     policy_triggers: jsonObject,
     permalink: z.null(),
-    workflows: z.array(workflowEntry),
+    workflows: z.array(z.union([workflowEntry, hiddenWorkflow])),
     updated_at: instant,
     site_name: z.string().nullable(),
     labels: z.array(labelOutput),
