@@ -27,7 +27,7 @@ const write = (nodeInstanceId: string, seq: number, state: string, edits: unknow
 describe('ApplyStates', () => {
   it('applies in order, drops repeats and late ones, edits system properties once', async () => {
     const { deploymentId, host, app } = await deploy('states');
-    const of = { tenant, deploymentId, executionId: 'e1' };
+    const of = { tenant, deploymentId, executionId: 'first' };
     const counted = { edit: 'copy', from: ['status'], to: ['previous_status'] };
     const status = (ok: boolean) => ({ edit: 'set', path: ['status'], value: { ok } });
     await test.rpc.applyStates({
@@ -56,8 +56,23 @@ describe('ApplyStates', () => {
     });
     expect(await read(host)).toEqual(after);
     // Another execution counts from the beginning.
-    await test.rpc.applyStates({ ...of, executionId: 'e2', states: [write(host, 1, 'stopping')] });
+    await test.rpc.applyStates({ ...of, executionId: 'second', states: [write(host, 1, 'stopping')] });
     expect((await read(host)).state).toBe('stopping');
+    // What the first one was still sending when it ended comes too late; what it decides when resumed does not.
+    const ended = {
+      ...of,
+      workflowId: 'install',
+      status: 'failed',
+      totalOperations: 1,
+      finishedOperations: 1,
+    };
+    await test.rpc.executionEnded({ ...ended, lastStateSeq: 6 });
+    await test.rpc.applyStates({ ...of, states: [write(host, 5, 'started'), write(app, 3, 'created')] });
+    expect((await read(host)).state).toBe('stopping');
+    expect((await read(app)).state).toBe('creating');
+    await test.rpc.applyStates({ ...of, states: [write(host, 7, 'stopping again')] });
+    expect((await read(host)).state).toBe('stopping again');
+    await test.rpc.applyStates({ ...of, executionId: 'second', states: [write(host, 2, 'stopping')] });
     expect(
       (await test.call('GET', `/deployments/${deploymentId}?_include=unavailable_instances`)).body
         .unavailable_instances,

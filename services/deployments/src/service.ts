@@ -20,6 +20,7 @@ import { nodesHttp } from './http/nodes.routes';
 import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
+import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
 import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
 import { createFragmentCache } from './queries/present-deployment';
@@ -69,7 +70,11 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     ],
     consumers: [onExecutionRequested(deps)],
     subscriptions: [],
-    loops: [sweepDocumentsLoop({ db, keepMs: config.BATON_DOCUMENT_KEEP }), purgeGroupRequestsLoop({ db })],
+    loops: [
+      sweepDocumentsLoop({ db, keepMs: config.BATON_DOCUMENT_KEEP }),
+      purgeGroupRequestsLoop({ db }),
+      purgeSettledExecutionsLoop({ db }),
+    ],
     checks: { database: () => db.ping() },
   };
 }

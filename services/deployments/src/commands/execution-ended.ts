@@ -5,6 +5,7 @@ import { failUpdateOf } from '../store/deployment-updates.sql';
 import { deleteDeployment, lockDeployment, readDeployment } from '../store/deployments.sql';
 import { refreshConsumers } from '../store/labels.sql';
 import { parentsOf } from '../store/parents.sql';
+import { settleExecution } from '../store/settled-executions.sql';
 import {
   type LatestExecution,
   lockUpwards,
@@ -41,11 +42,12 @@ export async function executionRequested(
 
 /**
  * An execution ended: installation and latest status (reference/rest-api.md 6.4); after the end of
- * delete_deployment_environment the deployment goes. Repeats change nothing.
+ * delete_deployment_environment the deployment goes. States that come late, up to `lastStateSeq`, are repeats from now
+ * on. Repeats change nothing.
  */
 export async function executionEnded(
   deps: Deps,
-  of: { tenant: string; deploymentId: string; execution: LatestExecution },
+  of: { tenant: string; deploymentId: string; execution: LatestExecution; lastStateSeq: number },
 ): Promise<void> {
   const { execution } = of;
   await deps.db.tx(async (tx) => {
@@ -59,6 +61,7 @@ export async function executionEnded(
       isDeletion &&
       (execution.status === 'terminated' || (execution.status === 'failed' && row.deletion?.force === true));
     if (!isGone) {
+      if (of.lastStateSeq > 0) await settleExecution(tx, execution.id, of.lastStateSeq);
       if (execution.status !== 'terminated') await failUpdateOf(tx, row.key, execution.id);
       await writeExecutionStatus(tx, row.key, execution, !isDeletion || execution.status !== 'terminated');
       return;

@@ -80,20 +80,9 @@ export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> 
       });
       return { resultJson: JSON.stringify(result) };
     },
-    executionEnded: async ({
-      tenant,
-      deploymentId,
-      executionId,
-      workflowId,
-      status,
-      totalOperations,
-      finishedOperations,
-    }) => {
-      await executionEnded(deps, {
-        tenant,
-        deploymentId,
-        execution: { id: executionId, status, workflowId, totalOperations, finishedOperations },
-      });
+    executionEnded: async ({ tenant, deploymentId, executionId, lastStateSeq, ...end }) => {
+      const execution = { id: executionId, ...end };
+      await executionEnded(deps, { tenant, deploymentId, execution, lastStateSeq });
       return {};
     },
   };

@@ -22,7 +22,8 @@ const APPLY = {
     with w as (
       select * from json_to_recordset($3::json) as w(id text, state text, state_seq bigint, seq bigint, edits jsonb)
     ), locked as materialized (
-      select ni.id, case when ni.applied_execution = $2 then ni.applied_seq else -1 end as done
+      select ni.id, greatest(case when ni.applied_execution = $2 then ni.applied_seq end,
+          (select state_seq from settled_executions where execution_id = $2), -1) as done
       from node_instances ni where ni.tenant = $1 and ni.id = any($4::text[]) order by ni.id for update
     )
     update node_instances ni set
@@ -39,7 +40,7 @@ const APPLY = {
 
 /**
  * Applies states that the engine decided: repeated writes and those older than the last one of the same execution are
- * dropped. One statement, rows locked in id order.
+ * dropped, also when others have written since it ended. One statement, rows locked in id order.
  */
 export async function applyStates(
   db: Db<DB>,

@@ -263,6 +263,12 @@ export interface RowCounts {
   visibility: string;
 }
 
+export interface SettledExecutions {
+  execution_id: string;
+  settled_at: Generated<string>;
+  state_seq: number;
+}
+
 export interface Sites {
   created_at: Generated<string>;
   created_by: string;
@@ -307,6 +313,7 @@ export interface DB {
   nodes: Nodes;
   outbox: Outbox;
   row_counts: RowCounts;
+  settled_executions: SettledExecutions;
   sites: Sites;
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;

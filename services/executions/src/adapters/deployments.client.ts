@@ -51,6 +51,8 @@ export interface DeploymentsPort {
     status: string;
     totalOperations: number;
     finishedOperations: number;
+    /** Number of the last state, all of which deployments has applied. */
+    lastStateSeq: number;
   }): Promise<void>;
 }
 

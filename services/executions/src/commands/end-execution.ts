@@ -54,6 +54,7 @@ async function tellDeployments(deps: EngineDeps, execution: TimedExecution, outc
     status: outcome.status,
     totalOperations: execution.total_operations ?? 0,
     finishedOperations: execution.finished_operations ?? 0,
+    lastStateSeq: execution.last_state_seq,
   });
 }
 

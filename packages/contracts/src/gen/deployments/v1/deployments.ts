@@ -165,6 +165,8 @@ export interface ExecutionEndedRequest {
   /** Of all its graphs, for latest_execution_*_operations. */
   totalOperations: number;
   finishedOperations: number;
+  /** Number of its last node-instance state: all up to it have been applied. */
+  lastStateSeq: number;
 }
 
 export interface ExecutionEndedResponse {
@@ -2526,6 +2528,7 @@ function createBaseExecutionEndedRequest(): ExecutionEndedRequest {
     status: "",
     totalOperations: 0,
     finishedOperations: 0,
+    lastStateSeq: 0,
   };
 }
 
@@ -2551,6 +2554,9 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
     }
     if (message.finishedOperations !== 0) {
       writer.uint32(56).int32(message.finishedOperations);
+    }
+    if (message.lastStateSeq !== 0) {
+      writer.uint32(64).int64(message.lastStateSeq);
     }
     return writer;
   },
@@ -2624,6 +2630,14 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
             message.finishedOperations = reader.int32();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.lastStateSeq = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2665,6 +2679,11 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
         : isSet(object.finished_operations)
         ? globalThis.Number(object.finished_operations)
         : 0,
+      lastStateSeq: isSet(object.lastStateSeq)
+        ? globalThis.Number(object.lastStateSeq)
+        : isSet(object.last_state_seq)
+        ? globalThis.Number(object.last_state_seq)
+        : 0,
     };
   },
 
@@ -2691,6 +2710,9 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
     if (message.finishedOperations !== 0) {
       obj.finishedOperations = Math.round(message.finishedOperations);
     }
+    if (message.lastStateSeq !== 0) {
+      obj.lastStateSeq = Math.round(message.lastStateSeq);
+    }
     return obj;
   },
 
@@ -2706,6 +2728,7 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
     message.status = object.status ?? "";
     message.totalOperations = object.totalOperations ?? 0;
     message.finishedOperations = object.finishedOperations ?? 0;
+    message.lastStateSeq = object.lastStateSeq ?? 0;
     return message;
   },
 };
