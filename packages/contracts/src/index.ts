@@ -6,6 +6,7 @@ export {
   type TaskEvent,
   taskEvent,
 } from './assignment';
+export { type AuditScope, auditScopeKey } from './audit-scope';
 export {
   type AttributeOperator,
   attributeOperators,

@@ -1,25 +1,14 @@
 /**
- * Which request is being carried out, for the audit log: packages/postgres adds one message to the first transaction
- * that commits within it. Recorded exactly when something was changed; a crash loses neither or both. Found by a global
- * symbol, so that neither package imports the other.
+ * Which request is being carried out, for the audit log: recorded exactly when something was changed; a crash loses neither
+ * or both.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ChangeMade, RouteContract } from '@baton/contracts';
+import { type AuditScope, auditScopeKey, type ChangeMade, type RouteContract } from '@baton/contracts';
 import type { RequestCall } from './request-call';
 
-export interface AuditScope {
-  /** Open while the handler runs: work that only inherited the context is not the request's. */
-  isOpen: boolean;
-  isRecorded: boolean;
-  tenant: string;
-  /** Schema of the service. */
-  schema: string;
-  entry(): ChangeMade;
-}
-
-const KEY = Symbol.for('baton.audit');
-const shared = globalThis as { [KEY]?: AsyncLocalStorage<AuditScope> };
-const storage: AsyncLocalStorage<AuditScope> = (shared[KEY] ??= new AsyncLocalStorage<AuditScope>());
+const shared = globalThis as { [auditScopeKey]?: AsyncLocalStorage<AuditScope> };
+const storage: AsyncLocalStorage<AuditScope> = (shared[auditScopeKey] ??=
+  new AsyncLocalStorage<AuditScope>());
 
 /** Where the original's log has another name for a resource than the path. */
 const TABLES: Record<string, string> = {
