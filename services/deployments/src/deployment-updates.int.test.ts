@@ -124,6 +124,29 @@ it('carries an update out in three calls, each of which may be repeated', async 
   expect((await read(id)).state).toBe('successful');
 });
 
+it('keeps the last relationship in the record that the next steps are made from', async () => {
+  await test.create('pair', { blueprint_id: 'pair' });
+  const updateTo = async (blueprint_id: string) => {
+    const { id, execution_id } = (await initiate('pair', { blueprint_id })).body;
+    await call('pair', execution_id, { call: 'update-prepare', updateId: id });
+    const changes = await call('pair', execution_id, { call: 'update-perform', updateId: id });
+    await call('pair', execution_id, { call: 'update-finish', updateId: id });
+    const { steps } = await read(id);
+    return {
+      steps: steps.map((s: { action: string; entity_id: string[] }) => `${s.action} ${s.entity_id}`),
+      gained: changes.extended_relationships.length,
+      lost: changes.reduced_relationships.length,
+    };
+  };
+  const removal = 'remove nodes,b,relationships,0';
+  expect(await updateTo('pair-apart')).toEqual({ steps: [removal], gained: 0, lost: 1 });
+  const { body: nodes } = await test.call('GET', '/nodes?deployment_id=pair&id=b');
+  expect(nodes.items[0].relationships).toEqual([]);
+  expect(await updateTo('pair-apart')).toEqual({ steps: [removal], gained: 0, lost: 0 });
+  expect(await updateTo('pair')).toEqual({ steps: [], gained: 1, lost: 0 });
+  expect(await updateTo('pair')).toEqual({ steps: [], gained: 0, lost: 0 });
+});
+
 it('fails an update with its execution', async () => {
   await test.create('down', { blueprint_id: 'hello-flat' });
   const { id, execution_id } = (await initiate('down', {})).body;

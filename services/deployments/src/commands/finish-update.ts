@@ -3,7 +3,7 @@ import type { AnyTx } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { nodeParts } from '../domain/deployment-plan';
 import { mergeRelationships } from '../domain/modification';
-import { keepCounts, type Leaving } from '../domain/update-plan';
+import { keepCounts, keepRecord, type Leaving } from '../domain/update-plan';
 import { type DeploymentUpdateRow, writeUpdate } from '../store/deployment-updates.sql';
 import { type DeploymentRow, raiseRevision } from '../store/deployments.sql';
 import { documentOf, putDocuments } from '../store/documents.sql';
@@ -61,7 +61,10 @@ async function orderRelationships(
 
 async function writeFinalNodes(tx: AnyTx, key: number, model: Model, planned: PlanNodes): Promise<void> {
   const { nodes } = keepCounts(planned, model.nodes);
-  const parts = nodes.map((node, position) => nodeParts(node as never, position));
+  const before = new Map(model.planNodes.map((node) => [node.id, node]));
+  const parts = nodes.map((node, position) =>
+    nodeParts(keepRecord(node, before.get(node.id)) as never, position),
+  );
   const documents = parts.map((part) => documentOf(part.definition));
   await putDocuments(tx, documents);
   await upsertNodes(

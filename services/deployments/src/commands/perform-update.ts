@@ -15,6 +15,7 @@ import {
   gainedRelationships,
   keepCounts,
   keepGroupCounts,
+  keepRecord,
   leavingOf,
   updateChanges,
 } from '../domain/update-plan';
@@ -125,7 +126,11 @@ async function writeNodes(tx: AnyTx, key: number, nodes: PlanNode[], model: Mode
     const leaving = (before.get(node.id)?.relationships ?? []).filter(
       (r) => !known.has(`${r.type}\n${r.target_id}`),
     );
-    return nodeParts({ ...node, relationships: [...node.relationships, ...leaving] } as never, position);
+    const kept = keepRecord(
+      { ...node, relationships: [...node.relationships, ...leaving] },
+      before.get(node.id),
+    );
+    return nodeParts(kept as never, position);
   });
   const documents = parts.map((part) => documentOf(part.definition));
   await putDocuments(tx, documents);

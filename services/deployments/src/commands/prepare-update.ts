@@ -3,7 +3,7 @@ import { AppError, type Json, type JsonObject, newId, notFound } from '@baton/ke
 import type { AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
-import { describeStep, modifiedEntities, presentStep } from '../domain/update-plan';
+import { describeStep, modifiedEntities, presentStep, recordedNode } from '../domain/update-plan';
 import { type DeploymentUpdateRow, readUpdate, writeUpdate } from '../store/deployment-updates.sql';
 import { type DeploymentRow, readPlan } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
@@ -98,7 +98,7 @@ async function storedPlan(deps: Deps, tx: AnyTx, row: DeploymentRow): Promise<Co
   const { rows } = await sql<{ description: string | null }>`
     select description from deployments where key = ${row.key}`.execute(tx);
   return {
-    nodes: planNodes,
+    nodes: planNodes.map(recordedNode),
     outputs: plan.outputs as JsonObject,
     workflows: model.workflows,
     groups: model.groups,

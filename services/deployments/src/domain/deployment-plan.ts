@@ -74,18 +74,19 @@ export function nodeParts(node: PlanNode, position: number): NodeParts {
       operations: (node.operations as JsonObject | undefined) ?? {},
       plugins: (node.plugins as unknown[] | undefined) ?? [],
       plugins_to_install: (node.plugins_to_install as unknown[] | undefined) ?? null,
-      relationships: ((node.relationships as JsonObject[] | undefined) ?? []).map(relationshipPart),
+      relationships: relationshipParts(node.relationships),
+      ...(node.former_relationships !== undefined && {
+        former_relationships: relationshipParts(node.former_relationships),
+      }),
     },
   };
 }
 
-/** A relationship without its normalised interfaces, which only the parser needs. */
-function relationshipPart({
-  source_interfaces: _source,
-  target_interfaces: _target,
-  ...rest
-}: JsonObject): JsonObject {
-  return rest;
+/** Relationships without their normalised interfaces, which only the parser needs. */
+function relationshipParts(relationships: unknown): JsonObject[] {
+  return ((relationships as JsonObject[] | undefined) ?? []).map(
+    ({ source_interfaces: _source, target_interfaces: _target, ...rest }) => rest,
+  );
 }
 
 export function modelDocument(plan: JsonObject): ModelDocument {

@@ -48,6 +48,25 @@ export function keepGroupCounts(groups: Groups, present: Groups): Groups {
   );
 }
 
+/** A node with what its record says of relationships that are gone. */
+export type RecordedNode = PlanNode & { former_relationships?: PlanNode['relationships'] };
+
+/**
+ * The node as an update's steps see it. The record of a node never loses its last relationship (as the original's): the
+ * next update still removes it, or finds nothing to do when it is back.
+ */
+export function recordedNode(node: RecordedNode): PlanNode {
+  const { former_relationships: former = [], ...rest } = node;
+  return { ...rest, relationships: node.relationships.length > 0 ? node.relationships : former } as PlanNode;
+}
+
+/** The node of a new plan, keeping the record of the one whose place it takes. */
+export function keepRecord(node: PlanNode, before: RecordedNode | undefined): RecordedNode {
+  const recorded = before ? recordedNode(before).relationships : [];
+  if (node.relationships.length > 0 || recorded.length === 0) return node;
+  return { ...node, former_relationships: recorded };
+}
+
 /** A step in the form of REST. */
 export function presentStep(step: UpdateStep, id: string) {
   const { action, entity_type, entity_id, topology_order } = step;

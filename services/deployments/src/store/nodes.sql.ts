@@ -8,6 +8,8 @@ export interface NodeDefinition {
   plugins: unknown[];
   plugins_to_install: unknown[] | null;
   relationships: unknown[];
+  /** Of a node that has lost its last relationship: what an update's steps are made from (`recordedNode`). */
+  former_relationships?: unknown[];
 }
 
 export interface NewNode {

@@ -110,3 +110,14 @@ node_templates:
     relationships:
       - {type: cloudify.relationships.connected_to, target: host}
 `;
+
+/** Two nodes with a relationship, and without. */
+const twoNodes = (relationships: string): string => `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_templates:
+  a: {type: cloudify.nodes.Root}
+  b: {type: cloudify.nodes.Root, relationships: ${relationships}}
+`;
+export const pair = twoNodes('[{type: cloudify.relationships.connected_to, target: a}]');
+export const pairApart = twoNodes('[]');

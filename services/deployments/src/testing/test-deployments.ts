@@ -72,6 +72,8 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   hello: { text: texts.hello },
   'hello-flat': { text: texts.helloFlat },
   'hello-next': { text: texts.helloNext },
+  pair: { text: texts.pair },
+  'pair-apart': { text: texts.pairApart },
   mini: { text: texts.mini },
   consumer: { text: texts.consumer },
   'needs-plugin': { text: texts.needsPlugin },
