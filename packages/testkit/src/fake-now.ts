@@ -2,12 +2,13 @@ import type pg from 'pg';
 
 /**
  * Stops `app_now()` at `iso` for the database of `pool` (null: lets it run again): for every connection the pool has
- * and for those that anybody opens later. Waits until the pool's connections are free.
+ * and for those that anybody opens later. Holds the whole pool for a moment: a connection that is busy, or being
+ * opened, would keep the old time.
  */
 export async function setFakeNow(pool: pg.Pool, iso: string | null): Promise<void> {
   const value = iso === null ? '' : new Date(iso).toISOString();
   const clients = await Promise.all(
-    Array.from({ length: Math.max(1, pool.totalCount) }, () => pool.connect()),
+    Array.from({ length: pool.options.max }, () => pool.connect()),
   );
   try {
     await clients[0]?.query(
