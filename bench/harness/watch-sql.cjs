@@ -6,7 +6,7 @@ const { join } = require('node:path');
 
 const { BENCH_SQL: kind, BENCH_SQL_DIR: folder } = process.env;
 const main = process.argv[1] ?? '';
-const watched = /dist\/(apps\/standalone|services\/(?!worker|gateway)[a-z-]+)\/main\.js$/;
+const watched = /dist\/(apps\/standalone|services\/(?!gateway)[a-z-]+)\/main\.js$/;
 if (kind && watched.test(main)) {
   const pg = require(join(main, '../../../node_modules/pg'));
   const original = pg.Client.prototype.query;

@@ -7,9 +7,7 @@ import type pg from 'pg';
  */
 export async function setFakeNow(pool: pg.Pool, iso: string | null): Promise<void> {
   const value = iso === null ? '' : new Date(iso).toISOString();
-  const clients = await Promise.all(
-    Array.from({ length: pool.options.max }, () => pool.connect()),
-  );
+  const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
   try {
     await clients[0]?.query(
       `do $$ begin execute format('alter database %I set baton.fake_now = %L', current_database(), '${value}'); end $$`,

@@ -11,11 +11,6 @@ import type { Session } from './session';
 import type { Statements } from './statements';
 
 const DRAIN_MS = 10_000;
-/**
- * Finds what nobody announced: delayed messages of a process that died before they were due, lost notifications. What
- * this process has put off itself it looks for when that is due.
- */
-const POLL_MS = 5_000;
 const MAX_CLAIM = 100;
 /** The clock of the server decides what is due; ours only wakes. */
 const DUE_MARGIN_MS = 5;
@@ -36,7 +31,7 @@ interface Delivery {
 }
 
 export interface QueueConsumer extends Subscription {
-  /** There may be messages. */
+  /** There may be messages. What the consumer has put off itself it looks for when that is due. */
   kick(): void;
 }
 
@@ -90,13 +85,11 @@ export function consumeQueue<T>(
     onError: (error) => log.warn({ error: error.message }, 'messages could not be claimed'),
   });
   const forget = session.onLoss(() => inFlight.abortAll('the connection to the broker is lost'));
-  const timer = setInterval(pump.kick, POLL_MS).unref();
   pump.kick();
 
   return {
     kick: pump.kick,
     close: async () => {
-      clearInterval(timer);
       await pump.stop();
       await inFlight.drain(DRAIN_MS);
       forget();

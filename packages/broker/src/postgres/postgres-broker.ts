@@ -28,6 +28,8 @@ export interface PostgresBrokerOptions {
 const WAIT_FOR_CONNECTION_MS = 30_000;
 const PING_MS = 2_000;
 const MAX_LISTED = 1_000;
+/** Finds what nobody announced: delayed messages of a process that died before they were due, lost notifications. */
+const POLL_MS = 5_000;
 
 /**
  * The broker in PostgreSQL, for installations without RabbitMQ: a table of messages claimed with SKIP LOCKED in
@@ -57,10 +59,8 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
       await session.ready(WAIT_FOR_CONNECTION_MS);
       await storeAndNotify(publishing, sql, checked);
     },
-    ping: async () => {
-      await session.ready(PING_MS);
-      await pool.query('select 1');
-    },
+    // The session asks the server by itself whether it is there.
+    ping: () => session.ready(PING_MS),
     close: async () => {
       reaper.stop();
       await consuming.close();
@@ -94,6 +94,18 @@ function createConsuming(
   deps.session.onConnect(() => {
     for (const queue of consumers.keys()) kick(queue);
   });
+  const poll = async (): Promise<void> => {
+    if (consumers.size === 0) return;
+    const { rows } = await deps.pool.query<{ queue: string }>({
+      ...deps.sql.waiting,
+      values: [[...consumers.keys()]],
+    });
+    for (const { queue } of rows) kick(queue);
+  };
+  const timer = setInterval(
+    () => void poll().catch((error: Error) => deps.log.debug({ error: error.message }, 'poll failed')),
+    POLL_MS,
+  ).unref();
   return {
     consume: async (message, options) => {
       if (catalogue.addQueue(message, options.queue)) {
@@ -114,6 +126,7 @@ function createConsuming(
       };
     },
     close: async () => {
+      clearInterval(timer);
       await Promise.all(
         [...consumers.values()].flatMap((set) => [...set].map((consumer) => consumer.close())),
       );

@@ -25,6 +25,12 @@ export function statements(schema: string, channels: { work: string; fanout: str
           order by due_at, id limit $3 for update skip locked)
         returning id::text, envelope, attempts`,
     },
+    /** $1 queues: those with messages that nobody handles. */
+    waiting: {
+      name: 'broker-waiting',
+      text: `select queue from unnest($1::text[]) queue where exists (
+          select 1 from ${messages} m where m.queue = queue.queue and m.owner is null and m.due_at <= clock_timestamp())`,
+    },
     /** $1 ids, $2 owner: what another session has taken over stays. */
     done: {
       name: 'broker-done',

@@ -153,7 +153,7 @@ async function attempt(run: Run): Promise<void> {
 export async function finishUpload(deps: FinishDeps): Promise<boolean> {
   // A token of its own for each run: a replica that lost a lease cannot mistake a later one for it.
   const owner = `${deps.instanceId}/${newId()}`;
-  const upload = await deps.db.tx((tx) => leaseUpload(tx, owner, deps.leaseMs));
+  const upload = await leaseUpload(deps.db.query, owner, deps.leaseMs);
   if (upload === null) return false;
   await attempt({ deps, upload, owner, state: upload.state });
   return true;

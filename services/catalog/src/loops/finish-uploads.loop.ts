@@ -1,12 +1,12 @@
 import type { Loop } from '@baton/service-runtime';
 import { type FinishDeps, finishUpload } from '../commands/finish-upload';
 
-const INTERVAL_MS = 1000;
+const INTERVAL_MS = 5_000;
 const PARALLEL = 2;
 
 /**
  * Finishes asynchronous uploads. Any number of replicas: rows are leased with SKIP LOCKED. `kick` starts a run at once
- * after an upload was accepted here; the interval finds what other replicas left.
+ * after an upload was accepted here; the interval finds what processes that died left.
  */
 export function finishUploadsLoop(deps: FinishDeps): {
   loop: Loop;

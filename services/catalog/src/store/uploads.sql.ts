@@ -25,7 +25,11 @@ export interface LeasedUpload {
 const UNFINISHED = sql`state in ('pending', 'uploading', 'extracting', 'parsing')`;
 
 /** The next unfinished upload without a living lease, now leased to `owner` for `leaseMs`; null when there is none. */
-export async function leaseUpload(tx: Tx<DB>, owner: string, leaseMs: number): Promise<LeasedUpload | null> {
+export async function leaseUpload(
+  db: Db<DB>['query'],
+  owner: string,
+  leaseMs: number,
+): Promise<LeasedUpload | null> {
   const { rows } = await sql<LeasedUpload>`
     update blueprints set lease_owner = ${owner}, lease_until = app_now() + ${leaseMs}::float8 * interval '1 millisecond',
       attempts = attempts + 1
@@ -33,7 +37,7 @@ export async function leaseUpload(tx: Tx<DB>, owner: string, leaseMs: number): P
       select upload_id from blueprints where ${UNFINISHED} and (lease_until is null or lease_until < app_now())
       order by lease_until nulls first limit 1 for update skip locked)
     returning tenant, id, upload_id, created_by, creator_id, is_by_administrator, visibility, state, main_file_name, archive_digest, archive_size,
-      archive_url, requested_labels, attempts`.execute(tx);
+      archive_url, requested_labels, attempts`.execute(db);
   return rows[0] ?? null;
 }
 

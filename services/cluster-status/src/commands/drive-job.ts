@@ -17,6 +17,8 @@ const KEEP_MS = 1_000;
 const RETRY_MS = 1_000;
 /** The engine starts what does not queue within milliseconds. */
 const START_MS = 200;
+/** The database's clock decides what is due; ours only wakes. */
+const DUE_MARGIN_MS = 20;
 
 class JobCancelled extends Error {}
 class JobLost extends Error {}
@@ -90,7 +92,7 @@ async function followStart(deps: SnapshotDeps, job: SnapshotJob): Promise<void> 
   else if (isCancel(status)) await decide(deps, job, { status: 'cancelled', error: '' });
   else if (isOver(status))
     await decide(deps, job, { status: 'failed', error: `Its execution ended as ${status || 'deleted'}` });
-  else await releaseJob(deps.db.query, job.id, deps.instanceId, status === 'pending' ? START_MS : RETRY_MS);
+  else await putOff(deps, job, status === 'pending' ? START_MS : RETRY_MS);
 }
 
 const isCancel = (status: string): boolean => status === 'cancelled' || status.endsWith('cancelling');
@@ -109,7 +111,13 @@ async function afterFailure(deps: SnapshotDeps, job: SnapshotJob, error: unknown
   // A refusal stands; what may be a passing fault is tried again, as after a crash.
   if (isBefore && (!mayPass || job.attempts >= MAX_ATTEMPTS))
     await decide(deps, job, { status: 'failed', error: (error as AppError).message });
-  await releaseJob(deps.db.query, job.id, deps.instanceId, RETRY_MS);
+  await putOff(deps, job, RETRY_MS);
+}
+
+/** Gives the job back and looks again when its pause is over; if this process dies, the loop of another does. */
+async function putOff(deps: SnapshotDeps, job: SnapshotJob, pauseMs: number): Promise<void> {
+  await releaseJob(deps.db.query, job.id, deps.instanceId, pauseMs);
+  setTimeout(deps.kick, pauseMs + DUE_MARGIN_MS).unref();
 }
 
 /** Holds the lease, looks for a cancel and carries log lines while a job works. */

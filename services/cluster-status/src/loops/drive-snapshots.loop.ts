@@ -4,7 +4,8 @@ import type { SnapshotDeps } from '../commands/snapshot-deps';
 import { leaseJob } from '../store/snapshot-jobs.sql';
 import { takeLooseArchives } from '../store/snapshots.sql';
 
-const INTERVAL_MS = 1_000;
+/** Finds what other processes left; this one looks when it gets work and when a pause is over. */
+const INTERVAL_MS = 5_000;
 const SWEEP_MS = 600_000;
 /** Longer than an upload takes from the note of its archive to its row. */
 const SWEEP_GRACE_MS = 3_600_000;
@@ -26,7 +27,7 @@ export function driveSnapshots(deps: SnapshotDeps): SnapshotDriver {
   let working: Promise<void> | null = null;
   const takeSteps = async (): Promise<void> => {
     for (let step = 0; step < MAX_STEPS && !stopping.signal.aborted; step++) {
-      const job = await deps.db.tx((tx) => leaseJob(tx, deps.instanceId, LEASE_MS));
+      const job = await leaseJob(deps.db.query, deps.instanceId, LEASE_MS);
       if (!job) return;
       await driveJob(deps, job, stopping.signal);
     }

@@ -5,9 +5,7 @@ import { currentValue } from '../adapters/config-values';
 import type { ConfigDefinition } from '../domain/config-items';
 import type { OsRelease } from '../domain/os-release';
 import { readConfig } from '../store/config.sql';
-import { deleteInstance, upsertInstance } from '../store/instances.sql';
-import { readMaintenance } from '../store/maintenance.sql';
-import { upsertManager } from '../store/managers.sql';
+import { deleteInstance, recordReport } from '../store/instances.sql';
 import type { DB } from '../store/tables.gen';
 
 /** ClusterStatusService of proto/cluster_status/v1. */
@@ -18,22 +16,9 @@ export function clusterStatusHandlers(deps: {
 }): RpcHandlers<typeof clusterStatusRpc.ClusterStatusServiceDefinition> {
   return {
     report: async (request) => {
-      await deps.db.tx(async (tx) => {
-        if (request.isLeaving) {
-          await deleteInstance(tx, request.service, request.instanceId);
-          return;
-        }
-        await upsertInstance(tx, request);
-        await upsertManager(tx, {
-          hostname: request.hostname,
-          address: request.address || '127.0.0.1',
-          version: request.version,
-          distribution: deps.os.distribution,
-          distro_release: deps.os.release,
-        });
-      });
-      const { status } = await readMaintenance(deps.db.query);
-      return { maintenance: status };
+      if (!request.isLeaving) return recordReport(deps.db.query, request, deps.os);
+      await deleteInstance(deps.db.query, request.service, request.instanceId);
+      return { maintenance: '' };
     },
     getConfig: async ({ scope }) => {
       const rows = await readConfig(deps.db.query);

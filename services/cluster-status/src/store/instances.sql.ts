@@ -2,6 +2,7 @@ import type { clusterStatusRpc } from '@baton/contracts';
 import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { Instance } from '../domain/health';
+import type { OsRelease } from '../domain/os-release';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
@@ -11,19 +12,33 @@ const ALIVE_S = 15;
 /** Dead processes are shown this long when nothing of their service lives, then forgotten. */
 const FORGOTTEN_S = 3_600;
 
-export async function upsertInstance(tx: Tx<DB>, report: clusterStatusRpc.ReportRequest): Promise<void> {
-  await sql`
-    insert into instances (service, instance_id, hostname, version, pid, started_at, checks, rss_bytes)
-    values (${report.service}, ${report.instanceId}, ${report.hostname}, ${report.version}, ${report.pid},
-      ${report.startedAt}, ${report.checksJson || '{}'}::jsonb, ${report.rssBytes})
-    on conflict (service, instance_id) do update set hostname = excluded.hostname, version = excluded.version,
-      pid = excluded.pid, checks = excluded.checks, rss_bytes = excluded.rss_bytes, last_seen = app_now()`.execute(
-    tx,
-  );
+/**
+ * Takes the report of a living process, which shows its host as well, and answers the state of maintenance: one
+ * statement, since every process of the manager sends this every few seconds.
+ */
+export async function recordReport(
+  db: Reader,
+  report: clusterStatusRpc.ReportRequest,
+  os: OsRelease,
+): Promise<{ maintenance: string }> {
+  const { rows } = await sql<{ maintenance: string }>`
+    with host as (
+      insert into managers (hostname, address, version, distribution, distro_release)
+      values (${report.hostname}, ${report.address || '127.0.0.1'}, ${report.version}, ${os.distribution}, ${os.release})
+      on conflict (hostname) do update set address = excluded.address, version = excluded.version,
+        distribution = excluded.distribution, distro_release = excluded.distro_release, last_seen = app_now()),
+    process as (
+      insert into instances (service, instance_id, hostname, version, pid, started_at, checks, rss_bytes)
+      values (${report.service}, ${report.instanceId}, ${report.hostname}, ${report.version}, ${report.pid},
+        ${report.startedAt}, ${report.checksJson || '{}'}::jsonb, ${report.rssBytes})
+      on conflict (service, instance_id) do update set hostname = excluded.hostname, version = excluded.version,
+        pid = excluded.pid, checks = excluded.checks, rss_bytes = excluded.rss_bytes, last_seen = app_now())
+    select status as maintenance from maintenance`.execute(db);
+  return rows[0]!;
 }
 
-export async function deleteInstance(tx: Tx<DB>, service: string, instanceId: string): Promise<void> {
-  await sql`delete from instances where service = ${service} and instance_id = ${instanceId}`.execute(tx);
+export async function deleteInstance(db: Reader, service: string, instanceId: string): Promise<void> {
+  await sql`delete from instances where service = ${service} and instance_id = ${instanceId}`.execute(db);
 }
 
 export async function readInstances(reader: Reader): Promise<Instance[]> {

@@ -22,17 +22,6 @@ export interface ManagerRow {
   networks: Record<string, string> | null;
   ca_cert_content: string | null;
 }
-type Reported = Pick<ManagerRow, 'hostname' | 'address' | 'version' | 'distribution' | 'distro_release'>;
-
-export async function upsertManager(tx: Tx<DB>, host: Reported): Promise<void> {
-  await sql`
-    insert into managers (hostname, address, version, distribution, distro_release)
-    values (${host.hostname}, ${host.address}, ${host.version}, ${host.distribution}, ${host.distro_release})
-    on conflict (hostname) do update set address = excluded.address, version = excluded.version,
-      distribution = excluded.distribution, distro_release = excluded.distro_release, last_seen = app_now()`.execute(
-    tx,
-  );
-}
 
 /** False: there is one with this hostname. */
 export async function insertManager(tx: Tx<DB>, node: z.infer<typeof newManager>): Promise<boolean> {

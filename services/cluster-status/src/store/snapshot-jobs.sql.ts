@@ -45,13 +45,13 @@ export async function deleteJob(tx: Tx<DB>, id: string): Promise<void> {
 }
 
 /** The oldest unfinished job in nobody's hands, taken for `leaseMs`. Skips rows that others take. */
-export async function leaseJob(tx: Tx<DB>, owner: string, leaseMs: number): Promise<SnapshotJob | null> {
+export async function leaseJob(db: Reader, owner: string, leaseMs: number): Promise<SnapshotJob | null> {
   const { rows } = await sql<SnapshotJob>`
     update snapshot_jobs set lease_owner = ${owner}, lease_until = ${after(leaseMs)},
       attempts = attempts + case when state = 'preparing' then 1 else 0 end
     where id = (select id from snapshot_jobs where state <> 'ended' and (lease_until is null or lease_until < app_now())
       order by created_at limit 1 for update skip locked)
-    returning ${columns}`.execute(tx);
+    returning ${columns}`.execute(db);
   return rows[0] ?? null;
 }
 

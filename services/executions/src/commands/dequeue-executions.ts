@@ -10,6 +10,7 @@ import {
   blockingSystemExecutions,
   countAtWork,
   executionsAtWork,
+  hasQueue,
   lockDequeue,
   lockStarts,
   queueHeads,
@@ -32,6 +33,7 @@ const GROUPS = 20;
  * @returns how many were started.
  */
 export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
+  if (!(await hasQueue(deps.db.query))) return 0;
   let started = 0;
   for (let round = 0; round < MAX_ROUNDS && !deps.queue.isPaused(); round++) {
     let moved = 0;

@@ -9,11 +9,11 @@ export async function heartbeat(
   deps: Pick<EngineDeps, 'db'>,
   request: executionsRpc.HeartbeatRequest,
 ): Promise<executionsRpc.HeartbeatResponse> {
-  return await deps.db.tx(async (tx) => {
-    await sql`insert into workers (id, about) values (${request.workerId}, ${request.workerJson || '{}'}::jsonb)
-      on conflict (id) do update set about = excluded.about, last_seen = app_now()`.execute(tx);
-    if (request.taskIds.length === 0) return { lost: [], kill: [] };
-    const { held, kill } = await renewLeases(tx, request.workerId, request.taskIds, leaseMs);
-    return { lost: request.taskIds.filter((id) => !held.has(id)), kill };
-  });
+  await sql`insert into workers (id, about) values (${request.workerId}, ${request.workerJson || '{}'}::jsonb)
+    on conflict (id) do update set about = excluded.about, last_seen = app_now()`.execute(deps.db.query);
+  if (request.taskIds.length === 0) return { lost: [], kill: [] };
+  const { held, kill } = await deps.db.tx((tx) =>
+    renewLeases(tx, request.workerId, request.taskIds, leaseMs),
+  );
+  return { lost: request.taskIds.filter((id) => !held.has(id)), kill };
 }

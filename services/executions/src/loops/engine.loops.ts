@@ -14,13 +14,13 @@ const BATCH_MEMORY_S = 24 * 3600;
 /** What repairs after a crash, on every replica: each tick is bounded and safe beside others. */
 export function engineLoops(deps: EngineDeps): Loop[] {
   return [
-    { name: 'wake-executions', intervalMs: 1_000, tickOnce: () => wakeExecutions(deps) },
+    { name: 'wake-executions', intervalMs: 2_000, tickOnce: () => wakeExecutions(deps) },
     { name: 'lease-reaper', intervalMs: 1_000, tickOnce: leaseReaper(deps) },
     { name: 'announce-unclaimed', intervalMs: 2_000, tickOnce: () => announceUnclaimed(deps) },
     { name: 'dequeue', intervalMs: 2_000, tickOnce: () => dequeueExecutions(deps) },
     {
       name: 'deliver-states',
-      intervalMs: 2_000,
+      intervalMs: 5_000,
       tickOnce: async () => {
         for (const id of await undeliveredExecutions(deps.db.query, UNDELIVERED_MS, 20))
           await deliverStored(deps, id);

@@ -24,7 +24,7 @@ export interface ReportRequest {
 }
 
 export interface ReportResponse {
-  /** deactivated, activating or activated. */
+  /** deactivated, activating or activated; empty to a process that leaves. */
   maintenance: string;
 }
 
