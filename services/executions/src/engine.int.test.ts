@@ -3,8 +3,11 @@ import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
+import { deliverAll } from './commands/deliver-states';
 import { reapLeases } from './commands/reap-leases';
 import { resumeExecution } from './commands/resume-execution';
+import { lockExecution, readExecution } from './store/executions.sql';
+import { pendingStates } from './store/instance-states.sql';
 import { unclaimedTasks } from './store/tasks.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, type Probe, work } from './testing/engine-setup';
@@ -248,4 +251,65 @@ test('a result that comes after a cancel counts when the execution is resumed', 
   await resumeExecution(engine.deps, id, false);
   expect(await workToEnd(id)).toEqual(['start a_1']);
   expect((await row(id)).status).toBe('terminated');
+});
+
+test('a heartbeat locks one task at a time while a step writes them in another order', async () => {
+  engine.peer.deployments.set('locks', peerDeployment({ a: [], b: [] }, ['create']));
+  const id = await begin('locks', 'install');
+  await phaseIs(id, 'running');
+  const { leases } = await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 2 });
+  const [first, second] = leases.map((lease) => lease.taskId) as [string, string];
+  await sql`update tasks set lease_until = app_now() where execution_id = ${id}`.execute(engine.db.query);
+  const step = await engine.db.pool.connect();
+  const lock = (task: string) => step.query('update tasks set version = version where id = $1', [task]);
+  await step.query('begin');
+  await lock(second);
+  const heartbeat = engine.client.heartbeat({ workerId: 'w1', taskIds: [first, second, newId()] });
+  await eventually(async () => {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(engine.db.query);
+    expect(rows).toHaveLength(1);
+  }, DEADLINE);
+  // Shorter than the time after which the database would look for a deadlock.
+  await step.query("set local lock_timeout = '400ms'");
+  await lock(first).finally(async () => {
+    await step.query('commit');
+    step.release();
+  });
+  expect((await heartbeat).lost).toHaveLength(1);
+  const { rows } =
+    await sql`select 1 from tasks where execution_id = ${id} and lease_until > app_now()`.execute(
+      engine.db.query,
+    );
+  expect(rows).toHaveLength(2);
+  await engine.client.finishTasks({
+    workerId: 'w1',
+    room: 0,
+    outcomes: leases.map(({ taskId, attempt }) => ({
+      ...{ executionId: id, taskId, attempt, retryAfter: -1, resultJson: 'null' },
+      kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED,
+    })),
+  });
+  await phaseIs(id, 'ended');
+});
+
+test('states behind any number of delivered ones reach deployments before the execution goes on', async () => {
+  engine.peer.deployments.set('many', peerDeployment({ a: [] }, ['create']));
+  const id = await begin('many', 'install');
+  await phaseIs(id, 'running');
+  const { memory, db } = engine.deps;
+  await engine.deps.db.tx(async (tx) => memory.load(tx, (await lockExecution(tx, id))!));
+  await eventually(async () => expect(await pendingStates(db.query, id)).toEqual([]), DEADLINE);
+  await sql`insert into instance_states (execution_id, seq, node_instance_id, state)
+    select ${id}, 100 + n, 'a_1', case n when 700 then 'configured' else 'creating' end
+    from generate_series(1, 700) n`.execute(db.query);
+  await sql`update executions set last_state_seq = 800, version = version + 1 where id = ${id}`.execute(
+    db.query,
+  );
+  // This replica has delivered most of them, and what it knows is older than the row.
+  memory.known(id)!.deliveredSeq = 799;
+  await deliverAll(engine.deps, (await readExecution(db.query, id))!);
+  expect(engine.peer.deployments.get('many')!.instances[0]!.state).toBe('configured');
+  expect(await pendingStates(db.query, id)).toEqual([]);
+  await workToEnd(id);
 });

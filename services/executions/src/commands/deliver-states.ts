@@ -38,10 +38,9 @@ export async function deliverAll(deps: Deps, execution: ExecutionRow): Promise<v
   const loaded = deps.memory.known(execution.id);
   const isKnown = loaded?.version === execution.version;
   for (;;) {
-    const delivered = loaded?.deliveredSeq ?? 0;
     const states = isKnown
       ? loaded.states.slice(0, BATCH)
-      : (await pendingStates(deps.db.query, execution.id, BATCH)).filter(({ seq }) => seq > delivered);
+      : await pendingStates(deps.db.query, execution.id, { after: loaded?.deliveredSeq, limit: BATCH });
     if (states.length === 0) break;
     await apply(deps, execution, states, loaded);
     if (!loaded) await deleteStates(deps.db, execution.id, states.at(-1)!.seq);

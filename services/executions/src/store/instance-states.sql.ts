@@ -10,14 +10,14 @@ const DELETE = {
   text: 'delete from instance_states where execution_id = $1 and seq <= $2',
 };
 
-/** What deployments do not know yet, oldest first. */
+/** What deployments may not know yet, oldest first: the states behind the last one that it is known to have. */
 export async function pendingStates(
   reader: Reader,
   executionId: string,
-  limit: number | null = null,
+  { after = 0, limit = null }: { after?: number; limit?: number | null } = {},
 ): Promise<InstanceStateRow[]> {
   const { rows } = await sql<InstanceStateRow>`
-    select seq, node_instance_id, state, edits from instance_states where execution_id = ${executionId}
+    select seq, node_instance_id, state, edits from instance_states where execution_id = ${executionId} and seq > ${after}
     order by seq limit ${limit}`.execute(reader);
   return rows;
 }

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@baton/postgres';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { StoredGraph, StoredTask } from './rows';
 import type { DB } from './tables.gen';
 
@@ -25,21 +25,38 @@ export async function readTasks(reader: Reader, graphId: string): Promise<Stored
   return rows;
 }
 
-/** Renews the leases that `workerId` still holds; answers the ids that it does not hold and those to kill. */
+/**
+ * Renews the leases that `workerId` still holds; answers the ids that it holds and those to kill. A step locks the tasks
+ * that it writes in an order of its own: what one has locked is waited for with no other task locked. So this takes no
+ * transaction.
+ */
 export async function renewLeases(
-  tx: Tx<DB>,
+  db: Db<DB>['query'],
   workerId: string,
-  taskIds: string[],
+  taskIds: readonly string[],
   leaseMs: number,
 ): Promise<{ held: Set<string>; kill: string[] }> {
-  const { rows } = await sql<{ id: string; is_kill_requested: boolean }>`
-    update tasks set lease_until = app_now() + make_interval(secs => ${leaseMs / 1000})
-    where id = any(${taskIds}::uuid[]) and worker_id = ${workerId} and state in ('sent', 'started')
-    returning id, is_kill_requested`.execute(tx);
+  const renew = async (ids: readonly string[], wait: RawBuilder<unknown>) => {
+    const { rows } = await sql<{ id: string; is_kill_requested: boolean }>`
+      update tasks set lease_until = app_now() + make_interval(secs => ${leaseMs / 1000})
+      where id in (select id from tasks where id = any(${[...ids]}::uuid[]) and worker_id = ${workerId}
+        and state in ('sent', 'started') for update ${wait})
+      returning id, is_kill_requested`.execute(db);
+    return rows;
+  };
+  const rows = await renew(taskIds, sql`skip locked`);
+  const free = new Set(rows.map((row) => row.id));
+  for (const id of taskIds) if (!free.has(id)) rows.push(...(await renew([id], sql``)));
   return {
     held: new Set(rows.map((row) => row.id)),
     kill: rows.filter((row) => row.is_kill_requested).map((row) => row.id),
   };
+}
+
+/** A worker lives, and this is what it says of itself (JSON text). */
+export async function noteWorker(db: Db<DB>, workerId: string, about: string): Promise<void> {
+  await sql`insert into workers (id, about) values (${workerId}, ${about}::jsonb)
+    on conflict (id) do update set about = excluded.about, last_seen = app_now()`.execute(db.query);
 }
 
 /** Whether any lease has run out: by an index over the leases, so that looking costs next to nothing. */
@@ -79,9 +96,13 @@ export async function unclaimedTasks(
   return rows;
 }
 
-/** Puts fresh time on tasks that were announced again, so that the next round leaves them alone for a while. */
+/**
+ * Puts fresh time on tasks that were announced again, so that the next round leaves them alone for a while. One that a
+ * step has locked just now is being claimed.
+ */
 export async function touchDispatched(tx: Tx<DB>, taskIds: string[]): Promise<void> {
-  await sql`update tasks set dispatched_at = app_now() where id = any(${taskIds}::uuid[])`.execute(tx);
+  await sql`update tasks set dispatched_at = app_now()
+    where id in (select id from tasks where id = any(${taskIds}::uuid[]) for update skip locked)`.execute(tx);
 }
 
 /** Marks what workers must stop; answers the ids that were running. */
@@ -110,11 +131,12 @@ export async function updateDeps(tx: Tx<DB>, taskId: string, deps: readonly numb
   );
 }
 
-/** Leases of operations whose execution does not run any more: nobody waits for them. */
+/** Leases of operations whose execution does not run any more: nobody waits for them. What a step has locked comes next time. */
 export async function dropEndedLeases(tx: Tx<DB>): Promise<void> {
   await sql`
-    update tasks t set lease_until = null from executions e
-    where t.lease_until < app_now() and e.id = t.execution_id and (e.phase <> 'running' or e.graph_id <> t.graph_id)`.execute(
+    update tasks set lease_until = null where id in (
+      select t.id from tasks t join executions e on e.id = t.execution_id
+      where t.lease_until < app_now() and (e.phase <> 'running' or e.graph_id <> t.graph_id) for update of t skip locked)`.execute(
     tx,
   );
 }
