@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { defineRoutes, type Principal } from '@baton/contracts';
 import { RawJson, Secret, silentLog } from '@baton/kernel';
 import { bindRoutes, createHttpApp, type HttpApp, principalHeader, signPrincipal } from './index';
@@ -72,3 +75,25 @@ test.each([0, 1, 40])(
     });
   },
 );
+
+test('a stop waits for a large answer that a slow client is still reading', async () => {
+  const { port } = new URL(origin);
+  const client = connect(Number(port), '127.0.0.1');
+  client.write(
+    `GET /api/v3.1/things/2000 HTTP/1.1\r\nhost: baton\r\n${principalHeader}: ${await signPrincipal(ann, key)}\r\n\r\n`,
+  );
+  const [first] = (await once(client, 'data')) as [Buffer];
+  client.pause();
+  const head = first.indexOf('\r\n\r\n') + 4;
+  const length = Number(/content-length: (\d+)/.exec(first.toString('latin1', 0, head))?.[1]);
+  let received = first.length - head;
+  const closed = app.close();
+  await turn();
+  client.on('data', (bytes: Buffer) => {
+    received += bytes.length;
+  });
+  client.resume();
+  await once(client, 'close');
+  expect(received).toBe(length);
+  await closed;
+});

@@ -36,7 +36,9 @@ export function sendParts(reply: FastifyReply, parts: readonly (string | RawJson
     'content-length': bytes,
   });
   raw.cork();
-  for (const piece of pieces) raw.write(piece);
-  raw.end();
+  for (const piece of pieces.slice(0, -1)) raw.write(piece);
+  // Ended only when it has left: a server that stops closes connections whose answer is ended, sent or not.
+  raw.write(pieces.at(-1), () => raw.end());
+  raw.uncork();
   return reply;
 }
