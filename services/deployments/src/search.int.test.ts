@@ -53,6 +53,16 @@ describe('filter rules', () => {
     expect(answer.body.metadata.filtered).toBe(filtered);
   });
 
+  it('on schedules name the deployments that executions knows to have some', async () => {
+    test.peers.scheduled.push('default_tenant/sb', 'other_tenant/sa');
+    const rules = [rule('schedules', 'is_not_empty', [], 'attribute')];
+    const answer = await search(rules);
+    expect(ids(answer)).toBe('sb');
+    expect(answer.body.metadata.filtered).toBe(3);
+    const group = await test.call('PUT', '/deployment-groups/scheduled', { filter_rules: rules });
+    expect(group.body.deployment_ids).toEqual(['sb']);
+  });
+
   it('are refused with the rule at fault', async () => {
     const answer = await search([rule('team', 'any_of', ['red']), rule('env', 'rubbish', ['x'])]);
     expect(answer.body).toMatchObject({

@@ -20,6 +20,12 @@ export const configSchema = runtimeConfig.extend({
     .min(-1)
     .default(0)
     .describe('Re-runs of a failed node lifecycle'),
+  BATON_MANAGER_NAME: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('Name of the manager that events and operations show; default: the host name'),
   BATON_EVENT_RETENTION_DAYS: z.coerce
     .number()
     .int()

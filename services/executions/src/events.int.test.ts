@@ -59,7 +59,7 @@ const ask = (more: Partial<ListQuery>) =>
       extra: {},
       ...more,
     },
-    eventNames('spec'),
+    eventNames('spec', 'm1'),
   );
 const texts = async (more: Partial<ListQuery>) =>
   (await ask(more)).items.map((one) => Number((one as { message: string }).message));

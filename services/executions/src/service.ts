@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import {
   blueprintDeleted,
   deploymentCreated,
@@ -83,6 +84,7 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
 /** Composes the executions service. */
 export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
   const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance } = composeEngine(config, infra);
+  const managerName = config.BATON_MANAGER_NAME ?? hostname();
   return {
     name: serviceName,
     routes: [
@@ -90,8 +92,8 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       ...executionGroupsHttp(deps),
       ...schedulesRoutes({ db, deployments: deps.deployments, wire: config.BATON_WIRE }),
       ...doctorHttp(deps),
-      ...operationsRoutes({ db, wire: config.BATON_WIRE, engine: deps }),
-      ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, engine: deps }),
+      ...operationsRoutes({ db, wire: config.BATON_WIRE, managerName, engine: deps }),
+      ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, managerName, engine: deps }),
     ],
     rpc: [
       rpcPart(
@@ -127,7 +129,7 @@ function consumersOf(config: ExecutionsConfig, deps: EngineDeps): ConsumerPart[]
     consumerPart(executionFinished, {
       queue: serviceName,
       prefetch: 16,
-      handler: onExecutionFinished(deps),
+      handler: onExecutionFinished(deps, config.BATON_WIRE),
     }),
     consumerPart(deploymentCreated, {
       queue: serviceName,

@@ -14,6 +14,8 @@ import { root } from '../../harness/processes';
  * where any failed. Deviations and their reasons: test/conformance/rest-deviations.json.
  */
 const ADMIN_PASSWORD = 'admin';
+/** What the recorded manager was called. */
+const MANAGER_NAME = 'peer-manager';
 const deviations = join(root, 'test/conformance/rest-deviations.json');
 
 const options = {
@@ -36,7 +38,11 @@ async function python(args: string[]): Promise<number> {
 async function emptyManager(): Promise<Fleet> {
   return await startFleet({
     mode: 'standalone',
-    env: { BATON_WIRE: 'cloudify', BATON_ADMIN_PASSWORD: ADMIN_PASSWORD },
+    env: {
+      BATON_WIRE: 'cloudify',
+      BATON_ADMIN_PASSWORD: ADMIN_PASSWORD,
+      BATON_MANAGER_NAME: MANAGER_NAME,
+    },
   });
 }
 

@@ -23,6 +23,8 @@ export const uploadEnded = defineMessage(
     createdBy: z.string(),
     visibility: z.string(),
     parameters: z.record(z.string(), z.unknown()),
+    /** What was done, as log lines of the execution. */
+    log: z.array(z.string()).optional(),
   }),
 );
 

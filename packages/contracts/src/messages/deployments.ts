@@ -14,6 +14,8 @@ export const deploymentCreated = defineMessage(
     visibility: z.string().optional(),
     /** Parameters shown on that execution. */
     parameters: z.record(z.string(), z.unknown()).optional(),
+    /** What was done, as log lines of that execution. */
+    log: z.array(z.string()).optional(),
     /** deployment_settings.default_schedules of the plan by name (reference/dsl.md 2.13): executions makes them. */
     defaultSchedules: z.record(z.string(), z.unknown()).optional(),
   }),

@@ -1,6 +1,6 @@
 import { type Principal, uploadEnded } from '@baton/contracts';
 import { outbox, type Tx } from '@baton/postgres';
-import { uploadParameters } from '../domain/upload-execution';
+import { uploadLog, uploadParameters, validationLog } from '../domain/upload-execution';
 import type { UploadRequest } from '../domain/upload-request';
 import type { DB } from '../store/tables.gen';
 import { readEndedUpload } from '../store/uploads.sql';
@@ -26,6 +26,7 @@ export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<v
         url: upload.archive_url,
         labels: upload.requested_labels,
       }),
+      log: uploadLog(upload.state),
     },
   );
 }
@@ -49,6 +50,7 @@ export async function announceValidationEnd(
       createdBy: principal.username,
       visibility,
       parameters: { ...uploadParameters({ id, mainFile, url, labels: null }), validate_only: true },
+      log: validationLog(error === ''),
     },
   );
 }

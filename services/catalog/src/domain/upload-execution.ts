@@ -1,4 +1,5 @@
 import type { LabelPair } from '@baton/contracts';
+import type { UploadState } from './upload.machine';
 
 /** What an upload's execution shows as its parameters; the original's names. */
 export function uploadParameters(upload: {
@@ -17,3 +18,21 @@ export function uploadParameters(upload: {
     marketplace_api_url: 'https://marketplace.cloudify.co',
   };
 }
+
+const EXTRACTING = 'Blueprint archive uploaded. Extracting...';
+const PARSING = 'Blueprint archive extracted. Parsing...';
+
+/** What an ended upload did, as the log lines of its execution (reference/rest-api.md 6.5): how far it came. */
+export function uploadLog(state: UploadState): string[] {
+  if (state === 'failed_uploading') return [];
+  if (state === 'failed_extracting' || state === 'failed_extracting_to_file_server') return [EXTRACTING];
+  if (state !== 'uploaded') return [EXTRACTING, PARSING];
+  return [EXTRACTING, PARSING, 'Blueprint parsed. Updating DB with blueprint plan.'];
+}
+
+/** The same of a validation. */
+export const validationLog = (isValid: boolean): string[] => [
+  EXTRACTING,
+  PARSING,
+  ...(isValid ? ['Blueprint validated.'] : []),
+];

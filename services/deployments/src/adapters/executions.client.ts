@@ -36,6 +36,7 @@ export interface GroupStartRequest {
   deployments: { id: string; displayName: string; blueprintId: string; visibility: string }[];
 }
 
+const SCHEDULED_PAGE = 10_000;
 const GROUP_DEADLINE_MS = 30_000;
 
 /** The executions service as deployments sees it. */
@@ -44,6 +45,8 @@ export interface ExecutionsPort {
   /** Starts a system workflow on a deployment; answers the execution's id. */
   startSystemWorkflow(request: StartRequest): Promise<string>;
   startSystemGroup(request: GroupStartRequest): Promise<void>;
+  /** `tenant/id` of all deployments that have schedules; null: of every tenant. */
+  scheduled(tenant: string | null): Promise<string[]>;
 }
 
 export function createExecutionsClient(rpc: RpcConnector): ExecutionsPort {
@@ -67,6 +70,16 @@ export function createExecutionsClient(rpc: RpcConnector): ExecutionsPort {
         { ...request, parametersJson: JSON.stringify(parameters) },
         { deadlineMs: GROUP_DEADLINE_MS },
       );
+    },
+    async scheduled(tenant) {
+      const found: string[] = [];
+      for (let isMore = true; isMore; ) {
+        const page = { tenant: tenant ?? '', after: found.at(-1) ?? '', limit: SCHEDULED_PAGE };
+        const { names } = await client.listScheduledDeployments(page);
+        found.push(...names);
+        isMore = names.length === SCHEDULED_PAGE;
+      }
+      return found;
     },
   };
 }

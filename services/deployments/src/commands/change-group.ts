@@ -84,13 +84,15 @@ export async function changeGroup(
     .digest('hex');
   if (await isRepeated(deps, principal, change, hash)) return;
   const labels = await checkProperties(deps, principal, change);
+  const hasRules = [change.add, change.remove].some((one) => one.filter_id || one.filter_rules);
+  const scheduled = hasRules ? await deps.executions.scheduled(principal.tenant) : [];
   for (let attempt = 1; ; attempt++) {
     const group = await currentGroup(deps, principal, change);
     const defaults = await defaultsOf(deps, change, group, labels, principal);
     const { newDeployments, newField } = change;
     try {
       const rows = await prepareNewDeployments(deps, principal, defaults, newDeployments, newField);
-      if (await store(deps, principal, { change, labels, defaults, hash }, rows)) return;
+      if (await store(deps, principal, { change, labels, defaults, hash, scheduled }, rows)) return;
     } catch (error) {
       // An id with {count} may be taken by whoever counted meanwhile.
       const isStale =
@@ -184,6 +186,8 @@ interface Plan {
   labels: LabelPair[] | null;
   defaults: GroupDefaults;
   hash: string;
+  /** `tenant/id` of deployments with schedules, for rules that ask for them. */
+  scheduled: string[];
 }
 
 /** False when somebody else counted deployments since the plans were prepared. */
@@ -208,7 +212,7 @@ async function storeInTx(
   plan: Plan,
   rows: DeploymentRows[],
 ): Promise<boolean> {
-  const { change, labels, defaults } = plan;
+  const { change, labels, defaults, scheduled } = plan;
   const { tenant } = principal;
   const { createdAt, createdBy } = ownershipOf(principal, change.properties);
   if (change.requestId !== null) await insertGroupRequest(tx, tenant, change.requestId, plan.hash);
@@ -220,10 +224,10 @@ async function storeInTx(
   if (rows.length > 0 && counted !== defaults.counter) return false;
   await writeProperties(tx, group, change.properties, defaults, counted + rows.length);
   const before = await memberKeys(tx, group.key);
-  const named = await selectMembers(tx, principal, change.add);
+  const named = await selectMembers(tx, principal, change.add, scheduled);
   const removed = change.isReplacing
     ? before.filter((key) => !named.includes(key))
-    : await selectMembers(tx, principal, change.remove);
+    : await selectMembers(tx, principal, change.remove, scheduled);
   await removeMembers(tx, group.key, removed);
   const joined = await addMembers(tx, group.key, named);
   if (labels) {

@@ -4,6 +4,7 @@ import { type AnyTx, filterConditions } from '@baton/postgres';
 import { sql } from 'kysely';
 import { storedRules } from '../queries/filters';
 import { deploymentRuleTarget } from '../queries/list-deployments';
+import { namingScheduled } from '../queries/scheduled-deployments';
 import { findGroup } from '../store/deployment-groups.sql';
 import { deploymentScope } from '../store/deployments.sql';
 import { deploymentRules } from './filters';
@@ -25,13 +26,14 @@ export function isSelecting(selection: MemberSelection): boolean {
 
 /**
  * Keys of the deployments that a selection names, together: by id, by a stored filter, by rules, by another group. Only
- * those of the request's tenant that the caller sees.
+ * those of the request's tenant that the caller sees. `scheduled`: `tenant/id` of those that have schedules.
  * @throws AppError not_found_error (deployment, filter, group), invalid_filter_rule.
  */
 export async function selectMembers(
   tx: AnyTx,
   principal: Principal,
   selection: MemberSelection,
+  scheduled: string[],
 ): Promise<number[]> {
   const ids = selection.deployment_ids ?? [];
   const byId = ids.length === 0 ? [] : await keysWhere(tx, principal, sql`d.id = any(${ids}::text[])`);
@@ -44,7 +46,7 @@ export async function selectMembers(
     ...(selection.filter_rules ? deploymentRules(selection.filter_rules) : []),
   ];
   if (selection.filter_id || selection.filter_rules) {
-    const conditions = filterConditions(rules, deploymentRuleTarget);
+    const conditions = filterConditions(namingScheduled(rules, scheduled), deploymentRuleTarget);
     const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
     found.push(...(await keysWhere(tx, principal, where)).map((row) => row.key));
   }

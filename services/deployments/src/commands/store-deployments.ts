@@ -205,6 +205,14 @@ export function creationParameters({ request: { body, labels } }: DeploymentRows
   };
 }
 
+/** What the creation did, as the log lines of its execution (reference/workflows.md 1.15). */
+const creationLog = ({ nodes, instances }: DeploymentRows): string[] => [
+  'Setting deployment attributes',
+  `Creating ${nodes.length} nodes`,
+  `Creating ${instances.length} node-instances`,
+  'Creating deployment work directory',
+];
+
 /** executions records the terminated create_deployment_environment execution and makes the schedules. */
 export function creationMessage(row: DeploymentRows): OutgoingMessage {
   const { request } = row;
@@ -219,6 +227,7 @@ export function creationMessage(row: DeploymentRows): OutgoingMessage {
       displayName: row.displayName,
       visibility: request.visibility,
       parameters: creationParameters(row),
+      log: creationLog(row),
       defaultSchedules: row.defaultSchedules,
     },
   );

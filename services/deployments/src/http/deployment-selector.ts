@@ -1,18 +1,20 @@
 import { type FilterRule, type ListQuery, type Principal, parseConstraints } from '@baton/contracts';
 import { badParameter } from '@baton/kernel';
-import type { AnyQuery } from '@baton/postgres';
 import { deploymentRules } from '../commands/filters';
+import type { ServiceDeps } from '../deps';
 import { membersOf } from '../queries/deployment-groups';
 import { storedRules } from '../queries/filters';
 import type { DeploymentSelector } from '../queries/list-deployments';
+import { answerScheduleRules } from '../queries/scheduled-deployments';
 
 /** Rules of `_filter_id`, of a body's filter_rules or of its constraints, all together (reference/rest-api.md 5.11). */
 export async function deploymentSelector(
-  db: AnyQuery,
+  deps: Pick<ServiceDeps, 'db' | 'executions'>,
   principal: Principal,
   list: ListQuery,
   body: { filter_rules?: unknown; constraints?: unknown } = {},
 ): Promise<DeploymentSelector> {
+  const db = deps.db.query;
   if (body.filter_rules !== undefined && body.constraints !== undefined && body.constraints !== null) {
     throw badParameter('constraints', 'filter_rules and constraints cannot be given together', {
       expected: 'one of them',
@@ -31,7 +33,8 @@ export async function deploymentSelector(
     await storedRules(db, principal, list.extra._filter_id?.at(-1)),
     await storedRules(db, principal, constraints?.filterId),
   ].flatMap((rules) => rules ?? []);
-  const rules = [...given, ...stored];
+  const tenant = list.allTenants || constraints?.tenants ? null : principal.tenant;
+  const rules = await answerScheduleRules(deps.executions, tenant, [...given, ...stored]);
   const hasFilter = list.extra._filter_id !== undefined || constraints !== null;
   return {
     rules: rules.length > 0 || hasFilter ? rules : null,

@@ -52,8 +52,7 @@ export function deploymentsHttp(deps: ServiceDeps): BoundRoute[] {
 }
 
 function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
-  const selected = (principal: Principal, list: ListQuery) =>
-    deploymentSelector(deps.db.query, principal, list);
+  const selected = (principal: Principal, list: ListQuery) => deploymentSelector(deps, principal, list);
   return {
     listDeployments: async (call) => {
       const { principal, list } = call;

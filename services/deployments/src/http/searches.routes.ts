@@ -21,7 +21,6 @@ export function searchesHttp(deps: ServiceDeps): BoundRoute[] {
 }
 
 function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
-  const db = deps.db.query;
   return {
     searchDeployments: async (call) => {
       const { principal, list } = call;
@@ -29,13 +28,13 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
         deps,
         principal,
         list,
-        await deploymentSelector(db, principal, list, call.body),
+        await deploymentSelector(deps, principal, list, call.body),
       );
       const items = page.items.map((item) => deploymentOnWire(call, item, hasData(list)));
       return listEnvelope({ ...page, items }, list);
     },
     searchWorkflows: async ({ principal, list, body }) => {
-      const selector = await deploymentSelector(db, principal, list, body);
+      const selector = await deploymentSelector(deps, principal, list, body);
       return listEnvelope(await listWorkflows(deps, principal, list, selector), list);
     },
     searchCapabilities: async ({ principal, list, body }) => {

@@ -58,8 +58,8 @@ export const deploymentRuleTarget: FilterTarget = {
     tenant_name: sql`d.tenant`,
     display_name: sql`d.display_name`,
     installation_status: sql`d.installation_status`,
-    // Schedules live in executions, which does not tell deployments about them: nothing matches yet.
-    schedules: sql`null::text`,
+    // What rules on schedules have become: see scheduled-deployments.ts.
+    schedules: sql`d.tenant || '/' || d.id`,
   },
   labels: sql`deployment_labels l`,
   labelOwner: sql`l.deployment_key = d.key`,

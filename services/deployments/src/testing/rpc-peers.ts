@@ -11,6 +11,8 @@ export interface Peers {
   values: Map<string, { value: string; isHidden?: boolean }>;
   /** What ListActiveExecutions answers by deployment id. */
   active: Map<string, { id: string; workflow_id: string; status: string }[]>;
+  /** What ListScheduledDeployments answers: `tenant/id`. */
+  scheduled: string[];
   started: executionsRpc.StartExecutionRequest[];
   startedGroups: executionsRpc.StartExecutionGroupRequest[];
 }
@@ -22,11 +24,13 @@ const absent = async (): Promise<never> => {
 export function createPeers(): Peers {
   const values: Peers['values'] = new Map();
   const active: Peers['active'] = new Map();
+  const scheduled: string[] = [];
   const started: Peers['started'] = [];
   const startedGroups: Peers['startedGroups'] = [];
   return {
     values,
     active,
+    scheduled,
     started,
     startedGroups,
     secrets: {
@@ -81,6 +85,9 @@ export function createPeers(): Peers {
         startedGroups.push(request);
         return {};
       },
+      listScheduledDeployments: async ({ after }) => ({
+        names: scheduled.filter((name) => name > after).sort(),
+      }),
       listActiveExecutions: async ({ deploymentId }) => ({
         executionsJson: JSON.stringify(active.get(deploymentId) ?? []),
       }),

@@ -2,7 +2,7 @@ import { newId } from '@baton/kernel';
 import { payloadHash, type StartRequest } from '../domain/start-request';
 import { executionToken, hashToken } from '../domain/token';
 import type { EngineDeps } from '../engine/deps';
-import { workflowEvent } from '../engine/graph-events';
+import { workflowEvent, workflowLog } from '../engine/graph-events';
 import { appendEvents } from '../store/events.sql';
 import { insertExecution, lockExecution, NOW, readByRequest, updateExecution } from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
@@ -15,9 +15,11 @@ export interface RecordedExecution extends StartRequest {
   displayName: string | null;
   visibility: string;
   outcome: Outcome;
+  /** What was done, as log lines between the first and the last event. */
+  log?: readonly string[];
 }
 
-/** Stores an execution that has ended already, with its first and last event. The same request id answers the first. */
+/** Stores an execution that has ended already, with its events and log lines. The same request id answers the first. */
 export async function recordExecution(deps: EngineDeps, record: RecordedExecution): Promise<ExecutionRow> {
   const earlier = await readByRequest(deps.db.query, record.tenant, record.requestId);
   if (earlier) return earlier;
@@ -56,6 +58,7 @@ export async function recordExecution(deps: EngineDeps, record: RecordedExecutio
           : 'workflow_cancelled';
     const seq = await appendEvents(tx, row, [
       workflowEvent(row, 'workflow_started'),
+      ...(record.log ?? []).map((line) => workflowLog(row, 'info', line)),
       workflowEvent(row, end, error),
     ]);
     await updateExecution(tx, id, {

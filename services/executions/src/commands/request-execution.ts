@@ -54,7 +54,8 @@ export interface StartSubject {
   parameters: StartRequest['parameters'];
 }
 
-async function subjectOf(deps: EngineDeps, request: StartRequest): Promise<StartSubject> {
+/** @throws AppError as requestExecution does of what the deployment refuses. */
+export async function subjectOf(deps: EngineDeps, request: StartRequest): Promise<StartSubject> {
   if (request.deploymentId === null) {
     if (!isSystemWorkflowName(request.workflowId)) {
       throw new AppError(

@@ -16,9 +16,10 @@ export function eventsRoutes(deps: {
   db: Db<DB>;
   hub: StreamHub;
   wire: Wire;
+  managerName: string;
   engine: Pick<EngineDeps, 'db' | 'memory' | 'wake'>;
 }): BoundRoute[] {
-  const names = eventNames(deps.wire);
+  const names = eventNames(deps.wire, deps.managerName);
   return bindRoutes(eventRoutes, {
     async listEvents(call) {
       const isLegacy = call.version === 'v2.1';

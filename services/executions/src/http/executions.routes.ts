@@ -1,11 +1,12 @@
 import { hasPermission, isAdministrator } from '@baton/contracts';
 import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope, type Wire } from '@baton/http';
-import { AppError, badParameter, nearestName, newId } from '@baton/kernel';
+import { AppError, badParameter, isAppError, nearestName, newId } from '@baton/kernel';
 import { actOnExecutions } from '../commands/act-on-executions';
 import { cancelExecution } from '../commands/cancel-execution';
 import { deleteExecutions } from '../commands/delete-executions';
 import { scheduleOnce } from '../commands/put-schedule';
+import { recordRefused } from '../commands/record-refused';
 import { requestExecution } from '../commands/request-execution';
 import { resumeExecution } from '../commands/resume-execution';
 import { setStatus } from '../commands/set-status';
@@ -38,14 +39,16 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
     async startExecution(call) {
       const request = startRequestOf(call, deps.nowMs());
       if (request.scheduledForMs === null || wire === 'spec')
-        return present(call, await requestExecution(deps, request));
+        return present(call, await start(deps, request, wire));
       await scheduleOnce({ db: deps.db, deployments: deps.deployments, wire }, call.principal, request);
       return executionOnWire(call, presentScheduled());
     },
     async actOnExecution(call) {
       const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
-      await act(deps, id, call.body.action);
-      return await shown(call, id);
+      const isResumed = await act(deps, id, call.body.action);
+      const row = (await readExecution(deps.db.query, id))!;
+      // A resumed execution may have begun by now; the answer tells what the action did.
+      return present(call, isResumed ? { ...row, status: 'pending' } : row);
     },
     async patchExecution(call) {
       const row = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
@@ -72,6 +75,17 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
       };
     },
   });
+}
+
+/** Under the original's wire a refusal for want of availability leaves a failed execution. */
+async function start(deps: EngineDeps, request: StartRequest, wire: Wire): Promise<ExecutionRow> {
+  try {
+    return await requestExecution(deps, request);
+  } catch (error) {
+    if (wire === 'cloudify' && isAppError(error, 'unavailable_workflow_error'))
+      await recordRefused(deps, request);
+    throw error;
+  }
 }
 
 async function deleteListed(
@@ -114,12 +128,14 @@ function refuseUnknownStatus(row: ExecutionRow, status: string): void {
   );
 }
 
-async function act(deps: EngineDeps, id: string, text: string): Promise<void> {
+/** Answers whether the execution goes on. */
+async function act(deps: EngineDeps, id: string, text: string): Promise<boolean> {
   const action = oneOf('action', executionAction.options, text);
-  if (action === 'resume' || action === 'force-resume')
-    await resumeExecution(deps, id, action === 'force-resume');
+  const isResume = action === 'resume' || action === 'force-resume';
+  if (isResume) await resumeExecution(deps, id, action === 'force-resume');
   // The original takes requeue for a plain cancel.
   else await cancelExecution(deps, id, action === 'requeue' ? 'cancel' : action);
+  return isResume;
 }
 
 function startRequestOf(call: HttpCall, nowMs: number): StartRequest {

@@ -47,6 +47,7 @@ const pageOf = <T>(items: T[], query: Paging) => ({
 export interface OperationsDeps {
   db: Db<DB>;
   wire: Wire;
+  managerName: string;
   engine: EngineDeps;
 }
 
@@ -65,7 +66,7 @@ export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
       const scope = executionScope(call.principal, false);
       const filter = { graphId, executionId, states, skipInternal };
       const [ours, theirs] = await Promise.all([
-        listOperations(deps.db.query, filter, scope),
+        listOperations(deps.db.query, filter, scope, deps),
         listClientOperations(deps.db.query, filter, scope),
       ]);
       const items = [...ours, ...theirs.map(presentClientOperation)];
@@ -96,6 +97,7 @@ export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
         deps.db.query,
         { executionId: execution.id, states: [], skipInternal: false },
         scope,
+        deps,
       );
       return {
         execution_id: execution.id,

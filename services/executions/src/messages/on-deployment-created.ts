@@ -33,6 +33,7 @@ export function onDeploymentCreated(deps: EngineDeps) {
       displayName: payload.displayName ?? payload.deploymentId,
       visibility: payload.visibility ?? 'tenant',
       outcome: { status: 'terminated', error: '' },
+      log: payload.log,
     });
     if (Object.keys(payload.defaultSchedules ?? {}).length === 0) return;
     const owner = {

@@ -1,13 +1,31 @@
 import type { Envelope, executionFinished, MessageType } from '@baton/contracts';
+import { isAppError } from '@baton/kernel';
 import { collectEnded } from '../commands/collect-ended';
 import type { EngineDeps } from '../engine/deps';
+import { deleteDeletion } from '../store/executions.sql';
 
 type Finished = typeof executionFinished extends MessageType<infer T> ? T : never;
 
-/** An execution ended: the queue has room, and its deployment may join a group. Repeating is harmless. */
-export function onExecutionFinished(deps: EngineDeps) {
+/**
+ * An execution ended: the queue has room, and its deployment may join a group; one that deleted its deployment goes with
+ * it. Repeating is harmless.
+ */
+export function onExecutionFinished(deps: EngineDeps, wire: 'spec' | 'cloudify') {
   return async ({ tenant, payload }: Envelope<Finished>): Promise<void> => {
     deps.wake.dequeue();
     await collectEnded(deps, tenant, payload);
+    if (payload.workflowId !== 'delete_deployment_environment' || payload.status !== 'terminated') return;
+    if (!(await isGone(deps, tenant, payload.deploymentId))) return;
+    await deps.db.tx((tx) => deleteDeletion(tx, tenant, payload.executionId, wire === 'cloudify'));
   };
+}
+
+async function isGone(deps: EngineDeps, tenant: string, deploymentId: string): Promise<boolean> {
+  try {
+    await deps.deployments.facts(tenant, deploymentId, { username: '', isAdministrator: true });
+    return false;
+  } catch (error) {
+    if (isAppError(error, 'not_found_error')) return true;
+    throw error;
+  }
 }

@@ -6,15 +6,14 @@ import { pageByTime } from './events-page';
 
 const plain = (name: string) => sql`v.${sql.id(name)}`;
 
-/** Names of the two kinds on the wire: the spec's, and the original's under BATON_WIRE=cloudify. */
-export type EventNames = { event: string; log: string };
-export const eventNames = (wire: 'spec' | 'cloudify'): EventNames =>
+/** Names of the two kinds on the wire: the spec's, and the original's under BATON_WIRE=cloudify; and the manager's own. */
+export type EventNames = { event: string; log: string; manager: string };
+export const eventNames = (wire: 'spec' | 'cloudify', manager: string): EventNames =>
   wire === 'cloudify'
-    ? { event: 'cloudify_event', log: 'cloudify_log' }
-    : { event: 'platform_event', log: 'platform_log' };
+    ? { event: 'cloudify_event', log: 'cloudify_log', manager }
+    : { event: 'platform_event', log: 'platform_log', manager };
 
 export function eventColumns(names: EventNames): Record<string, RawBuilder<unknown>> {
-  const nothing = sql`null::text`;
   return {
     _storage_id: plain('storage_id'),
     type: sql`case when v.is_log then ${sql.lit(names.log)} else ${sql.lit(names.event)} end`,
@@ -34,7 +33,8 @@ export function eventColumns(names: EventNames): Record<string, RawBuilder<unkno
     operation: plain('operation'),
     source_id: plain('source_id'),
     target_id: plain('target_id'),
-    manager_name: nothing,
+    // Events of a group belong to no execution, and so to no manager that runs it.
+    manager_name: sql`case when v.execution_id is not null then ${sql.lit(names.manager)} end`,
     agent_name: plain('worker'),
     reported_timestamp: plain('reported_at'),
     timestamp: plain('created_at'),

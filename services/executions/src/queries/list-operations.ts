@@ -1,5 +1,5 @@
 import type { AnyQuery } from '@baton/postgres';
-import type { TaskSpec } from '@baton/task-graph';
+import type { SubgraphPayload, TaskSpec } from '@baton/task-graph';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 interface OperationRow {
@@ -25,6 +25,7 @@ export async function listOperations(
   db: AnyQuery,
   filter: { graphId?: string; executionId?: string; states: string[]; skipInternal: boolean },
   scope: RawBuilder<SqlBool>,
+  shown: { wire: 'spec' | 'cloudify'; managerName: string },
 ) {
   // Workflow code stands in the graph for its lease; it is no operation of the execution.
   const where = [scope, sql<SqlBool>`not t.spec->'payload' ? 'isWorkflowCode'`];
@@ -40,7 +41,7 @@ export async function listOperations(
       (select d.id from tasks d where d.graph_id = t.graph_id and d.idx = (t.spec->>'retryOf')::int) as retried_id
     from tasks t join executions e on e.id = t.execution_id
     where ${sql.join(where, sql` and `)} order by t.graph_id, t.idx`.execute(db);
-  return rows.map(presentOperation);
+  return rows.map((row) => presentOperation(row, shown));
 }
 
 /** What graphs and operations show of their execution. */
@@ -58,8 +59,26 @@ export function ownership({
   };
 }
 
-function presentOperation(row: OperationRow) {
+/** What the original's lifecycles keep with the subgraph of an instance: what runs when it has failed and is tried again. */
+function lifecycleHandler({ name, payload, subgraph }: OperationRow['spec']) {
+  const { nodeInstanceId } = payload as unknown as SubgraphPayload;
+  if (nodeInstanceId === null || subgraph !== null || name.startsWith('stub_')) return null;
+  return {
+    path: 'cloudify.plugins.lifecycle._SubgraphOnFailure',
+    instance_id: nodeInstanceId,
+    on_retry: name.startsWith('install_') ? 'reinstall' : 'uninstall',
+  };
+}
+
+/** Seconds between the runs of a subgraph, which the original shows also where there is only one. */
+const SUBGRAPH_INTERVAL_S = 30;
+
+function presentOperation(
+  row: OperationRow,
+  { wire, managerName }: { wire: 'spec' | 'cloudify'; managerName: string },
+) {
   const { policy, payload, name, type } = row.spec;
+  const isSubgraph = type === 'SubgraphTask';
   return {
     id: row.id,
     name,
@@ -69,20 +88,20 @@ function presentOperation(row: OperationRow) {
     type,
     parameters: {
       on_success: policy.onSuccess,
-      on_failure: policy.onFailure,
+      on_failure: wire === 'cloudify' && isSubgraph ? lifecycleHandler(row.spec) : policy.onFailure,
       retried_task: row.retried_id,
       current_retries: row.retries,
       send_task_events: policy.sendTaskEvents,
-      retry_interval: policy.retryIntervalMs / 1000,
+      retry_interval: isSubgraph ? SUBGRAPH_INTERVAL_S : policy.retryIntervalMs / 1000,
       total_retries: policy.totalRetries,
-      info: null,
+      info: isSubgraph ? { name } : null,
       error: row.error,
       containing_subgraph: row.subgraph_id,
       task_kwargs: payload,
     },
     tasks_graph: row.graph_id,
     tasks_graph_id: row.graph_id,
-    manager_name: null,
+    manager_name: row.state === 'pending' ? null : managerName,
     agent_name: row.worker_id,
     ...ownership(row),
   };

@@ -20,6 +20,7 @@ import { awaitWork } from '../queries/await-work';
 import { unfinishedExecutions } from '../queries/unfinished-executions';
 import { activeOfDeployment, executionByToken, latestExecutions } from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
+import { scheduledDeployments } from '../store/schedules.sql';
 
 const present = (row: ExecutionRow) => presentExecution(row);
 
@@ -71,6 +72,9 @@ export function executionsRpcHandlers(
       const rows = await activeOfDeployment(deps.db.query, tenant, deploymentId);
       return { executionsJson: JSON.stringify(rows.map(present)) };
     },
+    listScheduledDeployments: async ({ tenant, after, limit }) => ({
+      names: await scheduledDeployments(deps.db.query, tenant || null, after, limit),
+    }),
     listUnfinishedExecutions: ({ limit }) => unfinishedExecutions(deps.db.query, limit),
     getLatestExecutions: async ({ tenant, deploymentIds }) => {
       const rows = await latestExecutions(deps.db.query, tenant, deploymentIds);

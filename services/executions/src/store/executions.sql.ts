@@ -185,6 +185,30 @@ export async function deleteOfDeployment(
     await sql`delete from events where tenant = ${tenant} and deployment_id = ${deploymentId}`.execute(tx);
 }
 
+/**
+ * The ended execution that deleted a deployment: it goes with the others, which may have gone while it was ending.
+ * Nothing for any other execution.
+ */
+export async function deleteDeletion(
+  tx: Tx<DB>,
+  tenant: string,
+  id: string,
+  withEvents: boolean,
+): Promise<void> {
+  const { rows } = await sql<{ execution_group_id: string | null; deletes_logs: boolean }>`
+    delete from executions where tenant = ${tenant} and id = ${id} and phase = 'ended' and status = 'terminated'
+      and workflow_id = 'delete_deployment_environment'
+    returning execution_group_id, coalesce(parameters->>'delete_logs' = 'true', false) as deletes_logs`.execute(
+    tx,
+  );
+  const deleted = rows[0];
+  if (!deleted) return;
+  if (deleted.execution_group_id !== null)
+    await deleteEmptyDeletions(tx, tenant, [deleted.execution_group_id]);
+  if (withEvents || deleted.deletes_logs)
+    await sql`delete from events where execution_id = ${id}`.execute(tx);
+}
+
 /** Groups that deleted the deployments of a group, once none of these is left (their executions went with them). */
 async function deleteEmptyDeletions(tx: Tx<DB>, tenant: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;

@@ -250,6 +250,19 @@ export interface ListActiveExecutionsResponse {
   executionsJson: string;
 }
 
+export interface ListScheduledDeploymentsRequest {
+  /** Empty: of every tenant. */
+  tenant: string;
+  /** The last one of the page before; empty for the first page. */
+  after: string;
+  limit: number;
+}
+
+export interface ListScheduledDeploymentsResponse {
+  /** `tenant/id`, in order; fewer than the limit on the last page. */
+  names: string[];
+}
+
 export interface GetLatestExecutionsRequest {
   tenant: string;
   deploymentIds: string[];
@@ -3030,6 +3043,174 @@ export const ListActiveExecutionsResponse: MessageFns<ListActiveExecutionsRespon
   },
 };
 
+function createBaseListScheduledDeploymentsRequest(): ListScheduledDeploymentsRequest {
+  return { tenant: "", after: "", limit: 0 };
+}
+
+export const ListScheduledDeploymentsRequest: MessageFns<ListScheduledDeploymentsRequest> = {
+  encode(message: ListScheduledDeploymentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.after !== "") {
+      writer.uint32(18).string(message.after);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(24).int32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListScheduledDeploymentsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListScheduledDeploymentsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.after = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListScheduledDeploymentsRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      after: isSet(object.after) ? globalThis.String(object.after) : "",
+      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+    };
+  },
+
+  toJSON(message: ListScheduledDeploymentsRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.after !== "") {
+      obj.after = message.after;
+    }
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListScheduledDeploymentsRequest>): ListScheduledDeploymentsRequest {
+    return ListScheduledDeploymentsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListScheduledDeploymentsRequest>): ListScheduledDeploymentsRequest {
+    const message = createBaseListScheduledDeploymentsRequest();
+    message.tenant = object.tenant ?? "";
+    message.after = object.after ?? "";
+    message.limit = object.limit ?? 0;
+    return message;
+  },
+};
+
+function createBaseListScheduledDeploymentsResponse(): ListScheduledDeploymentsResponse {
+  return { names: [] };
+}
+
+export const ListScheduledDeploymentsResponse: MessageFns<ListScheduledDeploymentsResponse> = {
+  encode(message: ListScheduledDeploymentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.names) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListScheduledDeploymentsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListScheduledDeploymentsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.names.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListScheduledDeploymentsResponse {
+    return { names: globalThis.Array.isArray(object?.names) ? object.names.map((e: any) => globalThis.String(e)) : [] };
+  },
+
+  toJSON(message: ListScheduledDeploymentsResponse): unknown {
+    const obj: any = {};
+    if (message.names?.length) {
+      obj.names = message.names;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListScheduledDeploymentsResponse>): ListScheduledDeploymentsResponse {
+    return ListScheduledDeploymentsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListScheduledDeploymentsResponse>): ListScheduledDeploymentsResponse {
+    const message = createBaseListScheduledDeploymentsResponse();
+    message.names = object.names?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseGetLatestExecutionsRequest(): GetLatestExecutionsRequest {
   return { tenant: "", deploymentIds: [] };
 }
@@ -4210,6 +4391,15 @@ export const ExecutionsServiceDefinition = {
       requestType: ListActiveExecutionsRequest as typeof ListActiveExecutionsRequest,
       requestStream: false,
       responseType: ListActiveExecutionsResponse as typeof ListActiveExecutionsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Deployments that have schedules, by tenant and id, a page at a time. */
+    listScheduledDeployments: {
+      name: "ListScheduledDeployments",
+      requestType: ListScheduledDeploymentsRequest as typeof ListScheduledDeploymentsRequest,
+      requestStream: false,
+      responseType: ListScheduledDeploymentsResponse as typeof ListScheduledDeploymentsResponse,
       responseStream: false,
       options: {},
     },

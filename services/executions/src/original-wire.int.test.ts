@@ -1,0 +1,152 @@
+import { newId } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
+import { sql } from 'kysely';
+import { recordExecution } from './commands/record-execution';
+import { recordRefused } from './commands/record-refused';
+import { requestExecution } from './commands/request-execution';
+import { setStatus } from './commands/set-status';
+import type { StartRequest } from './domain/start-request';
+import { onExecutionFinished } from './messages/on-execution-finished';
+import { listOperations } from './queries/list-operations';
+import { readExecution } from './store/executions.sql';
+import { insertSchedule, scheduledDeployments } from './store/schedules.sql';
+import { peerDeployment } from './testing/deployments-peer';
+import { type EngineSetup, engineSetup } from './testing/engine-setup';
+
+const TENANT = 'default_tenant';
+let engine: EngineSetup;
+beforeAll(async () => {
+  engine = await engineSetup({ BATON_WIRE: 'cloudify' });
+}, 60_000);
+afterAll(async () => await engine?.stop());
+
+const request = (deploymentId: string, more: Partial<StartRequest> = {}): StartRequest => ({
+  tenant: TENANT,
+  createdBy: 'admin',
+  isAdministrator: true,
+  requestId: newId(),
+  workflowId: 'install',
+  deploymentId,
+  parameters: {},
+  allowCustomParameters: false,
+  isForced: false,
+  mayQueue: false,
+  isDryRun: false,
+  waitAfterFailS: 600,
+  scheduledForMs: null,
+  isSystemWorkflow: false,
+  ...more,
+});
+const rows = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(engine.db.query)).rows;
+
+test('a start that was refused for want of availability is kept as failed and never runs', async () => {
+  engine.peer.deployments.set('away', peerDeployment({ a: [] }));
+  await recordRefused(engine.deps, request('away'));
+  const kept = await rows(sql<Record<string, unknown>>`
+    select status, phase, error, started_at from executions where deployment_id = 'away'`);
+  expect(kept).toEqual([
+    {
+      status: 'failed',
+      phase: 'ended',
+      error: 'Error preparing execution: Workflow not available: install',
+      started_at: null,
+    },
+  ]);
+});
+
+test('the execution that deleted a deployment goes with it, also when it ends after the deployment went', async () => {
+  engine.peer.deployments.set('gone', peerDeployment({ a: [] }));
+  const { id } = await requestExecution(
+    engine.deps,
+    request('gone', { workflowId: 'delete_deployment_environment', isSystemWorkflow: true }),
+  );
+  const payload = {
+    executionId: id,
+    deploymentId: 'gone',
+    workflowId: 'delete_deployment_environment',
+    status: 'terminated' as const,
+  };
+  const finished = onExecutionFinished(engine.deps, 'cloudify');
+  const told = { tenant: TENANT, payload } as Parameters<typeof finished>[0];
+  await eventually(async () => expect((await readExecution(engine.db.query, id))!.phase).toBe('ended'));
+  await finished(told);
+  expect(await readExecution(engine.db.query, id)).not.toBeNull();
+  engine.peer.deployments.delete('gone');
+  await finished(told);
+  expect(await readExecution(engine.db.query, id)).toBeNull();
+  expect(await rows(sql`select 1 from events where execution_id = ${id}`)).toEqual([]);
+});
+
+test('recorded work tells its log lines between its first and its last event', async () => {
+  const { id } = await recordExecution(engine.deps, {
+    ...request('made', { workflowId: 'create_deployment_environment' }),
+    blueprintId: 'bp',
+    displayName: 'made',
+    visibility: 'tenant',
+    outcome: { status: 'terminated', error: '' },
+    log: ['Creating 2 nodes', 'Creating 3 node-instances'],
+  });
+  const told = await rows(sql<{ kind: string; logger: string | null }>`
+    select coalesce(event_type, message) as kind, logger from events where execution_id = ${id} order by seq`);
+  expect(told.map((one) => one.kind)).toEqual([
+    'workflow_started',
+    'Creating 2 nodes',
+    'Creating 3 node-instances',
+    'workflow_succeeded',
+  ]);
+  expect(told[1]!.logger).toBe(`ctx.${id}`);
+});
+
+test('subgraphs of instances show the handler of the original, its name and interval', async () => {
+  engine.peer.deployments.set('shown', peerDeployment({ a: [] }));
+  const { id } = await requestExecution(engine.deps, request('shown'));
+  const subgraph = await eventually(async () => {
+    const filter = { executionId: id, states: [], skipInternal: true };
+    const found = await listOperations(engine.db.query, filter, sql`true`, {
+      wire: 'cloudify',
+      managerName: 'm1',
+    });
+    const [first] = found.filter((one) => one.type === 'SubgraphTask');
+    expect(first).toBeDefined();
+    return first!;
+  });
+  expect(subgraph.parameters).toMatchObject({
+    on_failure: { path: 'cloudify.plugins.lifecycle._SubgraphOnFailure', on_retry: 'reinstall' },
+    info: { name: subgraph.name },
+    retry_interval: 30,
+  });
+  await setStatus(engine.deps, id, 'cancelled', '');
+});
+
+test('deployments with schedules are told once each, in pages', async () => {
+  const make = (tenant: string, deploymentId: string, id: string) =>
+    engine.db.tx((tx) =>
+      insertSchedule(tx, {
+        key: newId(),
+        tenant,
+        deployment_id: deploymentId,
+        id,
+        workflow_id: 'install',
+        parameters: null,
+        execution_arguments: {},
+        since: '2040-01-01T00:00:00Z',
+        until: null,
+        rule: { count: 1 },
+        slip_minutes: 0,
+        stop_on_fail: false,
+        enabled: true,
+        next_occurrence: null,
+        visibility: 'tenant',
+        created_by: 'admin',
+        created_at: '2030-01-01T00:00:00Z',
+      } as unknown as Parameters<typeof insertSchedule>[1]),
+    );
+  await make(TENANT, 'b', 's1');
+  await make(TENANT, 'b', 's2');
+  await make(TENANT, 'a', 's1');
+  await make('t2', 'c', 's1');
+  const db = engine.db.query;
+  expect(await scheduledDeployments(db, TENANT, '', 10)).toEqual([`${TENANT}/a`, `${TENANT}/b`]);
+  expect(await scheduledDeployments(db, null, `${TENANT}/a`, 1)).toEqual([`${TENANT}/b`]);
+  expect(await scheduledDeployments(db, null, `${TENANT}/b`, 10)).toEqual(['t2/c']);
+});
