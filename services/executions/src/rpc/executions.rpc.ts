@@ -28,7 +28,7 @@ const present = (row: ExecutionRow) => presentExecution(row);
 export function executionsRpcHandlers(
   deps: EngineDeps,
   wait: { hub: StreamHub; nowMs: () => number },
-): RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition> {
+): Handlers {
   return {
     claimTask: async (request) => ({ leases: await claimTask(deps, request) }),
     finishTasks: (request) => finishTasks(deps, request),
@@ -68,6 +68,20 @@ export function executionsRpcHandlers(
       await startSystemGroup(deps, request);
       return {};
     },
+    ...readHandlers(deps),
+  };
+}
+
+type Handlers = RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
+type Read =
+  | 'listActiveExecutions'
+  | 'listScheduledDeployments'
+  | 'listUnfinishedExecutions'
+  | 'getLatestExecutions';
+
+/** What other services read of executions and schedules. */
+function readHandlers(deps: EngineDeps): Pick<Handlers, Read> {
+  return {
     listActiveExecutions: async ({ tenant, deploymentId }) => {
       const rows = await activeOfDeployment(deps.db.query, tenant, deploymentId);
       return { executionsJson: JSON.stringify(rows.map(present)) };
