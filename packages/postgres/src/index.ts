@@ -7,7 +7,7 @@ export { type OutboxRelay, type OutboxRelayDeps, startOutboxRelay } from './outb
 export { type PreparedStatement, prepared } from './prepared';
 export { containsText, equalsAny, type PageRequest, pageConditions, selectPage } from './select-page';
 export { isConnectionLoss, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
-export { appNow, appNowPlus, jsonb } from './sql-fragments';
+export { appNow, appNowPlus, jsonb, selectFields } from './sql-fragments';
 export { compileTemplate, Slot, type StatementTemplate } from './statement-template';
 export { type SummaryKind, summarizeBy } from './summarize-by';
 export {

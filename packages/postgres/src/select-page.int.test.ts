@@ -157,12 +157,7 @@ describe('visibilityScope', () => {
     ...changes,
   });
   const visible = async (who: Partial<Principal>, allTenants = false): Promise<string[]> => {
-    const scope = visibilityScope(principal(who), {
-      tenantColumn: sql`r.tenant`,
-      visibilityColumn: sql`r.visibility`,
-      creatorColumn: sql`r.created_by`,
-      allTenants,
-    });
+    const scope = visibilityScope(principal(who), 'r', allTenants);
     const { rows } = await sql<{ id: string }>`select tenant || '-' || visibility || '-' || created_by as id
       from (select * from unnest(array['a', 'b', 'c']) tenant, unnest(array['private', 'tenant', 'global']) visibility, unnest(array['me', 'you']) created_by) r
       where ${scope} order by 1`.execute(db.query);

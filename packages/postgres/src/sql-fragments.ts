@@ -12,3 +12,8 @@ export function appNowPlus(ms: number): RawBuilder<string> {
 export function jsonb<T>(value: T): RawBuilder<T> {
   return sql<T>`${JSON.stringify(value)}::jsonb`;
 }
+
+/** The select list of `{field: expression}`. */
+export function selectFields(columns: Readonly<Record<string, RawBuilder<unknown>>>): RawBuilder<unknown> {
+  return sql.join(Object.entries(columns).map(([field, column]) => sql`${column} as ${sql.id(field)}`));
+}

@@ -3,20 +3,24 @@ import { hasPermission, isAdministrator } from '@baton/contracts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export interface VisibilityColumns {
-  tenantColumn: RawBuilder<unknown>;
-  visibilityColumn: RawBuilder<unknown>;
-  creatorColumn: RawBuilder<unknown>;
-  /** `_all_tenants=true`: every tenant that the caller may see. Default: the tenant of the request. */
-  allTenants?: boolean;
+  tenant: RawBuilder<unknown>;
+  visibility: RawBuilder<unknown>;
+  creator: RawBuilder<unknown>;
 }
 
 /**
  * The rows that `principal` may see (reference/rest-api.md 3.5): of the tenants in question those of visibility tenant
  * and global, private ones that the caller made (all of them for administrators), and global rows of every tenant.
+ * `of`: the columns, or the table that has them as `tenant`, `visibility` and `created_by`. `allTenants`
+ * (`_all_tenants=true`): every tenant that the caller may see instead of the tenant of the request.
  */
-export function visibilityScope(principal: Principal, columns: VisibilityColumns): RawBuilder<SqlBool> {
-  const { tenantColumn: tenant, visibilityColumn: visibility, creatorColumn: creator } = columns;
-  const { reached, administered } = tenantsOf(principal, columns.allTenants === true);
+export function visibilityScope(
+  principal: Principal,
+  of: string | VisibilityColumns,
+  allTenants = false,
+): RawBuilder<SqlBool> {
+  const { tenant, visibility, creator } = typeof of === 'string' ? columnsOf(of) : of;
+  const { reached, administered } = tenantsOf(principal, allTenants);
   const isGlobal = sql`${visibility} = 'global'`;
   const isOwnOrShared = sql`(${visibility} <> 'private' or ${creator} = ${principal.username})`;
   const branches: RawBuilder<unknown>[] = [isGlobal];
@@ -26,6 +30,12 @@ export function visibilityScope(principal: Principal, columns: VisibilityColumns
   else if (reached.length > 0) branches.push(sql`(${inTenants(tenant, reached)} and ${isOwnOrShared})`);
   return sql<SqlBool>`(${sql.join(branches, sql` or `)})`;
 }
+
+const columnsOf = (table: string): VisibilityColumns => ({
+  tenant: sql.ref(`${table}.tenant`),
+  visibility: sql.ref(`${table}.visibility`),
+  creator: sql.ref(`${table}.created_by`),
+});
 
 function inTenants(column: RawBuilder<unknown>, tenants: string[]): RawBuilder<unknown> {
   return tenants.length === 1 ? sql`${column} = ${tenants[0]}` : sql`${column} = any(${tenants}::text[])`;

@@ -50,12 +50,7 @@ export const filterTarget: FilterTarget = {
 };
 
 export function seenBlueprints(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
-  return visibilityScope(principal, {
-    tenantColumn: sql`b.tenant`,
-    visibilityColumn: sql`b.visibility`,
-    creatorColumn: sql`b.created_by`,
-    allTenants,
-  });
+  return visibilityScope(principal, 'b', allTenants);
 }
 
 /** `_sort=label:<key>`: by the values of that label. */

@@ -18,11 +18,7 @@ export async function storedRules(
   principal: Principal,
   filterId: string,
 ): Promise<FilterRule[]> {
-  const scope = visibilityScope(principal, {
-    tenantColumn: sql`f.tenant`,
-    visibilityColumn: sql`f.visibility`,
-    creatorColumn: sql`f.created_by`,
-  });
+  const scope = visibilityScope(principal, 'f');
   const { rows } = await sql<{ value: FilterRule[] }>`
     select f.value from blueprint_filters f where f.id = ${filterId} and ${scope} order by f.tenant = ${principal.tenant} desc limit 1`.execute(
     db,

@@ -37,12 +37,7 @@ async function page(
   list: ListQuery,
   tieBreak: RawBuilder<unknown>,
 ): Promise<ListPage<FilterRow>> {
-  const scope = visibilityScope(principal, {
-    tenantColumn: sql`f.tenant`,
-    visibilityColumn: sql`f.visibility`,
-    creatorColumn: sql`f.created_by`,
-    allTenants: list.allTenants,
-  });
+  const scope = visibilityScope(principal, 'f', list.allTenants);
   const found = await selectPage<FilterRow>({
     db,
     from: sql`blueprint_filters f`,

@@ -43,12 +43,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
 };
 
 function page(db: Db<DB>['query'], principal: Principal, list: ListQuery): Promise<ListPage<PluginRow>> {
-  const scope = visibilityScope(principal, {
-    tenantColumn: sql`p.tenant`,
-    visibilityColumn: sql`p.visibility`,
-    creatorColumn: sql`p.created_by`,
-    allTenants: list.allTenants,
-  });
+  const scope = visibilityScope(principal, 'p', list.allTenants);
   return selectPage<PluginRow>({
     db,
     from: sql`plugins p`,

@@ -39,12 +39,11 @@ export function listSnapshots(
 }
 
 function scopeOf(principal: Principal, allTenants: boolean) {
-  return visibilityScope(principal, {
-    tenantColumn: sql`s.tenant`,
-    visibilityColumn: VISIBILITY,
-    creatorColumn: sql`s.created_by`,
+  return visibilityScope(
+    principal,
+    { tenant: sql`s.tenant`, visibility: VISIBILITY, creator: sql`s.created_by` },
     allTenants,
-  });
+  );
 }
 
 /** @throws AppError not_found_error for one that the caller does not see. */

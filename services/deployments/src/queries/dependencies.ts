@@ -1,5 +1,5 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, selectPage, visibilityScope } from '@baton/postgres';
+import { type AnyQuery, selectFields, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 
 type Item = Record<string, unknown>;
@@ -25,12 +25,7 @@ export function listDependencies(
   principal: Principal,
   list: ListQuery,
 ): Promise<ListPage<Item>> {
-  const scope = visibilityScope(principal, {
-    tenantColumn: sql`i.tenant`,
-    visibilityColumn: sql`i.visibility`,
-    creatorColumn: sql`i.created_by`,
-    allTenants: list.allTenants,
-  });
+  const scope = visibilityScope(principal, 'i', list.allTenants);
   return selectPage<Item>({
     db,
     from: sql`inter_deployment_dependencies i`,
@@ -44,8 +39,8 @@ export function listDependencies(
 
 /** By id, for whoever has just written or is about to remove it. */
 export async function readDependency(db: AnyQuery, id: string): Promise<Item | undefined> {
-  const fields = Object.entries(columns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
+  const fields = selectFields(columns);
   const { rows } = await sql<Item>`
-    select ${sql.join(fields)} from inter_deployment_dependencies i where i.id = ${id}`.execute(db);
+    select ${fields} from inter_deployment_dependencies i where i.id = ${id}`.execute(db);
   return rows[0];
 }

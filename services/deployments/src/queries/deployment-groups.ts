@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
-import { type AnyQuery, selectPage } from '@baton/postgres';
+import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { findGroup, groupScope } from '../store/deployment-groups.sql';
 import { deploymentScope } from '../store/deployments.sql';
@@ -53,11 +53,9 @@ export function listDeploymentGroups(
 
 /** The own tenant's before a global one. @throws AppError not_found_error */
 export async function readDeploymentGroup(db: AnyQuery, principal: Principal, id: string): Promise<Item> {
-  const fields = Object.entries(columns(principal, true)).map(
-    ([field, column]) => sql`${column} as ${sql.id(field)}`,
-  );
+  const fields = selectFields(columns(principal, true));
   const { rows } = await sql<Item>`
-    select ${sql.join(fields)} from deployment_groups g where g.id = ${id} and ${groupScope(principal)}
+    select ${fields} from deployment_groups g where g.id = ${id} and ${groupScope(principal)}
     order by g.tenant = ${principal.tenant} desc limit 1`.execute(db);
   if (!rows[0]) throw notFound('DeploymentGroup', id);
   return rows[0];

@@ -1,5 +1,5 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, selectPage } from '@baton/postgres';
+import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { deploymentScope } from '../store/deployments.sql';
 import { inDeployments } from './list-nodes';
@@ -64,8 +64,8 @@ export async function findUpdate(
   principal: Principal,
   id: string,
 ): Promise<Record<string, unknown> | null> {
-  const fields = Object.entries(columns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
+  const fields = selectFields(columns);
   const { rows } = await sql<Record<string, unknown>>`
-    select ${sql.join(fields)} from ${FROM} where u.id = ${id} and ${deploymentScope(principal)}`.execute(db);
+    select ${fields} from ${FROM} where u.id = ${id} and ${deploymentScope(principal)}`.execute(db);
   return rows[0] ?? null;
 }

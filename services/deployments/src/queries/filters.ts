@@ -1,6 +1,6 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
-import { type AnyQuery, selectPage } from '@baton/postgres';
+import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
 import { sql } from 'kysely';
 import { filterColumns, filterScope, findFilter } from '../store/filters.sql';
 
@@ -20,9 +20,9 @@ export function listFilters(db: AnyQuery, principal: Principal, list: ListQuery)
 
 /** The own tenant's before a global one. @throws AppError not_found_error */
 export async function readFilter(db: AnyQuery, principal: Principal, id: string): Promise<Item> {
-  const fields = Object.entries(filterColumns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
+  const fields = selectFields(filterColumns);
   const { rows } = await sql<Item>`
-    select ${sql.join(fields)} from deployment_filters f where f.id = ${id} and ${filterScope(principal)}
+    select ${fields} from deployment_filters f where f.id = ${id} and ${filterScope(principal)}
     order by f.tenant = ${principal.tenant} desc limit 1`.execute(db);
   if (!rows[0]) throw notFound('DeploymentsFilter', id);
   return rows[0];

@@ -1,5 +1,5 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, filterConditions, selectPage, visibilityScope } from '@baton/postgres';
+import { type AnyQuery, filterConditions, selectFields, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { visibleTotal } from '../store/row-counts.sql';
 import { inDeployment, inDeployments, noLabels } from './list-nodes';
@@ -39,12 +39,11 @@ const FROM = sql`node_instances ni`;
 
 /** The rows of `node_instances ni` that the caller may see. */
 export function instanceScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
-  return visibilityScope(principal, {
-    tenantColumn: sql`ni.tenant`,
-    visibilityColumn: sql`ni.visibility`,
-    creatorColumn: sql`ni.private_to`,
+  return visibilityScope(
+    principal,
+    { tenant: sql`ni.tenant`, visibility: sql`ni.visibility`, creator: sql`ni.private_to` },
     allTenants,
-  });
+  );
 }
 
 /** One page of node instances, in at most two statements. */
@@ -91,9 +90,9 @@ export async function readNodeInstance(
   principal: Principal,
   id: string,
 ): Promise<Record<string, unknown> | null> {
-  const fields = Object.entries(instanceColumns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
+  const fields = selectFields(instanceColumns);
   const { rows } = await sql<Record<string, unknown>>`
-    select ${sql.join(fields)} from ${FROM} where ni.id = ${id} and ${instanceScope(principal)}
+    select ${fields} from ${FROM} where ni.id = ${id} and ${instanceScope(principal)}
     order by ni.tenant = ${principal.tenant} desc limit 1`.execute(db);
   return rows[0] ?? null;
 }

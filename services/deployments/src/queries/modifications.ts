@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { isUuid } from '@baton/kernel';
-import { type AnyQuery, selectPage } from '@baton/postgres';
+import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { deploymentScope } from '../store/deployments.sql';
 import { inDeployments } from './list-nodes';
@@ -48,8 +48,8 @@ export async function readModification(
   id: string,
 ): Promise<Record<string, unknown> | null> {
   if (!isUuid(id)) return null;
-  const fields = Object.entries(columns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
+  const fields = selectFields(columns);
   const { rows } = await sql<Record<string, unknown>>`
-    select ${sql.join(fields)} from ${FROM} where m.id = ${id} and ${deploymentScope(principal)}`.execute(db);
+    select ${fields} from ${FROM} where m.id = ${id} and ${deploymentScope(principal)}`.execute(db);
   return rows[0] ?? null;
 }

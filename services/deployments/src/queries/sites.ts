@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
-import { type AnyQuery, selectPage } from '@baton/postgres';
+import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
 import { sql } from 'kysely';
 import { formatLocation } from '../domain/site-location';
 import { siteColumns, siteScope } from '../store/sites.sql';
@@ -36,9 +36,9 @@ export async function listSites(
 
 /** The own tenant's before a global one. @throws AppError not_found_error */
 export async function readSite(db: AnyQuery, principal: Principal, name: string): Promise<object> {
-  const fields = Object.entries(siteColumns).map(([field, column]) => sql`${column} as ${sql.id(field)}`);
+  const fields = selectFields(siteColumns);
   const { rows } = await sql<SelectedSite>`
-    select ${sql.join(fields)} from sites s where s.name = ${name} and ${siteScope(principal)}
+    select ${fields} from sites s where s.name = ${name} and ${siteScope(principal)}
     order by s.tenant = ${principal.tenant} desc limit 1`.execute(db);
   if (!rows[0]) throw notFound('Site', name);
   return present(rows[0]);

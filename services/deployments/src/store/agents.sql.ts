@@ -1,5 +1,5 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, type AnyTx, selectPage } from '@baton/postgres';
+import { type AnyQuery, type AnyTx, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { instanceScope } from '../queries/list-node-instances';
 
@@ -73,11 +73,9 @@ export async function findAgent(
   principal: Principal,
   name: string,
 ): Promise<Record<string, unknown> | null> {
-  const fields = Object.entries({ ...item, ...rest }).map(
-    ([field, column]) => sql`${column} as ${sql.id(field)}`,
-  );
+  const fields = selectFields({ ...item, ...rest });
   const { rows } = await sql<Record<string, unknown>>`
-    select ${sql.join(fields)} from ${FROM} where a.name = ${name} and ${instanceScope(principal)}
+    select ${fields} from ${FROM} where a.name = ${name} and ${instanceScope(principal)}
     order by a.tenant = ${principal.tenant} desc limit 1`.execute(db);
   return rows[0] ?? null;
 }

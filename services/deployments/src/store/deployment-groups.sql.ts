@@ -19,12 +19,7 @@ const ROW = sql`g.key, g.tenant, g.id, g.description, g.default_blueprint_id, g.
 
 /** The rows of `deployment_groups g` that the caller may see. */
 export function groupScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
-  return visibilityScope(principal, {
-    tenantColumn: sql`g.tenant`,
-    visibilityColumn: sql`g.visibility`,
-    creatorColumn: sql`g.created_by`,
-    allTenants,
-  });
+  return visibilityScope(principal, 'g', allTenants);
 }
 
 /** One that the caller may see, the own tenant's before a global one. */

@@ -31,12 +31,7 @@ const ROW = `key, tenant, id, blueprint_id, display_name, visibility, created_by
 
 /** The rows of `deployments d` that the caller may see. */
 export function deploymentScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
-  return visibilityScope(principal, {
-    tenantColumn: sql`d.tenant`,
-    visibilityColumn: sql`d.visibility`,
-    creatorColumn: sql`d.created_by`,
-    allTenants,
-  });
+  return visibilityScope(principal, 'd', allTenants);
 }
 
 /** One that the caller may see, the own tenant's before a global one. */

@@ -11,12 +11,7 @@ export interface FilterRow {
 }
 
 export function filterScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
-  return visibilityScope(principal, {
-    tenantColumn: sql`f.tenant`,
-    visibilityColumn: sql`f.visibility`,
-    creatorColumn: sql`f.created_by`,
-    allTenants,
-  });
+  return visibilityScope(principal, 'f', allTenants);
 }
 
 export const filterColumns: Record<string, RawBuilder<unknown>> = {

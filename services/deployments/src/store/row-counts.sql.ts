@@ -11,11 +11,10 @@ export function visibleTotal(
   principal: Principal,
   allTenants = false,
 ): RawBuilder<number> {
-  const scope = visibilityScope(principal, {
-    tenantColumn: sql`c.tenant`,
-    visibilityColumn: sql`c.visibility`,
-    creatorColumn: sql`c.creator`,
+  const scope = visibilityScope(
+    principal,
+    { tenant: sql`c.tenant`, visibility: sql`c.visibility`, creator: sql`c.creator` },
     allTenants,
-  });
+  );
   return sql<number>`(select coalesce(sum(c.total), 0)::bigint from row_counts c where c.kind = ${sql.lit(kind)} and ${scope})`;
 }

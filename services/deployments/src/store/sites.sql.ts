@@ -12,12 +12,7 @@ export interface SiteRow {
 }
 
 export function siteScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
-  return visibilityScope(principal, {
-    tenantColumn: sql`s.tenant`,
-    visibilityColumn: sql`s.visibility`,
-    creatorColumn: sql`s.created_by`,
-    allTenants,
-  });
+  return visibilityScope(principal, 's', allTenants);
 }
 
 export const siteColumns: Record<string, RawBuilder<unknown>> = {

@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
-import { type AnyQuery, type AnyTx, selectPage, visibilityScope } from '@baton/postgres';
+import { type AnyQuery, type AnyTx, selectFields, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExecutionGroupRow } from '../store/execution-groups.sql';
 
@@ -41,12 +41,7 @@ export function groupColumns(
 }
 
 export function groupScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
-  return visibilityScope(principal, {
-    tenantColumn: plain('tenant'),
-    visibilityColumn: plain('visibility'),
-    creatorColumn: plain('created_by'),
-    allTenants,
-  });
+  return visibilityScope(principal, 'g', allTenants);
 }
 
 /** One page; members and status only with `_get_data`. */
@@ -74,11 +69,9 @@ export async function readExecutionGroup(
   id: string,
   wire: 'spec' | 'cloudify',
 ): Promise<Record<string, unknown>> {
-  const fields = Object.entries(groupColumns(wire, true)).map(
-    ([name, column]) => sql`${column} as ${sql.id(name)}`,
-  );
+  const fields = selectFields(groupColumns(wire, true));
   const { rows } = await sql<Record<string, unknown>>`
-    select ${sql.join(fields)} from execution_groups g where g.id = ${id} and ${groupScope(principal)}
+    select ${fields} from execution_groups g where g.id = ${id} and ${groupScope(principal)}
     order by g.tenant = ${principal.tenant} desc limit 1`.execute(db);
   if (!rows[0]) throw notFound('ExecutionGroup', id);
   return rows[0];

@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { badParameter, isUuid } from '@baton/kernel';
-import { type AnyQuery, equalsAny, selectPage, visibilityScope } from '@baton/postgres';
+import { type AnyQuery, equalsAny, selectFields, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { pageByTime } from './events-page';
 
@@ -110,12 +110,7 @@ function instantOf(text: string): string {
 }
 
 /** Events of the tenant that the caller may see. */
-export const eventScope = (principal: Principal): RawBuilder<SqlBool> =>
-  visibilityScope(principal, {
-    tenantColumn: plain('tenant'),
-    visibilityColumn: plain('visibility'),
-    creatorColumn: plain('created_by'),
-  });
+export const eventScope = (principal: Principal): RawBuilder<SqlBool> => visibilityScope(principal, 'v');
 
 /** One page of events and logs of the tenant. */
 export async function listEvents(
@@ -158,7 +153,7 @@ export async function eventsAfter(
 ) {
   const columns = eventColumns(names);
   const { rows } = await sql<Record<string, unknown> & { seq: number }>`
-    select v.seq, ${sql.join(Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.id(name)}`))}
+    select v.seq, ${selectFields(columns)}
     from events v where v.execution_id = ${executionId} and v.seq > ${seq} order by v.seq limit ${limit}`.execute(
     db,
   );

@@ -34,12 +34,7 @@ const COLUMNS: Record<string, RawBuilder<unknown>> = {
 };
 
 export function executionScope(principal: Principal, allTenants: boolean) {
-  return visibilityScope(principal, {
-    tenantColumn: sql`e.tenant`,
-    visibilityColumn: sql`e.visibility`,
-    creatorColumn: sql`e.created_by`,
-    allTenants,
-  });
+  return visibilityScope(principal, 'e', allTenants);
 }
 
 /** One page of executions; system workflows only on request (reference/rest-api.md 3.2). */

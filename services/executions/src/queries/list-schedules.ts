@@ -1,7 +1,7 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { scheduleSummaryFields } from '@baton/contracts/http/execution-schedules';
 import { notFound } from '@baton/kernel';
-import { type AnyQuery, selectPage, summarizeBy, visibilityScope } from '@baton/postgres';
+import { type AnyQuery, selectFields, selectPage, summarizeBy, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { plainTime } from '../domain/present-schedule';
 import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
@@ -39,13 +39,7 @@ const MAX_SHOWN = 1_000;
 const MAX_SHOWN_OF_PAGE = 20_000;
 const MIN_SHOWN = 10;
 
-const scope = (principal: Principal, allTenants: boolean) =>
-  visibilityScope(principal, {
-    tenantColumn: plain('tenant'),
-    visibilityColumn: plain('visibility'),
-    creatorColumn: plain('created_by'),
-    allTenants,
-  });
+const scope = (principal: Principal, allTenants: boolean) => visibilityScope(principal, 's', allTenants);
 
 type Item = Record<string, unknown>;
 type Times = Pick<ScheduleRow, 'rule' | 'since' | 'until' | 'created_at'>;
@@ -114,9 +108,10 @@ export async function readSchedule(
   place: { deploymentId: string; id: string },
 ): Promise<Item> {
   const key = await scheduleKey(db, principal, place);
-  const fields = Object.entries(COLUMNS).map(([name, column]) => sql`${column} as ${sql.id(name)}`);
-  const { rows } =
-    await sql<Item>`select ${sql.join(fields)} from execution_schedules s where s.key = ${key}`.execute(db);
+  const fields = selectFields(COLUMNS);
+  const { rows } = await sql<Item>`select ${fields} from execution_schedules s where s.key = ${key}`.execute(
+    db,
+  );
   if (!rows[0]) throw notFound('ExecutionSchedule', place.id);
   const nowMs = await readNowMs(db);
   return { ...rows[0], all_next_occurrences: upcoming(rows[0] as unknown as Times, nowMs, MAX_SHOWN) };

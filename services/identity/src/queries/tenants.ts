@@ -2,7 +2,7 @@ import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { hasPermission } from '@baton/contracts';
 import type { TenantAnswer } from '@baton/contracts/http/tenants';
 import { notFound } from '@baton/kernel';
-import { type Db, selectPage } from '@baton/postgres';
+import { type Db, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB as Tables } from '../store/tables.gen';
 
@@ -73,13 +73,10 @@ export async function listTenants(
 
 /** @throws AppError not_found_error */
 export async function getTenant(deps: Deps, name: string, getData: boolean): Promise<TenantAnswer> {
-  const columns = Object.entries(columnsOf(getData)).map(
-    ([field, column]) => sql`${column} as ${sql.id(field)}`,
+  const columns = selectFields(columnsOf(getData));
+  const { rows } = await sql<TenantAnswer>`select ${columns} from tenants t where t.name = ${name}`.execute(
+    deps.db.query,
   );
-  const { rows } =
-    await sql<TenantAnswer>`select ${sql.join(columns)} from tenants t where t.name = ${name}`.execute(
-      deps.db.query,
-    );
   if (!rows[0]) throw notFound('Tenant', name);
   return rows[0];
 }

@@ -2,7 +2,7 @@ import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { hasPermission } from '@baton/contracts';
 import type { TokenAnswer } from '@baton/contracts/http/tokens';
 import { notFound } from '@baton/kernel';
-import { type Db, selectPage } from '@baton/postgres';
+import { type Db, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB as Tables } from '../store/tables.gen';
 
@@ -52,9 +52,9 @@ export async function listTokens(
 
 /** @throws AppError not_found_error, also for a token of somebody else. */
 export async function getToken(deps: Deps, principal: Principal, id: string): Promise<TokenAnswer> {
-  const selection = Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.id(name)}`);
+  const selection = selectFields(columns);
   const where = [sql`t.id = ${id}`, ...owned(ownerScope(principal))];
-  const { rows } = await sql<TokenAnswer>`select ${sql.join(selection)} from ${from}
+  const { rows } = await sql<TokenAnswer>`select ${selection} from ${from}
     where ${sql.join(where, sql` and `)}`.execute(deps.db.query);
   if (!rows[0]) throw notFound('Token', id);
   return rows[0];

@@ -1,7 +1,7 @@
 import type { ListPage, ListQuery } from '@baton/contracts';
 import type { UserGroupAnswer } from '@baton/contracts/http/user-groups';
 import { notFound } from '@baton/kernel';
-import { type Db, selectPage } from '@baton/postgres';
+import { type Db, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB as Tables } from '../store/tables.gen';
 import { anyCase } from './users';
@@ -43,11 +43,9 @@ export async function listUserGroups(
 
 /** @throws AppError not_found_error */
 export async function getUserGroup(deps: Deps, name: string, getData: boolean): Promise<UserGroupAnswer> {
-  const columns = Object.entries(columnsOf(getData)).map(
-    ([field, column]) => sql`${column} as ${sql.id(field)}`,
-  );
+  const columns = selectFields(columnsOf(getData));
   const { rows } =
-    await sql<UserGroupAnswer>`select ${sql.join(columns)} from user_groups g where g.name = ${name}`.execute(
+    await sql<UserGroupAnswer>`select ${columns} from user_groups g where g.name = ${name}`.execute(
       deps.db.query,
     );
   if (!rows[0]) throw notFound('UserGroup', name);

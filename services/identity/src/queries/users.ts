@@ -1,7 +1,7 @@
 import type { ListPage, ListQuery } from '@baton/contracts';
 import type { UserAnswer } from '@baton/contracts/http/users';
 import { notFound } from '@baton/kernel';
-import { type Db, selectPage } from '@baton/postgres';
+import { type Db, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LockSettings } from '../domain/account-lock';
 import type { DB as Tables } from '../store/tables.gen';
@@ -94,10 +94,8 @@ export function anyCase(column: RawBuilder<unknown>): (values: string[]) => RawB
 
 /** @throws AppError not_found_error */
 export async function getUser(deps: Deps, username: string, view: UserView): Promise<UserAnswer> {
-  const columns = Object.entries(columnsOf(view, deps.lock)).map(
-    ([name, column]) => sql`${column} as ${sql.id(name)}`,
-  );
-  const { rows } = await sql<UserAnswer>`select ${sql.join(columns)} from ${from}
+  const columns = selectFields(columnsOf(view, deps.lock));
+  const { rows } = await sql<UserAnswer>`select ${columns} from ${from}
     where lower(u.username) = lower(${username})`.execute(deps.db.query);
   if (!rows[0]) throw notFound('User', username);
   return rows[0];

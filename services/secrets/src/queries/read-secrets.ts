@@ -37,12 +37,7 @@ const target: FilterTarget = {
 const from = sql`secrets s`;
 
 export function seenSecrets(principal: Principal, allTenants: boolean): RawBuilder<SqlBool> {
-  return visibilityScope(principal, {
-    tenantColumn: sql`s.tenant`,
-    visibilityColumn: sql`s.visibility`,
-    creatorColumn: sql`s.created_by`,
-    allTenants,
-  });
+  return visibilityScope(principal, 's', allTenants);
 }
 
 /** A page of secrets without values. `rules` null: none were given. */
