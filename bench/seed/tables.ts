@@ -68,11 +68,6 @@ export async function seedModel(client: pg.Client, sizes: SeedSizes): Promise<vo
         from: `from deployments.deployments p, ${each} where p.key = ${proto} order by i`,
       });
       await clone(client, {
-        table: 'deployments.deployment_plans',
-        change: { deployment_key: `${base} + i` },
-        from: `from deployments.deployment_plans p, ${each} ${ofProto} order by i`,
-      });
-      await clone(client, {
         table: 'deployments.nodes',
         change: { deployment_key: `${base} + i` },
         from: `from deployments.nodes p, ${each} ${ofProto} order by i, p.id`,
@@ -93,6 +88,12 @@ export async function seedModel(client: pg.Client, sizes: SeedSizes): Promise<vo
       );
     },
   );
+  // Last, and with the indexes: the texts of lists are written with the plans, from everything else.
+  await clone(client, {
+    table: 'deployments.deployment_plans',
+    change: { deployment_key: `${base} + i` },
+    from: `from deployments.deployment_plans p, ${each} ${ofProto} order by i`,
+  });
   await client.query(
     `select setval(pg_get_serial_sequence('deployments.deployments', 'key'), ${base + deployments})`,
   );

@@ -4,7 +4,15 @@ export { badValue, checkValue, pathText } from './check-value';
 export { errorBody, retryAfterOf, toAppError } from './error-body';
 export { formatEvent } from './event-stream';
 export { createHttpApp, type HttpApp } from './http-app';
-export { booleanOf, compileList, listEnvelope, parseInclude, pickFields, type RawQuery } from './list-query';
+export {
+  booleanOf,
+  compileList,
+  listEnvelope,
+  parseInclude,
+  pickFields,
+  type RawQuery,
+  rawEnvelope,
+} from './list-query';
 export { openApiDocument } from './openapi';
 export type { HttpAppOptions, ObservedRequest, PlainAnswer } from './options';
 export {

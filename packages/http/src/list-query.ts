@@ -1,6 +1,6 @@
 /** List conventions of reference/rest-api.md ch. 3, compiled once a route. */
 import type { ListContract, ListPage, ListQuery } from '@baton/contracts';
-import { AppError, badParameter, nearestName } from '@baton/kernel';
+import { AppError, badParameter, nearestName, type RawJson } from '@baton/kernel';
 
 /** Query as it came: one text, or several for a repeated parameter. */
 export type RawQuery = Record<string, string | string[]>;
@@ -173,9 +173,23 @@ export function pickFields(value: unknown, names: readonly string[] | null): unk
 export function listEnvelope<T>(page: ListPage<T>, list: ListQuery, options: { hasFiltered?: boolean } = {}) {
   return {
     items: list.include === null ? page.items : page.items.map((item) => pickFields(item, list.include)),
-    metadata: {
-      pagination: { total: page.total, offset: list.offset, size: list.size },
-      ...(options.hasFiltered === false ? {} : { filtered: page.filtered ?? null }),
-    },
+    metadata: metadataOf(page, list, options.hasFiltered !== false),
   };
+}
+
+/** The same around items that are one JSON list already, cut to `_include` where they were written. */
+export function rawEnvelope(
+  page: { items: RawJson; total: number; filtered?: number | null },
+  list: ListQuery,
+  options: { hasFiltered?: boolean } = {},
+) {
+  return { items: page.items, metadata: metadataOf(page, list, options.hasFiltered !== false) };
+}
+
+function metadataOf(
+  { total, filtered }: { total: number; filtered?: number | null | undefined },
+  { offset, size }: ListQuery,
+  hasFiltered: boolean,
+) {
+  return { pagination: { total, offset, size }, ...(hasFiltered ? { filtered: filtered ?? null } : {}) };
 }

@@ -1,4 +1,5 @@
 import type { Principal } from '@baton/contracts';
+import { deploymentsRoutes } from '@baton/contracts/http/deployments';
 import { sql } from 'kysely';
 import { createDeploymentStatements, type PageStart } from './store/deployment-pages.sql';
 import { deploymentScope } from './store/deployments.sql';
@@ -133,25 +134,88 @@ describe('pages', () => {
     expect(body).toMatchObject({ items: [], metadata: { pagination: { total: (await counted(admin))[1] } } });
   });
 
-  it.each<[PageStart, number]>([
-    ['first', 0],
-    ['back', ROWS - 200],
-  ])('%s: walk an index as far as the page reaches, and sort no more than the page', async (from, offset) => {
-    for (const as of [admin, ann]) {
-      const { statement, values } = createDeploymentStatements(test.db.query).page(as, null, 50, from);
-      const nodes = await explained(
-        statement.text,
-        values({ tenant: as.tenant, username: as.username, offset }),
-      );
-      const walks = nodes.filter((node) => node['Index Name'] === 'deployments_page');
-      expect(walks.map((node) => node['Node Type'])).toEqual(['Index Only Scan']);
-      expect(Math.max(...nodes.filter(touchesDeployments).map((node) => rowsOf(node)))).toBeLessThanOrEqual(
-        200,
-      );
-      expect(
-        nodes.some((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'deployments'),
-      ).toBe(false);
-    }
+  it.each<[PageStart, number, boolean]>([
+    ['first', 0, false],
+    ['first', 0, true],
+    ['back', ROWS - 200, false],
+    ['back', ROWS - 200, true],
+  ])(
+    '%s from %d: walk an index as far as the page reaches, and sort no more than the page (as records: %s)',
+    async (from, offset, isRecord) => {
+      const form = { include: null, isRecord };
+      for (const as of [admin, ann]) {
+        const { statement, values } = createDeploymentStatements(test.db.query).page(as, form, 50, from);
+        const nodes = await explained(
+          statement.text,
+          values({ tenant: as.tenant, username: as.username, offset }),
+        );
+        const walks = nodes.filter((node) => node['Index Name'] === 'deployments_page');
+        expect(walks.map((node) => node['Node Type'])).toEqual(['Index Only Scan']);
+        expect(Math.max(...nodes.filter(touchesDeployments).map((node) => rowsOf(node)))).toBeLessThanOrEqual(
+          200,
+        );
+        expect(
+          nodes.some((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'deployments'),
+        ).toBe(false);
+      }
+    },
+  );
+});
+
+describe('the text that is kept of a deployment', () => {
+  const { list } = deploymentsRoutes.find((route) => route.id === 'listDeployments')!;
+  const path = '/deployments?id=model&_size=1';
+
+  /** As kept, and put together anew from its rows. */
+  async function shown(): Promise<[kept: unknown, fresh: unknown]> {
+    const kept = await test.call('GET', path);
+    const fresh = await test.call('GET', `${path}&_include=${list.fields.join()}`);
+    return [kept.body.items[0], fresh.body.items[0]];
+  }
+
+  beforeAll(async () => {
+    await sql`insert into sites (tenant, name, visibility, created_by) values ('default_tenant', 'here', 'tenant', 'admin')`.execute(
+      test.db.query,
+    );
+    await sql`insert into deployment_groups (tenant, id, visibility, created_by) values ('default_tenant', 'some', 'tenant', 'admin')`.execute(
+      test.db.query,
+    );
+  });
+
+  it.each([
+    `update deployments set display_name = 'Ünder "quotes"', description = 'text', updated_at = '2024-05-06 07:08:09.123456Z' where id = 'model'`,
+    `update deployments set site_key = (select key from sites where name = 'here') where id = 'model'`,
+    `update sites set name = 'there' where name = 'here'`,
+    `update deployments set latest_execution = 'x', latest_status = 'failed', latest_workflow_id = 'a "b"', latest_finished_operations = 3 where id = 'model'`,
+    `update deployments set installation_status = 'active', deployment_status = 'good', sub_services_status = 'good', sub_services_count = 2 where id = 'model'`,
+    `insert into deployment_labels (deployment_key, tenant, key, value, created_by, creator_id)
+       select key, tenant, 'csys-env-type', 'aws', 'ann', 3 from deployments where id = 'model'`,
+    `update deployment_labels set value = 'azure' where key = 'csys-env-type'`,
+    `delete from deployment_labels where key = 'csys-env-type'`,
+    `insert into deployment_group_members (group_key, deployment_key) select g.key, d.key from deployment_groups g, deployments d where d.id = 'model'`,
+    `delete from deployment_groups`,
+    `update deployment_plans set inputs = '{"a": [1,  "é"]}', scaling_groups = '{"g": 1}', node_types = '{x}'
+       where deployment_key = (select key from deployments where id = 'model')`,
+    `update node_instances set state = case when index = 1 then 'a,"b' else 'started' end, system_properties = '{"status": {"ok": false}}'
+       where deployment_key = (select key from deployments where id = 'model')`,
+    `delete from sites`,
+    `update deployments set visibility = 'private', blueprint_id = 'other', runtime_only_evaluation = true where id = 'model'`,
+  ])('follows: %s', async (statement) => {
+    const [before] = await shown();
+    await sql.raw(statement).execute(test.db.query);
+    const [kept, fresh] = await shown();
+    expect(kept).toEqual(fresh);
+    expect(kept).not.toEqual(before);
+    expect((await test.call('GET', '/deployments/model')).body).toEqual(kept);
+  });
+
+  it('goes with the deployment', async () => {
+    await sql`delete from deployments where id = 'r00001'`.execute(test.db.query);
+    const { rows } = await sql<{ n: number }>`select count(*) filter (where t.deployment_key is null) as n
+      from deployments d full join deployment_texts t on t.deployment_key = d.key where d.id is null or d.id not like 'at-once%'`.execute(
+      test.db.query,
+    );
+    expect(rows[0]!.n).toBe(0);
   });
 });
 

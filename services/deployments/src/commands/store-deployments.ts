@@ -148,6 +148,13 @@ export async function storeDeployments(
     tx,
     rows.flatMap((row) => row.documents),
   );
+  // Before the plans, with which the texts of lists are written.
+  await addLabelsToMany(
+    tx,
+    tenant,
+    keyed.flatMap(({ labels, key }) => labels.map((label) => ({ ...label, deploymentKey: key }))),
+    { username: createdBy, userId: principal.userId },
+  );
   await insertPlans(
     tx,
     keyed.map(({ plan, key }) => ({ ...plan, deployment_key: key })),
@@ -160,12 +167,6 @@ export async function storeDeployments(
     tx,
     tenant,
     keyed.flatMap(({ instances, key }) => instances.map((one) => ({ ...one, deployment_key: key }))),
-  );
-  await addLabelsToMany(
-    tx,
-    tenant,
-    keyed.flatMap(({ labels, key }) => labels.map((label) => ({ ...label, deploymentKey: key }))),
-    { username: createdBy, userId: principal.userId },
   );
   for (const { request, labels, functions, key } of keyed) {
     const parents = parentIds(labels);

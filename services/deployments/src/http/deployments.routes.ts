@@ -8,23 +8,20 @@ import {
   type HttpCall,
   listEnvelope,
   pickFields,
+  rawEnvelope,
 } from '@baton/http';
 import { notFound } from '@baton/kernel';
 import { changeDeployment, setSite, setVisibility } from '../commands/change-deployment';
 import { createDeployment } from '../commands/create-deployment';
 import { deleteDeployment } from '../commands/delete-deployment';
 import type { ServiceDeps } from '../deps';
+import { listDeploymentRecords, readDeploymentRecord } from '../queries/deployment-records';
 import { withDirectChildren } from '../queries/direct-children';
 import { evaluateCapabilities, evaluateOutputs } from '../queries/evaluate-outputs';
-import {
-  listDeployments,
-  listDeploymentTexts,
-  readDeploymentObject,
-  readDeploymentText,
-} from '../queries/list-deployments';
+import { listDeployments, readDeploymentObject } from '../queries/list-deployments';
 import { listWorkflows } from '../queries/list-workflows';
 import { deploymentSelector } from './deployment-selector';
-import { deploymentOnWire, hasData } from './wire';
+import { deploymentOnWire, hasData, isAsStored } from './wire';
 
 type AnyCall = Pick<HttpCall, 'principal' | 'include' | 'wire' | 'version'>;
 
@@ -36,10 +33,6 @@ type Write =
   | 'setDeploymentVisibility'
   | 'setDeploymentSite';
 type Read = (call: AnyCall, id: string, tellsWorkflows?: boolean) => Promise<Record<string, unknown>>;
-
-/** Whether objects are shown as the database puts them together: in the latest form, with nothing counted again. */
-const isAsStored = (call: Pick<HttpCall, 'wire' | 'version' | 'query'>): boolean =>
-  call.wire === 'spec' && call.version === 'v3.1' && call.query.all_sub_deployments !== false;
 
 /** Deployments (spec v3.1 part 1 "Deployments", v2.1). */
 export function deploymentsHttp(deps: ServiceDeps): BoundRoute[] {
@@ -57,8 +50,8 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
     listDeployments: async (call) => {
       const { principal, list } = call;
       const selector = await selected(principal, list);
-      const texts = isAsStored(call) ? await listDeploymentTexts(deps, principal, list, selector) : null;
-      if (texts) return listEnvelope(texts, list);
+      const records = isAsStored(call) ? await listDeploymentRecords(deps, principal, list, selector) : null;
+      if (records) return rawEnvelope(records, list);
       const page = await listDeployments(deps, principal, list, selector);
       const counted =
         call.query.all_sub_deployments === false
@@ -69,7 +62,7 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
     },
     getDeployment: async (call) => {
       if (call.include === null && isAsStored(call)) {
-        const text = await readDeploymentText(deps, call.principal, call.params.id!);
+        const text = await readDeploymentRecord(deps, call.principal, call.params.id!);
         if (!text) throw notFound('Deployment', call.params.id!);
         return text;
       }

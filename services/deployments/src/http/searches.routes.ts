@@ -1,7 +1,15 @@
 import type { ListPage, ListQuery } from '@baton/contracts';
 import { deploymentSearchesRoutes } from '@baton/contracts/http/deployment-searches';
-import { type BoundRoute, bindRoutes, type HandlersOf, type HttpCall, listEnvelope } from '@baton/http';
+import {
+  type BoundRoute,
+  bindRoutes,
+  type HandlersOf,
+  type HttpCall,
+  listEnvelope,
+  rawEnvelope,
+} from '@baton/http';
 import type { ServiceDeps } from '../deps';
+import { listDeploymentRecords } from '../queries/deployment-records';
 import { listDeployments } from '../queries/list-deployments';
 import { listNodeInstances } from '../queries/list-node-instances';
 import { listNodes } from '../queries/list-nodes';
@@ -9,7 +17,7 @@ import { listWorkflows } from '../queries/list-workflows';
 import { readModelSearch, searchCapabilities, searchScalingGroups } from '../queries/search-model';
 import { searchPlanNodes } from '../queries/search-plan-nodes';
 import { deploymentSelector } from './deployment-selector';
-import { deploymentOnWire, hasData, type Kind, onWire } from './wire';
+import { deploymentOnWire, hasData, isAsStored, type Kind, onWire } from './wire';
 
 type Handlers = HandlersOf<typeof deploymentSearchesRoutes>;
 type NodeSearch = 'searchNodes' | 'searchNodeTypes' | 'searchNodeInstances';
@@ -24,12 +32,10 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
   return {
     searchDeployments: async (call) => {
       const { principal, list } = call;
-      const page = await listDeployments(
-        deps,
-        principal,
-        list,
-        await deploymentSelector(deps, principal, list, call.body),
-      );
+      const selector = await deploymentSelector(deps, principal, list, call.body);
+      const records = isAsStored(call) ? await listDeploymentRecords(deps, principal, list, selector) : null;
+      if (records) return rawEnvelope(records, list);
+      const page = await listDeployments(deps, principal, list, selector);
       const items = page.items.map((item) => deploymentOnWire(call, item, hasData(list)));
       return listEnvelope({ ...page, items }, list);
     },

@@ -136,3 +136,11 @@ export function deploymentOnWire(
 export function hasData(list: ListQuery): boolean {
   return list.extra._get_data?.at(-1)?.toLowerCase() === 'true';
 }
+
+/** Whether deployments are shown as the database puts them together: in the latest form, with nothing counted again. */
+export const isAsStored = (
+  call: Pick<
+    HttpCall<unknown, { all_sub_deployments?: boolean | undefined } | undefined>,
+    'wire' | 'version' | 'query'
+  >,
+): boolean => call.wire === 'spec' && call.version === 'v3.1' && call.query?.all_sub_deployments !== false;

@@ -1,5 +1,4 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
-import type { RawJson } from '@baton/kernel';
 import {
   type Db,
   type FilterTarget,
@@ -17,17 +16,15 @@ import {
   deploymentSorts,
   siteName,
 } from '../store/deployment-columns.sql';
-import type { DeploymentStatements, Fields } from '../store/deployment-pages.sql';
+import type { DeploymentStatements, PageStart } from '../store/deployment-pages.sql';
 import { deploymentScope } from '../store/deployments.sql';
 import { type DocumentCache, readDocuments } from '../store/documents.sql';
 import { visibleTotal } from '../store/row-counts.sql';
 import type { DB } from '../store/tables.gen';
 import {
-  type DeploymentText,
   type FragmentCache,
   type PresentedDeployment,
   presentDeployment,
-  presentText,
   type SelectedDeployment,
 } from './present-deployment';
 
@@ -130,7 +127,7 @@ export async function listDeployments(
 ): Promise<ListPage<PresentedDeployment>> {
   const isPlain = isPlainPage(principal, list, selector);
   const page = isPlain
-    ? await readPage<SelectedDeployment>(deps, principal, list, list.include)
+    ? await readPage(deps, principal, list)
     : await selectDeployments(deps, principal, list, selector);
   return {
     items: await presentAll(deps, page.items, list.include),
@@ -139,38 +136,8 @@ export async function listDeployments(
   };
 }
 
-/** The same page as texts, in one statement; null when the list is not the plain one of its tenant with all fields. */
-export async function listDeploymentTexts(
-  deps: ListDeps,
-  principal: Principal,
-  list: ListQuery,
-  selector: DeploymentSelector,
-): Promise<ListPage<RawJson> | null> {
-  if (list.include !== null || !isPlainPage(principal, list, selector)) return null;
-  const page = await readPage<DeploymentText>(deps, principal, list, 'text');
-  return { items: await presentTexts(deps, page.items), total: page.total, filtered: null };
-}
-
-/** One deployment as text; see `readDeploymentObject`. */
-export async function readDeploymentText(
-  deps: ListDeps,
-  principal: Principal,
-  id: string,
-): Promise<RawJson | null> {
-  const { tenant, username } = principal;
-  const { statement, values } = deps.deploymentStatements.one(principal, 'text');
-  const rows = await prepared<DeploymentText>(deps.db, statement, values({ id, tenant, username }));
-  return (await presentTexts(deps, rows))[0] ?? null;
-}
-
-async function presentTexts(deps: ListDeps, rows: DeploymentText[]): Promise<RawJson[]> {
-  const digests = rows.map((row) => row.model_).filter((digest) => digest !== null);
-  const models = await readDocuments(deps.db.query, deps.documents, digests);
-  return rows.map((row) => presentText(row, models, deps.fragments));
-}
-
 /** Whether the list holds every deployment that is visible in the tenants in question. */
-function isWhole(list: ListQuery, selector: DeploymentSelector): boolean {
+export function isWhole(list: ListQuery, selector: DeploymentSelector): boolean {
   return (
     selector.rules === null &&
     !selector.tenants &&
@@ -183,7 +150,7 @@ function isWhole(list: ListQuery, selector: DeploymentSelector): boolean {
 }
 
 /** The list of a tenant in its own order. */
-function isPlainPage(principal: Principal, list: ListQuery, selector: DeploymentSelector): boolean {
+export function isPlainPage(principal: Principal, list: ListQuery, selector: DeploymentSelector): boolean {
   const [first, second] = list.sort;
   return (
     principal.tenant !== '' &&
@@ -219,28 +186,37 @@ async function selectDeployments(
 /** Rows before a page are walked from the nearer end; up to so many it does not matter. */
 const NEAR = 1_000;
 
-async function readPage<Row extends object>(
+/** Where to look for a page of the plain list, and how many rows the list has when that had to be known. */
+export async function startOf(
+  db: Db<DB>,
+  principal: Principal,
+  offset: number,
+): Promise<{ from: PageStart; known: number | null }> {
+  if (offset === 0) return { from: 'first', known: null };
+  const known = offset > NEAR ? await countVisible(db, principal) : null;
+  return { from: known !== null && offset > known / 2 ? 'back' : 'front', known };
+}
+
+async function readPage(
   { db, deploymentStatements }: ListDeps,
   principal: Principal,
-  { size, offset }: ListQuery,
-  fields: Fields,
-): Promise<ListPage<Row>> {
+  { size, offset, include }: ListQuery,
+): Promise<ListPage<SelectedDeployment>> {
   const { tenant, username } = principal;
-  const given = { tenant, username, offset };
-  const known = offset > NEAR ? await countVisible(db, principal) : null;
-  const isBack = known !== null && offset > known / 2;
+  const { from, known } = await startOf(db, principal, offset);
   const { statement, values } = deploymentStatements.page(
     principal,
-    fields,
+    { include, isRecord: false },
     size,
-    offset === 0 ? 'first' : isBack ? 'back' : 'front',
+    from,
   );
-  const rows = await prepared<Row & { total_: number }>(db, statement, values(given));
+  const given = { tenant, username, offset };
+  const rows = await prepared<SelectedDeployment & { total_: number }>(db, statement, values(given));
   const total = rows[0]?.total_ ?? (offset === 0 ? 0 : (known ?? (await countVisible(db, principal))));
   return { items: rows, total };
 }
 
-async function countVisible(db: Db<DB>, principal: Principal, allTenants = false): Promise<number> {
+export async function countVisible(db: Db<DB>, principal: Principal, allTenants = false): Promise<number> {
   const { rows } = await sql<{
     n: number;
   }>`select ${visibleTotal('deployments', principal, allTenants)} as n`.execute(db.query);
@@ -275,7 +251,7 @@ export async function readDeploymentObject(
   id: string,
   include: string[] | null,
 ): Promise<PresentedDeployment | null> {
-  const { statement, values } = deps.deploymentStatements.one(principal, include);
+  const { statement, values } = deps.deploymentStatements.one(principal, { include, isRecord: false });
   const given = { id, tenant: principal.tenant, username: principal.username };
   const rows = await prepared<SelectedDeployment>(deps.db, statement, values(given));
   return (await presentAll(deps, rows, include))[0] ?? null;

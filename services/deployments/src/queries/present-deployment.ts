@@ -9,7 +9,7 @@ export type SelectedDeployment = Record<string, unknown> & {
   model_?: string | null;
   /** JSON list as text. */
   node_types_?: string | null;
-  /** Distinct states of the node instances, between commas. */
+  /** Distinct states of the node instances as JSON texts, between commas. */
   states_?: string | null;
 };
 export type PresentedDeployment = Record<string, unknown>;
@@ -23,6 +23,9 @@ const NOTHING = new RawJson('{}');
 const NO_ENTRIES = new RawJson('[]');
 /** Come from the database as JSON texts. */
 const RAW_FIELDS = [...planFields.filter((name) => !modelFields.includes(name)), 'labels'];
+const NO_REST = new RawJson('}');
+/** Of a SHA-256 in hex. */
+const DIGEST_LENGTH = 64;
 const FRAGMENT_BYTES = 16 * 1024 * 1024;
 
 /** Parts of answers that deployments of one model share, by what they depend on. */
@@ -35,27 +38,22 @@ export function createFragmentCache(): FragmentCache {
   });
 }
 
-/** A deployment as one text, without what stands in the shared document. */
-export interface DeploymentText {
-  text_: string;
-  model_: string | null;
-  node_types_: string | null;
-  states_: string | null;
-}
-
-/** The whole object of REST as text. What follows the row's own text is the same for many and kept. */
-export function presentText(
-  { text_: text, model_: model, node_types_: nodeTypes, states_: states }: DeploymentText,
+/** What follows the record of a deployment whose states and shared part (see `deploymentRecord`) are these. */
+export function restOfRecord(
+  states: string,
+  shared: string,
   models: Models,
   fragments: FragmentCache,
+  include: string[] | null,
 ): RawJson {
-  const rest = remembered(fragments, `rest ${model} ${states} ${nodeTypes}`, () => {
-    const row = { model_: model, node_types_: nodeTypes, states_: states };
-    const fields = [...Object.keys(EMPTY), ...modelFields];
-    return new RawJson(`,${jsonText(presentDeployment(row, models, fragments, fields)).slice(1)}`);
-  });
-  return new RawJson([text.slice(0, -1), rest]);
+  const row = { model_: modelOf(shared), node_types_: shared.slice(DIGEST_LENGTH + 1), states_: states };
+  const fields = [...Object.keys(EMPTY), ...modelFields].filter((name) => include?.includes(name) ?? true);
+  if (fields.length === 0) return NO_REST;
+  return new RawJson(`,${jsonText(presentDeployment(row, models, fragments, fields)).slice(1)}`);
 }
+
+/** Digest of the model in the shared part of a record; empty when it was not asked for. */
+export const modelOf = (shared: string): string => shared.slice(0, DIGEST_LENGTH);
 
 /** The object of REST; large parts of it are raw texts. */
 export function presentDeployment(
@@ -69,6 +67,7 @@ export function presentDeployment(
     node_types_: nodeTypes,
     states_: states,
     one_: _one,
+    nth_: _nth,
     total_: _total,
     ...fields
   } = row;
@@ -109,7 +108,7 @@ function workflowsOf(
 ): RawJson {
   return remembered(fragments, `${digest} ${states} ${nodeTypes}`, () => {
     const entries = workflowEntries(partOfModel(models, digest, 'workflows'), {
-      states: states === '' ? [] : states.split(','),
+      states: JSON.parse(`[${states}]`) as string[],
       nodeTypes: nodeTypes === '' ? [] : (JSON.parse(nodeTypes) as string[]),
     });
     return entries.length === 0 ? NO_ENTRIES : new RawJson(JSON.stringify(entries));

@@ -2,23 +2,26 @@ import { isAdministrator, type Principal } from '@baton/contracts';
 import { type AnyQuery, compileTemplate, Slot, type StatementTemplate } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { deploymentSelection, deploymentText } from './deployment-columns.sql';
+import { deploymentRecord, deploymentSelection, recordEnd } from './deployment-columns.sql';
 import { deploymentScope } from './deployments.sql';
 import { visibleTotal } from './row-counts.sql';
 
 /**
- * The two statements that most requests come to, built and planned once per connection: one deployment by its id, and
- * a page of a tenant's list in its own order.
+ * The statements that most requests come to, built and planned once per connection: one deployment by its id, and a page
+ * of a tenant's list in its own order; by fields or as records (see `deploymentRecord`).
  */
 export interface DeploymentStatements {
-  /** Slots: id, tenant, username. */
-  one(principal: Principal, include: Fields): StatementTemplate;
-  /** Slots: tenant, username, offset unless the page is the first. */
-  page(principal: Principal, include: Fields, size: number, from: PageStart): StatementTemplate;
+  /** Slots: id, tenant, username. Of a record: column record_. */
+  one(principal: Principal, form: Form): StatementTemplate;
+  /** Slots: tenant, username, offset unless the page is the first. Of records: one row with page_ and total_. */
+  page(principal: Principal, form: Form, size: number, from: PageStart): StatementTemplate;
 }
 
-/** Response fields, all of them (null), or the objects as texts. */
-export type Fields = string[] | null | 'text';
+export interface Form {
+  /** Response fields; null: all. */
+  include: string[] | null;
+  isRecord: boolean;
+}
 
 /** Where a page is looked for: at the first row, behind some rows, or (the same rows) before the last ones. */
 export type PageStart = 'first' | 'front' | 'back';
@@ -34,20 +37,20 @@ export function createDeploymentStatements(db: AnyQuery): DeploymentStatements {
     return found;
   };
   return {
-    one: (principal, include) => {
+    one: (principal, form) => {
       const caller = slotCaller(principal);
-      const key = `one ${caller.permissions.length} ${fieldsKey(include)}`;
-      return remembered(key, () => selectOne(caller, include));
+      const key = `one ${caller.permissions.length} ${formKey(form)}`;
+      return remembered(key, () => selectOne(caller, form));
     },
-    page: (principal, include, size, from) => {
+    page: (principal, form, size, from) => {
       const caller = slotCaller(principal);
-      const key = `${from} ${size} ${caller.permissions.length} ${fieldsKey(include)}`;
-      return remembered(key, () => selectRows(caller, include, size, from));
+      const key = `${from} ${size} ${caller.permissions.length} ${formKey(form)}`;
+      return remembered(key, () => selectRows(caller, form, size, from));
     },
   };
 }
 
-const fieldsKey = (include: Fields): string => (Array.isArray(include) ? include.join() : (include ?? '*'));
+const formKey = ({ include, isRecord }: Form): string => `${isRecord} ${include?.join() ?? '*'}`;
 
 const slot = (name: string): string => new Slot(name) as unknown as string;
 
@@ -62,10 +65,13 @@ function slotCaller(principal: Principal): Principal {
   };
 }
 
-function selectionOf(include: Fields): { fields: RawBuilder<unknown>; joins: RawBuilder<unknown> } {
-  if (include === 'text') {
-    const { columns, joins } = deploymentText();
-    return { fields: columns, joins };
+function selectionOf({ include, isRecord }: Form): {
+  fields: RawBuilder<unknown>;
+  joins: RawBuilder<unknown>;
+} {
+  if (isRecord) {
+    const { record, joins } = deploymentRecord(include);
+    return { fields: sql`${record} as record_`, joins };
   }
   const { columns, always, joins } = deploymentSelection(include);
   const names = include === null ? Object.keys(columns) : [...new Set([...include, ...always])];
@@ -74,19 +80,40 @@ function selectionOf(include: Fields): { fields: RawBuilder<unknown>; joins: Raw
   return { fields: sql.join([sql`1 as one_`, ...fields]), joins };
 }
 
-function selectOne(caller: Principal, include: Fields): RawBuilder<unknown> {
-  const { fields, joins } = selectionOf(include);
+function selectOne(caller: Principal, form: Form): RawBuilder<unknown> {
+  const { fields, joins } = selectionOf(form);
   return sql`select ${fields} from (
       select * from deployments d where d.id = ${slot('id')} and ${deploymentScope(caller)}
       order by d.tenant = ${caller.tenant} desc limit 1) d ${joins}`;
 }
 
+function selectRows(caller: Principal, form: Form, size: number, from: PageStart): RawBuilder<unknown> {
+  const { fields, joins } = selectionOf(form);
+  // A whole record needs the key alone. LIMIT 1: whatever the planner believes, rows are fetched by their keys.
+  const rows =
+    form.isRecord && form.include === null
+      ? sql`page d`
+      : sql`page cross join lateral (select r.*, page.nth_ from deployments r where r.key = page.key limit 1) d`;
+  // From the end the last page is found with rows before it when it is not full.
+  const isInPage =
+    from === 'back' ? sql`d.nth_ <= (select t.n - ${slot('offset')}::bigint from total t)` : sql`true`;
+  const order = from === 'back' ? sql`nth_ desc` : sql`nth_`;
+  const total = sql`(select t.n from total t) as total_`;
+  const found = sql`select ${fields}, d.nth_ from ${rows} ${joins} where ${isInPage}`;
+  return sql`with total as materialized (select ${visibleTotal('deployments', caller)} as n),
+    page as materialized (${pageKeys(caller, size, from)})
+    ${
+      form.isRecord
+        ? sql`select string_agg(q.record_, ${recordEnd} order by q.${order}) as page_, ${total} from (${found}) q`
+        : sql`select q.*, ${total} from (${found}) q order by q.${order}`
+    }`;
+}
+
 /**
- * The keys of a page come from indexes alone: the tenant's rows and those that other tenants share, merged in order.
- * Behind the middle of the list they are walked from its end, so the last page costs what the first one does.
+ * The keys of a page and their places in it come from indexes alone: the tenant's rows and those that other tenants share,
+ * merged in order. Behind the middle of the list they are walked from its end, so the last page costs what the first one does.
  */
-function selectRows(caller: Principal, include: Fields, size: number, from: PageStart): RawBuilder<unknown> {
-  const { fields, joins } = selectionOf(include);
+function pageKeys(caller: Principal, size: number, from: PageStart): RawBuilder<unknown> {
   const direction = from === 'back' ? sql`desc` : sql`asc`;
   const order = sql`created_at ${direction}, key ${direction}`;
   // The offset in a subquery: a plan that does not look at it is a plan that can be kept.
@@ -95,21 +122,11 @@ function selectRows(caller: Principal, include: Fields, size: number, from: Page
     front: sql`offset (select ${slot('offset')}::bigint)`,
     back: sql`offset (select greatest(t.n - ${slot('offset')}::bigint - ${sql.lit(size)}, 0) from total t)`,
   }[from];
-  // From the end the last page is found with rows before it when it is not full.
-  const isInPage =
-    from === 'back' ? sql`page.nth <= (select t.n - ${slot('offset')}::bigint from total t)` : sql`true`;
-  // LIMIT 1: whatever the planner believes, the rows of the page are fetched by their keys.
-  return sql`with total as materialized (select ${visibleTotal('deployments', caller)} as n),
-    page as materialized (
-      select key, row_number() over () as nth from (
-        select key, created_at from (
-          (select d.key, d.created_at from deployments d where d.tenant = ${caller.tenant} and ${deploymentScope(caller)} order by ${order})
-          union all
-          (select d.key, d.created_at from deployments d where d.visibility = 'global' and d.tenant <> ${caller.tenant} order by ${order})
-        ) visible order by ${order} limit ${sql.lit(size)} ${offset}
-      ) found
-    )
-    select ${fields}, (select t.n from total t) as total_
-    from page cross join lateral (select * from deployments r where r.key = page.key limit 1) d ${joins}
-    where ${isInPage} order by d.created_at, d.key`;
+  return sql`select key, row_number() over () as nth_ from (
+      select key, created_at from (
+        (select d.key, d.created_at from deployments d where d.tenant = ${caller.tenant} and ${deploymentScope(caller)} order by ${order})
+        union all
+        (select d.key, d.created_at from deployments d where d.visibility = 'global' and d.tenant <> ${caller.tenant} order by ${order})
+      ) visible order by ${order} limit ${sql.lit(size)} ${offset}
+    ) found`;
 }

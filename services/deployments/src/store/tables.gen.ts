@@ -153,6 +153,13 @@ export interface Deployments {
   visibility: string;
 }
 
+export interface DeploymentTexts {
+  body: string;
+  deployment_key: number;
+  shared: string;
+  state: string;
+}
+
 export interface DeploymentUpdates {
   created_at: Generated<string>;
   created_by: string;
@@ -303,6 +310,7 @@ export interface DB {
   deployment_modifications: DeploymentModifications;
   deployment_parents: DeploymentParents;
   deployment_plans: DeploymentPlans;
+  deployment_texts: DeploymentTexts;
   deployment_updates: DeploymentUpdates;
   deployments: Deployments;
   documents: Documents;
