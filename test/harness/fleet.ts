@@ -13,6 +13,8 @@ export type Mode = 'standalone' | 'services';
 export interface Fleet {
   mode: Mode;
   baseUrl: string;
+  /** Of every gateway; the first is `baseUrl`. */
+  baseUrls: string[];
   adminPassword: string;
   /** Folder of logs and data; removed by `stop`. */
   dir: string;
@@ -32,6 +34,8 @@ export interface FleetOptions {
   workers?: number;
   /** Further processes of a service (services mode): `executions-2`, ... They take part in loops and messages; callers use the first. */
   replicas?: Partial<Record<(typeof SERVICES)[number], number>>;
+  /** Gateways (services mode): `gateway`, `gateway-2`, ...; `baseUrls` has their addresses. */
+  gateways?: number;
   env?: Record<string, string>;
   /** What one process gets beside that (services mode). */
   envOf?: (name: string) => Record<string, string>;
@@ -76,6 +80,7 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
   const fleet: Fleet = {
     mode: 'standalone',
     baseUrl,
+    baseUrls: [baseUrl],
     adminPassword: ADMIN_PASSWORD,
     dir,
     processes: new Map([['standalone', manager]]),
@@ -99,11 +104,13 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
   const databaseUrl = options.databaseUrl ?? withDatabase(serverUrl, name);
   await migrate(join(options.dist ?? builtDist, 'apps/standalone/migrate.main.js'), databaseUrl);
   const namespace = name.slice(-20).toLowerCase();
-  const { processes, gatewayPort, rpc } = await serviceProcesses(options, { dir, databaseUrl, namespace });
+  const { processes, gatewayPorts, rpc } = await serviceProcesses(options, { dir, databaseUrl, namespace });
   for (const process of processes.values()) process.start();
+  const baseUrls = gatewayPorts.map((port) => `http://127.0.0.1:${port}`);
   const fleet: Fleet = {
     mode: 'services',
-    baseUrl: `http://127.0.0.1:${gatewayPort}`,
+    baseUrl: baseUrls[0]!,
+    baseUrls,
     adminPassword: ADMIN_PASSWORD,
     dir,
     processes,
@@ -134,11 +141,12 @@ async function migrate(main: string, databaseUrl: string): Promise<void> {
 async function serviceProcesses(
   options: FleetOptions,
   at: { dir: string; databaseUrl: string; namespace: string },
-): Promise<{ processes: Map<string, ManagedProcess>; gatewayPort: number; rpc: Record<string, string> }> {
-  const ports = await freePorts(2 * SERVICES.length + 2);
+): Promise<{ processes: Map<string, ManagedProcess>; gatewayPorts: number[]; rpc: Record<string, string> }> {
+  const gateways = options.gateways ?? 1;
+  const ports = await freePorts(2 * SERVICES.length + gateways);
   const rpcPorts = Object.fromEntries(SERVICES.map((service, i) => [service, ports[i]!]));
   const httpPorts = Object.fromEntries(SERVICES.map((service, i) => [service, ports[SERVICES.length + i]!]));
-  const gatewayPort = ports.at(-1)!;
+  const gatewayPorts = ports.slice(-gateways);
   const variable = (service: string) => service.toUpperCase().replace('-', '_');
   const env = {
     ...cleanEnv(),
@@ -182,11 +190,12 @@ async function serviceProcesses(
     for (let i = 2; i <= (options.replicas?.[service] ?? 1); i++)
       add(service, `${service}-${i}`, { BATON_HTTP_PORT: '0', BATON_RPC_PORT: '0' });
   }
-  add('gateway', 'gateway', {
-    BATON_PORT: String(gatewayPort),
-    BATON_HTTP_PORT: String(gatewayPort),
-    BATON_RPC_PORT: '0',
-  });
+  for (const [i, port] of gatewayPorts.entries())
+    add('gateway', i === 0 ? 'gateway' : `gateway-${i + 1}`, {
+      BATON_PORT: String(port),
+      BATON_HTTP_PORT: String(port),
+      BATON_RPC_PORT: '0',
+    });
   for (let i = 1; i <= (options.workers ?? 1); i++) {
     add('worker', `worker-${i}`, {
       BATON_HTTP_PORT: '0',
@@ -195,12 +204,12 @@ async function serviceProcesses(
     });
   }
   const rpc = Object.fromEntries(SERVICES.map((service) => [service, `127.0.0.1:${rpcPorts[service]}`]));
-  return { processes, gatewayPort, rpc };
+  return { processes, gatewayPorts, rpc };
 }
 
 async function readyOrStopped(fleet: Fleet): Promise<Fleet> {
   try {
-    await untilAnswers(`${fleet.baseUrl}/readyz`);
+    for (const baseUrl of fleet.baseUrls) await untilAnswers(`${baseUrl}/readyz`);
     return fleet;
   } catch (error) {
     const logs = spawnSync('sh', ['-c', `tail -n 5 ${fleet.dir}/logs/*.log`], { encoding: 'utf8' }).stdout;

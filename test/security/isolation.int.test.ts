@@ -8,47 +8,23 @@ import type { RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import { tgz, wagon } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
+import { type Caller, callerOf, PASSWORD, type Who } from './caller';
 
-const PASSWORD = 'long-enough-password';
 const CANARY = 'canaryvalue';
 let fleet: Fleet;
+let caller: Caller;
 /** Ids of what belongs to the owner, by the name of the path parameter's resource. */
 const mine: Record<string, string> = {};
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of all routes.
-type Any = any;
-interface Who {
-  user: string | null;
-  tenant: string;
-}
-const admin = (): Who => ({ user: `admin:${fleet.adminPassword}`, tenant: 'default_tenant' });
+const admin = (): Who => caller.admin;
 const owner: Who = { user: `owner:${PASSWORD}`, tenant: 'default_tenant' };
 /** The same tenant, another user. */
 const peer: Who = { user: `peer:${PASSWORD}`, tenant: 'default_tenant' };
 /** Manager of another tenant. */
 const stranger: Who = { user: `stranger:${PASSWORD}`, tenant: 'elsewhere' };
 
-async function send(who: Who, method: string, path: string, body?: unknown, archive?: Buffer) {
-  const headers: Record<string, string> = { tenant: who.tenant };
-  if (who.user !== null) headers.authorization = `Basic ${Buffer.from(who.user).toString('base64')}`;
-  if (body !== undefined) headers['content-type'] = 'application/json';
-  if (archive) headers['content-type'] = 'application/octet-stream';
-  const response = await fetch(`${fleet.baseUrl}/api/v3.1${path}`, {
-    method,
-    headers,
-    body: archive ? new Uint8Array(archive) : body === undefined ? undefined : JSON.stringify(body),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
-  return { status: response.status, text, body: (isJson ? JSON.parse(text) : null) as Any };
-}
-
-async function must(who: Who, method: string, path: string, body?: unknown, archive?: Buffer): Promise<Any> {
-  const answer = await send(who, method, path, body, archive);
-  if (answer.status >= 300)
-    throw new Error(`${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`);
-  return answer.body;
-}
+const send: Caller['send'] = (...asked) => caller.send(...asked);
+const must: Caller['must'] = (...asked) => caller.must(...asked);
 
 const BLUEPRINT = `tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
@@ -135,11 +111,29 @@ async function privateThings(): Promise<void> {
       preview: true,
     })
   ).id;
+  mine['deployment-groups'] = 'canary-group';
+  await must(owner, 'PUT', '/deployment-groups/canary-group', {
+    deployment_ids: [mine.deployments],
+    ...isPrivate,
+  });
+  mine['execution-groups'] = (
+    await must(owner, 'POST', '/execution-groups', {
+      deployment_group_id: 'canary-group',
+      workflow_id: 'install',
+    })
+  ).id;
+  mine['deployment-modifications'] = (
+    await must(owner, 'POST', '/deployment-modifications', {
+      deployment_id: mine.deployments,
+      nodes: { canarynode: { instances: 2 } },
+    })
+  ).id;
   mine.tokens = (await must(owner, 'POST', '/tokens', { description: 'canary' })).id;
 }
 
 beforeAll(async () => {
   fleet = await startFleet({ mode: 'standalone', env: { BATON_LOG_LEVEL: 'debug' } });
+  caller = callerOf(fleet);
   await usersAndTenants();
   await privateThings();
 }, 120_000);
@@ -148,9 +142,7 @@ afterAll(async () => await fleet?.stop(), 60_000);
 /** Resources that are nobody's in a tenant, or whose rights the matrix of roles decides. */
 const NO_TENANT_RESOURCE = new Set(
   `audit brokers config contacts maintenance managers permissions provider tenants user-groups users labels
-   snapshots log-bundles secrets-providers db-nodes deployment-modifications deployment-groups execution-groups plugins-updates`.split(
-    /\s+/,
-  ),
+   snapshots log-bundles secrets-providers db-nodes plugins-updates`.split(/\s+/),
 );
 const firstOf = (route: RouteContract): string => route.path.split('/')[1]!;
 

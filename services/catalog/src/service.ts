@@ -67,7 +67,8 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
   const { blobs, clock, log } = infra;
   const fetch = createSafeFetch(config.BATON_ALLOW_PRIVATE_URLS ? { isAllowed: () => true } : {});
   const pool = parsingPool(config);
-  const sources = createImportSources({ db, blobs, cache: infra.cache, fetch, log });
+  const downloadMs = config.BATON_DOWNLOAD_TIME;
+  const sources = createImportSources({ db, blobs, cache: infra.cache, fetch, downloadMs, log });
   const shared = {
     db,
     blobs,
@@ -75,7 +76,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     fetch,
     pool,
     log,
-    downloadMs: config.BATON_DOWNLOAD_TIME,
+    downloadMs,
     ...limitsOf(config),
   };
   const uploads: FinishDeps = {

@@ -64,8 +64,11 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
   const startedMs = deps.clock.monotonic();
   const answerHeaders: string[] = [];
   let contract: RouteContract | null = null;
+  let caller: Caller | null = null;
+  let reason: string | null = null;
   const fail = (thrown: unknown): void => {
     const error = answerError(response, thrown, answerHeaders, hasBody(request) && !request.complete);
+    reason = error.message;
     if (error.entry.http >= 500 && error.code !== 'maintenance_mode_active') {
       deps.log.error(
         { method, path: api.path, errorCode: error.code, err: error.cause ?? error },
@@ -92,9 +95,11 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
     response.once('close', () => {
       leave();
       deps.observe(ended, method, response.statusCode, deps.clock.monotonic() - startedMs);
+      if (isRefusal(response.statusCode))
+        logRefusal(deps.log, exchange, { requestId: headers.requestId, contract: ended, caller, reason });
     });
     checkAnnouncedLength(headers, bodyLimit(contract, deps.limits));
-    const caller = await callerOf(deps, exchange, match.route, match.segments, headers, answerHeaders);
+    caller = await callerOf(deps, exchange, match.route, match.segments, headers, answerHeaders);
     await forward(deps, exchange, match.route, headers, caller, answerHeaders, fail);
   } catch (error) {
     fail(error);
@@ -155,6 +160,30 @@ async function forward(
     request,
     response,
     fail,
+  );
+}
+
+const isRefusal = (status: number): boolean => status === 401 || status === 403;
+
+interface Refused {
+  requestId: string;
+  contract: RouteContract;
+  /** Null where the gateway itself refused: then the reason says who. */
+  caller: Caller | null;
+  reason: string | null;
+}
+
+/** Who was refused what. Queries may hold secrets: they are left out. */
+function logRefusal(
+  log: Log,
+  { method, api }: Exchange,
+  { requestId, contract, caller, reason }: Refused,
+): void {
+  const { username = null, tenant = null, executionId = null } = caller?.principal ?? {};
+  const { id: route, permission } = contract;
+  log.warn(
+    { requestId, route, permission, method, path: api.path, username, tenant, executionId, reason },
+    'request refused',
   );
 }
 

@@ -17,6 +17,8 @@ export interface SourceDeps {
   blobs: BlobStore;
   cache: Cache;
   fetch: SafeFetch;
+  /** Longest time of a download; imports have at most `IMPORT_MS`. */
+  downloadMs: number;
   log: Log;
 }
 
@@ -24,7 +26,10 @@ const MAX_IMPORT_BYTES = 4 * 1024 * 1024;
 const IMPORT_MS = 15_000;
 const CACHE_MS = 600_000;
 
-async function readUrl({ cache, fetch, log }: SourceDeps, url: string): Promise<string | null> {
+/** A page for people (a login, an error) where a document was expected: no YAML mapping begins like this. */
+const isPage = (text: string): boolean => text.trimStart().startsWith('<');
+
+async function readUrl({ cache, fetch, downloadMs, log }: SourceDeps, url: string): Promise<string | null> {
   // The address may carry a token: only its hash becomes a key.
   const key = `import:${createHash('sha256').update(url).digest('hex')}`;
   const known = await cache.get(key);
@@ -33,7 +38,7 @@ async function readUrl({ cache, fetch, log }: SourceDeps, url: string): Promise<
   try {
     for await (const chunk of await fetch(url, {
       maxBytes: MAX_IMPORT_BYTES,
-      totalMs: IMPORT_MS,
+      totalMs: Math.min(IMPORT_MS, downloadMs),
       field: 'imports',
     }))
       chunks.push(chunk);
@@ -41,8 +46,12 @@ async function readUrl({ cache, fetch, log }: SourceDeps, url: string): Promise<
     log.info({ reason: (error as Error).message }, 'import not fetched');
     return null;
   }
-  // Cached only when whole.
   const text = Buffer.concat(chunks).toString('utf8');
+  if (isPage(text)) {
+    log.info({ reason: 'the answer is a page' }, 'import not fetched');
+    return null;
+  }
+  // Cached only when whole.
   await cache.set(key, text, CACHE_MS);
   return text;
 }

@@ -104,6 +104,7 @@ export async function* readZip(archive: Spool): AsyncGenerator<RawEntry> {
         name,
         kind,
         mode: mode & 0o777,
+        announcedBytes: current.uncompressedSize,
         link: null,
         content: kind === 'directory' ? null : () => contentOf(zip, current, name),
       };

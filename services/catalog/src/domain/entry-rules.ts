@@ -68,6 +68,8 @@ export function linkTarget(path: string, target: string): Result<string, Archive
 export interface Entry {
   name: string;
   kind: EntryKind;
+  /** Unpacked size as the archive announces it: what says that it is too large is not unpacked first. */
+  announcedBytes: number;
 }
 
 export interface EntryJudge {
@@ -110,8 +112,12 @@ export function createEntryJudge(archiveBytes: number, limits: ArchiveLimits): E
   const seen: Seen = new Map();
   let entries = 0;
   let total = 0;
+  const requireRoom = (bytes: number, name: string): void => {
+    const message = excess(bytes, archiveBytes, limits);
+    if (message !== null) throw new ArchiveRefused({ message, entry: name });
+  };
   return {
-    admit({ name, kind }) {
+    admit({ name, kind, announcedBytes }) {
       entries += 1;
       if (entries > limits.maxEntries) {
         const message = `the archive has more than ${limits.maxEntries} entries`;
@@ -127,12 +133,12 @@ export function createEntryJudge(archiveBytes: number, limits: ArchiveLimits): E
       const segments = path.split('/');
       for (let i = 1; i < segments.length; i++) claim(seen, segments.slice(0, i).join('/'), true, name);
       claim(seen, path, kind === 'directory', name);
+      if (kind === 'file') requireRoom(total + announcedBytes, name);
       return path;
     },
     count(bytes, name) {
       total += bytes;
-      const message = excess(total, archiveBytes, limits);
-      if (message !== null) throw new ArchiveRefused({ message, entry: name });
+      requireRoom(total, name);
     },
   };
 }
