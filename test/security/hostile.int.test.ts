@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { type TestEntry, tarOf, tgzOf, zipOf } from '../../services/catalog/src/testing/archives';
+import { type TestEntry, tgzOf, zipOf } from '../../services/catalog/src/testing/archives';
 import { wagon } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { type Answered, type Caller, callerOf, type Who } from './caller';
