@@ -1,5 +1,6 @@
-// node --import tsx bench/profile.ts wide|layered|many|long|dispatch|single|list [--mode standalone|services] [--sql] [--top N]
-// Where the time of one shape goes: CPU by function of every process, or (--sql) statements by count and time. Needs dist/.
+// node --import tsx bench/profile.ts wide|layered|many|long|dispatch|single|list [--mode standalone|services] [--sql | --plain] [--top N]
+// Where the time of one shape goes: CPU by function of every process, (--sql) statements by count and time, or (--plain)
+// nothing but CPU and phases, several rounds undisturbed. Needs dist/.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +36,8 @@ const { values, positionals } = parseArgs({
   options: {
     mode: { type: 'string', default: 'standalone' },
     sql: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '4' },
     top: { type: 'string', default: '25' },
   },
   allowPositionals: true,
@@ -42,16 +45,17 @@ const { values, positionals } = parseArgs({
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Makes the manager ready; answers what is to be profiled. */
-async function prepared(manager: Manager, name: string): Promise<() => Promise<string>> {
+async function prepared(manager: Manager, name: string, prefix = ''): Promise<() => Promise<string>> {
   const install = installs[name];
   const { shape, deployments } = install ?? { shape: chain(3), deployments: 100 };
-  await putBlueprint(manager, shape);
-  const rounds = install ? ['warm', 'hot'] : ['hot'];
+  if (prefix === '' || prefix === '0-') await putBlueprint(manager, shape);
+  const rounds = install && prefix === '' ? ['warm', 'hot'] : ['hot'];
   for (const round of rounds)
-    await inParallel(deployments, 4, (i) => putDeployment(manager, `${round}-${i}`, shape.name));
-  const ids = (round: string): string[] => Array.from({ length: deployments }, (_, i) => `${round}-${i}`);
+    await inParallel(deployments, 4, (i) => putDeployment(manager, `${prefix}${round}-${i}`, shape.name));
+  const ids = (round: string): string[] =>
+    Array.from({ length: deployments }, (_, i) => `${prefix}${round}-${i}`);
   if (install) {
-    await installAll(manager, ids('warm'));
+    if (prefix === '') await installAll(manager, ids('warm'));
     return async () => {
       const { seconds } = await installAll(manager, ids('hot'));
       return `${shape.operations * deployments} operations in ${seconds} s: ${Math.round((shape.operations * deployments) / seconds)}/s`;
@@ -179,13 +183,48 @@ async function statements(mode: Mode, name: string, most: number): Promise<void>
   }
 }
 
+/** When the phases of the newest execution began, ms after its creation. */
+async function phasesOf(manager: Manager): Promise<string> {
+  const { rows } = await manager.pool.query(`
+    select (extract(epoch from g.created_at - e.created_at) * 1000)::int as graph,
+      (extract(epoch from v.first - e.created_at) * 1000)::int as first,
+      (extract(epoch from v.last - e.created_at) * 1000)::int as last,
+      (extract(epoch from e.ended_at - e.created_at) * 1000)::int as ended
+    from (select * from executions.executions order by created_at desc limit 1) e
+    join executions.tasks_graphs g on g.execution_id = e.id
+    cross join lateral (select min(created_at) filter (where event_type = 'task_started') as first,
+      max(created_at) filter (where event_type = 'task_succeeded') as last
+      from executions.events where execution_id = e.id and operation is not null) v`);
+  const { graph, first, last, ended } = rows[0] ?? {};
+  return `newest execution: graph ${graph} ms, first started ${first}, last succeeded ${last}, ended ${ended}`;
+}
+
+async function plain(mode: Mode, name: string, rounds: number): Promise<void> {
+  const manager = await startManager({ mode, workers: 1 });
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const run = await prepared(manager, name, `${round}-`);
+      say(await withCpu(manager, name, run));
+      if (installs[name]) say(await phasesOf(manager));
+    }
+  } finally {
+    await manager.stop();
+  }
+}
+
 const [name = ''] = positionals;
 if (!installs[name] && !others.includes(name)) {
   process.stderr.write(`what? ${[...Object.keys(installs), ...others].join(', ')}\n`);
   process.exit(64);
 }
-const work = values.sql ? statements : profile;
-work(values.mode as Mode, name, Number(values.top)).catch((error: Error) => {
+const mode = values.mode as Mode;
+const most = Number(values.top);
+(values.plain
+  ? plain(mode, name, Number(values.rounds))
+  : values.sql
+    ? statements(mode, name, most)
+    : profile(mode, name, most)
+).catch((error: Error) => {
   process.stderr.write(`${error.stack}\n`);
   process.exitCode = 1;
 });

@@ -26,13 +26,22 @@ if (kind && watched.test(main)) {
         values: Array.isArray(values) ? values : (config.values ?? []),
       });
     }
-    const result = original.call(this, config, values, ...rest);
-    if (kind !== 'count' || typeof result?.then !== 'function') return result;
+    if (kind !== 'count') return original.call(this, config, values, ...rest);
     const begin = performance.now();
     const done = () => {
       entry.ms += performance.now() - begin;
     };
-    result.then(done, done);
+    // A pool asks with a callback, as the last argument.
+    const args = [values, ...rest].map((one) =>
+      typeof one !== 'function'
+        ? one
+        : (...answer) => {
+            done();
+            one(...answer);
+          },
+    );
+    const result = original.call(this, config, ...args);
+    result?.then?.(done, done);
     return result;
   };
   let written = 0;

@@ -56,4 +56,4 @@ export type {
   WorkflowConfig,
   WorkflowInput,
 } from './workflow';
-export { builtinOf, isResumable, nextStage } from './workflows/registry';
+export { builtinOf, endWithoutModel, isResumable, nextStage } from './workflows/registry';

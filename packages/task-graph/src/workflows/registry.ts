@@ -4,7 +4,7 @@ import { checkDrift, checkStatus } from './checks';
 import { heal } from './heal';
 import { install, reinstall, uninstall } from './lifecycle';
 import { executeOperation, pull, restart, start, stop } from './operations';
-import { failed, newRun, type Program, type Run } from './program';
+import { type EndStage, failed, newRun, type PlannedStage, type Program, type Run } from './program';
 import { rollback } from './rollback';
 import { scale } from './scale';
 import { update } from './update';
@@ -66,13 +66,54 @@ export function isResumable(builtin: string): boolean {
  * stage goes on.
  */
 export function nextStage(builtin: string, input: WorkflowInput, history: readonly StageResult[]): Stage {
+  const next = replay(builtin, newRun(input), history);
+  return 'make' in next ? next.make() : next;
+}
+
+/**
+ * The end of the workflow when `history` alone decides it; null: that, or the next stage, needs the model. Most workflows
+ * are one graph, and reading a large model only to see that nothing follows costs as much as to begin.
+ */
+export function endWithoutModel(
+  builtin: string,
+  input: Omit<WorkflowInput, 'model'>,
+  history: readonly StageResult[],
+): EndStage | null {
+  const run: Run = {
+    input: {
+      ...input,
+      get model(): never {
+        throw new ModelNeeded();
+      },
+    },
+    parameters: input.parameters,
+    get ix(): never {
+      throw new ModelNeeded();
+    },
+    get context(): never {
+      throw new ModelNeeded();
+    },
+  };
+  try {
+    const next = replay(builtin, run, history);
+    return 'make' in next ? null : next;
+  } catch (error) {
+    if (error instanceof ModelNeeded) return null;
+    throw error;
+  }
+}
+
+class ModelNeeded extends Error {}
+
+/** What comes behind `history`. */
+function replay(builtin: string, run: Run, history: readonly StageResult[]): PlannedStage | EndStage {
   if (!Object.hasOwn(BUILTINS, builtin))
     return failed('RuntimeError', `No built-in workflow is called ${builtin}`);
   const { program, isResumable } = BUILTINS[builtin]!;
-  if (input.resume && !isResumable) {
+  if (run.input.resume && !isResumable) {
     return failed('NonRecoverableError', `Cannot resume - workflow not resumable: ${builtin}`);
   }
-  const running = program(newRun(input));
+  const running = program(run);
   let at = running.next();
   for (const result of history) {
     if (at.done) return at.value;
@@ -84,5 +125,5 @@ export function nextStage(builtin: string, input: WorkflowInput, history: readon
     }
     at = running.next(result);
   }
-  return at.done ? at.value : at.value.make();
+  return at.value;
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import { drive, labels, ok } from '../testing/driver';
 import { fixture, inputOf, type NodeFixture, started } from '../testing/fixture';
-import { builtinOf, isResumable, nextStage } from './registry';
+import { builtinOf, endWithoutModel, isResumable, nextStage } from './registry';
 
 /** Operations, agents and the registry (reference workflows.md 1.8, 1.14). */
 
@@ -136,6 +136,18 @@ test('a failed call fails the workflow with its own error', () => {
   ];
   const stage = nextStage('uninstall', inputOf('uninstall', fixture({}), { recursive: true }), history);
   expect(stage).toEqual({ kind: 'end', outcome: 'failed', error: { type: 'Timeout', message: 'late' } });
+});
+
+test('the end of a workflow of one graph needs no model, a further stage does', () => {
+  const { model: _model, ...input } = inputOf('install', fixture({}));
+  const ended = (name: string) => [{ kind: 'graph' as const, name, outcome: { kind: 'succeeded' as const } }];
+  expect(endWithoutModel('install', input, [])).toBeNull();
+  expect(endWithoutModel('install', input, ended('install'))).toEqual({ kind: 'end', outcome: 'succeeded' });
+  const failure = { kind: 'failed' as const, error: 'broken', failures: [] };
+  const failed = [{ kind: 'graph' as const, name: 'install', outcome: failure }];
+  expect(endWithoutModel('install', input, failed)).toMatchObject({ error: { message: 'broken' } });
+  expect(endWithoutModel('reinstall', input, ended('reinstall-uninstall'))).toBeNull();
+  expect(endWithoutModel('heal', { ...input, parameters: { node_instance_id: 'a_1' } }, [])).toBeNull();
 });
 
 test('a stored history that does not fit is an error, an unknown workflow too', () => {

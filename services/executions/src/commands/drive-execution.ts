@@ -1,5 +1,5 @@
 import { newId } from '@baton/kernel';
-import { graphFromSpec, nextStage, type Stage } from '@baton/task-graph';
+import { endWithoutModel, graphFromSpec, nextStage, type Stage } from '@baton/task-graph';
 import { isCarriedOutElsewhere, isEmptyWorkflow } from '../domain/system-workflows';
 import { decideStep, noteWritten, type Step } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
@@ -78,27 +78,25 @@ async function plannedFor(deps: EngineDeps, execution: ExecutionRow): Promise<Pl
 async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<Stage> {
   if (isEmptyWorkflow(execution.workflow_id)) return { kind: 'end', outcome: 'succeeded' };
   if (execution.program === null) return await codeStage(deps, execution);
+  const input = {
+    workflowId: execution.workflow_id,
+    executionId: execution.id,
+    deploymentId: execution.deployment_id ?? '',
+    blueprintId: execution.blueprint_id ?? '',
+    parameters: execution.parameters,
+    config: { ...deps.workflowConfig, waitAfterFailMs: execution.wait_after_fail_s * 1000 },
+    resume: execution.is_resumed,
+    dryRun: execution.is_dry_run,
+  };
+  const end = endWithoutModel(execution.program, input, execution.history);
+  if (end) return end;
   try {
     // The model must show what the stages before did.
     await deliverAll(deps, execution);
     const { blueprintId, model } = execution.deployment_id
       ? await deps.deployments.model(execution.tenant, execution.deployment_id)
       : { blueprintId: execution.blueprint_id ?? '', model: { nodes: [], nodeInstances: [] } };
-    return nextStage(
-      execution.program,
-      {
-        workflowId: execution.workflow_id,
-        executionId: execution.id,
-        deploymentId: execution.deployment_id ?? '',
-        blueprintId,
-        parameters: execution.parameters,
-        model,
-        config: { ...deps.workflowConfig, waitAfterFailMs: execution.wait_after_fail_s * 1000 },
-        resume: execution.is_resumed,
-        dryRun: execution.is_dry_run,
-      },
-      execution.history,
-    );
+    return nextStage(execution.program, { ...input, blueprintId, model }, execution.history);
   } catch (error) {
     const code = (error as { code?: string }).code;
     if (code !== 'not_found_error') throw error;

@@ -15,13 +15,13 @@ interface Work {
 
 /**
  * How long decided states are gathered before they are delivered: operations carry those that they must see, and the
- * end of a graph does not wait for this.
+ * end of a graph does not wait for this. Several states of one instance then are one write.
  */
-const DELIVER_WINDOW_MS = 50;
+const DELIVER_WINDOW_MS = 250;
 /** How long the rows of delivered states wait for a step that forgets them. */
-const SETTLE_MS = 300;
+const SETTLE_MS = 500;
 /** How long announcements of new events are gathered before one fanout message. */
-const EVENTS_WINDOW_MS = 20;
+const EVENTS_WINDOW_MS = 100;
 const MAX_TRIES = 5;
 
 /**
