@@ -9,6 +9,7 @@ import { afterStep, endGraph } from '../engine/run-step';
 import { readExecution, type TimedExecution } from '../store/executions.sql';
 import type { ExecutionRow } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/steps.sql';
+import { packTasks, taskIdOf } from '../store/task-document';
 import { carryOutCall } from './carry-out-call';
 import { deliverAll } from './deliver-states';
 import { endExecution } from './end-execution';
@@ -149,7 +150,10 @@ function beginGraph(
   const graph = graphFromSpec(stage.spec);
   const id = newId(execution.now_ms);
   const running: TimedExecution = { ...execution, phase: 'running', graph_id: id };
-  const loaded = newLoadedGraph(running, id, graph, []);
+  // Tasks that code adds come as rows, so all of its graph does.
+  const tasks = graph.hasCode ? [] : stage.spec.tasks;
+  const ids = tasks.map(({ idx }) => taskIdOf(id, idx));
+  const loaded = newLoadedGraph(running, id, graph, ids, new Set(ids.keys()));
   const decided = decideStep(running, loaded, [{ kind: 'start' }]);
   const write: StepWrite = {
     ...decided.write,
@@ -162,6 +166,7 @@ function beginGraph(
       wait_after_fail_ms: stage.spec.waitAfterFailMs,
       is_dry_run: stage.spec.dryRun,
       flags: graph.flags,
+      tasks: graph.hasCode ? null : packTasks(tasks),
     },
     // It is inserted with them.
     flags: null,

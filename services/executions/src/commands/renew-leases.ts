@@ -1,6 +1,6 @@
 import type { executionsRpc } from '@baton/contracts';
-import { leaseMs } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
+import { leaseMs } from '../engine/task-writes';
 import { noteWorker, renewLeases } from '../store/tasks.sql';
 
 /** Renews what the worker still holds and says what it must drop or kill. */

@@ -1,16 +1,11 @@
-import { type Clock, newId, systemClock } from '@baton/kernel';
-import { advance, type Decision, type GraphOutcome, type Happening, type TaskRow } from '@baton/task-graph';
+import { type Clock, systemClock } from '@baton/kernel';
+import { advance, type Decision, type GraphOutcome, type Happening } from '@baton/task-graph';
 import type { LockedExecution } from '../store/executions.sql';
 import type { InstanceStateRow } from '../store/rows';
-import {
-  emptyWrite,
-  type StepChanges,
-  type SteppedRow,
-  type StepWrite,
-  type TaskWrite,
-} from '../store/steps.sql';
+import { emptyWrite, type StepChanges, type SteppedRow, type StepWrite } from '../store/steps.sql';
 import { newEventOf } from './graph-events';
 import type { LoadedGraph } from './graph-memory';
+import { taskWrites } from './task-writes';
 import { wakeUpsOf } from './wake-ups';
 
 /** Which worker takes ready operations in the same step, and how many. */
@@ -36,9 +31,6 @@ export interface DecidedStep {
   step: Step;
   write: StepWrite;
 }
-
-const LEASE_MS = 15_000;
-export const leaseMs = LEASE_MS;
 
 /**
  * One step of an execution's graph, in memory: decide, and say what is to be written. Until `noteWritten` the graph in
@@ -159,46 +151,6 @@ export function noteTimers(loaded: LoadedGraph, decision: Decision): void {
 function nextWake(loaded: LoadedGraph): string | null {
   if (loaded.timers.size === 0) return null;
   return new Date(Math.min(...loaded.timers.values())).toISOString();
-}
-
-/** New tasks are those that have no id yet: all of a new graph, retries of an old one. */
-function taskWrites(
-  execution: LockedExecution,
-  loaded: LoadedGraph,
-  decisions: readonly Decision[],
-): Pick<StepWrite, 'newTasks' | 'tasks'> {
-  const before = loaded.ids.length;
-  const count = loaded.graph.nodes.length;
-  for (let idx = before; idx < count; idx++) {
-    const id = newId(execution.now_ms);
-    loaded.ids.push(id);
-    loaded.idxById.set(id, idx);
-  }
-  const written = (idx: number): TaskWrite => ({
-    id: loaded.ids[idx]!,
-    task: rowOfNode(loaded, idx),
-    workerId: loaded.holders.get(idx) ?? null,
-    leaseMs: loaded.holders.has(idx) ? LEASE_MS : null,
-  });
-  const changed = new Set(decisions.flatMap((d) => d.changes.map((change) => change.idx)));
-  return {
-    newTasks: Array.from({ length: count - before }, (_, i) => written(before + i)),
-    tasks: [...changed].filter((idx) => idx < before).map(written),
-  };
-}
-
-function rowOfNode(loaded: LoadedGraph, idx: number): TaskRow {
-  const node = loaded.graph.nodes[idx]!;
-  return {
-    ...node.spec,
-    state: node.state,
-    attempt: node.attempt,
-    losses: node.losses,
-    retries: node.retries,
-    notBefore: node.notBefore,
-    error: node.error,
-    result: node.result,
-  } as TaskRow;
 }
 
 function statesOf(decision: Decision): Omit<InstanceStateRow, 'seq'>[] {

@@ -20,6 +20,8 @@ export interface LoadedGraph {
   /** Task ids by idx, and back. */
   ids: string[];
   idxById: Map<string, number>;
+  /** Tasks that only the graph's document and its marks know. */
+  rowless: Set<number>;
   /** Worker of each claimed run. */
   holders: Map<number, string>;
   /** Dispatched operations that nobody claimed yet, oldest first. */
@@ -98,7 +100,7 @@ export function createGraphMemory(): GraphMemory {
 async function readLoadedGraph(tx: Tx<DB>, execution: TimedExecution): Promise<LoadedGraph> {
   const head = await readGraph(tx, execution.graph_id!);
   if (!head) throw new Error(`execution ${execution.id}: graph ${execution.graph_id} is not stored`);
-  const rows = await readTasks(tx, head.id);
+  const { tasks: rows, rowless } = await readTasks(tx, head);
   const graph = graphFromRows(
     { name: head.name, waitAfterFailMs: head.wait_after_fail_ms, dryRun: head.is_dry_run },
     rows.map(taskOfRow),
@@ -109,6 +111,7 @@ async function readLoadedGraph(tx: Tx<DB>, execution: TimedExecution): Promise<L
     head.id,
     graph,
     rows.map((row) => row.id),
+    rowless,
   );
   for (const row of rows) {
     if (row.state === 'sent' && row.worker_id === null) loaded.unclaimed.add(row.idx);
@@ -126,6 +129,7 @@ export function newLoadedGraph(
   graphId: string,
   graph: GraphState,
   ids: string[],
+  rowless: Set<number> = new Set(),
 ): LoadedGraph {
   return {
     graphId,
@@ -134,6 +138,7 @@ export function newLoadedGraph(
     graph,
     ids,
     idxById: new Map(ids.map((id, idx) => [id, idx])),
+    rowless,
     holders: new Map(),
     unclaimed: new Set(),
     timers: new Map(),

@@ -2,9 +2,9 @@ import type { executionsRpc } from '@baton/contracts';
 import type { OperationTask } from '@baton/task-graph';
 import { assignmentOf } from '../domain/assignment';
 import { executionToken } from '../domain/token';
-import { leaseMs } from './advance-graph';
 import type { EngineDeps } from './deps';
 import type { StepContext } from './run-step';
+import { leaseMs } from './task-writes';
 
 /** The leases of claimed operations with all that their worker needs, states included that deployments may not know yet. */
 export function leasesOf(

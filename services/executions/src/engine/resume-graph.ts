@@ -7,7 +7,7 @@ import { pendingStates } from '../store/instance-states.sql';
 import type { StoredTask } from '../store/rows';
 import { writeStep } from '../store/steps.sql';
 import type { DB } from '../store/tables.gen';
-import { countOtherGraphs, readGraph, readTasks, updateDeps } from '../store/tasks.sql';
+import { countOtherGraphs, readGraph, storeAllTasks, updateDeps } from '../store/tasks.sql';
 import { describe, noteDispatch, noteTimers, noteWritten, type Step } from './advance-graph';
 import type { EngineDeps } from './deps';
 import { workflowEvent } from './graph-events';
@@ -35,7 +35,8 @@ export async function goOn(
 ): Promise<ResumedStep> {
   const graphId = execution.graph_id!;
   const head = (await readGraph(tx, graphId))!;
-  const rows = await readTasks(tx, graphId);
+  // A resume may change what a task waits for, which only rows can hold.
+  const rows = await storeAllTasks(tx, head);
   const config = { ...deps.workflowConfig, waitAfterFailMs: execution.wait_after_fail_s * 1000 };
   const isInstall = execution.program === 'install' && head.name === 'install';
   const { graph, decision } = resumeGraph(

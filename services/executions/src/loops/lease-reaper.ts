@@ -1,7 +1,7 @@
 import { systemClock } from '@baton/kernel';
 import { reapLeases } from '../commands/reap-leases';
-import { leaseMs } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
+import { leaseMs } from '../engine/task-writes';
 
 /** A pause between two looks after which this process cannot know whether the workers were silent, or it was deaf. */
 const AWAY_MS = 5_000;

@@ -1,55 +1,51 @@
 import type { AnyQuery } from '@baton/postgres';
-import type { SubgraphPayload, TaskSpec } from '@baton/task-graph';
+import type { SubgraphPayload } from '@baton/task-graph';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { ExecutionRow, StoredTask } from '../store/rows';
+import { type GraphTasks, readTasks } from '../store/tasks.sql';
 
-interface OperationRow {
-  id: string;
-  graph_id: string;
-  idx: number;
-  spec: Omit<TaskSpec, 'idx'>;
-  state: string;
-  retries: number;
-  error: unknown;
-  worker_id: string | null;
-  created_at: string;
-  tenant: string;
-  visibility: string;
-  created_by: string;
-  dep_ids: string[];
-  subgraph_id: string | null;
-  retried_id: string | null;
+type Owner = Pick<ExecutionRow, 'tenant' | 'visibility' | 'created_by'>;
+
+interface Shown {
+  wire: 'spec' | 'cloudify';
+  managerName: string;
 }
 
-/** Stored operations in the shape of REST (reference/rest-api.md 5.17, workflows.md 2.7). */
+/** Stored operations in the shape of REST (reference/rest-api.md 5.17, workflows.md 2.7), by graph and number. */
 export async function listOperations(
   db: AnyQuery,
   filter: { graphId?: string; executionId?: string; states: string[]; skipInternal: boolean },
   scope: RawBuilder<SqlBool>,
-  shown: { wire: 'spec' | 'cloudify'; managerName: string },
+  shown: Shown,
 ) {
-  // Workflow code stands in the graph for its lease; it is no operation of the execution.
-  const where = [scope, sql<SqlBool>`not t.spec->'payload' ? 'isWorkflowCode'`];
-  if (filter.graphId !== undefined) where.push(sql`t.graph_id::text = ${filter.graphId}`);
-  if (filter.executionId !== undefined) where.push(sql`t.execution_id::text = ${filter.executionId}`);
-  if (filter.states.length > 0) where.push(sql`t.state = any(${filter.states}::text[])`);
-  if (filter.skipInternal) where.push(sql`t.spec->>'type' in ('RemoteWorkflowTask', 'SubgraphTask')`);
-  const { rows } = await sql<OperationRow>`
-    select t.id, t.graph_id, t.idx, t.spec, t.state, t.retries, t.error, t.worker_id, t.created_at, e.tenant, e.visibility, e.created_by,
-      array(select d.id from tasks d where d.graph_id = t.graph_id
-        and d.idx in (select x::int from jsonb_array_elements_text(t.spec->'deps') x) order by d.idx) as dep_ids,
-      (select d.id from tasks d where d.graph_id = t.graph_id and d.idx = (t.spec->>'subgraph')::int) as subgraph_id,
-      (select d.id from tasks d where d.graph_id = t.graph_id and d.idx = (t.spec->>'retryOf')::int) as retried_id
-    from tasks t join executions e on e.id = t.execution_id
-    where ${sql.join(where, sql` and `)} order by t.graph_id, t.idx`.execute(db);
-  return rows.map((row) => presentOperation(row, shown));
+  const where = [scope];
+  if (filter.graphId !== undefined) where.push(sql`g.id::text = ${filter.graphId}`);
+  if (filter.executionId !== undefined) where.push(sql`e.id::text = ${filter.executionId}`);
+  const { rows: graphs } = await sql<GraphTasks & Owner>`
+    select g.id, g.execution_id, g.created_at, g.tasks, e.tenant, e.visibility, e.created_by
+    from tasks_graphs g join executions e on e.id = g.execution_id
+    where ${sql.join(where, sql` and `)} order by g.id`.execute(db);
+  const operations = [];
+  for (const graph of graphs) {
+    const { tasks } = await readTasks(db, graph);
+    const ids = new Map(tasks.map((task) => [task.idx, task.id]));
+    for (const task of tasks)
+      if (isListed(task, filter)) operations.push(presentOperation(task, ids, graph, shown));
+  }
+  return operations;
 }
 
+function isListed(task: StoredTask, filter: { states: string[]; skipInternal: boolean }): boolean {
+  if (filter.states.length > 0 && !filter.states.includes(task.state)) return false;
+  if (filter.skipInternal && !EXTERNAL_TYPES.has(task.spec.type)) return false;
+  // Workflow code stands in the graph for its lease; it is no operation of the execution.
+  return !('isWorkflowCode' in task.spec.payload);
+}
+
+const EXTERNAL_TYPES = new Set(['RemoteWorkflowTask', 'SubgraphTask']);
+
 /** What graphs and operations show of their execution. */
-export function ownership({
-  tenant,
-  visibility,
-  created_by,
-}: Pick<OperationRow, 'tenant' | 'visibility' | 'created_by'>) {
+export function ownership({ tenant, visibility, created_by }: Owner) {
   return {
     tenant_name: tenant,
     created_by,
@@ -60,7 +56,7 @@ export function ownership({
 }
 
 /** What the original's lifecycles keep with the subgraph of an instance: what runs when it has failed and is tried again. */
-function lifecycleHandler({ name, payload, subgraph }: OperationRow['spec']) {
+function lifecycleHandler({ name, payload, subgraph }: StoredTask['spec']) {
   const { nodeInstanceId } = payload as unknown as SubgraphPayload;
   if (nodeInstanceId === null || subgraph !== null || name.startsWith('stub_')) return null;
   return {
@@ -74,35 +70,38 @@ function lifecycleHandler({ name, payload, subgraph }: OperationRow['spec']) {
 const SUBGRAPH_INTERVAL_S = 30;
 
 function presentOperation(
-  row: OperationRow,
-  { wire, managerName }: { wire: 'spec' | 'cloudify'; managerName: string },
+  row: StoredTask,
+  ids: ReadonlyMap<number, string>,
+  owner: Owner,
+  { wire, managerName }: Shown,
 ) {
-  const { policy, payload, name, type } = row.spec;
+  const { policy, payload, name, type, deps, subgraph, retryOf } = row.spec;
+  const idOf = (idx: number | null) => (idx === null ? null : (ids.get(idx) ?? null));
   const isSubgraph = type === 'SubgraphTask';
   return {
     id: row.id,
     name,
     state: row.state,
     created_at: row.created_at,
-    dependencies: row.dep_ids,
+    dependencies: [...deps].sort((a, b) => a - b).flatMap((idx) => ids.get(idx) ?? []),
     type,
     parameters: {
       on_success: policy.onSuccess,
       on_failure: wire === 'cloudify' && isSubgraph ? lifecycleHandler(row.spec) : policy.onFailure,
-      retried_task: row.retried_id,
+      retried_task: idOf(retryOf),
       current_retries: row.retries,
       send_task_events: policy.sendTaskEvents,
       retry_interval: isSubgraph ? SUBGRAPH_INTERVAL_S : policy.retryIntervalMs / 1000,
       total_retries: policy.totalRetries,
       info: isSubgraph ? { name } : null,
       error: row.error,
-      containing_subgraph: row.subgraph_id,
+      containing_subgraph: idOf(subgraph),
       task_kwargs: payload,
     },
     tasks_graph: row.graph_id,
     tasks_graph_id: row.graph_id,
     manager_name: row.state === 'pending' ? null : managerName,
     agent_name: row.worker_id,
-    ...ownership(row),
+    ...ownership(owner),
   };
 }

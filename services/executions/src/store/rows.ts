@@ -86,6 +86,7 @@ export interface StoredTask {
   worker_id: string | null;
   lease_until: string | null;
   version: number;
+  created_at: string;
 }
 
 export interface StoredGraph {
@@ -96,6 +97,8 @@ export interface StoredGraph {
   wait_after_fail_ms: number;
   is_dry_run: boolean;
   flags: GraphFlags;
+  /** TaskSpec[], compressed (store/task-document.ts); null: each has a row. */
+  tasks: Buffer | null;
 }
 
 /** A node-instance state on its way to deployments. */

@@ -6,6 +6,7 @@ import { CompiledQuery } from 'kysely';
 import { eventRow } from './events.sql';
 import type { ExecutionRow, InstanceStateRow, NewEvent, Outcome, Phase, StoredStage } from './rows';
 import type { DB } from './tables.gen';
+import type { TaskMarks } from './task-document';
 
 /** A task as written: its stored identity, its graph row, its lease. */
 export interface TaskWrite {
@@ -51,11 +52,15 @@ export interface StepWrite {
     wait_after_fail_ms: number;
     is_dry_run: boolean;
     flags: GraphFlags;
+    /** Its tasks (store/task-document.ts); null: they come as rows. */
+    tasks: string | null;
   } | null;
   /** Null: as they are. */
   flags: GraphFlags | null;
   newTasks: TaskWrite[];
   tasks: TaskWrite[];
+  /** Of tasks without rows. */
+  marks: TaskMarks | null;
   events: NewEvent[];
   states: Omit<InstanceStateRow, 'seq'>[];
   /** States up to this number have reached deployments and are forgotten; 0: none. */
@@ -78,6 +83,7 @@ export function emptyWrite(execution: ExecutionRow): StepWrite {
     flags: null,
     newTasks: [],
     tasks: [],
+    marks: null,
     events: [],
     states: [],
     deliveredSeq: 0,
@@ -113,12 +119,16 @@ const TASK = `id uuid, state text, attempt int, losses int, retries int, not_bef
 
 /** The rows of the graph and of its tasks. */
 const TASK_WRITES = `), graphs as (
-  insert into tasks_graphs (id, execution_id, name, wait_after_fail_ms, is_dry_run, flags)
-  select g.id, s.id, g.name, g.wait_after_fail_ms, g.is_dry_run, g.flags from stepped s cross join lateral
-    jsonb_to_record(s.new_graph) as g(id uuid, name text, wait_after_fail_ms int, is_dry_run boolean, flags jsonb)
+  insert into tasks_graphs (id, execution_id, name, wait_after_fail_ms, is_dry_run, flags, tasks)
+  select g.id, s.id, g.name, g.wait_after_fail_ms, g.is_dry_run, g.flags, decode(g.tasks, 'base64')
+  from stepped s cross join lateral jsonb_to_record(s.new_graph) as g(id uuid, name text, wait_after_fail_ms int,
+    is_dry_run boolean, flags jsonb, tasks text)
   where s.new_graph is not null
 ), graph_flags as (
   update tasks_graphs g set flags = s.flags from stepped s where g.id = s.graph_id and s.flags is not null
+), written_marks as (
+  insert into task_marks (graph_id, version, marks) select s.graph_id, s.version, s.marks from stepped s
+  where s.marks is not null
 ), fresh_tasks as (
   insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result,
     worker_id, lease_until, dispatched_at, version, created_at)
@@ -183,7 +193,7 @@ select id, version, last_event_seq, last_state_seq, (extract(epoch from now) * 1
 const text = (isOne: boolean): string => `with input as materialized (
   select * from jsonb_to_recordset($1::jsonb) as i(execution_id uuid, version bigint, is_phase text, is_status text,
     ${COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ')}, is_start boolean, is_end boolean, wake_at timestamptz,
-    new_graph jsonb, flags jsonb, new_tasks jsonb, tasks jsonb, succeeded jsonb, started jsonb, events jsonb,
+    new_graph jsonb, flags jsonb, new_tasks jsonb, tasks jsonb, marks jsonb, succeeded jsonb, started jsonb, events jsonb,
     event_count int, states jsonb, state_count int, delivered_seq bigint, outbox jsonb)
 ), clock as materialized (select app_now() as now)
 ${
@@ -201,7 +211,7 @@ ${
   where e.id = i.execution_id and e.version = i.version and e.phase = i.is_phase
     and (i.is_status is null or e.status = i.is_status)
   returning e.*, e.last_event_seq - i.event_count as event_base, e.last_state_seq - i.state_count as state_base, c.now,
-    i.new_graph, i.flags, i.new_tasks, i.tasks, i.succeeded, i.started, i.events, i.states, i.delivered_seq, i.outbox, i.is_start, i.is_end
+    i.new_graph, i.flags, i.new_tasks, i.tasks, i.marks, i.succeeded, i.started, i.events, i.states, i.delivered_seq, i.outbox, i.is_start, i.is_end
 ${TASK_WRITES}
 ${OTHER_WRITES}`;
 
@@ -259,6 +269,7 @@ function inputOf(step: StepWrite) {
       spec: specOf(write.task),
     })),
     tasks: others.map(statusOf),
+    marks: step.marks,
     succeeded: plain.succeeded,
     started: plain.started,
     events: step.events.map((event, i) => ({ n: i + 1, ...eventRow(event) })),
@@ -270,7 +281,7 @@ function inputOf(step: StepWrite) {
   };
 }
 
-/** Most changes are tasks without a worker that start or succeed: their ids say it all. */
+/** Many rows change only by starting or succeeding without a worker: their ids say it all. */
 function sorted(writes: readonly TaskWrite[]) {
   const plain: { succeeded: string[]; started: string[] } = { succeeded: [], started: [] };
   const others: TaskWrite[] = [];

@@ -201,6 +201,12 @@ export interface SnapshotSwitches {
   switched_at: Generated<string>;
 }
 
+export interface TaskMarks {
+  graph_id: string;
+  marks: Json;
+  version: number;
+}
+
 export interface Tasks {
   attempt: number;
   created_at: Generated<string>;
@@ -229,6 +235,7 @@ export interface TasksGraphs {
   id: string;
   is_dry_run: boolean;
   name: string;
+  tasks: Buffer | null;
   wait_after_fail_ms: number;
 }
 
@@ -253,6 +260,7 @@ export interface DB {
   schedule_occurrences: ScheduleOccurrences;
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;
+  task_marks: TaskMarks;
   tasks: Tasks;
   tasks_graphs: TasksGraphs;
   workers: Workers;

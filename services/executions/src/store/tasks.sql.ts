@@ -1,7 +1,8 @@
-import type { Db, Tx } from '@baton/postgres';
+import type { AnyQuery, AnyTx, Db, Tx } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredGraph, StoredTask } from './rows';
 import type { DB } from './tables.gen';
+import { type TaskMarks, tasksOfGraph } from './task-document';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
@@ -10,19 +11,61 @@ export async function readGraph(reader: Reader, graphId: string): Promise<Stored
   return rows[0] ?? null;
 }
 
-export async function graphsOfExecution(reader: Reader, executionId: string): Promise<StoredGraph[]> {
-  const { rows } = await sql<StoredGraph>`
-    select * from tasks_graphs where execution_id = ${executionId} order by created_at, id`.execute(reader);
+const COLUMNS =
+  sql.raw(`id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result,
+  worker_id, lease_until, version, created_at`);
+
+export async function graphsOfExecution(
+  reader: Reader,
+  executionId: string,
+): Promise<Omit<StoredGraph, 'tasks'>[]> {
+  const { rows } = await sql<Omit<StoredGraph, 'tasks'>>`
+    select id, execution_id, name, created_at, wait_after_fail_ms, is_dry_run, flags from tasks_graphs
+    where execution_id = ${executionId} order by created_at, id`.execute(reader);
   return rows;
 }
 
-/** Every task of a graph in order of idx. */
-export async function readTasks(reader: Reader, graphId: string): Promise<StoredTask[]> {
+/** What of a graph is needed to know its tasks. */
+export type GraphTasks = Pick<StoredGraph, 'id' | 'execution_id' | 'created_at' | 'tasks'>;
+
+/** Every task of a graph in order of idx, and which of them have no row. */
+export async function readTasks(
+  reader: AnyQuery | AnyTx,
+  head: GraphTasks,
+): Promise<{ tasks: StoredTask[]; rowless: Set<number> }> {
+  // Marks before rows: what a step behind that has marked would miss its row, never the other way round.
+  const marks =
+    head.tasks === null
+      ? []
+      : (
+          await sql<{ marks: TaskMarks }>`
+            select marks from task_marks where graph_id = ${head.id} order by version`.execute(reader)
+        ).rows;
   const { rows } = await sql<StoredTask>`
-    select id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result, worker_id,
-      lease_until, version
-    from tasks where graph_id = ${graphId} order by idx`.execute(reader);
-  return rows;
+    select ${COLUMNS} from tasks where graph_id = ${head.id} order by idx`.execute(reader);
+  if (head.tasks === null) return { tasks: rows, rowless: new Set() };
+  const tasks = tasksOfGraph(
+    head,
+    marks.map((row) => row.marks),
+    rows,
+  );
+  const rowless = new Set(tasks.keys());
+  for (const row of rows) rowless.delete(row.idx);
+  return { tasks, rowless };
+}
+
+/** Gives every task of a locked execution's graph a row, for what changes more than a step does. */
+export async function storeAllTasks(tx: Tx<DB>, head: GraphTasks): Promise<StoredTask[]> {
+  const { tasks, rowless } = await readTasks(tx, head);
+  if (head.tasks === null) return tasks;
+  const missing = tasks.filter(({ idx }) => rowless.has(idx));
+  await sql`insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, version, created_at)
+    select t.id, ${head.id}::uuid, ${head.execution_id}::uuid, t.idx, t.spec, t.state, 0, 0, 0, 0, t.created_at
+    from jsonb_to_recordset(${JSON.stringify(missing)}::jsonb)
+      as t(id uuid, idx int, spec jsonb, state text, created_at timestamptz)`.execute(tx);
+  await sql`delete from task_marks where graph_id = ${head.id}`.execute(tx);
+  await sql`update tasks_graphs set tasks = null where id = ${head.id}`.execute(tx);
+  return tasks;
 }
 
 /**
@@ -115,12 +158,10 @@ export async function requestKill(tx: Tx<DB>, graphId: string): Promise<string[]
   return rows.map((row) => row.id);
 }
 
-/** Tasks by their ids, in no order. */
+/** Tasks that have rows by their ids, in no order. */
 export async function readTasksById(reader: Reader, ids: string[]): Promise<StoredTask[]> {
   const { rows } = await sql<StoredTask>`
-    select id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result, worker_id,
-      lease_until, version
-    from tasks where id = any(${ids}::uuid[])`.execute(reader);
+    select ${COLUMNS} from tasks where id = any(${ids}::uuid[])`.execute(reader);
   return rows;
 }
 
@@ -147,13 +188,19 @@ export async function countOtherGraphs(
   executionId: string,
   graphId: string,
 ): Promise<{ total: number; finished: number }> {
-  const { rows } = await sql<{ total: number; finished: number }>`
-    select count(*)::int as total, (count(*) filter (where state in ('succeeded', 'failed', 'rescheduled')))::int as finished
-    from tasks where execution_id = ${executionId} and graph_id <> ${graphId} and spec->>'kind' <> 'nop'`.execute(
-    tx,
-  );
-  return rows[0]!;
+  const { rows: heads } = await sql<GraphTasks>`
+    select id, execution_id, created_at, tasks from tasks_graphs
+    where execution_id = ${executionId} and id <> ${graphId}`.execute(tx);
+  const counts = { total: 0, finished: 0 };
+  for (const head of heads) {
+    const counted = (await readTasks(tx, head)).tasks.filter(({ spec }) => spec.kind !== 'nop');
+    counts.total += counted.length;
+    counts.finished += counted.filter(({ state }) => ENDED.has(state)).length;
+  }
+  return counts;
 }
+
+const ENDED = new Set(['succeeded', 'failed', 'rescheduled']);
 
 /** Gives the stopped graphs of stages that are planned again other names. */
 export async function renameStoppedGraphs(
