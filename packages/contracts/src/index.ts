@@ -48,6 +48,7 @@ export {
   tasksCancelled,
 } from './messages/executions';
 export { credentialsChanged } from './messages/identity';
+export type { PluginSelection } from './plugin-selection';
 export { hasPermission, isAdministrator, type Principal } from './principal';
 export {
   type ApiVersion,

@@ -142,6 +142,56 @@ it('blueprints import the highest version that fits; used ones are not deleted w
   expect(found.plugins).toEqual([expect.objectContaining({ id, packageVersion: '1.2.3' })]);
 });
 
+it('plugins updates: a hidden copy with other versions, taken over by the blueprint or dropped', async () => {
+  const raw = await blueprintTgz({
+    'blueprint.yaml':
+      'tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml, "plugin:x-plugin?version=1.2.3"]\nnode_types:\n  mine: {derived_from: x.Node, interfaces: {i: {go: x.m.go}}}\nnode_templates:\n  n: {type: mine}\n',
+  });
+  const blueprintId = 'updatable';
+  expect((await call('PUT', `/blueprints/${blueprintId}`, { contentType: octets, raw })).status).toBe(201);
+  const of = { tenant: 'default_tenant', blueprintId, tempBlueprintId: 'updatable-1' };
+  const prepare = (selection: object) =>
+    catalog.rpc.preparePluginsUpdate({
+      ...of,
+      selectionJson: JSON.stringify(selection),
+      username: 'admin',
+      isAdministrator: true,
+    });
+  expect(await prepare({ all_to_latest: false })).toEqual({ isChanged: false });
+  await expect(prepare({ mapping: { 'x-plugin': '9' } })).rejects.toMatchObject({
+    code: 'bad_parameters_error',
+  });
+  const newer = (await post(await bundle('1.3.0'))).body.id;
+  expect(await prepare({})).toEqual({ isChanged: true });
+  expect(await prepare({})).toEqual({ isChanged: true });
+  const shown = async (id: string) => (await call('GET', `/blueprints/${id}`)).body;
+  const from = async (id: string) => (await shown(id)).plan.nodes[0].properties.from;
+  expect([await from(blueprintId), await from(of.tempBlueprintId)]).toEqual(['1.2.3', '1.3.0']);
+  expect((await shown(of.tempBlueprintId)).is_hidden).toBe(true);
+  expect((await call('GET', '/blueprints?id=updatable-1')).body.items).toEqual([]);
+
+  await catalog.rpc.adoptPluginsUpdate(of);
+  await catalog.rpc.dropPluginsUpdate({ ...of, isKept: false });
+  await catalog.rpc.adoptPluginsUpdate(of);
+  await catalog.rpc.dropPluginsUpdate({ ...of, isKept: false });
+  expect(await from(blueprintId)).toBe('1.3.0');
+  expect((await call('GET', '/blueprints/updatable-1')).status).toBe(404);
+  const inUse = await call('DELETE', `/plugins/${newer}`);
+  expect(inUse.body.blueprints).toEqual([blueprintId]);
+  expect(await prepare({})).toEqual({ isChanged: false });
+
+  const back = { ...of, tempBlueprintId: 'updatable-2' };
+  await catalog.rpc.preparePluginsUpdate({
+    ...back,
+    selectionJson: JSON.stringify({ mapping: { 'x-plugin': '1.2.3' } }),
+    username: 'admin',
+    isAdministrator: true,
+  });
+  await catalog.rpc.dropPluginsUpdate({ ...back, isKept: true });
+  expect((await call('GET', '/blueprints?id=updatable-2')).body.items).toHaveLength(1);
+  expect(await from(blueprintId)).toBe('1.3.0');
+});
+
 it('keeps private ones to their creator and takes a bare wagon', async () => {
   const ann = userOf('ann');
   const own = (await post(await wagon('7.0'), '?visibility=private', ann)).body;

@@ -95,7 +95,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...pluginHttp(shared),
     ],
     rpc: [
-      catalogRpcPart({ db, blobs }),
+      catalogRpcPart(uploads),
       createSnapshotPart({ db, schema: 'catalog', tables: snapshotTables, log }),
     ],
     consumers: [],

@@ -20,4 +20,8 @@ export interface ServiceDeps {
   identity: IdentityPort;
   executions: ExecutionsPort;
   log: Log;
+  /** Names this replica, for leases. */
+  instanceId: string;
+  /** Wakes the loop that carries plugins updates out. */
+  kickPluginsUpdates(): void;
 }

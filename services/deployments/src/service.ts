@@ -17,8 +17,10 @@ import { filtersHttp } from './http/filters.routes';
 import { labelsAndSummariesHttp } from './http/labels.routes';
 import { modificationsHttp } from './http/modifications.routes';
 import { nodesHttp } from './http/nodes.routes';
+import { pluginsUpdatesHttp } from './http/plugins-updates.routes';
 import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
+import { drivePluginsUpdates } from './loops/drive-plugins-updates.loop';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
 import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
@@ -47,7 +49,10 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     identity,
     executions: createExecutionsClient(infra.rpc),
     log: infra.log,
+    instanceId: infra.instanceId,
+    kickPluginsUpdates: () => pluginsUpdates.kick(),
   };
+  const pluginsUpdates = drivePluginsUpdates(deps);
   return {
     name: serviceName,
     routes: [
@@ -61,6 +66,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...labelsAndSummariesHttp(deps),
       ...modificationsHttp(deps),
       ...deploymentUpdatesHttp(deps),
+      ...pluginsUpdatesHttp(deps),
       ...searchesHttp(deps),
       ...evaluateHttp(deps),
     ],
@@ -74,7 +80,9 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       sweepDocumentsLoop({ db, keepMs: config.BATON_DOCUMENT_KEEP }),
       purgeGroupRequestsLoop({ db }),
       purgeSettledExecutionsLoop({ db }),
+      pluginsUpdates.loop,
     ],
     checks: { database: () => db.ping() },
+    stop: () => pluginsUpdates.idle(),
   };
 }

@@ -30,6 +30,7 @@ import { nodesRoutes } from './nodes';
 import { operationRoutes } from './operations';
 import { permissionsRoutes } from './permissions';
 import { pluginRoutes } from './plugins';
+import { pluginsUpdatesRoutes } from './plugins-updates';
 import { providerContextRoutes } from './provider-context';
 import { rolesRoutes } from './roles';
 import { secretRoutes } from './secrets';
@@ -72,6 +73,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...operationRoutes,
   ...permissionsRoutes,
   ...pluginRoutes,
+  ...pluginsUpdatesRoutes,
   ...providerContextRoutes,
   ...rolesRoutes,
   ...secretRoutes,

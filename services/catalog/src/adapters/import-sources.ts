@@ -81,8 +81,9 @@ export function createImportSources(deps: SourceDeps): ImportSources {
     url: (url) => readUrl(deps, url),
     plugin: async (need, importer) => {
       const installed = await listPluginsNamed(db.query, importer, need.name);
+      const version = importer.versions?.get(need.name) ?? need.version;
       const chosen = selectPlugin(
-        need,
+        { ...need, version },
         installed.map((p) => ({ ...p, name: p.package_name, version: p.package_version ?? '' })),
       );
       if (chosen === null) return null;

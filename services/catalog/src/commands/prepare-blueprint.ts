@@ -21,7 +21,11 @@ import type { ParsedBlueprint } from '../store/blueprints.sql';
 import type { DB } from '../store/tables.gen';
 
 /** Who asks: decides which plugins and blueprints imports may reach. */
-export type Importer = Pick<Principal, 'tenant' | 'username'> & { isAdministrator: boolean };
+export type Importer = Pick<Principal, 'tenant' | 'username'> & {
+  isAdministrator: boolean;
+  /** Versions of plugins by package name, whatever the imports ask for. */
+  versions?: ReadonlyMap<string, string>;
+};
 
 export interface ParsedPlan {
   planJson: string;

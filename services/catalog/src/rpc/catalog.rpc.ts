@@ -1,7 +1,9 @@
-import { catalogRpc } from '@baton/contracts';
+import { catalogRpc, type PluginSelection } from '@baton/contracts';
 import { selectPlugin } from '@baton/dsl';
 import { AppError, notFound } from '@baton/kernel';
 import { type RpcPart, rpcPart } from '@baton/service-runtime';
+import { adoptPluginsUpdate, dropPluginsUpdate, preparePluginsUpdate } from '../commands/plugins-update';
+import type { PrepareDeps } from '../commands/prepare-blueprint';
 import { type FileDeps, fileChunks, findArchiveFile } from '../queries/read-file';
 import { findDownload, findForRpc } from '../store/blueprints.sql';
 import { listPluginsNamed } from '../store/plugins.sql';
@@ -44,7 +46,7 @@ async function findPlugins(
   return { plugins };
 }
 
-export function catalogRpcPart(deps: FileDeps): RpcPart {
+export function catalogRpcPart(deps: FileDeps & PrepareDeps): RpcPart {
   const db = deps.db.query;
   return rpcPart(catalogRpc.CatalogServiceDefinition, {
     async getBlueprint(request) {
@@ -80,5 +82,19 @@ export function catalogRpcPart(deps: FileDeps): RpcPart {
       for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
     },
     findPlugins: (request) => findPlugins(deps, request),
+    async preparePluginsUpdate(request) {
+      const { blueprintId, tempBlueprintId, selectionJson } = request;
+      const selection = JSON.parse(selectionJson) as PluginSelection;
+      const update = { blueprintId, tempBlueprintId, selection, importer: whoOf(request) };
+      return { isChanged: await preparePluginsUpdate(deps, update) };
+    },
+    async adoptPluginsUpdate({ tenant, blueprintId, tempBlueprintId }) {
+      await adoptPluginsUpdate(deps, tenant, blueprintId, tempBlueprintId);
+      return {};
+    },
+    async dropPluginsUpdate({ tenant, tempBlueprintId, isKept }) {
+      await dropPluginsUpdate(deps, tenant, tempBlueprintId, isKept);
+      return {};
+    },
   });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { catalogRpc } from '@baton/contracts';
+import { catalogRpc, type PluginSelection } from '@baton/contracts';
 import { isAppError, type JsonObject } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 import { LRUCache } from 'lru-cache';
@@ -31,7 +31,27 @@ export interface CatalogPort {
   ): Promise<Blueprint | null>;
   /** The queries that no uploaded plugin answers. */
   missingPlugins(tenant: string, queries: readonly PluginQuery[]): Promise<PluginQuery[]>;
+  /**
+   * Makes a hidden copy of a blueprint with other versions of its plugins, unless it has them; false then. May be
+   * repeated. @throws AppError not_found_error, bad_parameters_error, invalid_blueprint_error.
+   */
+  preparePluginsUpdate(of: BlueprintCopy, selection: PluginSelection, caller: Caller): Promise<boolean>;
+  /** The blueprint takes over the plan of its copy. May be repeated. @throws AppError not_found_error. */
+  adoptPluginsUpdate(of: BlueprintCopy): Promise<void>;
+  /** The copy goes; `isKept`: it becomes a blueprint like others. May be repeated. */
+  dropPluginsUpdate(of: BlueprintCopy, isKept: boolean): Promise<void>;
 }
+
+type Caller = { username: string; isAdministrator: boolean };
+
+export interface BlueprintCopy {
+  tenant: string;
+  blueprintId: string;
+  tempBlueprintId: string;
+}
+
+/** The plan is parsed anew. */
+const PREPARE_MS = 60_000;
 
 const PLANS = 200;
 
@@ -63,6 +83,16 @@ export function createCatalogClient(rpc: RpcConnector): CatalogPort {
         if (isAppError(error, 'not_found_error')) return null;
         throw error;
       }
+    },
+    async preparePluginsUpdate(of, selection, caller) {
+      const request = { ...of, ...caller, selectionJson: JSON.stringify(selection) };
+      return (await client.preparePluginsUpdate(request, { deadlineMs: PREPARE_MS })).isChanged;
+    },
+    async adoptPluginsUpdate(of) {
+      await client.adoptPluginsUpdate(of);
+    },
+    async dropPluginsUpdate({ tenant, tempBlueprintId }, isKept) {
+      await client.dropPluginsUpdate({ tenant, tempBlueprintId, isKept });
     },
     async missingPlugins(tenant, queries) {
       if (queries.length === 0) return [];

@@ -21,6 +21,13 @@ export interface StartRequest {
   force: boolean;
 }
 
+export interface ExecutionReport {
+  executionId: string;
+  /** `batchId` names the lines: repeated they are stored once. */
+  log?: { batchId: string; lines: string[] };
+  end?: { status: 'terminated' | 'failed' | 'cancelled'; error: string };
+}
+
 /** A system workflow on many deployments. */
 export interface GroupStartRequest {
   tenant: string;
@@ -45,12 +52,15 @@ export interface ExecutionsPort {
   /** Starts a system workflow on a deployment; answers the execution's id. */
   startSystemWorkflow(request: StartRequest): Promise<string>;
   startSystemGroup(request: GroupStartRequest): Promise<void>;
+  /** Log lines and the end of an execution that this service carries out. Answers its status; '' when it is gone. */
+  report(report: ExecutionReport): Promise<string>;
   /** `tenant/id` of all deployments that have schedules; null: of every tenant. */
   scheduled(tenant: string | null): Promise<string[]>;
 }
 
 export function createExecutionsClient(rpc: RpcConnector): ExecutionsPort {
   const client = rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions');
+  const reports = rpc.client(executionsRpc.SystemExecutionsServiceDefinition, 'executions');
   return {
     async active(tenant, deploymentId) {
       const { executionsJson } = await client.listActiveExecutions({ tenant, deploymentId });
@@ -70,6 +80,16 @@ export function createExecutionsClient(rpc: RpcConnector): ExecutionsPort {
         { ...request, parametersJson: JSON.stringify(parameters) },
         { deadlineMs: GROUP_DEADLINE_MS },
       );
+    },
+    async report({ executionId, log, end }) {
+      const { status } = await reports.reportSystemExecution({
+        executionId,
+        batchId: log?.batchId ?? '',
+        log: log?.lines ?? [],
+        endStatus: end?.status ?? '',
+        error: end?.error ?? '',
+      });
+      return status;
     },
     async scheduled(tenant) {
       const found: string[] = [];

@@ -3,7 +3,7 @@ import { AppError, type JsonObject, newId, notFound } from '@baton/kernel';
 import type { ServiceDeps } from '../deps';
 import { dependentsError } from '../domain/dependents';
 import { blockingDependents } from '../queries/workflow-model';
-import { insertUpdate, writeUpdate } from '../store/deployment-updates.sql';
+import { insertUpdate, updateState, writeUpdate } from '../store/deployment-updates.sql';
 import { type DeploymentRow, findDeployment, readPlan } from '../store/deployments.sql';
 
 export interface InitiateUpdate {
@@ -21,7 +21,7 @@ type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'executions'>;
 /**
  * Stores an update and starts the workflow `update` on the deployment (reference/rest-api.md 5.3), also beside another
  * execution. Answers the id of the update. A crash between the two leaves an update that stays in state updating and
- * blocks nothing; asking again makes another one.
+ * blocks nothing; asking again makes another one, with the same `requestId` the same one.
  * @throws AppError not_found_error; dependent_exists_error (the update is stored as failed) unless `force`.
  */
 export async function initiateUpdate(
@@ -29,14 +29,18 @@ export async function initiateUpdate(
   principal: Principal,
   deploymentId: string,
   body: InitiateUpdate,
+  requestId = newId(),
 ): Promise<string> {
   const row = await findDeployment(deps.db.query, principal, deploymentId);
   if (!row) throw notFound('Deployment', deploymentId);
   requireOwnTenant(principal, row.tenant, `Deployment \`${row.id}\``);
   const blueprintId = await requireBlueprint(deps, principal, body.blueprint_id ?? row.blueprint_id ?? '');
   const dependents = body.force ? [] : await blockingDependents(deps, row);
-  const requestId = newId();
-  const id = `${row.id}-${requestId}`;
+  const id = updateIdOf(row.id, requestId);
+  if ((await updateState(deps.db.query, id)) !== null) {
+    await startWorkflow(deps, principal, row, { id, requestId }, body);
+    return id;
+  }
   const oldInputs = ((await readPlan(deps.db.query, row.key))?.inputs ?? {}) as JsonObject;
   const isRefused = dependents.length > 0;
   await deps.db.tx((tx) =>
@@ -57,6 +61,8 @@ export async function initiateUpdate(
   await startWorkflow(deps, principal, row, { id, requestId }, body);
   return id;
 }
+
+export const updateIdOf = (deploymentId: string, requestId: string): string => `${deploymentId}-${requestId}`;
 
 async function requireBlueprint(deps: Deps, principal: Principal, id: string): Promise<string> {
   const caller = { username: principal.username, isAdministrator: isAdministrator(principal) };

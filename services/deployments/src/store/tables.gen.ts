@@ -261,6 +261,27 @@ export interface Outbox {
   id: string;
 }
 
+export interface PluginsUpdates {
+  all_tenants: boolean;
+  auto_correct_types: boolean;
+  blueprint_id: string;
+  created_at: Generated<string>;
+  created_by: string;
+  deployments: Generated<Json>;
+  execution_id: string | null;
+  forced: boolean;
+  id: string;
+  is_administrator: boolean;
+  lease_owner: string | null;
+  lease_until: string | null;
+  outcome: Json | null;
+  selection: Json;
+  state: Generated<string>;
+  temp_blueprint_id: string;
+  tenant: string;
+  visibility: string;
+}
+
 export interface RowCounts {
   creator: string;
   kind: string;
@@ -320,6 +341,7 @@ export interface DB {
   node_instances: NodeInstances;
   nodes: Nodes;
   outbox: Outbox;
+  plugins_updates: PluginsUpdates;
   row_counts: RowCounts;
   settled_executions: SettledExecutions;
   sites: Sites;

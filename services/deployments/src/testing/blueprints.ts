@@ -57,6 +57,20 @@ outputs:
   from_there: {value: {get_capability: [{get_input: provider}, address]}}
 `;
 
+/** Its node uses a plugin in a version. */
+export const plugged = (version: string): string => `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+plugins:
+  p: {executor: central_deployment_agent, install: false, package_name: probe, package_version: '${version}'}
+node_templates:
+  n:
+    type: cloudify.nodes.Root
+    interfaces:
+      cloudify.interfaces.lifecycle:
+        create: p.tasks.create
+`;
+
 export const needsPlugin = `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { catalogRpc } from '@baton/contracts';
 import { emptyResolver, parseBlueprint, withBuiltinTypes } from '@baton/dsl';
 import { AppError, notFound } from '@baton/kernel';
@@ -8,6 +9,9 @@ export interface CatalogPeer {
   handlers: RpcHandlers<typeof catalogRpc.CatalogServiceDefinition>;
   /** How often a plan was sent. */
   plansSent(): number;
+  /** Texts that plugins updates give blueprints, by id; the others need none. */
+  updates: Map<string, string>;
+  has(id: string): boolean;
 }
 
 export interface PeerBlueprint {
@@ -18,18 +22,22 @@ export interface PeerBlueprint {
 
 export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint>): Promise<CatalogPeer> {
   const plans = new Map<string, string>();
-  for (const [id, { text }] of Object.entries(blueprints)) {
+  const updates = new Map<string, string>();
+  const parse = async (id: string, text: string): Promise<void> => {
     const { plan, diagnostics } = await parseBlueprint({ text, resolver: withBuiltinTypes(emptyResolver) });
     if (!plan) throw new Error(`blueprint ${id}: ${diagnostics.map((d) => d.message).join('; ')}`);
     plans.set(id, JSON.stringify(plan));
-  }
+  };
+  for (const [id, { text }] of Object.entries(blueprints)) await parse(id, text);
   let sent = 0;
   return {
     plansSent: () => sent,
+    updates,
+    has: (id) => plans.has(id),
     handlers: {
       getBlueprint: async ({ tenant, blueprintId, withPlan }) => {
-        const found = blueprints[blueprintId];
-        if (!found) throw notFound('Blueprint', blueprintId);
+        const found: Partial<PeerBlueprint> = blueprints[blueprintId] ?? {};
+        if (!plans.has(blueprintId)) throw notFound('Blueprint', blueprintId);
         if (withPlan) sent += 1;
         return {
           id: blueprintId,
@@ -38,7 +46,7 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
           visibility: found.visibility ?? 'tenant',
           createdBy: 'admin',
           mainFileName: 'blueprint.yaml',
-          digest: `digest-of-${blueprintId}`,
+          digest: createHash('sha256').update(plans.get(blueprintId)!).digest('hex'),
           planJson: withPlan ? plans.get(blueprintId)! : '',
           labelsJson: '[]',
         };
@@ -48,6 +56,20 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
         throw new AppError('not_found_error', 'no files here');
       },
       findPlugins: async () => ({ plugins: [] }),
+      preparePluginsUpdate: async ({ blueprintId, tempBlueprintId }) => {
+        const text = updates.get(blueprintId);
+        if (text !== undefined) await parse(tempBlueprintId, text);
+        return { isChanged: text !== undefined };
+      },
+      adoptPluginsUpdate: async ({ blueprintId, tempBlueprintId }) => {
+        const plan = plans.get(tempBlueprintId);
+        if (plan !== undefined) plans.set(blueprintId, plan);
+        return {};
+      },
+      dropPluginsUpdate: async ({ tempBlueprintId, isKept }) => {
+        if (!isKept) plans.delete(tempBlueprintId);
+        return {};
+      },
     },
   };
 }

@@ -7,6 +7,10 @@ export interface Peers {
   secrets: RpcHandlers<typeof secretsRpc.SecretsServiceDefinition>;
   identity: RpcHandlers<typeof identityRpc.IdentityServiceDefinition>;
   executions: RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
+  systemExecutions: RpcHandlers<typeof executionsRpc.SystemExecutionsServiceDefinition>;
+  /** What ReportSystemExecution answers. */
+  systemStatus: { value: string };
+  reports: executionsRpc.ReportSystemExecutionRequest[];
   /** Secret name -> value; a hidden one is released to administrators only. */
   values: Map<string, { value: string; isHidden?: boolean }>;
   /** What ListActiveExecutions answers by deployment id. */
@@ -25,12 +29,16 @@ export function createPeers(): Peers {
   const values: Peers['values'] = new Map();
   const active: Peers['active'] = new Map();
   const scheduled: string[] = [];
+  const reports: Peers['reports'] = [];
+  const systemStatus = { value: 'started' };
   const started: Peers['started'] = [];
   const startedGroups: Peers['startedGroups'] = [];
   return {
     values,
     active,
     scheduled,
+    reports,
+    systemStatus,
     started,
     startedGroups,
     secrets: {
@@ -65,6 +73,12 @@ export function createPeers(): Peers {
       },
       listTenants: async () => ({ names: ['default_tenant'] }),
       getAuthorization: absent,
+    },
+    systemExecutions: {
+      reportSystemExecution: async (report) => {
+        reports.push(report);
+        return { status: systemStatus.value };
+      },
     },
     executions: {
       claimTask: absent,

@@ -75,6 +75,8 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   pair: { text: texts.pair },
   'pair-apart': { text: texts.pairApart },
   mini: { text: texts.mini },
+  plugged: { text: texts.plugged('1.0') },
+  'plugged-too': { text: texts.plugged('1.0') },
   consumer: { text: texts.consumer },
   'needs-plugin': { text: texts.needsPlugin },
   empty: { text: texts.empty },
@@ -100,12 +102,14 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   local.serve('secrets', secretsRpc.SecretsServiceDefinition, peers.secrets);
   local.serve('identity', identityRpc.IdentityServiceDefinition, peers.identity);
   local.serve('executions', executionsRpc.ExecutionsServiceDefinition, peers.executions);
+  local.serve('executions', executionsRpc.SystemExecutionsServiceDefinition, peers.systemExecutions);
   const config = configSchema.parse({ BATON_INTERNAL_KEY: 'a key for tests only' }) as Config;
   const parts = buildService(config, {
     db,
     rpc: local,
     log: silentLog,
     clock: systemClock,
+    instanceId: 'test',
   } as unknown as Infra);
   for (const part of parts.rpc) local.serve('deployments', part.definition, part.handlers as never);
   const app = createHttpApp({

@@ -22,6 +22,8 @@ export const parallelSystemWorkflows: readonly string[] = [
   'create_snapshot',
   'upload_blueprint',
   'create_log_bundle',
+  // The updates that it starts are executions of their own, each behind the guard of its deployment.
+  'update_plugin',
 ];
 
 /** Whether nothing may run beside it. */
@@ -38,7 +40,12 @@ export function isSystemWide(execution: {
 }
 
 /** System workflows that the owner of their subject carries out and reports (ReportSystemExecution): no graph, no worker. */
-const CARRIED_OUT_ELSEWHERE = new Set(['create_snapshot', 'restore_snapshot']);
+const CARRIED_OUT_ELSEWHERE = new Set([
+  'create_snapshot',
+  'restore_snapshot',
+  'create_log_bundle',
+  'update_plugin',
+]);
 
 export function isCarriedOutElsewhere(execution: {
   workflow_id: string;

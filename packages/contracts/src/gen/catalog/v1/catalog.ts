@@ -42,6 +42,39 @@ export interface FileChunk {
   data: Buffer;
 }
 
+export interface PreparePluginsUpdateRequest {
+  tenant: string;
+  blueprintId: string;
+  tempBlueprintId: string;
+  /** PluginSelection of contracts. */
+  selectionJson: string;
+  username: string;
+  isAdministrator: boolean;
+}
+
+export interface PreparePluginsUpdateResponse {
+  /** False: every plugin has its version already, and no copy was made. */
+  isChanged: boolean;
+}
+
+export interface AdoptPluginsUpdateRequest {
+  tenant: string;
+  blueprintId: string;
+  tempBlueprintId: string;
+}
+
+export interface AdoptPluginsUpdateResponse {
+}
+
+export interface DropPluginsUpdateRequest {
+  tenant: string;
+  tempBlueprintId: string;
+  isKept: boolean;
+}
+
+export interface DropPluginsUpdateResponse {
+}
+
 export interface FindPluginsRequest {
   tenant: string;
   queries: PluginQuery[];
@@ -605,6 +638,566 @@ export const FileChunk: MessageFns<FileChunk> = {
   },
 };
 
+function createBasePreparePluginsUpdateRequest(): PreparePluginsUpdateRequest {
+  return { tenant: "", blueprintId: "", tempBlueprintId: "", selectionJson: "", username: "", isAdministrator: false };
+}
+
+export const PreparePluginsUpdateRequest: MessageFns<PreparePluginsUpdateRequest> = {
+  encode(message: PreparePluginsUpdateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.blueprintId !== "") {
+      writer.uint32(18).string(message.blueprintId);
+    }
+    if (message.tempBlueprintId !== "") {
+      writer.uint32(26).string(message.tempBlueprintId);
+    }
+    if (message.selectionJson !== "") {
+      writer.uint32(34).string(message.selectionJson);
+    }
+    if (message.username !== "") {
+      writer.uint32(42).string(message.username);
+    }
+    if (message.isAdministrator !== false) {
+      writer.uint32(48).bool(message.isAdministrator);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PreparePluginsUpdateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePreparePluginsUpdateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.blueprintId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.tempBlueprintId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.selectionJson = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.username = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.isAdministrator = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): PreparePluginsUpdateRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      blueprintId: isSet(object.blueprintId)
+        ? globalThis.String(object.blueprintId)
+        : isSet(object.blueprint_id)
+        ? globalThis.String(object.blueprint_id)
+        : "",
+      tempBlueprintId: isSet(object.tempBlueprintId)
+        ? globalThis.String(object.tempBlueprintId)
+        : isSet(object.temp_blueprint_id)
+        ? globalThis.String(object.temp_blueprint_id)
+        : "",
+      selectionJson: isSet(object.selectionJson)
+        ? globalThis.String(object.selectionJson)
+        : isSet(object.selection_json)
+        ? globalThis.String(object.selection_json)
+        : "",
+      username: isSet(object.username) ? globalThis.String(object.username) : "",
+      isAdministrator: isSet(object.isAdministrator)
+        ? globalThis.Boolean(object.isAdministrator)
+        : isSet(object.is_administrator)
+        ? globalThis.Boolean(object.is_administrator)
+        : false,
+    };
+  },
+
+  toJSON(message: PreparePluginsUpdateRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.blueprintId !== "") {
+      obj.blueprintId = message.blueprintId;
+    }
+    if (message.tempBlueprintId !== "") {
+      obj.tempBlueprintId = message.tempBlueprintId;
+    }
+    if (message.selectionJson !== "") {
+      obj.selectionJson = message.selectionJson;
+    }
+    if (message.username !== "") {
+      obj.username = message.username;
+    }
+    if (message.isAdministrator !== false) {
+      obj.isAdministrator = message.isAdministrator;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<PreparePluginsUpdateRequest>): PreparePluginsUpdateRequest {
+    return PreparePluginsUpdateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PreparePluginsUpdateRequest>): PreparePluginsUpdateRequest {
+    const message = createBasePreparePluginsUpdateRequest();
+    message.tenant = object.tenant ?? "";
+    message.blueprintId = object.blueprintId ?? "";
+    message.tempBlueprintId = object.tempBlueprintId ?? "";
+    message.selectionJson = object.selectionJson ?? "";
+    message.username = object.username ?? "";
+    message.isAdministrator = object.isAdministrator ?? false;
+    return message;
+  },
+};
+
+function createBasePreparePluginsUpdateResponse(): PreparePluginsUpdateResponse {
+  return { isChanged: false };
+}
+
+export const PreparePluginsUpdateResponse: MessageFns<PreparePluginsUpdateResponse> = {
+  encode(message: PreparePluginsUpdateResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.isChanged !== false) {
+      writer.uint32(8).bool(message.isChanged);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PreparePluginsUpdateResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePreparePluginsUpdateResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.isChanged = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): PreparePluginsUpdateResponse {
+    return {
+      isChanged: isSet(object.isChanged)
+        ? globalThis.Boolean(object.isChanged)
+        : isSet(object.is_changed)
+        ? globalThis.Boolean(object.is_changed)
+        : false,
+    };
+  },
+
+  toJSON(message: PreparePluginsUpdateResponse): unknown {
+    const obj: any = {};
+    if (message.isChanged !== false) {
+      obj.isChanged = message.isChanged;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<PreparePluginsUpdateResponse>): PreparePluginsUpdateResponse {
+    return PreparePluginsUpdateResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PreparePluginsUpdateResponse>): PreparePluginsUpdateResponse {
+    const message = createBasePreparePluginsUpdateResponse();
+    message.isChanged = object.isChanged ?? false;
+    return message;
+  },
+};
+
+function createBaseAdoptPluginsUpdateRequest(): AdoptPluginsUpdateRequest {
+  return { tenant: "", blueprintId: "", tempBlueprintId: "" };
+}
+
+export const AdoptPluginsUpdateRequest: MessageFns<AdoptPluginsUpdateRequest> = {
+  encode(message: AdoptPluginsUpdateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.blueprintId !== "") {
+      writer.uint32(18).string(message.blueprintId);
+    }
+    if (message.tempBlueprintId !== "") {
+      writer.uint32(26).string(message.tempBlueprintId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AdoptPluginsUpdateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAdoptPluginsUpdateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.blueprintId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.tempBlueprintId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): AdoptPluginsUpdateRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      blueprintId: isSet(object.blueprintId)
+        ? globalThis.String(object.blueprintId)
+        : isSet(object.blueprint_id)
+        ? globalThis.String(object.blueprint_id)
+        : "",
+      tempBlueprintId: isSet(object.tempBlueprintId)
+        ? globalThis.String(object.tempBlueprintId)
+        : isSet(object.temp_blueprint_id)
+        ? globalThis.String(object.temp_blueprint_id)
+        : "",
+    };
+  },
+
+  toJSON(message: AdoptPluginsUpdateRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.blueprintId !== "") {
+      obj.blueprintId = message.blueprintId;
+    }
+    if (message.tempBlueprintId !== "") {
+      obj.tempBlueprintId = message.tempBlueprintId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<AdoptPluginsUpdateRequest>): AdoptPluginsUpdateRequest {
+    return AdoptPluginsUpdateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AdoptPluginsUpdateRequest>): AdoptPluginsUpdateRequest {
+    const message = createBaseAdoptPluginsUpdateRequest();
+    message.tenant = object.tenant ?? "";
+    message.blueprintId = object.blueprintId ?? "";
+    message.tempBlueprintId = object.tempBlueprintId ?? "";
+    return message;
+  },
+};
+
+function createBaseAdoptPluginsUpdateResponse(): AdoptPluginsUpdateResponse {
+  return {};
+}
+
+export const AdoptPluginsUpdateResponse: MessageFns<AdoptPluginsUpdateResponse> = {
+  encode(_: AdoptPluginsUpdateResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AdoptPluginsUpdateResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAdoptPluginsUpdateResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): AdoptPluginsUpdateResponse {
+    return {};
+  },
+
+  toJSON(_: AdoptPluginsUpdateResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<AdoptPluginsUpdateResponse>): AdoptPluginsUpdateResponse {
+    return AdoptPluginsUpdateResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<AdoptPluginsUpdateResponse>): AdoptPluginsUpdateResponse {
+    const message = createBaseAdoptPluginsUpdateResponse();
+    return message;
+  },
+};
+
+function createBaseDropPluginsUpdateRequest(): DropPluginsUpdateRequest {
+  return { tenant: "", tempBlueprintId: "", isKept: false };
+}
+
+export const DropPluginsUpdateRequest: MessageFns<DropPluginsUpdateRequest> = {
+  encode(message: DropPluginsUpdateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.tempBlueprintId !== "") {
+      writer.uint32(18).string(message.tempBlueprintId);
+    }
+    if (message.isKept !== false) {
+      writer.uint32(24).bool(message.isKept);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DropPluginsUpdateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDropPluginsUpdateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tempBlueprintId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isKept = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): DropPluginsUpdateRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      tempBlueprintId: isSet(object.tempBlueprintId)
+        ? globalThis.String(object.tempBlueprintId)
+        : isSet(object.temp_blueprint_id)
+        ? globalThis.String(object.temp_blueprint_id)
+        : "",
+      isKept: isSet(object.isKept)
+        ? globalThis.Boolean(object.isKept)
+        : isSet(object.is_kept)
+        ? globalThis.Boolean(object.is_kept)
+        : false,
+    };
+  },
+
+  toJSON(message: DropPluginsUpdateRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.tempBlueprintId !== "") {
+      obj.tempBlueprintId = message.tempBlueprintId;
+    }
+    if (message.isKept !== false) {
+      obj.isKept = message.isKept;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<DropPluginsUpdateRequest>): DropPluginsUpdateRequest {
+    return DropPluginsUpdateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DropPluginsUpdateRequest>): DropPluginsUpdateRequest {
+    const message = createBaseDropPluginsUpdateRequest();
+    message.tenant = object.tenant ?? "";
+    message.tempBlueprintId = object.tempBlueprintId ?? "";
+    message.isKept = object.isKept ?? false;
+    return message;
+  },
+};
+
+function createBaseDropPluginsUpdateResponse(): DropPluginsUpdateResponse {
+  return {};
+}
+
+export const DropPluginsUpdateResponse: MessageFns<DropPluginsUpdateResponse> = {
+  encode(_: DropPluginsUpdateResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DropPluginsUpdateResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDropPluginsUpdateResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): DropPluginsUpdateResponse {
+    return {};
+  },
+
+  toJSON(_: DropPluginsUpdateResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<DropPluginsUpdateResponse>): DropPluginsUpdateResponse {
+    return DropPluginsUpdateResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<DropPluginsUpdateResponse>): DropPluginsUpdateResponse {
+    const message = createBaseDropPluginsUpdateResponse();
+    return message;
+  },
+};
+
 function createBaseFindPluginsRequest(): FindPluginsRequest {
   return { tenant: "", queries: [] };
 }
@@ -1044,6 +1637,33 @@ export const CatalogServiceDefinition = {
       requestType: FindPluginsRequest as typeof FindPluginsRequest,
       requestStream: false,
       responseType: FindPluginsResponse as typeof FindPluginsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** A hidden copy of a blueprint whose plan has other versions of its plugins. Idempotent by temp_blueprint_id. */
+    preparePluginsUpdate: {
+      name: "PreparePluginsUpdate",
+      requestType: PreparePluginsUpdateRequest as typeof PreparePluginsUpdateRequest,
+      requestStream: false,
+      responseType: PreparePluginsUpdateResponse as typeof PreparePluginsUpdateResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** The blueprint takes over the plan of its copy. Nothing when the copy is gone: it was taken over before. */
+    adoptPluginsUpdate: {
+      name: "AdoptPluginsUpdate",
+      requestType: AdoptPluginsUpdateRequest as typeof AdoptPluginsUpdateRequest,
+      requestStream: false,
+      responseType: AdoptPluginsUpdateResponse as typeof AdoptPluginsUpdateResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** The copy goes, or stays as a blueprint like others when deployments are left on it. May be repeated. */
+    dropPluginsUpdate: {
+      name: "DropPluginsUpdate",
+      requestType: DropPluginsUpdateRequest as typeof DropPluginsUpdateRequest,
+      requestStream: false,
+      responseType: DropPluginsUpdateResponse as typeof DropPluginsUpdateResponse,
       responseStream: false,
       options: {},
     },

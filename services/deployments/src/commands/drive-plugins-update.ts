@@ -1,0 +1,264 @@
+import type { Principal } from '@baton/contracts';
+import { isAppError, isJsonObject, isoInstant, type JsonObject, newId, systemClock } from '@baton/kernel';
+import type { ServiceDeps } from '../deps';
+import { updateState } from '../store/deployment-updates.sql';
+import { readDeployment } from '../store/deployments.sql';
+import {
+  deploymentsWithPlugins,
+  isBlueprintUsed,
+  type PluginsUpdateRow,
+  switchBlueprint,
+  type UpdatedDeployment,
+  writePluginsUpdate,
+} from '../store/plugins-updates.sql';
+import { initiateUpdate, updateIdOf } from './initiate-update';
+
+type Deps = ServiceDeps;
+
+/** Longer than preparing takes: the plan is parsed anew. */
+export const LEASE_MS = 120_000;
+/** A deployment's update that lasts longer counts as failed (reference/workflows.md 1.15). */
+const UPDATE_LIMIT_MS = 3_600_000;
+/** Between two looks at what goes on. */
+const LOOK_MS = 500;
+const AT_ONCE = 0;
+
+const copyOf = ({ tenant, blueprint_id, temp_blueprint_id }: PluginsUpdateRow) => ({
+  tenant,
+  blueprintId: blueprint_id,
+  tempBlueprintId: temp_blueprint_id,
+});
+const callerOf = ({ created_by, is_administrator }: PluginsUpdateRow) => ({
+  username: created_by,
+  isAdministrator: is_administrator,
+});
+const tenantsOf = ({ tenant, deployments }: PluginsUpdateRow): string[] => [
+  ...new Set([tenant, ...deployments.map((one) => one.tenant)]),
+];
+const leaseOf = (deps: Deps, { id }: PluginsUpdateRow) => ({ id, owner: deps.instanceId, leaseMs: LEASE_MS });
+
+/** The user who asked, in a tenant, with the rights of then. */
+const actingFor = ({ created_by, is_administrator }: PluginsUpdateRow, tenant: string): Principal => ({
+  userId: 0,
+  username: created_by,
+  tenant,
+  role: 'default',
+  roles: [],
+  permissions: is_administrator ? ['administrators'] : [],
+  tenants: [],
+  authMethod: 'external',
+  executionId: '',
+  isBootstrapAdmin: false,
+});
+
+/**
+ * One step of a leased update; answers in how many ms to look again. Each step may be repeated after a crash at any point
+ * of it: the copy, the execution and each deployment's update have names that were stored before they were made.
+ */
+export async function drivePluginsUpdate(deps: Deps, update: PluginsUpdateRow): Promise<number> {
+  switch (update.state) {
+    case 'updating':
+      try {
+        await prepareDeployments(deps, update);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        await failPluginsUpdate(deps, update);
+      }
+      return AT_ONCE;
+    case 'executing_workflow':
+      return await updateDeployments(deps, update);
+    case 'finalizing':
+      await finalize(deps, update);
+      return AT_ONCE;
+    default:
+      return AT_ONCE;
+  }
+}
+
+/** An answer that repeating does not change. */
+export const isRefusal = (error: unknown): boolean => isAppError(error) && error.entry.http < 500;
+
+/** Makes the copy, finds the deployments that are not up to date, and starts the execution. */
+export async function prepareDeployments(deps: Deps, update: PluginsUpdateRow): Promise<void> {
+  const { tenant, temp_blueprint_id: tempId, all_tenants } = update;
+  if (!(await deps.catalog.preparePluginsUpdate(copyOf(update), update.selection, callerOf(update)))) {
+    await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { state: 'no_changes_required' });
+    return;
+  }
+  const copy = await deps.catalog.blueprint(tenant, tempId, callerOf(update));
+  const wanted = pluginsOf(copy?.plan ?? {}).join();
+  const found = await deploymentsWithPlugins(deps.db.query, actingFor(update, tenant), {
+    blueprintId: update.blueprint_id,
+    tenant: all_tenants && update.visibility === 'global' ? null : tenant,
+  });
+  const deployments = found
+    .filter((one) => one.plugins.length === 0 || one.plugins.join() !== wanted)
+    .map((one): UpdatedDeployment => {
+      return { tenant: one.tenant, id: one.id, state: 'waiting', request_id: null, since: null };
+    });
+  const executionId = await deps.executions.startSystemWorkflow({
+    tenant,
+    requestId: update.id,
+    createdBy: update.created_by,
+    deploymentId: '',
+    deploymentDisplayName: '',
+    blueprintId: '',
+    visibility: update.visibility,
+    workflowId: 'update_plugin',
+    parameters: executionParameters(update, deployments),
+    force: true,
+  });
+  await writePluginsUpdate(deps.db.query, leaseOf(deps, update), {
+    state: 'executing_workflow',
+    execution_id: executionId,
+    deployments,
+  });
+}
+
+function executionParameters(update: PluginsUpdateRow, deployments: readonly UpdatedDeployment[]) {
+  return {
+    update_id: update.id,
+    temp_blueprint_id: update.temp_blueprint_id,
+    deployments_to_update: deployments.filter((one) => one.tenant === update.tenant).map((one) => one.id),
+    force: update.forced,
+    auto_correct_types: update.auto_correct_types,
+  };
+}
+
+/** `package version` of all plugins of the plan's nodes, sorted. */
+function pluginsOf(plan: JsonObject): string[] {
+  const nodes = Array.isArray(plan.nodes) ? (plan.nodes as JsonObject[]) : [];
+  const plugins = nodes.flatMap((node) => (Array.isArray(node.plugins) ? node.plugins : []));
+  const named = plugins.filter(isJsonObject).filter((plugin) => typeof plugin.package_name === 'string');
+  return [
+    ...new Set(
+      named.map((plugin) => `${String(plugin.package_name)} ${String(plugin.package_version ?? '')}`),
+    ),
+  ].sort();
+}
+
+/** A request that was refused, or whose process died and cannot go on. */
+export async function failPluginsUpdate(deps: Deps, update: PluginsUpdateRow): Promise<void> {
+  await deps.catalog.dropPluginsUpdate(copyOf(update), false);
+  await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { state: 'failed' });
+}
+
+async function updateDeployments(deps: Deps, update: PluginsUpdateRow): Promise<number> {
+  const status = await deps.executions.report({ executionId: update.execution_id! });
+  if (status === 'cancelled' || status.endsWith('cancelling'))
+    return await decide(deps, update, { status: 'cancelled', error: '' });
+  if (status === 'pending' || status === 'queued') return LOOK_MS;
+  if (status !== 'started')
+    return await decide(deps, update, {
+      status: 'failed',
+      error: `Its execution ended as ${status || 'deleted'}`,
+    });
+  const current = update.deployments.find((one) => one.state === 'waiting' || one.state === 'updating');
+  if (current) return await updateOne(deps, update, current);
+  const failed = update.deployments.filter((one) => one.state === 'failed').map((one) => one.id);
+  return await decide(
+    deps,
+    update,
+    failed.length === 0
+      ? { status: 'terminated', error: '' }
+      : { status: 'failed', error: `These deployments were not updated: ${failed.join(', ')}` },
+  );
+}
+
+async function decide(
+  deps: Deps,
+  update: PluginsUpdateRow,
+  outcome: NonNullable<PluginsUpdateRow['outcome']>,
+): Promise<number> {
+  await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { state: 'finalizing', outcome });
+  return AT_ONCE;
+}
+
+/** Begins or follows the update of one deployment. */
+async function updateOne(deps: Deps, update: PluginsUpdateRow, one: UpdatedDeployment): Promise<number> {
+  const nowMs = systemClock.now();
+  if (one.request_id === null) {
+    await note(deps, update, one, { state: 'updating', request_id: newId(), since: isoInstant(nowMs) });
+    return AT_ONCE;
+  }
+  const updateId = updateIdOf(one.id, one.request_id);
+  const state = await updateState(deps.db.query, updateId);
+  if (state === null) return await begin(deps, update, one);
+  if (state === 'updating' && nowMs - Date.parse(one.since!) < UPDATE_LIMIT_MS) return LOOK_MS;
+  const isUpdated = state === 'successful';
+  await tell(
+    deps,
+    update,
+    one,
+    isUpdated ? `Deployment ${one.id} is updated` : `Deployment ${one.id} failed`,
+  );
+  await note(deps, update, one, { state: isUpdated ? 'successful' : 'failed' });
+  return AT_ONCE;
+}
+
+/** Node instances stay as they are; what a plugin declares is new. One that has gone needs nothing any more. */
+async function begin(deps: Deps, update: PluginsUpdateRow, one: UpdatedDeployment): Promise<number> {
+  if (!(await readDeployment(deps.db.query, one.tenant, one.id))) {
+    await note(deps, update, one, { state: 'successful' });
+    return AT_ONCE;
+  }
+  const body = {
+    blueprint_id: update.temp_blueprint_id,
+    force: true,
+    skip_install: true,
+    skip_uninstall: true,
+    skip_reinstall: true,
+    auto_correct_types: update.auto_correct_types,
+  };
+  try {
+    await initiateUpdate(deps, actingFor(update, one.tenant), one.id, body, one.request_id!);
+    await tell(deps, update, one, `Updating deployment ${one.id}`);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    await tell(deps, update, one, `Deployment ${one.id} failed: ${(error as Error).message}`);
+    await note(deps, update, one, { state: 'failed' });
+  }
+  return LOOK_MS;
+}
+
+async function note(
+  deps: Deps,
+  update: PluginsUpdateRow,
+  one: UpdatedDeployment,
+  change: Partial<UpdatedDeployment>,
+): Promise<void> {
+  const deployments = update.deployments.map((other) => (other === one ? { ...one, ...change } : other));
+  await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { deployments });
+}
+
+const tell = (deps: Deps, update: PluginsUpdateRow, one: UpdatedDeployment, line: string): Promise<unknown> =>
+  deps.executions.report({
+    executionId: update.execution_id!,
+    // The same line of the same deployment is stored once.
+    log: { batchId: `${one.request_id}/${line}`, lines: [line] },
+  });
+
+/**
+ * The switch, or the way back: with all deployments updated the blueprint takes over the copy's plan, they go back to it
+ * and the copy goes. Otherwise the blueprint stays as it was; the copy stays where deployments are left on it.
+ */
+async function finalize(deps: Deps, update: PluginsUpdateRow): Promise<void> {
+  const { blueprint_id: blueprintId, temp_blueprint_id: tempId } = update;
+  const tenants = tenantsOf(update);
+  let outcome = update.outcome!;
+  if (outcome.status === 'terminated') {
+    try {
+      await deps.catalog.adoptPluginsUpdate(copyOf(update));
+      await deps.db.tx((tx) => switchBlueprint(tx, tenants, tempId, blueprintId));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      outcome = { status: 'failed', error: (error as Error).message };
+    }
+  }
+  const isKept = await isBlueprintUsed(deps.db.query, tenants, tempId);
+  await deps.catalog.dropPluginsUpdate(copyOf(update), isKept);
+  const { status, error } = outcome;
+  await deps.executions.report({ executionId: update.execution_id!, end: { status, error } });
+  const state = status === 'terminated' ? 'successful' : 'failed';
+  await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { state, outcome });
+}
