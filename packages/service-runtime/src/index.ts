@@ -21,6 +21,7 @@ export {
 } from './cpu-pool';
 export { envValue } from './env-value';
 export { type CheckResult, createHealth, type Health } from './health';
+export { limitHeapGrowth } from './heap-growth';
 export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
 export { createLogger, type LoggerOptions } from './logger';
 export { type Loop, type RunningLoop, startLoop } from './loops';

@@ -9,6 +9,7 @@ import {
   loadConfig,
   misspeltVariables,
 } from './config';
+import { limitHeapGrowth } from './heap-growth';
 import type { Infra } from './infra-types';
 import { createLogger } from './logger';
 import { schemaOf } from './ports';
@@ -110,6 +111,7 @@ export async function runService<S extends ConfigSchema>(o: RunOptions<S>): Prom
   const stopTelemetry = await startTelemetry(o.name, env, log);
   try {
     const { running, infra } = await start(o, config, log);
+    limitHeapGrowth();
     onSignals(log, async () => {
       await running.stop();
       await infra.close();

@@ -21,7 +21,8 @@ export const blueprintColumns: Record<string, RawBuilder<unknown>> = {
   id: sql`b.id`,
   description: sql`b.description`,
   main_file_name: sql`b.main_file_name`,
-  plan: sql`b.plan`,
+  // As text: plans are large, and part of answers as they are.
+  plan: sql`b.plan::text`,
   requirements: sql`b.requirements`,
   created_at: sql`b.created_at`,
   updated_at: sql`b.updated_at`,

@@ -1,5 +1,5 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
-import { notFound } from '@baton/kernel';
+import { notFound, RawJson } from '@baton/kernel';
 import { type Db, filterConditions, pageConditions, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../store/tables.gen';
@@ -15,6 +15,12 @@ export type BlueprintRow = Record<string, unknown>;
 
 const tieBreak = sql`b.created_at, b.tenant, b.id`;
 
+/** A row as it was selected: its plan as text. */
+type SelectedRow = BlueprintRow & { plan?: string | null };
+
+const withPlan = (row: SelectedRow): BlueprintRow =>
+  typeof row.plan === 'string' ? { ...row, plan: new RawJson(row.plan) } : row;
+
 /** A page of blueprints; `rules` (null: none were given) set `filtered`. Hidden ones only when the filter asks. */
 export async function listBlueprints(
   db: Db<DB>['query'],
@@ -28,7 +34,7 @@ export async function listBlueprints(
   if (tenants !== null) scope.push(sql<SqlBool>`b.tenant = any(${tenants}::text[])`);
   const search = sql`b.id`;
   const where = [...scope, ...filterConditions(rules ?? [], filterTarget)];
-  const page = await selectPage<BlueprintRow>({
+  const found = await selectPage<SelectedRow>({
     db,
     from: blueprintFrom,
     columns: blueprintColumns,
@@ -39,6 +45,7 @@ export async function listBlueprints(
     sorts: labelSort,
     always,
   });
+  const page = { ...found, items: found.items.map(withPlan) };
   // An empty list of rules filters nothing, and is said to have filtered nothing.
   if (rules === null || rules.length === 0) return page;
   const all = pageConditions({
@@ -85,7 +92,7 @@ export async function getBlueprint(
   id: string,
   include: string[] | null = null,
 ): Promise<BlueprintRow> {
-  const page = await selectPage<BlueprintRow>({
+  const page = await selectPage<SelectedRow>({
     db,
     from: blueprintFrom,
     columns: blueprintColumns,
@@ -96,7 +103,7 @@ export async function getBlueprint(
   });
   const [row] = page.items;
   if (row === undefined) throw notFound('Blueprint', id);
-  return row;
+  return withPlan(row);
 }
 
 /** Visibilities in their own order; other texts keep the order of the database. */

@@ -13,6 +13,7 @@ import { readDocuments } from '../store/documents.sql';
 import { visibleTotal } from '../store/row-counts.sql';
 import {
   countFiltered,
+  countVisible,
   type DeploymentSelector,
   deploymentPage,
   isPlainPage,
@@ -21,6 +22,8 @@ import {
   startOf,
 } from './list-deployments';
 import { modelOf, restOfRecord } from './present-deployment';
+
+const EMPTY = Buffer.alloc(0);
 
 /** A page whose items are one text already. */
 export interface RawPage {
@@ -43,9 +46,9 @@ export async function listDeploymentRecords(
   const page = isPlainPage(principal, list, selector)
     ? await readPage(deps, principal, list)
     : await selectRecords(deps, principal, list, selector);
-  const objects = await objectsOf(deps, page.records, list.include);
+  const objects = await objectsOf(deps, page.rows, list.include);
   return {
-    items: new RawJson(['[', ...objects.flatMap((parts, i) => (i === 0 ? parts : [',', ...parts])), ']']),
+    items: new RawJson(['[', ...objects, ']']),
     total: page.total,
     filtered: await countFiltered(deps, principal, list, selector, page.total),
   };
@@ -60,16 +63,19 @@ export async function readDeploymentRecord(
   const { tenant, username } = principal;
   const { statement, values } = deps.deploymentStatements.one(principal, { include: null, isRecord: true });
   const rows = await prepared<{ record_: string }>(deps.db, statement, values({ id, tenant, username }));
-  const [parts] = await objectsOf(
-    deps,
-    rows.map((row) => row.record_),
-    null,
+  if (rows.length === 0) return null;
+  return new RawJson(
+    await objectsOf(
+      deps,
+      rows.map((row) => row.record_),
+      null,
+    ),
   );
-  return parts ? new RawJson(parts) : null;
 }
 
 interface Records {
-  records: string[];
+  /** Each holds some of the records. */
+  rows: string[];
   total: number;
 }
 
@@ -79,12 +85,12 @@ async function readPage(
   { size, offset, include }: ListQuery,
 ): Promise<Records> {
   const { tenant, username } = principal;
-  const { from } = await startOf(db, principal, offset);
+  const { from, known } = await startOf(db, principal, offset);
   const { statement, values } = deploymentStatements.page(principal, { include, isRecord: true }, size, from);
   const given = { tenant, username, offset };
-  const rows = await prepared<{ page_: string | null; total_: number }>(db, statement, values(given));
-  const { page_: page, total_: total } = rows[0]!;
-  return { records: page === null ? [] : page.split(RECORD_END), total };
+  const rows = await prepared<{ records_: string; total_: number }>(db, statement, values(given));
+  const total = rows[0]?.total_ ?? (offset === 0 ? 0 : (known ?? (await countVisible(db, principal))));
+  return { rows: rows.map((row) => row.records_), total };
 }
 
 async function selectRecords(
@@ -102,25 +108,40 @@ async function selectRecords(
     keyed: { key: sql`d.key`, fields: sql`deployments d on d.key = page_.key_ ${joins}` },
     ...(isWhole(list, selector) ? { total: visibleTotal('deployments', principal, list.allTenants) } : {}),
   });
-  return { records: items.map((row) => row.record_), total };
+  return { rows: items.map((row) => row.record_), total };
 }
 
-/** The objects of records, each in two parts; what follows the records themselves is the same for many and kept. */
+const PART_BYTE = PART_END.charCodeAt(0);
+const RECORD_BYTE = RECORD_END.charCodeAt(0);
+
+/**
+ * The objects of records, with commas between them. Their bytes are looked through, not copied; what follows a record
+ * itself is the same for many and kept.
+ */
 async function objectsOf(
   deps: ListDeps,
-  records: readonly string[],
+  rows: readonly string[],
   include: string[] | null,
-): Promise<(string | RawJson)[][]> {
+): Promise<(string | RawJson)[]> {
   const rests = new Map<string, RawJson | null>();
-  const split = records.map((record) => {
-    const end = record.indexOf(PART_END);
-    const key = record.slice(end + 1);
-    if (!rests.has(key)) rests.set(key, deps.fragments.get(restKey(key, include)) ?? null);
-    return { text: record.slice(0, end), key };
-  });
+  const found: { parts: (string | RawJson)[]; key: string }[] = [];
+  let last = { bytes: EMPTY, key: '' };
+  for (const [i, row] of rows.entries()) {
+    const bytes = Buffer.from(row, 'utf8');
+    for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+      const middle = bytes.indexOf(PART_BYTE, start);
+      end = bytes.indexOf(RECORD_BYTE, middle);
+      if (end < 0) end = bytes.length;
+      if (bytes.compare(last.bytes, 0, last.bytes.length, middle + 1, end) !== 0 || found.length === 0)
+        last = { bytes: bytes.subarray(middle + 1, end), key: bytes.toString('utf8', middle + 1, end) };
+      const text = new RawJson(bytes.subarray(start, middle));
+      found.push({ parts: start === 0 && i > 0 ? [',', text] : [text], key: last.key });
+      if (!rests.has(last.key)) rests.set(last.key, deps.fragments.get(restKey(last.key, include)) ?? null);
+    }
+  }
   const missing = [...rests].filter(([, rest]) => rest === null).map(([key]) => key);
   if (missing.length > 0) await makeRests(deps, missing, include, rests);
-  return split.map(({ text, key }) => [text, rests.get(key)!]);
+  return found.flatMap(({ parts, key }) => [...parts, rests.get(key)!]);
 }
 
 const restKey = (key: string, include: string[] | null): string => `rest ${include?.join() ?? '*'} ${key}`;

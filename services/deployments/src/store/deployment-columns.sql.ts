@@ -124,11 +124,12 @@ export function deploymentSelection(include: string[] | null): DeploymentSelecti
   return { columns, always, joins: sql.join(joins, sql` `) };
 }
 
-/** Between the parts of a record, and between records: control characters, which no JSON text holds. */
+/** Between the parts of a record, and behind records: control characters, which no JSON text holds. */
 export const PART_END = '\x1e';
 export const RECORD_END = '\x1d';
 const partEnd = sql.lit(PART_END);
-export const recordEnd = sql.lit(RECORD_END);
+/** Before the next record stands the comma of their list. */
+export const betweenRecords = sql.lit(`${RECORD_END},`);
 
 /**
  * A deployment as one text over `d`, which needs no other column than `key` when all fields are wanted: the JSON object

@@ -2,7 +2,7 @@ import { isAdministrator, type Principal } from '@baton/contracts';
 import { type AnyQuery, compileTemplate, Slot, type StatementTemplate } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { deploymentRecord, deploymentSelection, recordEnd } from './deployment-columns.sql';
+import { betweenRecords, deploymentRecord, deploymentSelection } from './deployment-columns.sql';
 import { deploymentScope } from './deployments.sql';
 import { visibleTotal } from './row-counts.sql';
 
@@ -13,7 +13,7 @@ import { visibleTotal } from './row-counts.sql';
 export interface DeploymentStatements {
   /** Slots: id, tenant, username. Of a record: column record_. */
   one(principal: Principal, form: Form): StatementTemplate;
-  /** Slots: tenant, username, offset unless the page is the first. Of records: one row with page_ and total_. */
+  /** Slots: tenant, username, offset unless the page is the first. Of records: columns records_ (several of them) and total_. */
   page(principal: Principal, form: Form, size: number, from: PageStart): StatementTemplate;
 }
 
@@ -97,16 +97,20 @@ function selectRows(caller: Principal, form: Form, size: number, from: PageStart
   // From the end the last page is found with rows before it when it is not full.
   const isInPage =
     from === 'back' ? sql`d.nth_ <= (select t.n - ${slot('offset')}::bigint from total t)` : sql`true`;
-  const order = from === 'back' ? sql`nth_ desc` : sql`nth_`;
+  const order = sql`${from === 'back' ? sql`-` : sql``}q.nth_`;
   const total = sql`(select t.n from total t) as total_`;
-  const found = sql`select ${fields}, d.nth_ from ${rows} ${joins} where ${isInPage}`;
+  const found = sql`(select ${fields}, d.nth_ from ${rows} ${joins} where ${isInPage}) q`;
   return sql`with total as materialized (select ${visibleTotal('deployments', caller)} as n),
     page as materialized (${pageKeys(caller, size, from)})
-    ${
-      form.isRecord
-        ? sql`select string_agg(q.record_, ${recordEnd} order by q.${order}) as page_, ${total} from (${found}) q`
-        : sql`select q.*, ${total} from (${found}) q order by q.${order}`
-    }`;
+    ${form.isRecord ? joinedRecords(found, order, total) : sql`select q.*, ${total} from ${found} order by ${order}`}`;
+}
+
+/** Records of a row of an answer: few rows, and none of them larger than what is read from the socket at once. */
+const RECORDS_A_ROW = 25;
+
+function joinedRecords(found: RawBuilder<unknown>, order: RawBuilder<unknown>, total: RawBuilder<unknown>) {
+  return sql`select string_agg(q.record_, ${betweenRecords} order by ${order}) as records_, ${total} from ${found}
+    group by (${order} - 1) / ${sql.lit(RECORDS_A_ROW)} order by min(${order})`;
 }
 
 /**
