@@ -111,6 +111,16 @@ const OWN = new Set([
   '_get_all_results',
 ]);
 
+/** Of resources: what they mean is the route's, that they are true or false is everybody's. */
+const BOOLEANS = [
+  '_common_only',
+  '_environments_only',
+  '_evaluate_functions',
+  '_get_data',
+  '_include_system_workflows',
+  '_reserved',
+];
+
 function withoutTail(values: string[]): string[] {
   // `?site_name=` asks for rows where the field is NULL.
   return values.every((v) => v === '') ? [] : values;
@@ -138,6 +148,7 @@ export function compileList(
       else if (filterNames.has(name)) filters[name] = withoutTail(valuesOf(value));
       else throw unknownParameter(name, allowed);
     }
+    for (const name of BOOLEANS) booleanOf(name, raw[name]);
     const getAll = contract.allowsGetAll && booleanOf('_get_all_results', raw._get_all_results);
     const size = numberOf('_size', raw._size, contract.defaultSize ?? DEFAULT_SIZE);
     const offset = numberOf('_offset', raw._offset, 0);

@@ -12,6 +12,7 @@ import { unwrapList } from './bare-list';
 import type { Forwarder } from './forward';
 import { bodyLimit, checkAnnouncedLength, countRequest, type LimitSettings, type Room } from './limits';
 import { checkMaintenance, type MaintenanceState } from './maintenance';
+import type { PageSize } from './page-size';
 import type { Pages } from './pages';
 import type { Caller } from './principal-cache';
 import { type RequestHeaders, readHeaders } from './request-headers';
@@ -29,6 +30,7 @@ export interface HandleDeps extends AuthenticateDeps {
   clock: Clock;
   log: Log;
   maintenance: () => MaintenanceState;
+  pageSize: Pick<PageSize, 'complete'>;
   /** Called once the answer of a route is complete. */
   observe: (contract: RouteContract | null, method: string, status: number, durationMs: number) => void;
 }
@@ -145,12 +147,13 @@ async function forward(
   // Gone while it was looked up who calls.
   if (response.destroyed) return;
   if (api.hasBareLists && contract.list) unwrapList(response);
+  const asked = deps.pageSize.complete(contract, query);
   deps.forwarder.forward(
     {
       service: contract.owner,
       // The server leaves the body of an answer to HEAD out by itself.
       method: method === 'HEAD' ? 'GET' : method,
-      url: `/api/${api.version}${api.path}${query === '' ? '' : `?${query}`}`,
+      url: `/api/${api.version}${api.path}${asked === '' ? '' : `?${asked}`}`,
       headers: outgoing,
       answerHeaders,
       body: headers.isChunked ? 'chunked' : headers.contentLength > 0 ? 'sized' : 'none',

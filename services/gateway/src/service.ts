@@ -17,6 +17,7 @@ import { createRoom, type LimitSettings } from './limits';
 import { createLocalForwarder } from './local-forwarder';
 import type { MaintenanceState } from './maintenance';
 import { requestObserver } from './metrics';
+import { createPageSize } from './page-size';
 import { createPages } from './pages';
 import { createPrincipalCache } from './principal-cache';
 import { createRequestIds } from './request-headers';
@@ -40,6 +41,7 @@ export function buildService(
   const forwarder = localHttp
     ? createLocalForwarder((service) => localHttp.handleOf(service))
     : createHttpForwarder({ origins: originsOf(config), log });
+  const pageSize = createPageSize(rpc);
   const observe = requestObserver(infra.metrics);
   const handler = createHandler({
     identity: rpc.client(identityRpc.IdentityServiceDefinition, 'identity'),
@@ -56,6 +58,7 @@ export function buildService(
     clock,
     log,
     maintenance: maintenance.state,
+    pageSize,
     observe: (contract, method, status, durationMs) => {
       observe(contract, method, status, durationMs);
       // Other gateways learn it with their next heartbeat; the one that passed it on must not lag behind.
@@ -68,7 +71,7 @@ export function buildService(
     rpc: [],
     consumers: [],
     subscriptions: [subscriptionPart(credentialsChanged, ({ payload }) => cache.forget(payload.username))],
-    loops: [],
+    loops: [{ name: 'page-size', intervalMs: CONFIG_MS, tickOnce: () => pageSize.refresh() }],
     checks: {},
     rawHandler: handler,
     onMaintenance: maintenance.learn,
@@ -97,6 +100,7 @@ function originsOf(config: Config): Partial<Record<ServiceName, string>> {
   };
 }
 
+const CONFIG_MS = 10_000;
 const REFRESH_DEADLINE_MS = 2_000;
 
 interface Maintenance {

@@ -4,6 +4,7 @@ import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime
 import { createSnapshotPart } from '@baton/snapshot-part';
 import { createActivity } from './adapters/activity';
 import { createAuthorizationCache } from './adapters/authorization-cache';
+import { createLockConfig } from './adapters/lock-config';
 import { createPasswords } from './adapters/passwords';
 import { type Bootstrapped, bootstrapAdminName, bootstrapManager } from './commands/bootstrap';
 import { type ListTenantContents, reopenAbandonedTenants } from './commands/delete-tenant';
@@ -24,6 +25,7 @@ export { type Config, configSchema } from './config';
 
 export const serviceName = 'identity';
 
+const CONFIG_MS = 10_000;
 const ACTIVITY_MS = 5_000;
 const MINUTE_MS = 60_000;
 
@@ -47,15 +49,16 @@ export function buildService(
   const db = requireDb<Tables>(infra);
   const passwords = createPasswords();
   const activity = createActivity(db);
+  const lockConfig = createLockConfig(infra.rpc, {
+    failedLoginsBeforeLock: config.BATON_FAILED_LOGINS_BEFORE_ACCOUNT_LOCK,
+    lockPeriodMinutes: config.BATON_ACCOUNT_LOCK_PERIOD,
+  });
   const deps = {
     db,
     passwords,
     activity,
     authorizationAt: createAuthorizationCache(db),
-    lock: {
-      failedLoginsBeforeLock: config.BATON_FAILED_LOGINS_BEFORE_ACCOUNT_LOCK,
-      lockPeriodMinutes: config.BATON_ACCOUNT_LOCK_PERIOD,
-    },
+    lock: lockConfig.settings,
     wire: config.BATON_WIRE,
     cacheMs: config.BATON_CREDENTIAL_CACHE_MS,
     nowMs: () => databaseNowMs(db),
@@ -78,6 +81,7 @@ export function buildService(
     subscriptions: [],
     loops: [
       { name: 'write-activity', intervalMs: ACTIVITY_MS, tickOnce: () => activity.flush() },
+      { name: 'lock-config', intervalMs: CONFIG_MS, tickOnce: () => lockConfig.refresh() },
       { name: 'purge-tokens', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeTokensOnce(deps) },
       { name: 'reopen-tenants', intervalMs: MINUTE_MS, tickOnce: () => reopenAbandonedTenants(deps) },
     ],

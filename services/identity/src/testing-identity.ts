@@ -38,9 +38,14 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
     BATON_ADMIN_PASSWORD: 'admin',
     ...env,
   }) as Config;
-  const parts = buildService(config, { db, log: silentLog, clock: systemClock } as unknown as Infra);
-  await parts.start?.();
   const local = createLocalRpc();
+  const parts = buildService(config, {
+    db,
+    rpc: local,
+    log: silentLog,
+    clock: systemClock,
+  } as unknown as Infra);
+  await parts.start?.();
   for (const part of parts.rpc) local.serve('identity', part.definition, part.handlers as never);
   const rpc = local.client(identityRpc.IdentityServiceDefinition, 'identity');
   const app = createHttpApp({
