@@ -69,7 +69,7 @@ async function start(
   const home = openHome(config.BATON_HOME);
   const mainDir = dirname(require.main?.filename ?? __filename);
   const databaseUrl = await databaseOf(config, home, undo);
-  await migrateAll(databaseUrl, mainDir, log);
+  await migrateAll(databaseUrl, mainDir, log, env.BATON_ROW_SECURITY !== 'off');
   const serviceEnv = serviceEnvironment(config, env, home, databaseUrl);
   const runtime = loadConfig(runtimeConfig, serviceEnv);
   // Before identity starts: it would print a generated password without keeping it.

@@ -7,14 +7,16 @@ import { migrateAll } from './migrate';
 const config = loadConfig(
   z.object({
     DATABASE_URL: envValue.secret().describe('PostgreSQL; the user must be allowed to create schemas'),
+    BATON_ROW_SECURITY: z.enum(['on', 'off']).default('on').describe('As in the services'),
   }),
   process.env,
 );
 const log = createLogger({ service: 'standalone', level: 'info' });
 
-migrateAll(config.DATABASE_URL.expose(), dirname(require.main?.filename ?? __filename), log).catch(
-  (error: unknown) => {
-    log.error({ err: error }, 'migrations failed');
-    process.exit(1);
-  },
-);
+const mainDir = dirname(require.main?.filename ?? __filename);
+const hasRowSecurity = config.BATON_ROW_SECURITY === 'on';
+
+migrateAll(config.DATABASE_URL.expose(), mainDir, log, hasRowSecurity).catch((error: unknown) => {
+  log.error({ err: error }, 'migrations failed');
+  process.exit(1);
+});

@@ -20,9 +20,14 @@ export function migrationFolders(mainDir: string): { service: ServiceName; dir: 
 }
 
 /** Brings every service's schema up to date, one after the other. */
-export async function migrateAll(url: string, mainDir: string, log: Log): Promise<void> {
+export async function migrateAll(
+  url: string,
+  mainDir: string,
+  log: Log,
+  hasRowSecurity: boolean,
+): Promise<void> {
   for (const { service, dir } of migrationFolders(mainDir)) {
     const schema = schemaOf(service);
-    if (schema) await runMigrations({ url, schema, dir, log });
+    if (schema) await runMigrations({ url, schema, dir, log, hasRowSecurity });
   }
 }

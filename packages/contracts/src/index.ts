@@ -60,5 +60,6 @@ export {
   type ServiceName,
 } from './route';
 export { parseConstraints, type SearchConstraints } from './search-constraints';
+export { type TenantScope, tenantScopeKey } from './tenant-scope';
 export { isWider, requireOwnTenant, type Visibility, visibilityOfNew, widensVisibility } from './visibility';
 export { type SubmittedWork, submittedWork, type WorkChange, workChange } from './workflow-work';

@@ -10,6 +10,7 @@ import type { HttpAppOptions } from './options';
 import { pathIndex } from './path-index';
 import { readRequest } from './read-request';
 import { sendAnswer } from './send-answer';
+import { isolated } from './tenant-scope';
 
 export interface HttpApp {
   /** Answers one request of a foreign server (standalone mounts all services behind one port). */
@@ -103,7 +104,9 @@ function mountRoute(
     config: { id: route.contract.id },
     handler: async (request, reply) => {
       const call = await readRequest(route, request, reply, version, o);
-      const result = await audited(o.service, route.contract, call, () => route.handler(call));
+      const result = await audited(o.service, route.contract, call, () =>
+        isolated(o.service, route.contract, call, () => route.handler(call)),
+      );
       return sendAnswer(route, call, reply, result, { ...o, stopping });
     },
   });

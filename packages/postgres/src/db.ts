@@ -1,14 +1,17 @@
 import type { Envelope } from '@baton/contracts';
 import { backoffMs, type Log } from '@baton/kernel';
 import { Kysely, type Transaction } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { dueAudit } from './audit-scope';
 import { columnTypes } from './column-types';
 import { poolDialect } from './driver';
 import { watchHalfOpen } from './half-open';
 import { outbox } from './outbox';
 import type { PreparedStatement } from './prepared';
+import { requireTenantRole } from './row-security';
+import { ScopedPool } from './scoped-pool';
 import { isTransient, translateError } from './sql-errors';
+import { outsideRequests, tenantScope } from './tenant-scope';
 import { insideScope, isInTransaction, newScope } from './transaction-scope';
 
 export type Tx<S> = Transaction<S>;
@@ -37,6 +40,8 @@ export interface Db<S> {
   ): Promise<Row[]>;
   /** @throws when the database does not answer. */
   ping(): Promise<void>;
+  /** @throws Error where requests cannot be held to their tenant, unless that was given up. */
+  requireRowSecurity(): Promise<void>;
   close(): Promise<void>;
   /** Called after each commit that appended these to the outbox; of several callers the first one is. */
   onOutboxCommit(kick: Kick): () => void;
@@ -52,6 +57,8 @@ export interface DbOptions {
   maxConnections?: number;
   applicationName: string;
   log: Log;
+  /** False: requests are held to their tenant by the statements alone. Default true. */
+  hasRowSecurity?: boolean;
   /** Longest single statement, default 30 s; 0 = no limit. */
   statementTimeoutMs?: number;
   /** Longest pause inside a transaction before the server ends it, default 60 s. */
@@ -77,7 +84,8 @@ const RETRY_DELAY = { firstMs: 5, maxMs: 200, factor: 3, jitter: 0.8 };
 
 /** The database of one service: a bounded pool whose sessions see the service's schema, in UTC. Connects lazily. */
 export function createDb<S>(options: DbOptions): Db<S> {
-  const pool = createPool(options);
+  const hasRowSecurity = options.hasRowSecurity ?? true;
+  const pool = createPool(options, {}, hasRowSecurity);
   const query = new Kysely<S>({ dialect: poolDialect(pool) });
   const kicks = new Set<Kick>();
   // Connects when it is first used.
@@ -103,6 +111,11 @@ export function createDb<S>(options: DbOptions): Db<S> {
     ping: async () => {
       await pool.query('select 1');
     },
+    requireRowSecurity: async () => {
+      if (!hasRowSecurity) return;
+      const client = await pool.connect();
+      await requireTenantRole(client).finally(() => client.release());
+    },
     close: () =>
       (closing ??= query
         .destroy()
@@ -115,7 +128,7 @@ export function createDb<S>(options: DbOptions): Db<S> {
   };
 }
 
-function createPool(options: DbOptions, more: Record<string, string> = {}): pg.Pool {
+function createPool(options: DbOptions, more: Record<string, string> = {}, isScoped = false): pg.Pool {
   const statementMs = options.statementTimeoutMs ?? 30_000;
   const idleMs = options.idleInTransactionMs ?? 60_000;
   const settings = {
@@ -128,19 +141,23 @@ function createPool(options: DbOptions, more: Record<string, string> = {}): pg.P
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: idleMs,
   };
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.maxConnections ?? 10,
-    application_name: options.applicationName,
-    options: Object.entries(settings)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
-    types: columnTypes,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
-    idleTimeoutMillis: 60_000,
-  });
+  const { schema } = options;
+  const pool = new ScopedPool(
+    {
+      connectionString: options.url,
+      max: options.maxConnections ?? 10,
+      application_name: options.applicationName,
+      options: Object.entries(settings)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(' '),
+      types: columnTypes,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
+      idleTimeoutMillis: 60_000,
+    },
+    isScoped ? () => tenantScope(schema) : () => null,
+  );
   // Without a listener a lost idle connection ends the process; the pool replaces it by itself.
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'database connection lost'));
   // One that is lost while in use tells its query or the next one; without a listener the event ends the process too.
@@ -196,7 +213,7 @@ const kicksFor = (kicks: ReadonlySet<Kick>, appended: readonly Envelope[]): (() 
 function callAll(work: Iterable<() => void>, log: Log): void {
   for (const call of work) {
     try {
-      call();
+      outsideRequests(call);
     } catch (error) {
       // The commit has happened: whoever committed must not see this.
       log.error({ error }, 'work after a commit failed');

@@ -5,11 +5,13 @@ export { type MigrationOptions, runMigrations } from './migrations';
 export { type MessageAbout, type OutgoingMessage, outbox, outgoing, unsent } from './outbox';
 export { type OutboxRelay, type OutboxRelayDeps, startOutboxRelay } from './outbox-relay';
 export { type PreparedStatement, prepared } from './prepared';
+export { rowSecurityText } from './row-security';
 export { containsText, equalsAny, type PageRequest, pageConditions, selectPage } from './select-page';
 export { isConnectionLoss, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
 export { appNow, appNowPlus, jsonb, selectFields } from './sql-fragments';
 export { compileTemplate, Slot, type StatementTemplate } from './statement-template';
 export { type SummaryKind, summarizeBy } from './summarize-by';
+export { outsideRequests, writingTo } from './tenant-scope';
 export {
   type AnyQuery,
   type AnyTx,

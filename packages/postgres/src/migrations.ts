@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import type { Log } from '@baton/kernel';
 import pg from 'pg';
+import { isSecured, secureRows } from './row-security';
 
 export interface MigrationOptions {
   url: string;
@@ -9,6 +10,8 @@ export interface MigrationOptions {
   /** Folder of `0001_name.sql` files; forward only, each in a transaction of its own. */
   dir: string;
   log: Log;
+  /** False: no policies that hold requests to their tenant are made. Default true. */
+  hasRowSecurity?: boolean;
 }
 
 const TABLE = 'schema_migrations';
@@ -24,7 +27,7 @@ $$;`;
 
 /**
  * Brings `schema` up to the files in `dir`; answers the names it ran. Any number of processes may do this at once.
- * Costs one query when there is nothing to do. A crash leaves the files that were committed; the next run goes on.
+ * Costs a few queries when there is nothing to do. A crash leaves the files that were committed; the next run goes on.
  * @throws when a file fails (its transaction is rolled back) or comes before one that ran already.
  */
 export async function runMigrations(options: MigrationOptions): Promise<string[]> {
@@ -35,15 +38,22 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
   const client = new pg.Client({ connectionString: options.url, application_name: 'baton-migrations' });
   await client.connect();
   try {
-    if (await isUpToDate(client, options.schema, names)) return [];
+    if (await isDone(client, options, names)) return [];
     await client.query('select pg_advisory_lock($1)', [LOCK]);
-    if (await isUpToDate(client, options.schema, names)) return [];
+    if (await isDone(client, options, names)) return [];
     await client.query(BOOTSTRAP);
-    return await runLibrary(client, options);
+    const ran = await runLibrary(client, options);
+    if (options.hasRowSecurity !== false) await secureRows(client, options.schema);
+    return ran;
   } finally {
     // Ends the session and with it the lock.
     await client.end();
   }
+}
+
+async function isDone(client: pg.Client, options: MigrationOptions, names: string[]): Promise<boolean> {
+  if (!(await isUpToDate(client, options.schema, names))) return false;
+  return options.hasRowSecurity === false || (await isSecured(client, options.schema));
 }
 
 async function isUpToDate(client: pg.Client, schema: string, names: string[]): Promise<boolean> {

@@ -14,7 +14,7 @@ import {
 } from './definition';
 import { visibleError } from './error-mapping';
 import { pause } from './pause';
-import { assertNotInTransaction } from './tx-guard';
+import { assertNotInTransaction, outsideRequests } from './tx-guard';
 
 export interface LocalRpc extends RpcConnector {
   serve<Def extends ServiceDefinition>(
@@ -117,7 +117,7 @@ async function callUnary(
   const message = target.method.requestType.fromPartial(request);
   const handler = await handlerOf(served, key, target, deadline, o.signal);
   const { call, expired, stop } = timed(target.path, deadline, o.signal);
-  const answer = (async () => handler(message, call))().catch((error) => {
+  const answer = outsideRequests(async () => handler(message, call)).catch((error) => {
     throw crossed(error, target.path, log);
   });
   try {
@@ -144,7 +144,7 @@ async function* callStream(
   const iterator = (handler(message, call) as AsyncIterable<unknown>)[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const step = iterator.next().catch((error) => {
+      const step = outsideRequests(() => iterator.next()).catch((error) => {
         throw crossed(error, target.path, log);
       });
       const next = await Promise.race([step, expired]);

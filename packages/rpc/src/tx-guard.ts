@@ -1,4 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
+import { tenantScopeKey } from '@baton/contracts';
 
 const slot = Symbol.for('baton.tx');
 
@@ -12,4 +13,10 @@ export function assertNotInTransaction(what: string): void {
   const scope = (globalThis as { [slot]?: AsyncLocalStorage<{ isOpen: boolean }> })[slot]?.getStore();
   if (scope?.isOpen)
     throw new Error(`${what} is called inside a transaction; move the call before or after it`);
+}
+
+/** Runs what is served as behind a wire: not bound to the tenant of the request that called it. */
+export function outsideRequests<T>(work: () => T): T {
+  const storage = (globalThis as { [tenantScopeKey]?: AsyncLocalStorage<unknown> })[tenantScopeKey];
+  return storage ? storage.exit(work) : work();
 }

@@ -95,6 +95,7 @@ async function connectDb<S>(config: RuntimeConfig, o: ConnectOptions, log: Log):
     url: config.DATABASE_URL.expose(),
     schema: o.schema,
     maxConnections: config.BATON_DATABASE_CONNECTIONS,
+    hasRowSecurity: config.BATON_ROW_SECURITY === 'on',
     applicationName: `baton-${o.service}`,
     log,
   });

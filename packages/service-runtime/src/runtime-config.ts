@@ -66,6 +66,12 @@ export const runtimeConfig = z.object({
     .integer(1, 500)
     .prefault('10')
     .describe('Most database connections of one process'),
+  BATON_ROW_SECURITY: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'The database itself holds requests to their tenant; off where its user cannot have the role for it',
+    ),
   BATON_BROKER: z
     .enum(['rabbitmq', 'postgres'])
     .default('rabbitmq')

@@ -168,6 +168,7 @@ async function startService(
   const health = healthOf(entry);
   if (infra.db) stops.add('outbox relay', startOutbox(infra, metrics));
   if (parts.stop) stops.add('own resources', () => parts.stop!());
+  await infra.db?.requireRowSecurity();
   await parts.start?.();
   const rpcPort = await startRpc(entry, o, metrics, stops);
   const app = httpAppOf(entry, config, health, metrics);

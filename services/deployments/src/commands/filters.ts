@@ -129,11 +129,11 @@ async function ownFilter(
   id: string,
 ): Promise<FilterRow> {
   const found = await findFilter(tx, principal, id);
+  if (found?.is_system_filter)
+    throw new AppError('illegal_action_error', `Filter \`${id}\` is a system filter and cannot be changed`);
+  if (found) requireOwnTenant(principal, found.tenant, `Filter \`${id}\``);
   const filter = found && (await lockFilter(tx, found));
   if (!filter) throw notFound('DeploymentsFilter', id);
-  if (filter.is_system_filter)
-    throw new AppError('illegal_action_error', `Filter \`${id}\` is a system filter and cannot be changed`);
-  requireOwnTenant(principal, filter.tenant, `Filter \`${id}\``);
   return filter;
 }
 

@@ -109,9 +109,9 @@ async function ownSite(
   tx: Parameters<typeof lockSite>[0],
 ): Promise<SiteRow> {
   const found = await findSite(tx, principal, name);
+  if (found) requireOwnTenant(principal, found.tenant, `Site \`${name}\``);
   const site = found && (await lockSite(tx, found.key));
   if (!site) throw notFound('Site', name);
-  requireOwnTenant(principal, site.tenant, `Site \`${name}\``);
   return site;
 }
 

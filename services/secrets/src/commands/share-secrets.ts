@@ -2,6 +2,7 @@
 import { hasPermission, type ListQuery, type Principal, type Visibility } from '@baton/contracts';
 import { resourceId, visibility as visibilityShape } from '@baton/contracts/http/shapes';
 import { AppError, badParameter, type Clock, isJsonObject, Secret } from '@baton/kernel';
+import { writingTo } from '@baton/postgres';
 import { openValue, sealValue } from '../domain/envelope';
 import {
   decryptWith,
@@ -135,33 +136,35 @@ async function importOne(
   item: Item,
   isOverriding: boolean,
 ): Promise<boolean> {
-  return deps.db.tx(async (tx) => {
-    await lockSecretKey(tx, item.key);
-    const all = await findByKey(tx, item.key);
-    const own = all.find((r) => r.tenant === item.tenant);
-    if (own === undefined) {
-      if (all.some((r) => r.visibility === 'global' || item.visibility === 'global')) return true;
-      const identity = { tenant: item.tenant, key: item.key, version: 1 };
-      await insertSecret(tx, {
-        ...identity,
-        created_by: principal.username,
+  return writingTo(item.tenant, () =>
+    deps.db.tx(async (tx) => {
+      await lockSecretKey(tx, item.key);
+      const all = await findByKey(tx, item.key);
+      const own = all.find((r) => r.tenant === item.tenant);
+      if (own === undefined) {
+        if (all.some((r) => r.visibility === 'global' || item.visibility === 'global')) return true;
+        const identity = { tenant: item.tenant, key: item.key, version: 1 };
+        await insertSecret(tx, {
+          ...identity,
+          created_by: principal.username,
+          visibility: item.visibility,
+          is_hidden_value: item.isHidden,
+          schema: null,
+          sealed: sealValue(deps.masters[0]!, identity, item.value),
+        });
+        return false;
+      }
+      if (!isOverriding || !mayOverwrite(whoOf(principal), own)) return true;
+      const version = own.version + 1;
+      const sealed = sealValue(deps.masters[0]!, { tenant: own.tenant, key: own.key, version }, item.value);
+      await updateSecret(tx, own.tenant, own.key, {
         visibility: item.visibility,
         is_hidden_value: item.isHidden,
-        schema: null,
-        sealed: sealValue(deps.masters[0]!, identity, item.value),
+        value: { sealed, version },
       });
-      return false;
-    }
-    if (!isOverriding || !mayOverwrite(whoOf(principal), own)) return true;
-    const version = own.version + 1;
-    const sealed = sealValue(deps.masters[0]!, { tenant: own.tenant, key: own.key, version }, item.value);
-    await updateSecret(tx, own.tenant, own.key, {
-      visibility: item.visibility,
-      is_hidden_value: item.isHidden,
-      value: { sealed, version },
-    });
-    return true;
-  });
+      return true;
+    }),
+  );
 }
 
 /**
