@@ -20,3 +20,4 @@ export {
   sendAfterCommit,
 } from './transaction-scope';
 export { type VisibilityColumns, visibilityScope } from './visibility-scope';
+export { visibleTotal } from './visible-total';

@@ -1,9 +1,9 @@
 import type { Principal } from '@baton/contracts';
 import { deploymentsRoutes } from '@baton/contracts/http/deployments';
+import { visibleTotal } from '@baton/postgres';
 import { sql } from 'kysely';
 import { createDeploymentStatements, type PageStart } from './store/deployment-pages.sql';
 import { deploymentScope } from './store/deployments.sql';
-import { visibleTotal } from './store/row-counts.sql';
 import { principal, startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
 const ROWS = 6_000;
@@ -35,7 +35,7 @@ async function counted(as: Principal, allTenants = false): Promise<number[]> {
   const { rows } = await sql<{
     kept: number;
     real: number;
-  }>`select ${visibleTotal('deployments', as, allTenants)} as kept,
+  }>`select ${visibleTotal(['deployments'], as, allTenants)} as kept,
     (select count(*) from deployments d where ${deploymentScope(as, allTenants)}) as real`.execute(
     test.db.query,
   );
@@ -81,23 +81,28 @@ describe('totals', () => {
     await expectRight();
   });
 
-  it('of node instances follow their deployment', async () => {
-    const total = async () =>
-      (await test.call('GET', '/node-instances?_size=1')).body.metadata.pagination.total;
+  it.each([
+    ['nodes', 'nodes'],
+    ['node-instances', 'node_instances'],
+  ])('of %s follow their deployment', async (path, table) => {
+    const total = async () => (await test.call('GET', `/${path}?_size=1`)).body.metadata.pagination.total;
     const before = await total();
     await test.create('counted', { visibility: 'private' });
     expect(await total()).toBeGreaterThan(before);
-    const { rows } = await sql<{ n: number }>`select count(*) as n from node_instances`.execute(
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(
       test.db.query,
     );
     expect(await total()).toBe(rows[0]!.n);
-    expect(
-      (await test.call('GET', '/node-instances?_size=1', undefined, ann)).body.metadata.pagination.total,
-    ).toBe(before);
+    expect((await test.call('GET', `/${path}?_size=1`, undefined, ann)).body.metadata.pagination.total).toBe(
+      before,
+    );
     await test.call('PATCH', '/deployments/counted/set-visibility', { visibility: 'tenant' });
-    expect(
-      (await test.call('GET', '/node-instances?_size=1', undefined, ann)).body.metadata.pagination.total,
-    ).toBe(rows[0]!.n);
+    expect((await test.call('GET', `/${path}?_size=1`, undefined, ann)).body.metadata.pagination.total).toBe(
+      rows[0]!.n,
+    );
+    await sql`delete from ${sql.table(table)} where deployment_key = (select key from deployments where id = 'counted')
+      and ctid = (select max(ctid) from ${sql.table(table)})`.execute(test.db.query);
+    expect(await total()).toBe(rows[0]!.n - 1);
     await sql`delete from deployments where id = 'counted'`.execute(test.db.query);
     expect(await total()).toBe(before);
   });

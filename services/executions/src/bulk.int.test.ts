@@ -1,7 +1,9 @@
 import type { ListQuery, Principal } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
+import { sql } from 'kysely';
 import { actOnExecutions } from './commands/act-on-executions';
+import { listExecutions } from './queries/list-executions';
 import { readExecution } from './store/executions.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup } from './testing/engine-setup';
@@ -69,3 +71,43 @@ test('what the filters match is cancelled and resumed, of the own tenant and not
   expect(resumed.items.map((one) => one.error_code)).toEqual([null, null]);
   expect(['pending', 'started']).toContain(await status(first!));
 }, 60_000);
+
+test('totals of lists are those of a count for everybody, through inserts, deletes and changes of visibility', async () => {
+  const db = engine.db.query;
+  const owner = (username: string, tenant: string, more: object = {}) =>
+    ({ ...principal, username, tenant, ...more }) as Principal;
+  const admin = owner('admin', 't1', {
+    isBootstrapAdmin: true,
+    permissions: ['administrators', 'all_tenants'],
+  });
+  const expectRight = async (): Promise<number[]> => {
+    const totals: number[] = [];
+    for (const who of [admin, owner('ann', 't1'), owner('bob', 't2')])
+      for (const allTenants of [false, true])
+        for (const withSystem of ['false', 'true']) {
+          const list = {
+            ...matching({}),
+            size: 3,
+            allTenants,
+            extra: { _include_system_workflows: [withSystem] },
+          };
+          const { items, total } = await listExecutions(db, who, list);
+          // A filter that every row passes has its rows counted.
+          const counted = await listExecutions(db, who, { ...list, filters: { is_dry_run: ['false'] } });
+          expect([total, items]).toEqual([counted.total, counted.items]);
+          totals.push(total);
+        }
+    return totals;
+  };
+  const before = await expectRight();
+  await sql`insert into executions (id, tenant, request_id, payload_hash, workflow_id, visibility, created_by, status, phase, token_hash, is_system_workflow)
+    select gen_random_uuid(), 't' || 1 + i % 2, 'total-' || i, '', 'w', (array['private', 'tenant', 'global'])[1 + i % 3],
+      (array['ann', 'bob'])[1 + i / 6 % 2], 'terminated', 'ended', 'total-' || i, i % 5 = 0 from generate_series(1, 60) i`.execute(
+    db,
+  );
+  expect(await expectRight()).not.toEqual(before);
+  await sql`update executions set visibility = 'private' where request_id like 'total-_'`.execute(db);
+  await expectRight();
+  await sql`delete from executions where request_id like 'total-%'`.execute(db);
+  expect(await expectRight()).toEqual(before);
+});

@@ -1,6 +1,6 @@
 import type { ListQuery, Principal } from '@baton/contracts';
 import { RawJson } from '@baton/kernel';
-import { prepared, selectPage } from '@baton/postgres';
+import { prepared, selectPage, visibleTotal } from '@baton/postgres';
 import { sql } from 'kysely';
 import {
   deploymentColumns,
@@ -10,7 +10,6 @@ import {
   RECORD_END,
 } from '../store/deployment-columns.sql';
 import { readDocuments } from '../store/documents.sql';
-import { visibleTotal } from '../store/row-counts.sql';
 import {
   countFiltered,
   countVisible,
@@ -106,7 +105,7 @@ async function selectRecords(
     columns: deploymentColumns,
     fields: { record_: record },
     keyed: { key: sql`d.key`, fields: sql`deployments d on d.key = page_.key_ ${joins}` },
-    ...(isWhole(list, selector) ? { total: visibleTotal('deployments', principal, list.allTenants) } : {}),
+    ...(isWhole(list, selector) ? { total: visibleTotal(['deployments'], principal, list.allTenants) } : {}),
   });
   return { rows: items.map((row) => row.record_), total };
 }

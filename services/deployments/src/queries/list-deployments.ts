@@ -7,6 +7,7 @@ import {
   pageConditions,
   prepared,
   selectPage,
+  visibleTotal,
 } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
@@ -19,7 +20,6 @@ import {
 import type { DeploymentStatements, PageStart } from '../store/deployment-pages.sql';
 import { deploymentScope } from '../store/deployments.sql';
 import { type DocumentCache, readDocuments } from '../store/documents.sql';
-import { visibleTotal } from '../store/row-counts.sql';
 import type { DB } from '../store/tables.gen';
 import {
   type FragmentCache,
@@ -179,7 +179,7 @@ async function selectDeployments(
     fields: columns,
     always,
     keyed: { key: sql`d.key`, fields: sql`deployments d on d.key = page_.key_ ${joins}` },
-    ...(isWhole(list, selector) ? { total: visibleTotal('deployments', principal, list.allTenants) } : {}),
+    ...(isWhole(list, selector) ? { total: visibleTotal(['deployments'], principal, list.allTenants) } : {}),
   });
 }
 
@@ -219,7 +219,7 @@ async function readPage(
 export async function countVisible(db: Db<DB>, principal: Principal, allTenants = false): Promise<number> {
   const { rows } = await sql<{
     n: number;
-  }>`select ${visibleTotal('deployments', principal, allTenants)} as n`.execute(db.query);
+  }>`select ${visibleTotal(['deployments'], principal, allTenants)} as n`.execute(db.query);
   return rows[0]!.n;
 }
 

@@ -1,7 +1,13 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, filterConditions, selectFields, selectPage, visibilityScope } from '@baton/postgres';
+import {
+  type AnyQuery,
+  filterConditions,
+  selectFields,
+  selectPage,
+  visibilityScope,
+  visibleTotal,
+} from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { visibleTotal } from '../store/row-counts.sql';
 import { inDeployment, inDeployments, noLabels } from './list-nodes';
 
 const ofDeployment = (column: 'id' | 'created_by'): RawBuilder<unknown> =>
@@ -60,7 +66,7 @@ export async function listNodeInstances(
     list.search === null;
   const page = await selectPage<Record<string, unknown>>({
     db,
-    ...(isWhole ? { total: visibleTotal('node_instances', principal, list.allTenants) } : {}),
+    ...(isWhole ? { total: visibleTotal(['node_instances'], principal, list.allTenants) } : {}),
     keyed: {
       key: sql`ni.ctid`,
       fields: sql`node_instances ni on ni.ctid = page_.key_`,

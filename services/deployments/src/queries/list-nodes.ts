@@ -1,5 +1,5 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type FilterTarget, filterConditions, selectPage } from '@baton/postgres';
+import { type FilterTarget, filterConditions, selectPage, visibleTotal } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { deploymentScope } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
@@ -80,6 +80,11 @@ export async function listNodes(
 ): Promise<ListPage<Record<string, unknown>>> {
   const wanted = definitionFields.filter((field) => list.include === null || list.include.includes(field));
   const { node_id: filterOnly, ...columns } = nodeColumns;
+  const isWhole =
+    selector.rules === null &&
+    (selector.deploymentId ?? null) === null &&
+    Object.keys(list.filters).length === 0 &&
+    list.search === null;
   const page = await selectPage<SelectedNode>({
     db: deps.db.query,
     from: sql`nodes n join deployments d on d.key = n.deployment_key`,
@@ -95,6 +100,7 @@ export async function listNodes(
     filters: { deployment_id: inDeployments(sql`n.deployment_key`), node_id: filterOnly! },
     sorts: (field) => nodeColumns[field],
     always: wanted.length > 0 ? ['definition_'] : [],
+    ...(isWhole ? { total: visibleTotal(['nodes'], principal, list.allTenants) } : {}),
   });
   const definitions = await readDocuments(
     deps.db.query,

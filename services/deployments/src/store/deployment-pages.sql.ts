@@ -1,10 +1,9 @@
 import { isAdministrator, type Principal } from '@baton/contracts';
-import { type AnyQuery, compileTemplate, Slot, type StatementTemplate } from '@baton/postgres';
+import { type AnyQuery, compileTemplate, Slot, type StatementTemplate, visibleTotal } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { betweenRecords, deploymentRecord, deploymentSelection } from './deployment-columns.sql';
 import { deploymentScope } from './deployments.sql';
-import { visibleTotal } from './row-counts.sql';
 
 /**
  * The statements that most requests come to, built and planned once per connection: one deployment by its id, and a page
@@ -100,7 +99,7 @@ function selectRows(caller: Principal, form: Form, size: number, from: PageStart
   const order = sql`${from === 'back' ? sql`-` : sql``}q.nth_`;
   const total = sql`(select t.n from total t) as total_`;
   const found = sql`(select ${fields}, d.nth_ from ${rows} ${joins} where ${isInPage}) q`;
-  return sql`with total as materialized (select ${visibleTotal('deployments', caller)} as n),
+  return sql`with total as materialized (select ${visibleTotal(['deployments'], caller)} as n),
     page as materialized (${pageKeys(caller, size, from)})
     ${form.isRecord ? joinedRecords(found, order, total) : sql`select q.*, ${total} from ${found} order by ${order}`}`;
 }

@@ -1,6 +1,13 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { executionSummaryFields } from '@baton/contracts/http/executions';
-import { type AnyQuery, pageConditions, selectPage, summarizeBy, visibilityScope } from '@baton/postgres';
+import {
+  type AnyQuery,
+  pageConditions,
+  selectPage,
+  summarizeBy,
+  visibilityScope,
+  visibleTotal,
+} from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 const plain = (name: string) => sql`e.${sql.id(name)}`;
@@ -50,8 +57,22 @@ export async function listExecutions(
     list,
     where: listed(principal, list),
     tieBreak: sql`e.created_at, e.id`,
+    keyed: { key: sql`e.id`, fields: sql`executions e on e.id = page_.key_` },
+    ...(isWhole(list) ? { total: visibleTotal(kinds(list), principal, list.allTenants) } : {}),
   });
 }
+
+/** Whether the list holds every execution that the caller may see, those of the system left out or not. */
+const isWhole = (list: ListQuery): boolean =>
+  Object.keys(list.filters).length === 0 && list.extra._group_id === undefined;
+
+const kinds = (list: ListQuery): string[] => [
+  'executions',
+  ...(hasSystem(list) ? ['system_executions'] : []),
+];
+
+const hasSystem = (list: ListQuery): boolean =>
+  list.extra._include_system_workflows?.at(-1)?.toLowerCase() === 'true';
 
 /** Ids that the filters match and that may end (or, for `isResume`, go on), oldest first, and how many there are. */
 export async function matchingExecutions(
@@ -90,9 +111,8 @@ export async function summarizeExecutions(
 
 function listed(principal: Principal, list: ListQuery): RawBuilder<SqlBool>[] {
   const where = [executionScope(principal, list.allTenants)];
-  const withSystem = list.extra._include_system_workflows?.at(-1)?.toLowerCase() === 'true';
   const group = list.extra._group_id?.at(-1);
   if (group !== undefined) where.push(sql`e.execution_group_id = ${group}`);
-  if (!withSystem && !list.filters.is_system_workflow) where.push(sql`not e.is_system_workflow`);
+  if (!hasSystem(list) && !list.filters.is_system_workflow) where.push(sql`not e.is_system_workflow`);
   return where;
 }

@@ -20,7 +20,11 @@ export const snapshotTables: SnapshotTables = {
     workers: 'processes that report here',
     deployment_guards: 'rows to lock, made when missing',
   },
-  cleared: { ...commonlyCleared, event_batches: 'numbers of batches that workers may repeat' },
+  cleared: {
+    ...commonlyCleared,
+    event_batches: 'numbers of batches that workers may repeat',
+    row_counts: 'counted anew by triggers while the rows are loaded',
+  },
   contents: [],
   condition: (table, { includeEvents, includeLogs }) => {
     if (table !== 'events' || (includeEvents && includeLogs)) return null;

@@ -180,6 +180,15 @@ export interface Outbox {
   id: string;
 }
 
+export interface RowCounts {
+  creator: string;
+  kind: string;
+  slot: Generated<number>;
+  tenant: string;
+  total: number;
+  visibility: string;
+}
+
 export interface ScheduleOccurrences {
   decided_at: Generated<string>;
   execution_id: string | null;
@@ -257,6 +266,7 @@ export interface DB {
   inbox: Inbox;
   instance_states: InstanceStates;
   outbox: Outbox;
+  row_counts: RowCounts;
   schedule_occurrences: ScheduleOccurrences;
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;
