@@ -36,7 +36,12 @@ try {
   step('build', () => node(['tools/build.mjs']));
   step('verify: generated files', () => node(['tools/verify.mjs'], env));
   step('integration tests', () => jest(['--testPathPatterns', 'int\\.test\\.ts$', '--maxWorkers', '2'], env));
-  step('simulation, 1,000 seeds', () => tsx(['test/sim/run.ts', '--seeds', '1000']));
+  step('simulation of the model, 1,000 seeds', () =>
+    tsx(['test/sim/run.ts', '--seeds', '1000', '--of', 'model']),
+  );
+  step('simulation of the service, 100 seeds', () =>
+    tsx(['test/sim/run.ts', '--seeds', '100', '--of', 'service']),
+  );
   step('end to end, standalone', () => runE2e({ mode: 'standalone', workers: 1, env }));
   step('end to end, services with 3 workers', () => runE2e({ mode: 'services', workers: 3, env }));
   step('faults: processes killed, paused and cut off', () =>

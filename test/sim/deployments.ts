@@ -1,10 +1,9 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import type { CallRequest, DeploymentModel, SystemPropertyEdit } from '@baton/task-graph';
-import type { ExecutionRow } from './store';
 
 /** The part of the deployments service that workflows call, reduced to what the simulation looks at. */
 
-export function answerCall(row: ExecutionRow, request: CallRequest): Json {
+export function answerCall(row: { model: DeploymentModel }, request: CallRequest): Json {
   if (request.call === 'system-properties') {
     for (const { nodeInstanceId, edits } of request.changes) applyEdits(row.model, nodeInstanceId, edits);
   }

@@ -12,24 +12,35 @@ import type { LedgerEntry } from './worker';
 /** What must hold of every commit and at the end (the promises G2 to G7 of the reference). Breaches are texts. */
 export interface Oracle {
   breaches: string[];
-  onCommit(before: ExecutionRow | null, after: ExecutionRow): void;
-  checkMemory(row: ExecutionRow, graph: GraphState): void;
-  atEnd(executions: Iterable<ExecutionRow>, ledger: readonly LedgerEntry[]): void;
+  /** `isResume`: the commit takes an ended execution up again. */
+  onCommit(before: Observed | null, after: Observed, isResume?: boolean): void;
+  checkMemory(row: Observed, graph: GraphState): void;
+  atEnd(executions: Iterable<Observed>, ledger: readonly LedgerEntry[]): void;
 }
+
+/** What is looked at of an execution. */
+export type Observed = Pick<
+  ExecutionRow,
+  'id' | 'status' | 'head' | 'rows' | 'flags' | 'stage' | 'history' | 'error'
+> & {
+  events: readonly { seq: number; type: string }[];
+  /** How often it was taken up again, where no event says so. */
+  resumes?: number;
+};
 
 const ENDINGS = ['workflow_succeeded', 'workflow_failed', 'workflow_cancelled'];
 const ENDED = new Set(['succeeded', 'failed', 'rescheduled']);
 
 export function newOracle(): Oracle {
   const breaches: string[] = [];
-  const say = (row: ExecutionRow, text: string) => void breaches.push(`${row.id}: ${text}`);
+  const say = (row: Observed, text: string) => void breaches.push(`${row.id}: ${text}`);
   const accepted = new Map<string, string>();
   return {
     breaches,
-    onCommit(before, after) {
-      checkStatus(before, after, say);
+    onCommit(before, after, isResume = before?.status === 'pending') {
+      checkStatus(before, after, isResume, say);
       if (!before || before.head?.name !== after.head?.name || before.rows === after.rows) return;
-      checkTasks(before, after, accepted, say);
+      checkTasks(before, after, { accepted, isResume }, say);
     },
     checkMemory(row, graph) {
       if (!row.head || graph.name !== row.head.name) return;
@@ -45,12 +56,13 @@ export function newOracle(): Oracle {
 }
 
 function checkStatus(
-  before: ExecutionRow | null,
-  after: ExecutionRow,
-  say: (row: ExecutionRow, text: string) => void,
+  before: Observed | null,
+  after: Observed,
+  isResume: boolean,
+  say: (row: Observed, text: string) => void,
 ): void {
   const from = (before?.status ?? 'pending') as ExecutionStatus;
-  if (executionMachine.isTerminal(from) && after.status !== from && after.status !== 'pending') {
+  if (executionMachine.isTerminal(from) && after.status !== from && after.status !== 'pending' && !isResume) {
     say(after, `status ${from} was left for ${after.status}`);
   }
   if (after.events.some((e, i) => e.seq !== i + 1)) say(after, 'the events have a gap');
@@ -59,12 +71,11 @@ function checkStatus(
 }
 
 function checkTasks(
-  before: ExecutionRow,
-  after: ExecutionRow,
-  accepted: Map<string, string>,
-  say: (row: ExecutionRow, text: string) => void,
+  before: Observed,
+  after: Observed,
+  { accepted, isResume }: { accepted: Map<string, string>; isResume: boolean },
+  say: (row: Observed, text: string) => void,
 ): void {
-  const isResume = before.status === 'pending';
   for (const row of after.rows) {
     const old = before.rows[row.idx];
     if (old === row || row.kind !== 'operation') continue;
@@ -86,10 +97,10 @@ function checkTasks(
 
 /** Dependencies have ended, the execution is not being cancelled, and no attempt number is used twice. */
 function checkDispatch(
-  before: ExecutionRow,
-  after: ExecutionRow,
+  before: Observed,
+  after: Observed,
   row: TaskRow,
-  say: (row: ExecutionRow, text: string) => void,
+  say: (row: Observed, text: string) => void,
 ): void {
   if (after.status !== 'started') say(after, `task ${row.idx} was dispatched while ${after.status}`);
   if ((before.rows[row.idx]?.attempt ?? 0) + 1 !== row.attempt)
@@ -140,13 +151,13 @@ function isDead(graph: GraphState, idx: number): boolean {
   return false;
 }
 
-function checkEnd(row: ExecutionRow, say: (row: ExecutionRow, text: string) => void): void {
+function checkEnd(row: Observed, say: (row: Observed, text: string) => void): void {
   if (!executionMachine.isTerminal(row.status as ExecutionStatus))
     say(
       row,
       `never ended: ${row.status}, stage ${row.stage?.name}, history ${JSON.stringify(row.history)}, events ${JSON.stringify(row.events.slice(-4))}, flags ${JSON.stringify(row.flags)}`,
     );
-  const lives = 1 + row.events.filter((e) => e.type === 'resume_requested').length;
+  const lives = 1 + (row.resumes ?? row.events.filter((e) => e.type === 'resume_requested').length);
   const ends = row.events.filter((e) => ENDINGS.includes(e.type)).length;
   if (ends !== lives) say(row, `${lives} lives and ${ends} ends`);
 }

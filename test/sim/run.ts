@@ -1,33 +1,57 @@
-import { simulate } from './simulate';
+import { simulateService } from './service/simulate';
+import { type SimulationResult, simulate } from './simulate';
 
 /**
- * The deterministic simulation: `npx tsx test/sim/run.ts --seeds N [--seed S]`. Prints each seed that breaks a promise;
- * `--seed S` runs that one alone. Ends with `N passed, M failed`.
+ * The deterministic simulation: `npm run sim -- [--seeds N] [--from F] [--seed S] [--of model|service]`. Each seed is
+ * played twice: on a model of the engine's memory, which is quick and reaches far (`model`), and on the engine that runs
+ * in production over tables in memory (`service`). Prints each seed that breaks a promise; `--seed S` plays that one
+ * alone. Ends with `N passed, M failed`.
  */
-function main(args: readonly string[]): number {
+async function main(args: readonly string[]): Promise<number> {
   const option = (name: string, otherwise: number): number => {
     const at = args.indexOf(name);
     return at < 0 ? otherwise : Number(args[at + 1]);
   };
+  const of = args.includes('--of') ? args[args.indexOf('--of') + 1] : undefined;
   const only = option('--seed', 0);
   const first = only || option('--from', 1);
   const last = only || first + option('--seeds', 100) - 1;
-  let failed = 0;
-  const sums = { steps: 0, crashes: 0, runs: 0, executions: 0 };
+  const plays: [string, (seed: number) => SimulationResult | Promise<SimulationResult>][] = [
+    ['model', simulate],
+    ['service', simulateService],
+  ];
+  const sums = { passed: 0, failed: 0 };
+  for (const [name, play] of plays.filter(([name]) => of === undefined || of === name))
+    await playAll(name, play, { first, last }, sums);
+  console.log(`${sums.passed} passed, ${sums.failed} failed`);
+  return sums.failed === 0 && sums.passed > 0 ? 0 : 1;
+}
+
+async function playAll(
+  name: string,
+  play: (seed: number) => SimulationResult | Promise<SimulationResult>,
+  { first, last }: { first: number; last: number },
+  sums: { passed: number; failed: number },
+): Promise<void> {
+  const counts = { steps: 0, crashes: 0, runs: 0, shared: 0 };
   const statuses = new Map<string, number>();
   for (let seed = first; seed <= last; seed++) {
-    const result = attempt(seed);
-    if (result.breaches.length > 0) {
-      failed++;
-      console.log(`seed ${seed}: ${result.breaches.slice(0, 5).join('\n  ')}`);
+    const result = await attempt(seed, play);
+    if (result.breaches.length === 0) sums.passed++;
+    else {
+      sums.failed++;
+      console.log(`${name}, seed ${seed}: ${result.breaches.slice(0, 5).join('\n  ')}`);
     }
-    sums.steps += result.steps;
-    sums.crashes += result.crashes;
-    sums.runs += result.runs;
+    counts.steps += result.steps;
+    counts.crashes += result.crashes;
+    counts.runs += result.runs;
+    counts.shared += result.shared ?? 0;
     for (const status of result.statuses) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
+  const { steps, crashes, runs, shared } = counts;
+  const commits = shared > 0 ? `, ${shared} commits shared by several executions` : '';
   console.log(
-    `seeds ${first} to ${last}: ${sums.steps} steps, ${sums.crashes} crashes, ${sums.runs} runs of operations`,
+    `${name}, seeds ${first} to ${last}: ${steps} steps, ${crashes} crashes, ${runs} runs of operations${commits}`,
   );
   console.log(
     [...statuses]
@@ -35,17 +59,20 @@ function main(args: readonly string[]): number {
       .map(([k, v]) => `${k} ${v}`)
       .join(', '),
   );
-  console.log(`${last - first + 1 - failed} passed, ${failed} failed`);
-  return failed === 0 ? 0 : 1;
 }
 
-function attempt(seed: number): ReturnType<typeof simulate> {
+async function attempt(
+  seed: number,
+  play: (seed: number) => SimulationResult | Promise<SimulationResult>,
+): Promise<SimulationResult> {
   try {
-    return simulate(seed);
+    return await play(seed);
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { seed, breaches: [text], steps: 0, crashes: 0, runs: 0, statuses: [] };
   }
 }
 
-process.exitCode = main(process.argv.slice(2));
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

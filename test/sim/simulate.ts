@@ -14,10 +14,12 @@ export interface SimulationResult {
   steps: number;
   crashes: number;
   runs: number;
+  /** Commits that carried steps of several executions. */
+  shared?: number;
   statuses: string[];
 }
 
-const WORKFLOWS = [
+export const WORKFLOWS = [
   'install',
   'uninstall',
   'reinstall',
@@ -31,7 +33,14 @@ const WORKFLOWS = [
 const TROUBLED_MS = 6000;
 const HEALED_MS = 60_000;
 
-const QUIET: Faults = { crash: 0, lose: 0, duplicate: 0, commitRefused: 0, commitAnswerLost: 0, pause: 0 };
+export const QUIET: Faults = {
+  crash: 0,
+  lose: 0,
+  duplicate: 0,
+  commitRefused: 0,
+  commitAnswerLost: 0,
+  pause: 0,
+};
 
 /** One world from one seed: some seconds of faults, then time to heal, then the oracle's last word. */
 export function simulate(seed: number): SimulationResult {
@@ -227,7 +236,7 @@ function request(world: World, engine: Engine, fleet: Fleet, i: number): void {
 }
 
 /** Mostly success; the same for the same run whenever it is asked for. */
-function outcomes(seed: number): Fleet['outcomeOf'] {
+export function outcomes(seed: number): Fleet['outcomeOf'] {
   return ({ execution, graph, idx, attempt }) => {
     const text = `${seed} ${execution} ${graph} ${idx} ${attempt}`;
     const key = [...text].reduce((a, c) => Math.imul(a, 31) + c.charCodeAt(0), 7);

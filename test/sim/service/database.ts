@@ -1,0 +1,272 @@
+import type { Envelope } from '@baton/contracts';
+import { AppError, isoInstant } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import type { GraphFlags } from '@baton/task-graph';
+import type { ExecutionRow, InstanceStateRow, StoredTask } from '../../../services/executions/src/store/rows';
+import type { DB } from '../../../services/executions/src/store/tables.gen';
+import type { TaskMarks } from '../../../services/executions/src/store/task-document';
+import { applyStep, type StepInput } from './apply-step';
+import type { Life, VirtualWorld } from './virtual';
+
+/**
+ * The tables of the engine in memory, with what PostgreSQL gives: a lock per execution, held until the end of the
+ * transaction; writes seen by nobody else before the commit; a commit that may be refused, or made with its answer lost;
+ * a crash of the process that rolls its transaction back. Rows are replaced, never changed in place.
+ */
+export interface MemoryTask extends StoredTask {
+  leaseUntilMs: number | null;
+  dispatchedMs: number | null;
+  isKillRequested: boolean;
+}
+
+export interface MemoryGraph {
+  id: string;
+  name: string;
+  created_at: string;
+  wait_after_fail_ms: number;
+  is_dry_run: boolean;
+  flags: GraphFlags;
+  /** Its tasks as one document; null: each has a row. */
+  tasks: Buffer | null;
+  /** What steps marked of tasks without rows, oldest first. */
+  marks: TaskMarks[];
+}
+
+export interface MemoryExecution {
+  row: ExecutionRow;
+  graphs: MemoryGraph[];
+  tasks: Map<string, MemoryTask>;
+  states: (InstanceStateRow & { createdMs: number })[];
+  events: { seq: number; type: string }[];
+  resumes: number;
+}
+
+type Change = (execution: MemoryExecution) => void;
+
+interface Held {
+  /** As this transaction sees it. */
+  seen: MemoryExecution;
+  changes: Change[];
+  release: () => void;
+}
+
+export interface MemoryTx {
+  database: MemoryDatabase;
+  held: Map<string, Held>;
+  /** Changes of rows that are not under the lock of their execution. */
+  others: (() => void)[];
+  messages: Envelope[];
+  isResuming: boolean;
+}
+
+export interface MemoryDatabase {
+  world: VirtualWorld;
+  executions: Map<string, MemoryExecution>;
+  outbox: Map<string, Envelope>;
+  nowMs(): number;
+  /** Called with each execution that a commit changed. */
+  onCommit(after: MemoryExecution, isResume: boolean): void;
+  /** The commit has been answered to its process. */
+  onSent(messages: readonly Envelope[]): void;
+  locks: Map<string, (() => void)[]>;
+  /** How long a commit waits for the disk. */
+  commitMs: number;
+  /** Commits that carried steps of several executions. */
+  shared: number;
+}
+
+export function newDatabase(
+  world: VirtualWorld,
+  hooks: Pick<MemoryDatabase, 'onCommit' | 'onSent' | 'commitMs'>,
+): MemoryDatabase {
+  return {
+    world,
+    executions: new Map(),
+    outbox: new Map(),
+    nowMs: () => Date.now(),
+    locks: new Map(),
+    shared: 0,
+    ...hooks,
+  };
+}
+
+const lost = (): AppError =>
+  new AppError(
+    'service_unavailable_error',
+    'The database does not answer',
+    {},
+    { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) },
+  );
+
+export function copyOf(execution: MemoryExecution): MemoryExecution {
+  return {
+    row: { ...execution.row },
+    graphs: [...execution.graphs],
+    tasks: new Map(execution.tasks),
+    states: [...execution.states],
+    events: [...execution.events],
+    resumes: execution.resumes,
+  };
+}
+
+/** The lock of an execution, first come first served; given up by a crash. */
+export async function lockRow(database: MemoryDatabase, id: string): Promise<() => void> {
+  const { locks, world } = database;
+  const life = world.life()!;
+  let isOpen = true;
+  const release = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    life.process.onCrash.delete(release);
+    const next = locks.get(id)!.shift();
+    if (next) next();
+    else locks.delete(id);
+  };
+  const waiting = locks.get(id);
+  if (!waiting) locks.set(id, []);
+  else {
+    await new Promise<void>((resolve) => {
+      waiting.push(() => {
+        if (isSame(life)) resolve();
+        // Whoever waited is dead: the next one.
+        else release();
+      });
+    });
+  }
+  life.process.onCrash.add(release);
+  return release;
+}
+
+const isSame = (life: Life): boolean => life.process.isUp && life.process.epoch === life.epoch;
+
+/** One change of an execution that the transaction has locked. */
+export function change(tx: MemoryTx, id: string, apply: Change): void {
+  const held = tx.held.get(id);
+  if (!held) throw new Error(`execution ${id} is written without its lock`);
+  apply(held.seen);
+  held.changes.push(apply);
+}
+
+/** The `Db` that engines of one database share. */
+export function dbOf(database: MemoryDatabase): Db<DB> {
+  const { world } = database;
+  const db = {
+    database,
+    query: { database },
+    pool: undefined,
+    tx: async <T>(run: (tx: MemoryTx) => Promise<T>): Promise<T> => {
+      await world.pause(0.3);
+      const tx: MemoryTx = {
+        database,
+        held: new Map(),
+        others: [],
+        messages: [],
+        isResuming: false,
+      };
+      Object.assign(tx, { executeQuery: (query: TxQuery) => inTx(tx, query) });
+      const release = () => {
+        for (const held of tx.held.values()) held.release();
+      };
+      try {
+        const result = await run(tx);
+        await world.pause(database.commitMs);
+        if (world.random.chance(world.faults.commitRefused)) throw lost();
+        commit(database, tx);
+        release();
+        await answered(database, tx.messages);
+        return result;
+      } finally {
+        release();
+      }
+    },
+    statement: async (
+      _statement: unknown,
+      values: readonly string[],
+      sent?: (rows: readonly object[]) => readonly Envelope[],
+    ) => {
+      const rows = await stepStatement(database, values[0]!);
+      await answered(database, sent?.(rows) ?? []);
+      return rows;
+    },
+    ping: () => world.pause(0.3),
+    onOutboxCommit: () => () => undefined,
+    close: async () => undefined,
+  };
+  return db as unknown as Db<DB>;
+}
+
+/** The answer comes back, or is lost; what was appended to the outbox leaves from memory then. */
+async function answered({ world, onSent }: MemoryDatabase, messages: readonly Envelope[]): Promise<void> {
+  const isLost = world.random.chance(world.faults.commitAnswerLost);
+  await world.pause(0.3);
+  if (isLost) throw lost();
+  if (messages.length > 0) onSent(messages);
+}
+
+function commit(database: MemoryDatabase, tx: MemoryTx): void {
+  for (const [id, { changes }] of tx.held) {
+    const execution = database.executions.get(id);
+    if (!execution || changes.length === 0) continue;
+    for (const apply of changes) apply(execution);
+    if (tx.isResuming) execution.resumes++;
+    database.onCommit(execution, tx.isResuming);
+  }
+  for (const apply of tx.others) apply();
+  for (const message of tx.messages) database.outbox.set(message.id, message);
+}
+
+interface TxQuery {
+  statementName?: string;
+  parameters: string[];
+}
+
+/** The statements that the engine gives to a transaction as they are: of the outbox, and of a step. */
+async function inTx(tx: MemoryTx, { statementName, parameters }: TxQuery): Promise<{ rows: object[] }> {
+  await tx.database.world.pause(0.3);
+  const given = JSON.parse(parameters[0]!) as unknown[];
+  if (statementName !== 'outbox-append') return stepInTx(tx, given[0] as StepInput);
+  const time = isoInstant(tx.database.nowMs());
+  return { rows: given.map((envelope) => ({ envelope: { ...(envelope as Envelope), time } })) };
+}
+
+/** `writeStep`: the step of one execution in the caller's transaction. */
+function stepInTx(tx: MemoryTx, input: StepInput): { rows: object[] } {
+  const { database } = tx;
+  const held = tx.held.get(input.execution_id);
+  if (!held) throw new Error(`execution ${input.execution_id} takes a step without its lock`);
+  const now = database.nowMs();
+  const done = applyStep(held.seen, input, now);
+  if (!done) return { rows: [] };
+  held.changes.push((execution) => void applyStep(execution, input, now));
+  return { rows: [done.row] };
+}
+
+/** `writeSteps`: each step whole or not at all, all of them in one commit. */
+async function stepStatement(database: MemoryDatabase, parameter: string): Promise<object[]> {
+  const { world, executions, outbox } = database;
+  const inputs = JSON.parse(parameter) as StepInput[];
+  await world.pause(0.3);
+  const releases: (() => void)[] = [];
+  try {
+    for (const id of inputs.map((input) => input.execution_id).sort())
+      releases.push(await lockRow(database, id));
+    await world.pause(database.commitMs);
+    if (world.random.chance(world.faults.commitRefused)) throw lost();
+    // One of several that cannot be written: each is then tried alone.
+    if (inputs.length > 1 && world.random.chance(world.faults.commitRefused))
+      throw new Error('cannot be written');
+    const now = database.nowMs();
+    if (inputs.length > 1) database.shared++;
+    return inputs.flatMap((input) => {
+      const execution = executions.get(input.execution_id);
+      if (!execution) return [];
+      const done = applyStep(execution, input, now);
+      if (!done) return [];
+      for (const message of done.outbox) outbox.set(message.id, message);
+      database.onCommit(execution, false);
+      return [done.row];
+    });
+  } finally {
+    for (const release of releases) release();
+  }
+}

@@ -1,0 +1,114 @@
+import type { Broker } from '@baton/broker';
+import { type Envelope, executionRequested, taskReady, tasksCancelled } from '@baton/contracts';
+import { isAppError, type Log, systemClock } from '@baton/kernel';
+import { deliverStates, forgetDelivered } from '../../../services/executions/src/commands/deliver-states';
+import { driveExecution } from '../../../services/executions/src/commands/drive-execution';
+import { wakeExecution } from '../../../services/executions/src/commands/wake-executions';
+import type { EngineDeps } from '../../../services/executions/src/engine/deps';
+import { createGraphMemory } from '../../../services/executions/src/engine/graph-memory';
+import { createStepWriter } from '../../../services/executions/src/engine/step-writer';
+import { createWakes } from '../../../services/executions/src/engine/wakes';
+import { engineLoops } from '../../../services/executions/src/loops/engine.loops';
+import { dbOf, type MemoryDatabase } from './database';
+import type { DeploymentsPeer } from './peers';
+import type { VirtualWorld } from './virtual';
+
+/** One replica of the engine as `composeEngine` of the executions service makes it, over the tables in memory. */
+export function newEngine(
+  world: VirtualWorld,
+  database: MemoryDatabase,
+  deployments: DeploymentsPeer,
+  publish: (envelope: Envelope) => void,
+): EngineDeps {
+  const log = watchfulLog(world);
+  const broker = {
+    publish: async (envelopes: readonly Envelope[]) => {
+      await world.pause(1);
+      envelopes.forEach(publish);
+    },
+  } as Broker;
+  const db = dbOf(database);
+  const wake = createWakes({ broker, clock: systemClock, log }, () => ({
+    drive: (id) => driveExecution(deps, id),
+    deliver: (id) => deliverStates(deps, id),
+    settle: (id) => forgetDelivered(deps, id),
+    due: (id) => wakeExecution(deps, id),
+    dequeue: async () => undefined,
+    streams: () => undefined,
+  }));
+  const deps: EngineDeps = {
+    db,
+    memory: createGraphMemory(),
+    steps: createStepWriter(db),
+    deployments: deployments.port,
+    catalog: { hasBlueprint: async () => true },
+    wake,
+    queue: { isPaused: () => false, maxConcurrent: () => 100 },
+    tokenKey: 'simulation',
+    workflowConfig: { taskRetries: 2, taskRetryIntervalMs: 40, subgraphRetries: 1 },
+    log,
+  };
+  return deps;
+}
+
+/** What is simulated of the loops; the others belong to the queue and to log batches. */
+const LOOPS = new Set(['wake-executions', 'lease-reaper', 'announce-unclaimed', 'deliver-states']);
+
+/** The loops of one replica, each for ever; what fails is tried again with the next tick. */
+export function startLoops(
+  world: VirtualWorld,
+  deps: EngineDeps,
+  spawn: (work: () => Promise<unknown>) => void,
+): void {
+  for (const loop of engineLoops(deps).filter(({ name }) => LOOPS.has(name)))
+    spawn(async () => {
+      for (;;) {
+        await world.pause(loop.intervalMs);
+        await loop.tickOnce().catch((error: unknown) => {
+          if (!isAppError(error)) throw error;
+        });
+      }
+    });
+}
+
+/** The relay: what was left in the outbox is sent again. */
+export async function relay(
+  world: VirtualWorld,
+  { outbox }: MemoryDatabase,
+  publish: (envelope: Envelope) => void,
+): Promise<never> {
+  for (;;) {
+    await world.pause(5_000);
+    for (const envelope of [...outbox.values()]) {
+      publish(envelope);
+      await world.pause(0.5);
+      outbox.delete(envelope.id);
+    }
+  }
+}
+
+export const MESSAGES = {
+  requested: executionRequested.type,
+  ready: taskReady.type,
+  cancelled: tasksCancelled.type,
+};
+
+/** A bug of the engine is only logged in production; here it breaks the run. */
+function watchfulLog(world: VirtualWorld): Log {
+  const note = (fields: object, message: string): void => {
+    const { err } = fields as { err?: unknown };
+    if (err !== undefined && isAppError(err)) return;
+    const text = err instanceof Error ? (err.stack ?? err.message) : JSON.stringify(fields);
+    world.surprises.push(`${message}: ${text}`);
+  };
+  const log: Log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: (fields, message) => {
+      if ('err' in fields) note(fields, message);
+    },
+    error: note,
+    child: () => log,
+  };
+  return log;
+}

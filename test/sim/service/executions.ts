@@ -1,0 +1,73 @@
+import { isoInstant } from '@baton/kernel';
+import { taskOfRow } from '../../../services/executions/src/engine/graph-memory';
+import type { ExecutionRow } from '../../../services/executions/src/store/rows';
+import type { Observed } from '../oracle';
+import type { MemoryExecution } from './database';
+import { tasksOf } from './store/access';
+
+/** An accepted execution, as a start request leaves it. */
+export function newExecution(id: string, workflow: string, parameters: object): MemoryExecution {
+  const row: ExecutionRow = {
+    id,
+    tenant: 'default_tenant',
+    request_id: id,
+    payload_hash: '',
+    workflow_id: workflow,
+    program: workflow,
+    deployment_id: id,
+    deployment_display_name: id,
+    blueprint_id: 'blueprint',
+    visibility: 'tenant',
+    created_by: 'admin',
+    created_at: isoInstant(Date.now()),
+    started_at: null,
+    ended_at: null,
+    scheduled_for: null,
+    status: 'pending',
+    error: null,
+    parameters: parameters as ExecutionRow['parameters'],
+    is_system_workflow: false,
+    is_dry_run: false,
+    is_forced: false,
+    is_resumed: false,
+    allow_custom_parameters: false,
+    wait_after_fail_s: 5,
+    total_operations: null,
+    finished_operations: null,
+    token_hash: '',
+    phase: 'planning',
+    stage: null,
+    history: [],
+    graph_id: null,
+    earlier_total: 0,
+    earlier_finished: 0,
+    version: 0,
+    last_event_seq: 0,
+    last_state_seq: 0,
+    outcome: null,
+    wake_at: null,
+    cancel_requested_at: null,
+    execution_group_id: null,
+  };
+  return { row, graphs: [], tasks: new Map(), states: [], events: [], resumes: 0 };
+}
+
+/** The execution as the oracle looks at it. */
+export function observed(execution: MemoryExecution): Observed {
+  const { row, graphs, events, resumes } = execution;
+  const graph = graphs.find(({ id }) => id === row.graph_id);
+  return {
+    id: row.id,
+    status: row.status,
+    head: graph
+      ? { name: graph.name, waitAfterFailMs: graph.wait_after_fail_ms, dryRun: graph.is_dry_run }
+      : null,
+    rows: graph ? tasksOf(execution, graph).map(taskOfRow) : [],
+    flags: graph?.flags ?? null,
+    stage: row.stage as Observed['stage'],
+    history: row.history,
+    error: row.error,
+    events: [...events],
+    resumes,
+  };
+}

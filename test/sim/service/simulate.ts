@@ -1,0 +1,293 @@
+import './substitute';
+import { type Envelope, executionRequested } from '@baton/contracts';
+import { isAppError, newId } from '@baton/kernel';
+import { outgoing, unsent } from '@baton/postgres';
+import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
+import { cancelExecution } from '../../../services/executions/src/commands/cancel-execution';
+import { resumeExecution } from '../../../services/executions/src/commands/resume-execution';
+import type { EngineDeps } from '../../../services/executions/src/engine/deps';
+import { onExecutionRequested } from '../../../services/executions/src/messages/on-execution-requested';
+import { newOracle, type Observed, type Oracle } from '../oracle';
+import { seededRandom } from '../random';
+import { outcomes, QUIET, type SimulationResult, WORKFLOWS } from '../simulate';
+import { randomModel } from '../topology';
+import { type MemoryDatabase, type MemoryExecution, newDatabase } from './database';
+import { MESSAGES, newEngine, relay, startLoops } from './engine';
+import { newExecution, observed } from './executions';
+import { call, type DeploymentsPeer, newDeployments, publishTo } from './peers';
+import { newVirtualWorld, type VirtualProcess, type VirtualWorld } from './virtual';
+import { beat, type Fleet, type Hands, newHands, wakeWorker } from './worker';
+
+const TROUBLED_MS = 40_000;
+const HEALED_MS = 600_000;
+
+interface Simulation {
+  world: VirtualWorld;
+  database: MemoryDatabase;
+  deployments: DeploymentsPeer;
+  oracle: Oracle;
+  fleet: Fleet;
+  replicas: Map<VirtualProcess, EngineDeps>;
+  /** Each execution as the last commit left it. */
+  looks: Map<string, Observed>;
+}
+
+/**
+ * One world from one seed around the engine that runs in production: its commands, step writer, graph memory, wake-ups
+ * and loops. Some time of faults, then time to heal, then the oracle's last word.
+ */
+export async function simulateService(seed: number): Promise<SimulationResult> {
+  const dice = seededRandom(seed * 104_729 + 3);
+  const grade = dice.pick([0, 0.3, 1]);
+  const world = newVirtualWorld(seed, {
+    crash: 0.003 * grade,
+    lose: 0.05 * grade,
+    duplicate: 0.1 * grade,
+    commitRefused: 0.03 * grade,
+    commitAnswerLost: 0.02 * grade,
+    pause: 0.004 * grade,
+  });
+  try {
+    // With one replica the graph in memory is used for long, and a slow disk has many steps share a commit.
+    const simulation = build(world, seed, {
+      names: dice.pick([['engine-1'], ['engine-1', 'engine-2']]),
+      commitMs: dice.pick([0.3, 25]),
+    });
+    const executions = dice.pick([2, 4, 8]);
+    for (let i = 0; i < executions; i++) request(simulation, i);
+    await world.runUntil(TROUBLED_MS);
+    world.faults = QUIET;
+    while (world.now < TROUBLED_MS + HEALED_MS && !isOver(simulation))
+      await world.runUntil(world.now + 5_000);
+    // Late reports and messages, which must change nothing.
+    await world.runUntil(world.now + 30_000);
+    return judge(simulation, seed);
+  } finally {
+    world.end();
+  }
+}
+
+const isOver = ({ database }: Simulation): boolean =>
+  [...database.executions.values()].every(({ row }) =>
+    executionMachine.isTerminal(row.status as ExecutionStatus),
+  );
+
+function judge({ world, database, deployments, oracle, fleet }: Simulation, seed: number): SimulationResult {
+  const executions = [...database.executions.values()];
+  oracle.atEnd(executions.map(observed), fleet.ledger);
+  const { breaches } = oracle;
+  breaches.push(...world.surprises);
+  if (database.outbox.size > 0) breaches.push(`${database.outbox.size} messages were never sent`);
+  for (const { row, states } of executions) {
+    if (states.length > 0) breaches.push(`${row.id}: ${states.length} states were never delivered`);
+    const end = deployments.ended.findLast(({ executionId }) => executionId === row.id);
+    if (end?.status !== row.status) breaches.push(`${row.id}: deployments knows it as ${end?.status}`);
+  }
+  for (const end of deployments.ended)
+    if (!end.isWhole) breaches.push(`${end.executionId}: its end was told before its states`);
+  return {
+    seed,
+    breaches,
+    steps: world.steps,
+    crashes: world.crashes,
+    runs: fleet.ledger.length,
+    shared: database.shared,
+    statuses: executions.map(({ row }) => `${row.workflow_id}:${row.status}`),
+  };
+}
+
+function build(
+  world: VirtualWorld,
+  seed: number,
+  { names, commitMs }: { names: readonly string[]; commitMs: number },
+): Simulation {
+  const oracle = newOracle();
+  const decided = new Map<string, Map<string, number[]>>();
+  const looks: Simulation['looks'] = new Map();
+  const database = newDatabase(world, {
+    onCommit(after, isResume) {
+      noteDecided(decided, after);
+      const before = looks.get(after.row.id)!;
+      const now = observed(after);
+      looks.set(after.row.id, now);
+      oracle.onCommit(before, now, isResume);
+    },
+    onSent: (messages) => sendFromMemory(simulation, messages),
+    commitMs,
+  });
+  const deployments = newDeployments(world, (executionId, upTo) => {
+    // Of each instance the last state up to that number has been applied.
+    for (const [instance, seqs] of decided.get(executionId) ?? []) {
+      const last = Math.max(0, ...seqs.filter((seq) => seq <= upTo));
+      const isThere = deployments.models.get(executionId)!.nodeInstances.some(({ id }) => id === instance);
+      if (isThere && (deployments.applied.get(`${executionId}/${instance}`) ?? 0) < last) return false;
+    }
+    return true;
+  });
+  const replicas = new Map<VirtualProcess, EngineDeps>();
+  const engines = names.map((name) => newProcess(name, (process) => bootEngine(simulation, process)));
+  const fleet: Fleet = {
+    world,
+    engines,
+    depsOf: (engine) => replicas.get(engine)!,
+    ledger: [],
+    runOf: ({ executionId, taskId, attempt }) => {
+      const { tasks, graphs } = database.executions.get(executionId)!;
+      const task = tasks.get(taskId)!;
+      const graph = graphs.find(({ id }) => id === task.graph_id)!.name;
+      return { execution: executionId, graph, idx: task.idx, attempt };
+    },
+    outcomeOf: outcomes(seed),
+  };
+  const simulation: Simulation = { world, database, deployments, oracle, fleet, replicas, looks };
+  const workers = ['worker-1', 'worker-2', 'worker-3'].map((name) =>
+    newProcess(name, (process) => bootWorker(simulation, process)),
+  );
+  workersOf.set(simulation, { processes: workers, hands: new Map() });
+  for (const process of [...engines, ...workers]) world.start(process);
+  watchMemory(simulation);
+  return simulation;
+}
+
+const workersOf = new WeakMap<
+  Simulation,
+  { processes: VirtualProcess[]; hands: Map<VirtualProcess, Hands> }
+>();
+
+function newProcess(name: string, boot: (process: VirtualProcess) => void): VirtualProcess {
+  const process: VirtualProcess = {
+    name,
+    epoch: 0,
+    isUp: false,
+    boot: () => boot(process),
+    onCrash: new Set(),
+  };
+  return process;
+}
+
+function noteDecided(decided: Map<string, Map<string, number[]>>, { row, states }: MemoryExecution): void {
+  const known = decided.get(row.id) ?? new Map<string, number[]>();
+  decided.set(row.id, known);
+  for (const { node_instance_id, seq } of states) {
+    const seqs = known.get(node_instance_id) ?? [];
+    if (!seqs.includes(seq)) seqs.push(seq);
+    known.set(node_instance_id, seqs);
+  }
+}
+
+function bootEngine(simulation: Simulation, process: VirtualProcess): void {
+  const { world, database, deployments, replicas } = simulation;
+  const send = (envelope: Envelope) => publish(simulation, envelope);
+  world.spawn(process, async () => {
+    const deps = newEngine(world, database, deployments, send);
+    replicas.set(process, deps);
+    startLoops(world, deps, (work) => world.spawn(process, work));
+    await relay(world, database, send);
+  });
+}
+
+function bootWorker(simulation: Simulation, process: VirtualProcess): void {
+  const hands = newHands(process);
+  workersOf.get(simulation)!.hands.set(process, hands);
+  simulation.world.spawn(process, () => beat(simulation.fleet, hands));
+}
+
+/** What a process has just committed leaves from its memory; its rows go once the broker has it. */
+function sendFromMemory(simulation: Simulation, messages: readonly Envelope[]): void {
+  const { world, database } = simulation;
+  const life = world.life()!;
+  world.spawn(life.process, async () => {
+    for (const envelope of messages) {
+      await world.pause(0.5);
+      publish(simulation, envelope);
+      await world.pause(0.5);
+      database.outbox.delete(envelope.id);
+    }
+  });
+}
+
+function publish(simulation: Simulation, envelope: Envelope): void {
+  const { world, fleet, replicas } = simulation;
+  const { processes, hands } = workersOf.get(simulation)!;
+  if (envelope.type === MESSAGES.ready)
+    publishTo(world, processes, envelope, (to, { payload }) =>
+      wakeWorker(fleet, hands.get(to)!, payload as { executionId: string; taskId: string }),
+    );
+  if (envelope.type === MESSAGES.cancelled)
+    for (const { running } of hands.values())
+      for (const id of (envelope.payload as { taskIds: string[] }).taskIds) {
+        const held = running.get(id);
+        if (held && !world.random.chance(world.faults.lose)) held.isKilled = true;
+      }
+  if (envelope.type === MESSAGES.requested)
+    publishTo(world, fleet.engines, envelope, (to, one) =>
+      onExecutionRequested(replicas.get(to)!)(one as Envelope<{ executionId: string }>).catch(mayFail),
+    );
+}
+
+/** The message comes again in production; here the loops do what it asked for. */
+function mayFail(error: unknown): void {
+  if (!isAppError(error)) throw error;
+}
+
+/** A graph in memory at the version of its row is what the rows say. */
+function watchMemory(simulation: Simulation): void {
+  const { world, database, replicas, oracle, looks } = simulation;
+  for (const [process, deps] of replicas) {
+    if (!process.isUp) continue;
+    for (const execution of database.executions.values()) {
+      const loaded = deps.memory.known(execution.row.id);
+      if (loaded?.version === execution.row.version && loaded.graphId === execution.row.graph_id)
+        oracle.checkMemory(looks.get(execution.row.id)!, loaded.graph);
+    }
+  }
+  world.at(world.now + 500, () => watchMemory(simulation));
+}
+
+/** A request, and perhaps a cancel and a resume of it, at random times. */
+function request(simulation: Simulation, i: number): void {
+  const { world, database, deployments, fleet, looks } = simulation;
+  const { random } = world;
+  const workflow = random.pick(WORKFLOWS);
+  const state =
+    workflow === 'install'
+      ? 'uninitialized'
+      : workflow === 'rollback'
+        ? random.pick(['starting', 'creating'])
+        : 'started';
+  const parameters =
+    workflow === 'scale'
+      ? { scalable_entity_name: 'n0', delta: random.pick([1, -1]) }
+      : { ignore_failure: random.chance(0.3) };
+  const id = `execution-${i}`;
+  deployments.models.set(id, randomModel(random, state));
+  world.at(random.below(500), () => {
+    const execution = newExecution(id, workflow, parameters);
+    database.executions.set(id, execution);
+    looks.set(id, observed(execution));
+    const message = unsent(
+      outgoing(
+        executionRequested,
+        { tenant: 'default_tenant', key: id },
+        {
+          executionId: id,
+          deploymentId: id,
+          workflowId: workflow,
+        },
+      ),
+    );
+    database.outbox.set(message.id, { ...message, time: new Date(database.nowMs()).toISOString() });
+  });
+  const client = newProcess(`client-${newId()}`, () => undefined);
+  world.start(client);
+  const ask = (at: number, what: (deps: EngineDeps) => Promise<void>) =>
+    world.at(at, () =>
+      world.spawn(client, () => call(world, fleet.engines, (engine) => what(fleet.depsOf(engine)))),
+    );
+  if (random.chance(0.35)) {
+    const mode = random.pick(['cancel', 'force-cancel', 'kill'] as const);
+    ask(random.below(random.chance(0.5) ? 8_000 : 1_500), (deps) => cancelExecution(deps, id, mode));
+  }
+  if (random.chance(0.5))
+    ask(TROUBLED_MS / 2 + random.below(15_000), (deps) => resumeExecution(deps, id, true));
+}

@@ -1,0 +1,76 @@
+import type { StoredTask } from '../../../../services/executions/src/store/rows';
+import { tasksOfGraph } from '../../../../services/executions/src/store/task-document';
+import {
+  copyOf,
+  lockRow,
+  type MemoryDatabase,
+  type MemoryExecution,
+  type MemoryGraph,
+  type MemoryTask,
+  type MemoryTx,
+} from '../database';
+
+/** What the functions of the store are handed: a transaction, or what reads outside of one. */
+type Handle = object;
+
+export const memoryTx = (tx: Handle): MemoryTx => tx as unknown as MemoryTx;
+export const databaseOf = (reader: Handle): MemoryDatabase =>
+  (reader as { database: MemoryDatabase }).database;
+
+/** The execution as `reader` sees it: a transaction sees what it wrote. */
+export function seenBy(reader: Handle, id: string): MemoryExecution | undefined {
+  const held = (reader as Partial<MemoryTx>).held?.get(id);
+  return held?.seen ?? databaseOf(reader).executions.get(id);
+}
+
+export function* allSeenBy(reader: Handle): Generator<MemoryExecution> {
+  for (const id of databaseOf(reader).executions.keys()) yield seenBy(reader, id)!;
+}
+
+export function ofGraph(reader: Handle, graphId: string): MemoryExecution | undefined {
+  for (const execution of allSeenBy(reader))
+    if (execution.graphs.some(({ id }) => id === graphId)) return execution;
+  return undefined;
+}
+
+/** Rows of tasks of a graph. */
+export function rowsOf(execution: MemoryExecution, graphId: string): MemoryTask[] {
+  return [...execution.tasks.values()]
+    .filter((task) => task.graph_id === graphId)
+    .sort((a, b) => a.idx - b.idx);
+}
+
+/** Every task of a graph, with a row or without. */
+export function tasksOf(execution: MemoryExecution, graph: MemoryGraph): StoredTask[] {
+  const head = { ...graph, execution_id: execution.row.id };
+  return tasksOfGraph(head, graph.marks, rowsOf(execution, graph.id));
+}
+
+export function taskWithId(
+  reader: Handle,
+  id: string,
+): { execution: MemoryExecution; task: MemoryTask } | null {
+  for (const execution of allSeenBy(reader)) {
+    const task = execution.tasks.get(id);
+    if (task) return { execution, task };
+  }
+  return null;
+}
+
+/** One statement on its way. */
+export const statement = (reader: Handle): Promise<void> => databaseOf(reader).world.pause(0.3);
+
+/** Locks the execution until the transaction ends; what it sees of it is the state behind the lock. */
+export async function hold(tx: MemoryTx, id: string): Promise<MemoryExecution | null> {
+  const held = tx.held.get(id);
+  if (held) return held.seen;
+  const release = await lockRow(tx.database, id);
+  const execution = tx.database.executions.get(id);
+  if (!execution) {
+    release();
+    return null;
+  }
+  const seen = copyOf(execution);
+  tx.held.set(id, { seen, changes: [], release });
+  return seen;
+}

@@ -1,0 +1,68 @@
+import { isoInstant } from '@baton/kernel';
+import * as real from '../../../../services/executions/src/store/executions.sql';
+import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
+import { refuseLeavingTheEnd } from '../apply-step';
+import { change } from '../database';
+import { allSeenBy, databaseOf, hold, memoryTx, seenBy, statement } from './access';
+
+export const { NOW } = real;
+
+export const lockExecution: typeof real.lockExecution = async (handle, id) => {
+  const tx = memoryTx(handle);
+  await statement(tx);
+  const seen = await hold(tx, id);
+  return seen && { ...seen.row, now_ms: tx.database.nowMs() };
+};
+
+export const readExecution: typeof real.readExecution = async (reader, id) => {
+  await statement(reader);
+  const seen = seenBy(reader, id);
+  return seen ? { ...seen.row, now_ms: databaseOf(reader).nowMs() } : null;
+};
+
+export const isAtVersion: typeof real.isAtVersion = async (db, id, version) => {
+  await statement(db);
+  return seenBy(db, id)?.row.version === version;
+};
+
+export const updateExecution: typeof real.updateExecution = async (handle, id, changes) => {
+  const tx = memoryTx(handle);
+  await statement(tx);
+  const now = isoInstant(tx.database.nowMs());
+  const written = Object.fromEntries(
+    Object.entries(changes).map(([name, value]) => [name, value === real.NOW ? now : value]),
+  ) as Partial<ExecutionRow>;
+  refuseLeavingTheEnd(
+    tx.held.get(id)!.seen.row,
+    written.status ?? tx.held.get(id)!.seen.row.status,
+    tx.isResuming,
+  );
+  change(tx, id, (execution) => {
+    execution.row = { ...execution.row, ...written };
+  });
+};
+
+const BETWEEN_STAGES = new Set(['planning', 'calling', 'ending']);
+
+export const dueExecutions: typeof real.dueExecutions = async (reader, limit, stalledMs) => {
+  await statement(reader);
+  const now = databaseOf(reader).nowMs();
+  return [...allSeenBy(reader)]
+    .map(({ row }) => row)
+    .filter(
+      ({ phase, wake_at, created_at }) =>
+        (wake_at !== null && Date.parse(wake_at) <= now && phase !== 'ended') ||
+        (BETWEEN_STAGES.has(phase) && Date.parse(created_at) <= now - stalledMs),
+    )
+    .slice(0, limit)
+    .map(({ id, phase }) => ({ id, phase }));
+};
+
+/** Starts are not simulated: nobody else asks for it. */
+export const lockGuard: typeof real.lockGuard = (tx) => statement(tx);
+
+export const allowLeavingTheEnd: typeof real.allowLeavingTheEnd = async (handle) => {
+  const tx = memoryTx(handle);
+  await statement(tx);
+  tx.isResuming = true;
+};

@@ -1,0 +1,8 @@
+import type * as real from '../../../../services/executions/src/store/work.sql';
+import { statement } from './access';
+
+/** The graphs of the simulation have no code. */
+export const codeMapping: typeof real.codeMapping = async (tx) => {
+  await statement(tx);
+  return null;
+};

@@ -1,0 +1,158 @@
+import { executionsRpc } from '@baton/contracts';
+import type { Happening } from '@baton/task-graph';
+import { claimTask } from '../../../services/executions/src/commands/claim-task';
+import { finishTasks } from '../../../services/executions/src/commands/finish-tasks';
+import { heartbeat } from '../../../services/executions/src/commands/renew-leases';
+import type { EngineDeps } from '../../../services/executions/src/engine/deps';
+import { leaseMs } from '../../../services/executions/src/engine/task-writes';
+import type { RunId } from '../store';
+import type { LedgerEntry } from '../worker';
+import { call } from './peers';
+import type { VirtualProcess, VirtualWorld } from './virtual';
+
+const { OutcomeKind } = executionsRpc;
+const ROOM = 3;
+const HEARTBEAT_MS = leaseMs / 3;
+
+export interface Fleet {
+  world: VirtualWorld;
+  engines: readonly VirtualProcess[];
+  depsOf: (engine: VirtualProcess) => EngineDeps;
+  ledger: LedgerEntry[];
+  runOf: (lease: executionsRpc.TaskLease) => RunId;
+  outcomeOf: (run: RunId) => { happening: Happening; durationMs: number };
+}
+
+/** What one life of a worker holds. */
+export interface Hands {
+  workerId: string;
+  process: VirtualProcess;
+  running: Map<string, { isKilled: boolean; keptUntil: number }>;
+  outcomes: executionsRpc.TaskOutcome[];
+  isReporting: boolean;
+}
+
+export function newHands(process: VirtualProcess): Hands {
+  const workerId = `${process.name}#${process.epoch}`;
+  return { workerId, process, running: new Map(), outcomes: [], isReporting: false };
+}
+
+const roomOf = (hands: Hands): number => Math.max(0, ROOM - hands.running.size);
+
+/** A wake-up: claims what there is room for. */
+export async function wakeWorker(
+  fleet: Fleet,
+  hands: Hands,
+  { executionId, taskId }: { executionId: string; taskId: string },
+): Promise<void> {
+  const room = roomOf(hands);
+  if (room === 0) return;
+  const leases = await call(fleet.world, fleet.engines, (engine) =>
+    claimTask(fleet.depsOf(engine), { workerId: hands.workerId, executionId, taskId, room }),
+  );
+  for (const lease of leases ?? []) begin(fleet, hands, lease);
+}
+
+function begin(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): void {
+  if (hands.running.has(lease.taskId)) return;
+  hands.running.set(lease.taskId, { isKilled: false, keptUntil: fleet.world.now + leaseMs / 2 });
+  fleet.world.spawn(hands.process, () => run(fleet, hands, lease));
+}
+
+async function run(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): Promise<void> {
+  const { world, ledger } = fleet;
+  const of = fleet.runOf(lease);
+  const entry: LedgerEntry = { ...of, worker: hands.workerId, from: world.now, to: null, outcome: null };
+  ledger.push(entry);
+  const { happening, durationMs } = fleet.outcomeOf(of);
+  const held = hands.running.get(lease.taskId)!;
+  for (let left = durationMs; left > 0; left -= 200) {
+    await world.pause(Math.min(left, 200));
+    if (world.random.chance(world.faults.pause)) await world.pause(leaseMs * 1.5);
+    // It kills its own run before somebody else may begin the next one.
+    if (held.isKilled || world.now > held.keptUntil) break;
+  }
+  if (world.now > held.keptUntil) {
+    hands.running.delete(lease.taskId);
+    return;
+  }
+  entry.to = world.now;
+  entry.outcome = held.isKilled ? 'killed' : happening.kind;
+  hands.outcomes.push(outcomeOf(lease, held.isKilled ? null : happening));
+  if (!hands.isReporting) await report(fleet, hands);
+}
+
+/** Tells what has ended, all of it together, until somebody answers; takes what comes in return. */
+async function report(fleet: Fleet, hands: Hands): Promise<void> {
+  hands.isReporting = true;
+  while (hands.outcomes.length > 0) {
+    const outcomes = [...hands.outcomes];
+    const room = Math.min(ROOM, roomOf(hands) + outcomes.length);
+    const answer = await call(fleet.world, fleet.engines, (engine) =>
+      finishTasks(fleet.depsOf(engine), { workerId: hands.workerId, outcomes, room }),
+    );
+    if (!answer) {
+      await fleet.world.pause(500);
+      continue;
+    }
+    hands.outcomes = hands.outcomes.filter((one) => !outcomes.includes(one));
+    for (const { taskId } of outcomes) hands.running.delete(taskId);
+    for (const lease of answer.leases) begin(fleet, hands, lease);
+  }
+  hands.isReporting = false;
+}
+
+/** Renews what the worker holds; what it has lost, or must kill, ends. */
+export async function beat(fleet: Fleet, hands: Hands): Promise<never> {
+  const { world } = fleet;
+  for (;;) {
+    await world.pause(HEARTBEAT_MS);
+    const taskIds = [...hands.running.keys()];
+    const answer = await call(world, fleet.engines, (engine) =>
+      heartbeat(fleet.depsOf(engine), { workerId: hands.workerId, workerJson: '{}', taskIds }),
+    );
+    if (!answer) continue;
+    for (const id of taskIds) {
+      const held = hands.running.get(id);
+      if (!held) continue;
+      if (answer.kill.includes(id)) held.isKilled = true;
+      if (answer.lost.includes(id)) held.keptUntil = 0;
+      else held.keptUntil = world.now + leaseMs / 2;
+    }
+  }
+}
+
+function outcomeOf(
+  { taskId, executionId, attempt }: executionsRpc.TaskLease,
+  happening: Happening | null,
+): executionsRpc.TaskOutcome {
+  const of = { ...executionsRpc.TaskOutcome.fromPartial({ taskId, executionId, attempt }), retryAfter: -1 };
+  const error = (type: string) => JSON.stringify({ exceptionType: type, message: 'boom' });
+  switch (happening?.kind) {
+    case 'succeeded':
+      return {
+        ...of,
+        kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED,
+        resultJson: JSON.stringify(happening.result),
+      };
+    case 'retry':
+      return {
+        ...of,
+        kind: OutcomeKind.OUTCOME_KIND_RETRY,
+        retryAfter: 0.03,
+        errorJson: error('OperationRetry'),
+      };
+    case 'timed-out':
+      return { ...of, kind: OutcomeKind.OUTCOME_KIND_TIMED_OUT };
+    case 'failed':
+      return happening.error.recoverable
+        ? { ...of, kind: OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE, errorJson: error('RecoverableError') }
+        : {
+            ...of,
+            kind: OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
+            errorJson: error('NonRecoverableError'),
+          };
+    default:
+      return { ...of, kind: OutcomeKind.OUTCOME_KIND_CANCELLED };
+  }
+}
