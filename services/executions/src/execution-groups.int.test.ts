@@ -179,6 +179,18 @@ test('a member whose deployment is busy waits and does not keep the others from 
   }, DEADLINE);
 });
 
+test('a member that has become impossible while it waited fails, and the others start', async () => {
+  const [, gone, unavailable] = group('changed', 4) as [string, string, string];
+  const made = await begin('changed', { concurrency: 1 });
+  engine.peer.deployments.delete(gone);
+  engine.peer.deployments.get(unavailable)!.workflows.install!.availability_rules = { available: false };
+  await workUntil(made.id, 'failed');
+  const rows = await members(made.id);
+  expect(rows.map((row) => row.status)).toEqual(['terminated', 'failed', 'failed', 'terminated']);
+  expect(rows[1]!.error).toMatch(/^Error dequeueing execution: .*changed-1/);
+  expect(rows[2]!.error).toMatch(/^Error dequeueing execution: .*not available/);
+});
+
 test('concurrency 0 pauses, more room starts what waits', async () => {
   group('paused', 3);
   const made = await begin('paused', { concurrency: 0 });

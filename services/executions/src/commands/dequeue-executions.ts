@@ -1,5 +1,4 @@
 import { executionRequested } from '@baton/contracts';
-import { isAppError } from '@baton/kernel';
 import { outbox, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
 import { isSystemWide } from '../domain/system-workflows';
@@ -17,7 +16,7 @@ import {
 } from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
-import { checkAgain } from './request-execution';
+import { checkMembersAgain, failQueued, refusalOf } from './check-queued';
 import { startGroupMembers } from './start-group-members';
 
 /** Executions looked at in one round, and rounds in one go (reference/rest-api.md 6.3). */
@@ -53,39 +52,17 @@ export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
   return started + (await dequeueGroups(deps));
 }
 
-/** Members of execution groups, as far as their groups and the manager have room; checked when the group was made. */
+/** Members of execution groups, as far as their groups and the manager have room. */
 async function dequeueGroups(deps: EngineDeps): Promise<number> {
   let count = 0;
   if (deps.queue.isPaused()) return 0;
-  for (const { tenant, id } of await groupsWithRoom(deps.db.query, GROUPS)) {
-    const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, tenant, id));
+  for (const group of await groupsWithRoom(deps.db.query, GROUPS)) {
+    const checked = await checkMembersAgain(deps, group);
+    const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, group.tenant, group.id, checked));
     for (const one of started) deps.wake.drive(one);
     count += started.length;
   }
   return count;
-}
-
-/** Why it can no longer start; null = it can; `later` = that cannot be said now. */
-async function refusalOf(
-  deps: EngineDeps,
-  candidate: ExecutionRow,
-): Promise<{ error: string } | 'later' | null> {
-  try {
-    await checkAgain(deps, candidate);
-    return null;
-  } catch (err) {
-    if (isAppError(err) && !err.entry.retryable && err.entry.http < 500)
-      return { error: `Error dequeueing execution: ${err.message}` };
-    deps.log.warn({ err, executionId: candidate.id }, 'a queued execution could not be checked');
-    return 'later';
-  }
-}
-
-async function failQueued(tx: Tx<DB>, id: string, error: string): Promise<boolean> {
-  if ((await lockExecution(tx, id))?.status !== 'queued') return false;
-  // `failed` is written at the end together with the terminal event.
-  await updateExecution(tx, id, { status: 'pending', phase: 'ending', outcome: { status: 'failed', error } });
-  return true;
 }
 
 async function tryStart(tx: Tx<DB>, deps: EngineDeps, candidate: ExecutionRow): Promise<boolean> {

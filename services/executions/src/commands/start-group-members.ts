@@ -15,13 +15,15 @@ import type { DB } from '../store/tables.gen';
 /**
  * Starts queued members of a group up to its concurrency and the manager's `max_concurrent_workflows`: queued -> pending with the durable wake-up. The group's row
  * orders starters on any number of replicas; the guards order them against single starts of the same deployments.
- * Answers what was started: the caller drives it after the commit.
+ * Answers what was started: the caller drives it after the commit. `among`: members that were checked again; null: all
+ * have been checked just now.
  */
 export async function startGroupMembers(
   tx: Tx<DB>,
   deps: Pick<EngineDeps, 'queue'>,
   tenant: string,
   groupId: string,
+  among: readonly string[] | null = null,
 ): Promise<string[]> {
   if (deps.queue.isPaused()) return [];
   await lockDequeue(tx);
@@ -39,14 +41,15 @@ export async function startGroupMembers(
       await updateGroup(tx, tenant, groupId, { has_queued: false });
     return [];
   }
+  const chosen = candidates.filter(({ id }) => among?.includes(id) ?? true);
   await lockGuards(
     tx,
     tenant,
-    candidates.map((candidate) => candidate.deployment_id ?? ''),
+    chosen.map((candidate) => candidate.deployment_id ?? ''),
   );
   const started = await startMembers(
     tx,
-    candidates.map((candidate) => candidate.id),
+    chosen.map((candidate) => candidate.id),
   );
   await outbox.appendAll(
     tx,

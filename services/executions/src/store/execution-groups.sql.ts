@@ -167,18 +167,18 @@ export async function insertGroupLogs(
 
 /** Members that may start: nothing of their deployment is active or queued before them. Oldest first. */
 export async function startableMembers(
-  tx: Tx<DB>,
+  reader: Reader,
   group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>,
   room: number,
-): Promise<Pick<ExecutionRow, 'id' | 'deployment_id'>[]> {
-  const { rows } = await sql<Pick<ExecutionRow, 'id' | 'deployment_id'>>`
-    select q.id, q.deployment_id from executions q
+): Promise<ExecutionRow[]> {
+  const { rows } = await sql<ExecutionRow>`
+    select q.* from executions q
     where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and q.phase = 'waiting' and q.status = 'queued'
       and (q.is_forced or ${unblocked})
     order by q.created_at, q.id
     limit greatest(0, least(${room}::integer, ${group.concurrency}::integer - (select count(*) from executions a
       where a.tenant = ${group.tenant} and a.execution_group_id = ${group.id} and a.phase not in ('waiting', 'ended'))::integer))`.execute(
-    tx,
+    reader,
   );
   return rows;
 }
@@ -225,9 +225,9 @@ export async function hasQueuedMembers(tx: Tx<DB>, tenant: string, id: string): 
 export async function groupsWithRoom(
   reader: Reader,
   limit: number,
-): Promise<Pick<ExecutionGroupRow, 'tenant' | 'id'>[]> {
-  const { rows } = await sql<Pick<ExecutionGroupRow, 'tenant' | 'id'>>`
-    select g.tenant, g.id from execution_groups g
+): Promise<Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>[]> {
+  const { rows } = await sql<Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>>`
+    select g.tenant, g.id, g.concurrency from execution_groups g
     where g.has_queued and g.concurrency > (select count(*) from executions a
       where a.tenant = g.tenant and a.execution_group_id = g.id and a.phase not in ('waiting', 'ended'))
     order by g.created_at limit ${limit}`.execute(reader);

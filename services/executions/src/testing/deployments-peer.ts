@@ -66,6 +66,8 @@ export function createDeploymentsPeer() {
     },
     evaluateFunctions: async ({ payloadJson }) => ({ payloadJson }),
     executionEnded: async ({ deploymentId, executionId, status }) => {
+      // A deployment that is gone takes no notice.
+      if (!isDown && !deployments.has(deploymentId)) return {};
       get(deploymentId);
       await duringEnd?.(executionId);
       ended.push({ executionId, status });
