@@ -20,10 +20,12 @@ import { brokersHttp } from './http/brokers.routes';
 import { configHttp } from './http/config.routes';
 import { contactsHttp } from './http/contacts.routes';
 import { licenseHttp } from './http/license.routes';
+import { logBundlesHttp } from './http/log-bundles.routes';
 import { maintenanceHttp } from './http/maintenance.routes';
 import { providerContextHttp } from './http/provider-context.routes';
 import { type FetchArchive, snapshotsHttp } from './http/snapshots.routes';
 import { statusHttp } from './http/status.routes';
+import { driveLogBundles } from './loops/drive-log-bundles.loop';
 import { driveSnapshots } from './loops/drive-snapshots.loop';
 import { onChangeMade } from './messages/on-change-made';
 import { clusterStatusHandlers } from './rpc/cluster-status.rpc';
@@ -46,6 +48,8 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
   const maintenance = { db, executions: createExecutionsClient(infra.rpc) };
   const snapshots = snapshotDeps(config, infra, db, () => void driver.work());
   const driver = driveSnapshots(snapshots);
+  const bundles = { ...snapshots, definitions, kick: () => void bundleDriver.work() };
+  const bundleDriver = driveLogBundles(bundles);
   return {
     name: serviceName,
     routes: [
@@ -62,6 +66,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
       ...configHttp({ db, identity: createIdentityClient(infra.rpc), definitions }),
       ...auditHttp({ db, clock: infra.clock }),
       ...providerContextHttp({ db }),
+      ...logBundlesHttp(bundles),
       ...snapshotsHttp({ ...snapshots, fetch: archiveFetch(config) }),
       ...brokersHttp({
         brokerUrl: config.BATON_BROKER === 'postgres' ? config.DATABASE_URL : config.AMQP_URL,
@@ -81,6 +86,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
     subscriptions: [],
     loops: [
       ...driver.loops,
+      bundleDriver.loop,
       { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => db.tx((tx) => forgetDead(tx)) },
       {
         name: 'settle-maintenance',
@@ -89,7 +95,9 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
       },
     ],
     checks: {},
-    stop: () => driver.stop(),
+    stop: async () => {
+      await Promise.all([driver.stop(), bundleDriver.stop()]);
+    },
   };
 }
 

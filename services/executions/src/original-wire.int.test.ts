@@ -1,6 +1,7 @@
 import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
+import { exportLogs } from './commands/export-logs';
 import { recordExecution } from './commands/record-execution';
 import { recordRefused } from './commands/record-refused';
 import { requestExecution } from './commands/request-execution';
@@ -116,6 +117,32 @@ test('subgraphs of instances show the handler of the original, its name and inte
     retry_interval: 30,
   });
   await setStatus(engine.deps, id, 'cancelled', '');
+});
+
+test('a log bundle gets executions without their parameters, and events in order', async () => {
+  const { id } = await recordExecution(engine.deps, {
+    ...request('told', { parameters: { password: 'canary' } }),
+    blueprintId: 'bp',
+    displayName: 'told',
+    visibility: 'tenant',
+    outcome: { status: 'terminated', error: '' },
+    log: ['a line'],
+  });
+  const files: Record<string, string> = {};
+  for await (const { file, data } of exportLogs(engine.deps))
+    files[file] = (files[file] ?? '') + data.toString();
+  const linesOf = (file: string) =>
+    files[file]!.trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(linesOf('executions.jsonl').find((one) => one.id === id)).toMatchObject({ status: 'terminated' });
+  expect(JSON.stringify(files)).not.toContain('canary');
+  const events = linesOf('events.jsonl').filter((one) => one.execution_id === id);
+  expect(events.map((one) => one.event_type ?? one.message)).toEqual([
+    'workflow_started',
+    'a line',
+    'workflow_succeeded',
+  ]);
 });
 
 test('deployments with schedules are told once each, in pages', async () => {

@@ -24,6 +24,7 @@ import { executionScheduleRoutes } from './execution-schedules';
 import { executionRoutes } from './executions';
 import { interDeploymentDependenciesRoutes } from './inter-deployment-dependencies';
 import { licenseRoutes } from './license';
+import { logBundleRoutes } from './log-bundles';
 import { maintenanceRoutes } from './maintenance';
 import { nodeInstancesRoutes } from './node-instances';
 import { nodesRoutes } from './nodes';
@@ -67,6 +68,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...executionRoutes,
   ...interDeploymentDependenciesRoutes,
   ...licenseRoutes,
+  ...logBundleRoutes,
   ...maintenanceRoutes,
   ...nodeInstancesRoutes,
   ...nodesRoutes,

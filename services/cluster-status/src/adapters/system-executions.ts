@@ -6,7 +6,7 @@ export interface SystemExecutionRequest {
   /** The same id answers the same execution. */
   requestId: string;
   createdBy: string;
-  workflowId: 'create_snapshot' | 'restore_snapshot';
+  workflowId: 'create_snapshot' | 'restore_snapshot' | 'create_log_bundle';
   parameters: Record<string, unknown>;
   mayQueue: boolean;
   isDryRun: boolean;
@@ -23,11 +23,15 @@ export interface SystemExecutionsPort {
   start(request: SystemExecutionRequest): Promise<{ id: string; execution: Record<string, unknown> }>;
   /** Answers the status; '' when the execution is gone. */
   report(report: ExecutionReport): Promise<string>;
+  /** Findings, executions and events for a log bundle, file by file. */
+  logs(signal: AbortSignal): AsyncIterable<{ file: string; data: Buffer }>;
   /** Ids of executions of any tenant that have not ended, some of them. */
   unfinished(): Promise<{ id: string; workflowId: string }[]>;
 }
 
 const SHOWN = 20;
+/** All events of a big manager. */
+const LOGS_DEADLINE_MS = 3_600_000;
 
 export function createSystemExecutions(rpc: RpcConnector): SystemExecutionsPort {
   const engine = rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions');
@@ -54,6 +58,7 @@ export function createSystemExecutions(rpc: RpcConnector): SystemExecutionsPort 
       });
       return status;
     },
+    logs: (signal) => reports.exportLogs({}, { deadlineMs: LOGS_DEADLINE_MS, signal }) as never,
     async unfinished() {
       const { executions } = await engine.listUnfinishedExecutions({ limit: SHOWN });
       return executions.map(({ id, workflowId }) => ({ id, workflowId }));

@@ -85,15 +85,14 @@ export async function noteLooseArchive(db: Reader, digest: string, isOver: boole
     on conflict (digest) do update set since = excluded.since`.execute(db);
 }
 
-/** Takes marks older than `graceMs`; answers those of archives that no snapshot has. */
+/** Takes marks older than `graceMs`; answers those of archives that no snapshot and no log bundle has. */
 export async function takeLooseArchives(tx: Tx<DB>, graceMs: number, limit: number): Promise<string[]> {
   const { rows } = await sql<{ digest: string }>`
     with old as (
       delete from loose_archives where digest in (
         select digest from loose_archives where since < app_now() - ${graceMs}::float8 * interval '1 millisecond'
         limit ${limit} for update skip locked) returning digest)
-    select digest from old where not exists (select 1 from snapshots s where s.archive_digest = old.digest)`.execute(
-    tx,
-  );
+    select digest from old where not exists (select 1 from snapshots s where s.archive_digest = old.digest)
+      and not exists (select 1 from log_bundles b where b.archive_digest = old.digest)`.execute(tx);
   return rows.map(({ digest }) => digest);
 }

@@ -82,6 +82,24 @@ export interface License {
   uploaded_at: Generated<string>;
 }
 
+export interface LogBundles {
+  archive_digest: string | null;
+  archive_size: number | null;
+  attempts: Generated<number>;
+  created_at: Generated<string>;
+  created_by: string;
+  error: Generated<string>;
+  execution_id: string | null;
+  id: string;
+  is_reported: Generated<boolean>;
+  job_id: string;
+  lease_owner: string | null;
+  lease_until: string | null;
+  outcome: string | null;
+  status: string;
+  tenant: string;
+}
+
 export interface LooseArchives {
   digest: string;
   since: Generated<string>;
@@ -171,6 +189,7 @@ export interface DB {
   inbox: Inbox;
   instances: Instances;
   license: License;
+  log_bundles: LogBundles;
   loose_archives: LooseArchives;
   maintenance: Maintenance;
   managers: Managers;

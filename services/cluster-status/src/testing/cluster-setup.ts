@@ -1,5 +1,8 @@
 /** The cluster-status service over real PostgreSQL for tests; the services that it asks are peers on the local rpc. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createFileBlobStore } from '@baton/blob-store';
 import { clusterStatusRpc, executionsRpc, identityRpc, type Principal } from '@baton/contracts';
 import { createHttpApp, principalHeader, signPrincipal } from '@baton/http';
 import { silentLog, systemClock } from '@baton/kernel';
@@ -34,8 +37,31 @@ export const bob: Principal = {
 
 type Running = executionsRpc.UnfinishedExecution;
 
-function peers(running: Running[]) {
+/** Executions that the service under test carries out: their ends, and what a log bundle gets. */
+export interface Carried {
+  /** What ReportSystemExecution answers. */
+  status: string;
+  started: executionsRpc.StartExecutionRequest[];
+  ends: { executionId: string; endStatus: string }[];
+}
+
+function peers(running: Running[], carried: Carried) {
+  const systemExecutions: Partial<RpcHandlers<typeof executionsRpc.SystemExecutionsServiceDefinition>> = {
+    reportSystemExecution: async ({ executionId, endStatus }) => {
+      if (endStatus !== '') carried.ends.push({ executionId, endStatus });
+      return { status: carried.status };
+    },
+    async *exportLogs() {
+      yield { file: 'doctor.jsonl', data: Buffer.from('') };
+      yield { file: 'events.jsonl', data: Buffer.from('{"message":"one"}\n') };
+      yield { file: 'events.jsonl', data: Buffer.from('{"message":"two"}\n') };
+    },
+  };
   const executions: Partial<RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>> = {
+    startExecution: async (request) => {
+      carried.started.push(request);
+      return { executionId: request.requestId, executionJson: JSON.stringify({ id: request.requestId }) };
+    },
     listUnfinishedExecutions: async ({ limit }) => ({
       executions: running.slice(0, limit),
       total: running.length,
@@ -47,7 +73,7 @@ function peers(running: Running[]) {
       permissions: [{ permission: 'administrators', roles: ['sys_admin', 'manager'] }],
     }),
   };
-  return { executions, identity };
+  return { executions, systemExecutions, identity };
 }
 
 export async function startCluster(env: Record<string, string> = {}) {
@@ -64,10 +90,20 @@ export async function startCluster(env: Record<string, string> = {}) {
   const config = loadConfig(configSchema, { BATON_INTERNAL_KEY: 'internal key of the test', ...env });
   const running: Running[] = [];
   const rpc = createLocalRpc({ log });
-  const others = peers(running);
+  const carried: Carried = { status: 'started', started: [], ends: [] };
+  const others = peers(running, carried);
   rpc.serve('executions', executionsRpc.ExecutionsServiceDefinition, others.executions as never);
+  rpc.serve('executions', executionsRpc.SystemExecutionsServiceDefinition, others.systemExecutions as never);
   rpc.serve('identity', identityRpc.IdentityServiceDefinition, others.identity as never);
-  const parts = buildService(config, { db, log, rpc, clock: systemClock } as unknown as Infra);
+  const root = await mkdtemp(join(tmpdir(), 'baton-cluster-'));
+  const parts = buildService(config, {
+    db,
+    log,
+    rpc,
+    clock: systemClock,
+    blobs: createFileBlobStore({ root }),
+    instanceId: 'test',
+  } as unknown as Infra);
   for (const part of parts.rpc) rpc.serve(serviceName, part.definition, part.handlers as never);
   const app = createHttpApp({
     service: serviceName,
@@ -81,6 +117,7 @@ export async function startCluster(env: Record<string, string> = {}) {
   return {
     db,
     running,
+    carried,
     rpc: rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, serviceName),
     tick: (name: string) => parts.loops.find((loop) => loop.name === name)!.tickOnce(),
     call: async (
@@ -94,13 +131,16 @@ export async function startCluster(env: Record<string, string> = {}) {
       };
       const body = o.text ?? (o.json === undefined ? undefined : JSON.stringify(o.json));
       const answer = await fetch(`${url}/api/${o.api ?? 'v3.1'}${path}`, { method, headers, body });
-      const text = await answer.text();
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      const text = bytes.toString();
       const isJson = answer.headers.get('content-type')?.includes('json') && text !== '';
       // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came.
-      return { status: answer.status, text, body: (isJson ? JSON.parse(text) : null) as any };
+      return { status: answer.status, text, bytes, body: (isJson ? JSON.parse(text) : null) as any };
     },
     close: async () => {
       await app.close();
+      await parts.stop?.();
+      await rm(root, { recursive: true, force: true });
       await db.close();
       await database.drop();
     },

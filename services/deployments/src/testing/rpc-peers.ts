@@ -79,6 +79,7 @@ export function createPeers(): Peers {
         reports.push(report);
         return { status: systemStatus.value };
       },
+      exportLogs: absent as never,
     },
     executions: {
       claimTask: absent,

@@ -4,6 +4,7 @@ import type { RpcHandlers } from '@baton/rpc';
 import { appendTaskEvents } from '../commands/append-task-events';
 import { callFromWorkflow } from '../commands/call-from-workflow';
 import { claimTask } from '../commands/claim-task';
+import { exportLogs } from '../commands/export-logs';
 import { finishTasks } from '../commands/finish-tasks';
 import { recordExecution } from '../commands/record-execution';
 import { heartbeat } from '../commands/renew-leases';
@@ -107,6 +108,7 @@ export function systemExecutionsRpcHandlers(
 ): RpcHandlers<typeof executionsRpc.SystemExecutionsServiceDefinition> {
   return {
     reportSystemExecution: async (request) => ({ status: await reportSystemExecution(deps, request) }),
+    exportLogs: () => exportLogs(deps),
   };
 }
 

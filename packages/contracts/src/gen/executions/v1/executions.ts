@@ -291,6 +291,14 @@ export interface ListUnfinishedExecutionsResponse {
   total: number;
 }
 
+export interface ExportLogsRequest {
+}
+
+export interface LogPiece {
+  file: string;
+  data: Buffer;
+}
+
 export interface ReportSystemExecutionRequest {
   executionId: string;
   /** Names this report: a repeated one adds nothing. Empty with nothing to log. */
@@ -3652,6 +3660,143 @@ export const ListUnfinishedExecutionsResponse: MessageFns<ListUnfinishedExecutio
   },
 };
 
+function createBaseExportLogsRequest(): ExportLogsRequest {
+  return {};
+}
+
+export const ExportLogsRequest: MessageFns<ExportLogsRequest> = {
+  encode(_: ExportLogsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportLogsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportLogsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): ExportLogsRequest {
+    return {};
+  },
+
+  toJSON(_: ExportLogsRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<ExportLogsRequest>): ExportLogsRequest {
+    return ExportLogsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<ExportLogsRequest>): ExportLogsRequest {
+    const message = createBaseExportLogsRequest();
+    return message;
+  },
+};
+
+function createBaseLogPiece(): LogPiece {
+  return { file: "", data: Buffer.alloc(0) };
+}
+
+export const LogPiece: MessageFns<LogPiece> = {
+  encode(message: LogPiece, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.file !== "") {
+      writer.uint32(10).string(message.file);
+    }
+    if (message.data.length !== 0) {
+      writer.uint32(18).bytes(message.data);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LogPiece {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLogPiece();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.file = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.data = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LogPiece {
+    return {
+      file: isSet(object.file) ? globalThis.String(object.file) : "",
+      data: isSet(object.data) ? Buffer.from(bytesFromBase64(object.data)) : Buffer.alloc(0),
+    };
+  },
+
+  toJSON(message: LogPiece): unknown {
+    const obj: any = {};
+    if (message.file !== "") {
+      obj.file = message.file;
+    }
+    if (message.data.length !== 0) {
+      obj.data = base64FromBytes(message.data);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LogPiece>): LogPiece {
+    return LogPiece.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LogPiece>): LogPiece {
+    const message = createBaseLogPiece();
+    message.file = object.file ?? "";
+    message.data = object.data ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
 function createBaseReportSystemExecutionRequest(): ReportSystemExecutionRequest {
   return { executionId: "", batchId: "", log: [], endStatus: "", error: "" };
 }
@@ -4439,8 +4584,28 @@ export const SystemExecutionsServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /**
+     * What a log bundle shows of executions: findings of the doctor, executions without parameters, events and log lines of
+     * every tenant. File by file, in pieces of whole lines.
+     */
+    exportLogs: {
+      name: "ExportLogs",
+      requestType: ExportLogsRequest as typeof ExportLogsRequest,
+      requestStream: false,
+      responseType: LogPiece as typeof LogPiece,
+      responseStream: true,
+      options: {},
+    },
   },
 } as const;
+
+function bytesFromBase64(b64: string): Uint8Array {
+  return Uint8Array.from(globalThis.Buffer.from(b64, "base64"));
+}
+
+function base64FromBytes(arr: Uint8Array): string {
+  return globalThis.Buffer.from(arr).toString("base64");
+}
 
 function floatToJson(value: number | null | undefined): number | string | null | undefined {
   return typeof value === "number" && !globalThis.Number.isFinite(value) ? globalThis.String(value) : value;

@@ -1,0 +1,38 @@
+import { logBundleRoutes } from '@baton/contracts/http/log-bundles';
+import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
+import { AppError } from '@baton/kernel';
+import { type LogBundleDeps, removeLogBundle, requestLogBundle } from '../commands/log-bundles';
+import { listLogBundles, presentLogBundle, visibleLogBundle } from '../queries/read-log-bundles';
+
+/** Log bundles (reference/rest-api.md 5.13). */
+export function logBundlesHttp(deps: LogBundleDeps): BoundRoute[] {
+  return bindRoutes(logBundleRoutes, {
+    listLogBundles: async ({ principal, list }) =>
+      listEnvelope(await listLogBundles(deps.db.query, principal, list), list),
+    getLogBundle: async ({ principal, params }) =>
+      presentLogBundle(await visibleLogBundle(deps.db.query, principal, params.log_bundle_id!)),
+    createLogBundle: async ({ principal, params, wire }) => {
+      const execution = await requestLogBundle(deps, principal, params.log_bundle_id!);
+      return wire === 'cloudify'
+        ? { ...execution, total_operations: 0, finished_operations: 0, parameters_p: null }
+        : execution;
+    },
+    deleteLogBundle: async ({ principal, params }) =>
+      presentLogBundle(await removeLogBundle(deps, principal, params.log_bundle_id!)),
+    downloadLogBundle: async ({ principal, params }) => {
+      const bundle = await visibleLogBundle(deps.db.query, principal, params.log_bundle_id!);
+      if (bundle.archive_digest === null)
+        throw new AppError(
+          'log_bundle_action_error',
+          `Log bundle \`${bundle.id}\` is ${bundle.status}: there is nothing to download`,
+          { status: bundle.status },
+        );
+      return answer({
+        stream: await deps.blobs.open(bundle.archive_digest),
+        length: bundle.archive_size!,
+        filename: `${bundle.id}.zip`,
+        contentType: 'application/octet-stream',
+      });
+    },
+  });
+}
