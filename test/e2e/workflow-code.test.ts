@@ -14,12 +14,17 @@ beforeAll(async () => {
   fleet = await startFleet({
     mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
     workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
-    env: { BATON_WORKER_SLOTS: '1', BATON_VALIDATE_RESPONSES: 'true' },
+    env: {
+      BATON_WORKER_SLOTS: '1',
+      BATON_VALIDATE_RESPONSES: 'true',
+      BATON_WORKER_HANDLERS: join(__dirname, '../handlers/workflows.js'),
+    },
   });
   client = adminClient(fleet);
   await upload(client, 'code', archiveOf(join(__dirname, 'blueprints/workflow-code')));
-  for (const id of ['code', 'other'])
-    await call(client, 'createDeployment', { id }, { blueprint_id: 'code' });
+  await upload(client, 'js', archiveOf(join(__dirname, 'blueprints/workflow-code-js')));
+  for (const [id, blueprint_id] of Object.entries({ code: 'code', other: 'code', js: 'js' }))
+    await call(client, 'createDeployment', { id }, { blueprint_id });
 });
 afterAll(async () => await fleet?.stop());
 
@@ -156,5 +161,109 @@ describe('workflow scripts', () => {
     }, SOON);
     const { messages } = await followExecution(client, id);
     expect(messages.filter((m) => m === 'op says once')).toHaveLength(1);
+  });
+});
+
+describe('workflow functions of plugins', () => {
+  const startJs = (workflow: string) => start(workflow, { deployment_id: 'js' });
+
+  test('run operations one after the other and see their results', async () => {
+    const run = await follow(client, 'js', 'sequence', { parameters: { word: 'hi' } });
+    expect(run).toMatchObject({ status: 'terminated' });
+    expect(run.messages).toEqual(
+      expect.arrayContaining([
+        'op says hi',
+        'a answered said hi',
+        'b answered said hi',
+        'heard',
+        'sequence of js is over',
+      ]),
+    );
+    const { items } = await call(client, 'listNodeInstances', {}, undefined, { deployment_id: 'js' });
+    expect(items.map((i: { state: string }) => i.state)).toEqual(['talked', 'talked']);
+  });
+
+  test('build graphs: order, retries, subgraphs', async () => {
+    const run = await follow(client, 'js', 'graph');
+    expect(run).toMatchObject({ status: 'terminated' });
+    const told = run.messages.filter((m) => /^(first|inside|last|the graph|op says)/.test(m));
+    expect(told).toEqual([
+      'first',
+      'op says nothing',
+      'inside',
+      'op says inner',
+      'last',
+      'the graph left inner',
+    ]);
+  });
+
+  test('fail with what failed, with the place in the code, or because there is none', async () => {
+    const failing = await follow(client, 'js', 'failing');
+    expect(failing).toMatchObject({ status: 'failed' });
+    expect(failing.error).toMatch(/^Task failed: ops.fail \(a_\w+:ops.fail\): RecoverableError `never`/);
+    expect(failing.messages).not.toContain('never told');
+    expect(failing.messages.filter((m) => m.startsWith('Sending task'))).toHaveLength(2);
+    const broken = await follow(client, 'js', 'broken');
+    expect(broken.error).toMatch(/TypeError: broken on purpose[\s\S]*workflows\.js/);
+    expect((await follow(client, 'js', 'circle')).error).toContain('wait for each other');
+    const nowhere = await follow(client, 'js', 'nowhere');
+    expect(nowhere.error).toContain('did you mean wf.lifecycle?');
+  });
+
+  test('decide about failures and carry out steps of their own', async () => {
+    const handled = await follow(client, 'js', 'handled');
+    expect(handled).toMatchObject({ status: 'terminated' });
+    expect(handled.messages).toEqual(
+      expect.arrayContaining(['all the same', 'asked 2', expect.stringMatching(/^caught true: Task failed/)]),
+    );
+    expect((await follow(client, 'js', 'local_steps')).messages).toContain('counted 42');
+  });
+
+  test('install and uninstall with the built-in sequences', async () => {
+    const cycle = await follow(client, 'js', 'lifecycle');
+    expect(cycle.error).toBeFalsy();
+    expect(cycle.messages).toEqual(expect.arrayContaining(['states started', 'states deleted']));
+  });
+
+  test('hear of a cancel: while they wait, and when they ask', async () => {
+    for (const workflow of ['waiting', 'giving_in']) {
+      const id = await startJs(workflow);
+      await said(id, 'slow begins');
+      await cancel(id, 'cancel');
+      const run = await followExecution(client, id);
+      expect(run.status).toBe('cancelled');
+      expect(run.messages).not.toContain('op says nothing');
+    }
+  });
+
+  test('run in dry run without doing anything', async () => {
+    const run = await follow(client, 'js', 'sequence', { dry_run: true });
+    expect(run.status).toBe('terminated');
+    expect(run.messages).not.toContain('op says hello');
+  });
+
+  test('go on after a resume when they say so: what has ended is not done again', async () => {
+    const id = await startJs('resumable');
+    await said(id, 'slow begins');
+    await cancel(id, 'force-cancel');
+    expect((await followExecution(client, id)).status).toBe('cancelled');
+    await cancel(id, 'resume');
+    await eventually(async () => {
+      expect((await call(client, 'getExecution', { executionId: id })).status).toBe('terminated');
+    }, SOON);
+    const { messages } = await followExecution(client, id);
+    expect(messages.filter((m) => m === 'op says once')).toHaveLength(1);
+    expect(messages).toEqual(
+      expect.arrayContaining(['code runs, resumed: true', expect.stringContaining('came to the end')]),
+    );
+    const refused = await startJs('waiting');
+    await said(refused, 'slow begins');
+    await cancel(refused, 'force-cancel');
+    await followExecution(client, refused);
+    await cancel(refused, 'resume');
+    await eventually(async () => {
+      const { status, error } = await call(client, 'getExecution', { executionId: refused });
+      expect([status, error]).toEqual(['failed', expect.stringContaining('not resumable')]);
+    }, SOON);
   });
 });

@@ -1,10 +1,11 @@
 import type { Json } from '@baton/kernel';
-import type {
-  OperationOptions,
-  TaskPlace,
-  WorkflowGraph,
-  WorkflowTask,
-  WorkOptions,
+import {
+  FatalError,
+  type OperationOptions,
+  type TaskPlace,
+  type WorkflowGraph,
+  type WorkflowTask,
+  type WorkOptions,
 } from '@baton/plugin-sdk';
 import type { WorkItem } from './work';
 import type { WorkBoard } from './work-board';
@@ -48,8 +49,11 @@ export function createCodeGraph(board: WorkBoard): WorkflowGraph {
     items.set(key, { ...body, key, deps: [], subgraph } as WorkItem);
     return { key };
   };
-  const dependency = (task: WorkflowTask, on: WorkflowTask): void =>
-    void items.get(task.key)?.deps?.push(on.key);
+  const dependency = (task: WorkflowTask, on: WorkflowTask): void => {
+    const item = items.get(task.key);
+    if (!item) throw new FatalError(`the task ${task.key} is not in the graph, or was executed before`);
+    item.deps!.push(on.key);
+  };
   return {
     ...placeOf(board, add, null),
     dependency,
@@ -62,11 +66,29 @@ export function createCodeGraph(board: WorkBoard): WorkflowGraph {
       });
     },
     execute: async () => {
-      const submitted = [...items.values()];
+      const submitted = inOrder(items);
       items = new Map();
       await board.run(submitted);
     },
   };
+}
+
+/** Each item behind those that it waits for and the subgraph that it is in. @throws FatalError for a circle. */
+function inOrder(items: ReadonlyMap<string, WorkItem>): WorkItem[] {
+  const order = new Map<string, WorkItem>();
+  const path = new Set<string>();
+  const visit = (key: string): void => {
+    const item = items.get(key);
+    if (!item || order.has(key)) return;
+    if (path.has(key))
+      throw new FatalError(`tasks of the graph wait for each other: ${[...path].join(', ')}`);
+    path.add(key);
+    for (const before of [...(item.deps ?? []), ...(item.subgraph ? [item.subgraph] : [])]) visit(before);
+    path.delete(key);
+    order.set(key, item);
+  };
+  for (const key of items.keys()) visit(key);
+  return [...order.values()];
 }
 
 type Add = (subgraph: string | null, body: Distribute<WorkItem>, options?: WorkOptions) => WorkflowTask;

@@ -92,6 +92,17 @@ describe('a graph that workflow code grows', () => {
     expect(lost.outcome).toMatchObject({ kind: 'failed', error: expect.stringContaining('not resumable') });
   });
 
+  it('ends with what its code threw and where, once', () => {
+    const endedWith = (traceback: string | null) => {
+      const thrown = { type: 'TypeError', message: 'no list', recoverable: true, traceback };
+      const { outcome } = tell(begun(), { kind: 'failed', idx: 0, attempt: 1, error: thrown });
+      return outcome?.kind === 'failed' ? outcome.error : null;
+    };
+    expect(endedWith('    at run (wf.js:1:2)\n')).toBe('TypeError: no list\n    at run (wf.js:1:2)');
+    expect(endedWith('  line 4\nTypeError: no list\n')).toBe('  line 4\nTypeError: no list');
+    expect(endedWith(null)).toBe('TypeError: no list');
+  });
+
   it('runs resumable code again as the next attempt', () => {
     const graph = begun();
     tell(graph, { kind: 'declare-resumable' });

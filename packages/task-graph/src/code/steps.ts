@@ -128,7 +128,11 @@ export function outcomeOfCode(graph: GraphState): GraphOutcome | null {
 function codeErrorText(error: TaskError | null): string {
   if (error === null) return '';
   if (error.type === 'WorkflowFailed' || error.type === 'WorkerLost') return error.message;
-  return error.traceback ? error.traceback.trimEnd() : `${error.type}: ${error.message}`;
+  const what = `${error.type}: ${error.message}`;
+  const where = error.traceback?.trimEnd() ?? '';
+  // The frames of Python end with what was raised; those of JavaScript are only frames.
+  if (where === '') return what;
+  return where.includes(error.message) ? where : `${what}\n${where}`;
 }
 
 /** Whether the code has something to do about the task: a step to carry out, or a question. */
