@@ -112,6 +112,18 @@ test('an execution that waits for nobody can be resumed, one without its graph e
   await endsWell(id);
   const lost = await begin('lost');
   await run(sql`delete from tasks_graphs where execution_id = ${lost}`);
+  const { executionId } = await engine.client.startExecution({
+    tenant: 'default_tenant',
+    requestId: newId(),
+    createdBy: 'admin',
+    workflowId: 'create_snapshot',
+    isSystemWorkflow: true,
+  });
+  await eventually(async () => {
+    const { rows } = await run(sql`select 1 from executions where id = ${executionId} and phase = 'running'`);
+    expect(rows).toHaveLength(1);
+  }, DEADLINE);
+  // Another service carries that one out: it has no graph and needs none.
   await repairs('graph-lost');
   await endsAs(lost, 'failed');
 }, 60_000);

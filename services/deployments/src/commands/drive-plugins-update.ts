@@ -186,12 +186,7 @@ async function updateOne(deps: Deps, update: PluginsUpdateRow, one: UpdatedDeplo
   if (state === null) return await begin(deps, update, one);
   if (state === 'updating' && nowMs - Date.parse(one.since!) < UPDATE_LIMIT_MS) return LOOK_MS;
   const isUpdated = state === 'successful';
-  await tell(
-    deps,
-    update,
-    one,
-    isUpdated ? `Deployment ${one.id} is updated` : `Deployment ${one.id} failed`,
-  );
+  await tell(deps, update, isUpdated ? `Deployment ${one.id} is updated` : `Deployment ${one.id} failed`);
   await note(deps, update, one, { state: isUpdated ? 'successful' : 'failed' });
   return AT_ONCE;
 }
@@ -212,10 +207,10 @@ async function begin(deps: Deps, update: PluginsUpdateRow, one: UpdatedDeploymen
   };
   try {
     await initiateUpdate(deps, actingFor(update, one.tenant), one.id, body, one.request_id!);
-    await tell(deps, update, one, `Updating deployment ${one.id}`);
+    await tell(deps, update, `Updating deployment ${one.id}`);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    await tell(deps, update, one, `Deployment ${one.id} failed: ${(error as Error).message}`);
+    await tell(deps, update, `Deployment ${one.id} failed: ${(error as Error).message}`);
     await note(deps, update, one, { state: 'failed' });
   }
   return LOOK_MS;
@@ -231,11 +226,10 @@ async function note(
   await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { deployments });
 }
 
-const tell = (deps: Deps, update: PluginsUpdateRow, one: UpdatedDeployment, line: string): Promise<unknown> =>
+const tell = (deps: Deps, update: PluginsUpdateRow, line: string): Promise<unknown> =>
   deps.executions.report({
     executionId: update.execution_id!,
-    // The same line of the same deployment is stored once.
-    log: { batchId: `${one.request_id}/${line}`, lines: [line] },
+    log: { batchId: newId(), lines: [line] },
   });
 
 /**

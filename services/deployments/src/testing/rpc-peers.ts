@@ -1,5 +1,5 @@
 import type { executionsRpc, identityRpc, secretsRpc } from '@baton/contracts';
-import { notFound } from '@baton/kernel';
+import { isUuid, notFound } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 
 /** Secrets, identity and executions as their contracts say, in memory. */
@@ -76,6 +76,7 @@ export function createPeers(): Peers {
     },
     systemExecutions: {
       reportSystemExecution: async (report) => {
+        if (report.log.length > 0 && !isUuid(report.batchId)) throw new Error('a batch is named by a UUID');
         reports.push(report);
         return { status: systemStatus.value };
       },

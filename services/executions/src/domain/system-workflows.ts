@@ -40,18 +40,18 @@ export function isSystemWide(execution: {
 }
 
 /** System workflows that the owner of their subject carries out and reports (ReportSystemExecution): no graph, no worker. */
-const CARRIED_OUT_ELSEWHERE = new Set([
+export const workflowsCarriedOutElsewhere: readonly string[] = [
   'create_snapshot',
   'restore_snapshot',
   'create_log_bundle',
   'update_plugin',
-]);
+];
 
 export function isCarriedOutElsewhere(execution: {
   workflow_id: string;
   deployment_id: string | null;
 }): boolean {
-  return execution.deployment_id === null && CARRIED_OUT_ELSEWHERE.has(execution.workflow_id);
+  return execution.deployment_id === null && workflowsCarriedOutElsewhere.includes(execution.workflow_id);
 }
 
 /** System workflows without a graph: the service that owns the subject does the work when the execution ends. */

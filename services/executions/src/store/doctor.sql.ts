@@ -1,5 +1,6 @@
 import type { AnyQuery, Tx } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
+import { workflowsCarriedOutElsewhere } from '../domain/system-workflows';
 import type { DB } from './tables.gen';
 
 /** What a look for something broken found: the row, and words about it. */
@@ -69,7 +70,8 @@ export const lostGraphs = (db: AnyQuery) =>
   find(
     db,
     sql`select e.id, e.workflow_id || ' on ' || coalesce(e.deployment_id, 'no deployment') as about from executions e
-      where e.phase = 'running' and not exists (select 1 from tasks_graphs g where g.id = e.graph_id)`,
+      where e.phase = 'running' and not exists (select 1 from tasks_graphs g where g.id = e.graph_id)
+        and not (e.deployment_id is null and e.workflow_id = any(${[...workflowsCarriedOutElsewhere]}::text[]))`,
   );
 
 /** Tasks of executions that do not exist. */
