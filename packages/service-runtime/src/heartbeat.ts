@@ -23,6 +23,7 @@ export interface HeartbeatDeps {
   health: Health;
   log: Log;
   onMaintenance?: (state: string) => void;
+  actsBy?: () => string;
 }
 
 export interface Heartbeat {
@@ -46,6 +47,7 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
       checksJson: JSON.stringify(checks),
       isLeaving,
       rssBytes: process.memoryUsage.rss(),
+      actsBy: deps.actsBy?.() ?? '',
     };
     try {
       const options = isLeaving

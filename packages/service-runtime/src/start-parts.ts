@@ -188,6 +188,7 @@ async function startService(
       health,
       log: infra.log,
       onMaintenance: parts.onMaintenance,
+      actsBy: parts.actsBy,
     };
     const heartbeat = startHeartbeat(beat);
     stops.add('heartbeat', () => heartbeat.stop());

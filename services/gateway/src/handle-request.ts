@@ -11,7 +11,7 @@ import { authorize } from './authorize';
 import { unwrapList } from './bare-list';
 import type { Forwarder } from './forward';
 import { bodyLimit, checkAnnouncedLength, countRequest, type LimitSettings, type Room } from './limits';
-import { checkMaintenance, type MaintenanceState } from './maintenance';
+import { changes, checkMaintenance, type MaintenanceState } from './maintenance';
 import type { PageSize } from './page-size';
 import type { Pages } from './pages';
 import type { Caller } from './principal-cache';
@@ -92,7 +92,7 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
       });
     }
     ({ contract } = match.route);
-    const leave = deps.room.enter(contract.responseKind === 'events');
+    const leave = deps.room.enter(contract.responseKind === 'events', changes(contract, method));
     const ended = contract;
     response.once('close', () => {
       leave();

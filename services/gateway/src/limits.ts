@@ -20,16 +20,19 @@ const MINUTE_MS = 60_000;
 
 export interface Room {
   /** The function gives the place back. @throws AppError service_unavailable_error when there is no room. */
-  enter(isStream: boolean): () => void;
+  enter(isStream: boolean, isChange?: boolean): () => void;
   /** Requests in the house. */
   count(): number;
+  /** Those of them that may change something. */
+  changes(): number;
 }
 
 export function createRoom({ maxConcurrent, maxStreams }: LimitSettings): Room {
   let requests = 0;
   let streams = 0;
+  let changes = 0;
   return {
-    enter(isStream) {
+    enter(isStream, isChange = false) {
       if (isStream ? streams >= maxStreams : requests >= maxConcurrent) {
         throw new AppError(
           'service_unavailable_error',
@@ -38,15 +41,18 @@ export function createRoom({ maxConcurrent, maxStreams }: LimitSettings): Room {
       }
       if (isStream) streams += 1;
       else requests += 1;
+      if (isChange) changes += 1;
       let isInside = true;
       return () => {
         if (!isInside) return;
         isInside = false;
         if (isStream) streams -= 1;
         else requests -= 1;
+        if (isChange) changes -= 1;
       };
     },
     count: () => requests + streams,
+    changes: () => changes,
   };
 }
 

@@ -48,3 +48,12 @@ test('the bypass header needs the permission', () => {
   expect(check('activated', 'GET', '/sites', true)).toBe('maintenance_mode_active');
   expect(check('activated', 'GET', '/sites', true, ['maintenance_mode_set'])).toBe('open');
 });
+
+test('restoring: reads and searches are answered, changes are not, whoever asks', () => {
+  expect(check('restoring', 'GET', '/sites')).toBe('open');
+  expect(check('restoring', 'PUT', '/sites/s1')).toBe('service_unavailable_error');
+  expect(check('restoring', 'PUT', '/sites/s1', true, ['maintenance_mode_set'])).toBe(
+    'service_unavailable_error',
+  );
+  expect(check('restoring', 'POST', '/maintenance/activate')).toBe('service_unavailable_error');
+});

@@ -1,11 +1,13 @@
 /** Maintenance mode (reference/rest-api.md 5.20): which requests wait outside. */
+import type { RouteContract } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import type { Caller } from './principal-cache';
 import { holds } from './principal-cache';
 import type { RequestHeaders } from './request-headers';
 import type { CompiledRoute } from './route-table';
 
-export type MaintenanceState = 'deactivated' | 'activating' | 'activated';
+/** `restoring`: a snapshot takes effect, service by service; what is written then would be in none or half of them. */
+export type MaintenanceState = 'deactivated' | 'activating' | 'activated' | 'restoring';
 
 /** First path segments that are answered during maintenance. */
 const OPEN = new Set(
@@ -17,7 +19,11 @@ const STARTS_WORK = /^\/(snapshots\/[^/]+|executions|deployments\/[^/]+|deployme
 const RESTORES = /^\/snapshots\/[^/]+\/restore$/;
 const WRITES = new Set(['POST', 'PUT', 'PATCH']);
 
-/** @throws AppError maintenance_mode_active, entering_maintenance_mode */
+/** Whether a request may change something; searches are lists whose filters are a body. */
+export const changes = (contract: Pick<RouteContract, 'list'>, method: string): boolean =>
+  method !== 'GET' && method !== 'HEAD' && !contract.list;
+
+/** @throws AppError maintenance_mode_active, entering_maintenance_mode; service_unavailable_error during a restore */
 export function checkMaintenance(
   state: MaintenanceState,
   request: { route: CompiledRoute; method: string; path: string; headers: RequestHeaders },
@@ -25,6 +31,13 @@ export function checkMaintenance(
 ): void {
   if (state === 'deactivated') return;
   const { route, method, path, headers } = request;
+  if (state === 'restoring') {
+    if (!changes(route.contract, method)) return;
+    throw new AppError(
+      'service_unavailable_error',
+      'A snapshot is being restored: nothing can be changed until that has ended; reads are answered',
+    );
+  }
   if (headers.bypassesMaintenance && caller && holds(caller, 'maintenance_mode_set')) return;
   if (state === 'activating') {
     if (RESTORES.test(path) || (WRITES.has(method) && STARTS_WORK.test(path))) {

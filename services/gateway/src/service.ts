@@ -1,6 +1,4 @@
-import { hostname } from 'node:os';
 import {
-  clusterStatusRpc,
   credentialsChanged,
   executionsRpc,
   identityRpc,
@@ -8,14 +6,13 @@ import {
   type ServiceName,
 } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
-import { isoInstant } from '@baton/kernel';
 import { type Infra, productVersion, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
 import type { Config } from './config';
 import { createHandler } from './handle-request';
 import { createHttpForwarder } from './http-forwarder';
 import { createRoom, type LimitSettings } from './limits';
 import { createLocalForwarder } from './local-forwarder';
-import type { MaintenanceState } from './maintenance';
+import { createMaintenance } from './maintenance-state';
 import { requestObserver } from './metrics';
 import { createPageSize } from './page-size';
 import { createPages } from './pages';
@@ -37,7 +34,8 @@ export function buildService(
   const { localHttp, rpc, clock, log } = infra;
   const cache = createPrincipalCache(clock);
   const limits = limitsOf(config);
-  const maintenance = maintenanceOf(infra);
+  const room = createRoom(limits);
+  const maintenance = createMaintenance(infra, room);
   const forwarder = localHttp
     ? createLocalForwarder((service) => localHttp.handleOf(service))
     : createHttpForwarder({ origins: originsOf(config), log });
@@ -51,7 +49,7 @@ export function buildService(
     pages: createPages(routes, productVersion),
     forwarder,
     rateCache: infra.cache,
-    room: createRoom(limits),
+    room,
     limits,
     internalKey: config.BATON_INTERNAL_KEY,
     mintRequestId: createRequestIds(),
@@ -75,6 +73,7 @@ export function buildService(
     checks: {},
     rawHandler: handler,
     onMaintenance: maintenance.learn,
+    actsBy: maintenance.actsBy,
     stop: () => forwarder.close(),
   };
 }
@@ -101,43 +100,3 @@ function originsOf(config: Config): Partial<Record<ServiceName, string>> {
 }
 
 const CONFIG_MS = 10_000;
-const REFRESH_DEADLINE_MS = 2_000;
-
-interface Maintenance {
-  state(): MaintenanceState;
-  learn(state: string): void;
-  /** Asks cluster-status now; without an answer the last state stays. */
-  refresh(): Promise<void>;
-}
-
-function maintenanceOf({ rpc, clock, instanceId, log }: Infra): Maintenance {
-  const client = rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, 'cluster-status');
-  const startedAt = isoInstant(clock.now());
-  let current: MaintenanceState = 'deactivated';
-  const learn = (state: string): void => {
-    if (state === 'deactivated' || state === 'activating' || state === 'activated') current = state;
-  };
-  const refresh = async (): Promise<void> => {
-    const report = {
-      service: serviceName,
-      instanceId,
-      hostname: hostname(),
-      version: productVersion,
-      pid: process.pid,
-      startedAt,
-    };
-    try {
-      learn(
-        (
-          await client.report(
-            { ...report, rssBytes: process.memoryUsage.rss() },
-            { deadlineMs: REFRESH_DEADLINE_MS },
-          )
-        ).maintenance,
-      );
-    } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'maintenance state not known');
-    }
-  };
-  return { state: () => current, learn, refresh };
-}

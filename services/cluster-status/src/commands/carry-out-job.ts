@@ -9,6 +9,7 @@ import { PART_DEADLINE_MS } from '../adapters/snapshot-parts';
 import { openZip } from '../adapters/zip-reader';
 import { SWITCH_ORDER } from '../domain/snapshot-archive';
 import type { JobOutcome } from '../domain/snapshot-job';
+import { gatewaysActing } from '../store/instances.sql';
 import type { CreateJob, RestoreJob, SnapshotJob } from '../store/snapshot-jobs.sql';
 import { advanceJob } from '../store/snapshot-jobs.sql';
 import { endCreation, findSnapshot, noteLooseArchive } from '../store/snapshots.sql';
@@ -19,6 +20,9 @@ import { storeArchive } from './store-archive';
 
 /** Between two looks whether other executions have ended. */
 const OTHERS_PAUSE_MS = 1_000;
+/** A request that takes longer than this is not waited for: its gateway refuses all others by then. */
+const GATEWAYS_MS = 60_000;
+const GATEWAYS_PAUSE_MS = 100;
 
 /** Runs `work` with a folder of its own for large files. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
@@ -94,9 +98,15 @@ export async function prepareSnapshotRestore(
 
 /**
  * From here on only forward: every service switches, one after the other. A failure or crash leaves the state as it is,
- * and the loop comes again until all have switched.
+ * and the loop comes again until all have switched. While a job is in this state reports answer `restoring`, by which
+ * gateways refuse what would change something: also after a crash, until the last service has switched.
  */
-export async function switchServices(deps: SnapshotDeps, job: RestoreJob): Promise<void> {
+export async function switchServices(
+  deps: SnapshotDeps,
+  job: RestoreJob,
+  signal: AbortSignal,
+): Promise<void> {
+  await waitForGateways(deps, true, signal);
   for (const service of SWITCH_ORDER) {
     const request = job.plan?.[service];
     if (request) await deps.parts[service].switch(request, { deadlineMs: PART_DEADLINE_MS });
@@ -104,9 +114,31 @@ export async function switchServices(deps: SnapshotDeps, job: RestoreJob): Promi
   await decide(deps, job, { status: 'terminated', error: '' });
 }
 
+/** Until every living gateway refuses writes and none is under way in it, or until they take them again. */
+async function waitForGateways(
+  deps: SnapshotDeps,
+  isRestoring: boolean,
+  signal?: AbortSignal,
+): Promise<void> {
+  const untilMs = deps.clock.now() + GATEWAYS_MS;
+  for (;;) {
+    const waiting = await gatewaysActing(deps.db.query, !isRestoring);
+    if (waiting.length === 0) return;
+    if (deps.clock.now() >= untilMs) {
+      deps.log.warn({ gateways: waiting, isRestoring }, 'gateways do not follow the restore of a snapshot');
+      return;
+    }
+    await pause(GATEWAYS_PAUSE_MS, undefined, { signal });
+  }
+}
+
 /** After the decision: leftovers go, the execution ends. All of it may be repeated. */
 export async function cleanUp(deps: SnapshotDeps, job: SnapshotJob): Promise<void> {
-  if (job.kind === 'restore') await discardAll(deps, job.id);
+  if (job.kind === 'restore') {
+    await discardAll(deps, job.id);
+    // Whoever sees that the execution has ended may write.
+    if (job.plan) await waitForGateways(deps, false);
+  }
   const { status, error } = job.outcome!;
   if (job.kind === 'create' && status !== 'terminated') {
     const reason = status === 'cancelled' ? 'Its execution was cancelled' : error;

@@ -72,7 +72,7 @@ async function takeStep(
         ? await createSnapshotArchive(deps, job, { signal, say })
         : await prepareSnapshotRestore(deps, job, { signal, say });
     case 'switching':
-      return job.kind === 'restore' ? await switchServices(deps, job) : undefined;
+      return job.kind === 'restore' ? await switchServices(deps, job, signal) : undefined;
     case 'cleaning':
       return await cleanUp(deps, job);
     case 'ended':

@@ -28,13 +28,22 @@ export async function recordReport(
       on conflict (hostname) do update set address = excluded.address, version = excluded.version,
         distribution = excluded.distribution, distro_release = excluded.distro_release, last_seen = app_now()),
     process as (
-      insert into instances (service, instance_id, hostname, version, pid, started_at, checks, rss_bytes)
+      insert into instances (service, instance_id, hostname, version, pid, started_at, checks, rss_bytes, acts_by)
       values (${report.service}, ${report.instanceId}, ${report.hostname}, ${report.version}, ${report.pid},
-        ${report.startedAt}, ${report.checksJson || '{}'}::jsonb, ${report.rssBytes})
+        ${report.startedAt}, ${report.checksJson || '{}'}::jsonb, ${report.rssBytes}, ${report.actsBy})
       on conflict (service, instance_id) do update set hostname = excluded.hostname, version = excluded.version,
-        pid = excluded.pid, checks = excluded.checks, rss_bytes = excluded.rss_bytes, last_seen = app_now())
-    select status as maintenance from maintenance`.execute(db);
+        pid = excluded.pid, checks = excluded.checks, rss_bytes = excluded.rss_bytes, acts_by = excluded.acts_by, last_seen = app_now())
+    select case when exists (select 1 from snapshot_jobs where kind = 'restore' and state = 'switching')
+      then 'restoring' else status end as maintenance from maintenance`.execute(db);
   return rows[0]!;
+}
+
+/** Living gateways that do, or do not, act by the state `restoring`. */
+export async function gatewaysActing(db: Reader, isRestoring: boolean): Promise<string[]> {
+  const { rows } = await sql<{ instance_id: string }>`
+    select instance_id from instances where service = 'gateway' and (acts_by = 'restoring') = ${isRestoring}
+      and last_seen > app_now() - make_interval(secs => ${ALIVE_S})`.execute(db);
+  return rows.map((row) => row.instance_id);
 }
 
 export async function deleteInstance(db: Reader, service: string, instanceId: string): Promise<void> {

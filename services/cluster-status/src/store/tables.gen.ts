@@ -59,6 +59,7 @@ export interface Inbox {
 }
 
 export interface Instances {
+  acts_by: Generated<string>;
   checks: Json;
   hostname: string;
   instance_id: string;

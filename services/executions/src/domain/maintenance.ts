@@ -1,4 +1,4 @@
-/** Whether the manager is in maintenance, as the last heartbeat said. */
+/** Whether the manager is in maintenance or a snapshot takes effect, as the last heartbeat said. */
 export interface MaintenanceSwitch {
   isActive(): boolean;
   learn(state: string): void;
@@ -11,7 +11,7 @@ export function createMaintenanceSwitch(onOver: () => void): MaintenanceSwitch {
     isActive: () => isActive,
     learn(state) {
       const was = isActive;
-      isActive = state === 'activated' || state === 'activating';
+      isActive = state === 'activated' || state === 'activating' || state === 'restoring';
       if (was && !isActive) onOver();
     },
   };

@@ -21,10 +21,12 @@ export interface ReportRequest {
   rssBytes: number;
   /** An address of its host that others may reach. */
   address: string;
+  /** Of gateways: the state that requests are judged by, once nothing is under way that was let in by another. */
+  actsBy: string;
 }
 
 export interface ReportResponse {
-  /** deactivated, activating or activated; empty to a process that leaves. */
+  /** deactivated, activating, activated or restoring; empty to a process that leaves. */
   maintenance: string;
 }
 
@@ -52,6 +54,7 @@ function createBaseReportRequest(): ReportRequest {
     isLeaving: false,
     rssBytes: 0,
     address: "",
+    actsBy: "",
   };
 }
 
@@ -86,6 +89,9 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     }
     if (message.address !== "") {
       writer.uint32(82).string(message.address);
+    }
+    if (message.actsBy !== "") {
+      writer.uint32(90).string(message.actsBy);
     }
     return writer;
   },
@@ -183,6 +189,14 @@ export const ReportRequest: MessageFns<ReportRequest> = {
             message.address = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.actsBy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -227,6 +241,11 @@ export const ReportRequest: MessageFns<ReportRequest> = {
         ? globalThis.Number(object.rss_bytes)
         : 0,
       address: isSet(object.address) ? globalThis.String(object.address) : "",
+      actsBy: isSet(object.actsBy)
+        ? globalThis.String(object.actsBy)
+        : isSet(object.acts_by)
+        ? globalThis.String(object.acts_by)
+        : "",
     };
   },
 
@@ -262,6 +281,9 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     if (message.address !== "") {
       obj.address = message.address;
     }
+    if (message.actsBy !== "") {
+      obj.actsBy = message.actsBy;
+    }
     return obj;
   },
 
@@ -280,6 +302,7 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     message.isLeaving = object.isLeaving ?? false;
     message.rssBytes = object.rssBytes ?? 0;
     message.address = object.address ?? "";
+    message.actsBy = object.actsBy ?? "";
     return message;
   },
 };
