@@ -2,6 +2,7 @@
 // specification from its documents where they are on this machine.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { clientOperations } from './client-operations';
 import { configPage } from './config-page';
 import { errorsPage } from './errors-page';
 import { machinesPage } from './machines-page';
@@ -16,11 +17,13 @@ async function main(): Promise<void> {
     existsSync(join(root, 'services', name, 'src/config.ts')),
   );
   const rows = specRowsText(root);
+  const openApi = await openApiText(root);
   const pages: [string, string][] = [
     ['docs/generated/errors.md', errorsPage()],
     ['docs/generated/config.md', await configPage(root, services)],
     ['docs/generated/machines.md', await machinesPage(root)],
-    ['docs/generated/openapi.json', await openApiText(root)],
+    ['docs/generated/openapi.json', openApi],
+    ['packages/client/src/operations.gen.ts', clientOperations(openApi)],
     ['docs/generated/rbac.md', rbacPage()],
     ['docs/spec-coverage.md', specCoveragePage(rows)],
     ['test/contract/spec-rows.json', rows],

@@ -1,25 +1,12 @@
-import type { Client } from '@baton/client';
+import type { Client, ItemOf } from '@baton/client';
 import { CommandFailure } from './failure';
 import type { Printer } from './output';
-import { routeOf } from './route';
 
-interface ShownEvent {
-  type: string;
-  event_type: string | null;
-  level: string | null;
-  message: string;
-  deployment_id: string | null;
-  node_instance_id: string | null;
-  source_id: string | null;
-  target_id: string | null;
-  operation: string | null;
-  reported_timestamp: string;
-  error_causes: { type: string; message: string }[] | null;
-}
+type ShownEvent = ItemOf<'listEvents'>;
 
 /** One event as a line: time, kind, place, text (reference/workflows.md 3.5). */
 export function eventLine(event: ShownEvent): string {
-  const isLog = event.type.endsWith('_log');
+  const isLog = event.type?.endsWith('_log') ?? false;
   const kind = isLog ? 'LOG' : 'CFY';
   const operation = event.operation?.split('.').at(-1) ?? null;
   const place = event.source_id
@@ -28,7 +15,7 @@ export function eventLine(event: ShownEvent): string {
       ? `[${event.node_instance_id}${operation ? `.${operation}` : ''}] `
       : '';
   const level = isLog && event.level ? `${event.level.toUpperCase()}: ` : '';
-  return `${event.reported_timestamp.slice(11, 23)}  ${kind} <${event.deployment_id ?? '-'}> ${place}${level}${event.message}`;
+  return `${(event.reported_timestamp ?? '').slice(11, 23)}  ${kind} <${event.deployment_id ?? '-'}> ${place}${level}${event.message ?? ''}`;
 }
 
 /** Task bookkeeping that people rarely want: shown with --verbose. */
@@ -45,17 +32,13 @@ export async function followExecution(
   options: { isVerbose: boolean; timeoutS: number },
 ): Promise<void> {
   const signal = options.timeoutS > 0 ? AbortSignal.timeout(options.timeoutS * 1000) : undefined;
-  for await (const event of client.events(
-    routeOf('streamEvents'),
-    { execution_id: executionId },
-    { signal },
-  )) {
+  for await (const event of client.events('streamEvents', { execution_id: executionId }, { signal })) {
     if (event.event === 'end') {
       endOf(out, executionId, event.data as { status: string; error: string | null });
       return;
     }
     const shown = event.data as ShownEvent;
-    if (options.isVerbose || !QUIET.test(shown.message)) out.say(eventLine(shown));
+    if (options.isVerbose || !QUIET.test(shown.message ?? '')) out.say(eventLine(shown));
   }
   throw new CommandFailure(
     `execution ${executionId} goes on; its events were followed for ${options.timeoutS} s`,

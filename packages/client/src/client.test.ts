@@ -1,9 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { defineRoutes } from '@baton/contracts';
 import { Secret } from '@baton/kernel';
 import { z } from 'zod';
 import { ApiError, type Client, createClient } from './index';
+import { contractOf } from './operations';
+
+interface OpenApi {
+  paths: Record<string, Record<string, { operationId: string }>>;
+}
 
 const base = {
   owner: 'catalog',
@@ -66,6 +73,28 @@ const json = (response: ServerResponse, status: number, body: unknown) =>
   response
     .writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r9' })
     .end(JSON.stringify(body));
+
+test('operations go by their ids in the OpenAPI document, and each of them has a contract', async () => {
+  answer = (_request, response) => json(response, 200, { id: 'web', plan: null });
+  const { id } = await client.call('getBlueprint', {
+    params: { blueprint_id: 'a b' },
+    query: { _include: 'id' },
+  });
+  expect(id).toBe('web');
+  expect(seen[0]).toMatchObject({ method: 'GET', url: '/api/v3.1/blueprints/a%20b?_include=id' });
+  // @ts-expect-error no such operation
+  await expect(client.call('getNothing')).rejects.toThrow('no operation getNothing');
+  const document = readFileSync(join(__dirname, '../../../docs/generated/openapi.json'), 'utf8');
+  const operations = Object.entries((JSON.parse(document) as OpenApi).paths).filter(([path]) =>
+    path.startsWith('/api/v3.1/'),
+  );
+  for (const [path, methods] of operations)
+    for (const [method, { operationId }] of Object.entries(methods)) {
+      const route = contractOf(operationId);
+      const template = `/api/v3.1${route.path}`.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}');
+      expect([operationId, route.method.toLowerCase(), template]).toEqual([operationId, method, path]);
+    }
+});
 
 test('credentials, tenant, path and query reach the server as its clients send them', async () => {
   answer = (_q, response) => json(response, 200, { items: [1] });

@@ -1,6 +1,7 @@
 /** The API, typed by its route contracts. Works in Node and in browsers. */
 import type { RouteContract } from '@baton/contracts';
 import { type EventOptions, readEvents, type ServerEvent } from './event-reader';
+import { type AnswerOf, contractOf, type ItemOf, type OperationArgs, type OperationId } from './operations';
 import {
   type AnyArgs,
   type ArgsTuple,
@@ -26,27 +27,49 @@ export interface Download {
   contentType: string;
 }
 
+/** Operations are named by their ids in the OpenAPI document, or given as contracts. */
 export interface Client {
   /** One JSON call; GETs and calls with an idempotency key are repeated when the connection breaks. @throws ApiError */
+  call<const Id extends OperationId>(
+    operation: Id,
+    ...args: ArgsTuple<OperationArgs<Id>>
+  ): Promise<AnswerOf<Id>>;
   call<const C extends RouteContract>(route: C, ...args: ArgsTuple<CallArgs<C>>): Promise<ResponseOf<C>>;
   /** Sends an archive; a stream (for example fs.createReadStream) is not held in memory. @throws ApiError */
+  upload<const Id extends OperationId>(
+    operation: Id,
+    args: Omit<OperationArgs<Id>, 'body'> & Upload,
+  ): Promise<AnswerOf<Id>>;
   upload<const C extends RouteContract>(
     route: C,
-    args: Omit<CallArgs<C>, 'body'> & { content?: UploadContent; contentType?: string },
+    args: Omit<CallArgs<C>, 'body'> & Upload,
   ): Promise<ResponseOf<C>>;
   /** @throws ApiError */
+  download<const Id extends OperationId>(
+    operation: Id,
+    ...args: ArgsTuple<OperationArgs<Id>>
+  ): Promise<Download>;
   download<const C extends RouteContract>(route: C, ...args: ArgsTuple<CallArgs<C>>): Promise<Download>;
   /** Every item of a list, page by page. @throws ApiError */
+  all<const Id extends OperationId>(
+    operation: Id,
+    ...args: ArgsTuple<OperationArgs<Id> & { pageSize?: number }>
+  ): AsyncGenerator<ItemOf<Id>>;
   all<const C extends RouteContract>(
     route: C,
     ...args: ArgsTuple<CallArgs<C> & { pageSize?: number }>
   ): AsyncGenerator<ResponseOf<C> extends { items: (infer T)[] } ? T : any>;
   /** Server-sent events, resumed by themselves after a lost connection. @throws ApiError */
   events(
-    route: RouteContract,
+    route: RouteContract | OperationId,
     query: Query,
     o?: EventOptions & { params?: Record<string, string> },
   ): AsyncGenerator<ServerEvent>;
+}
+
+interface Upload {
+  content?: UploadContent;
+  contentType?: string;
 }
 
 const TIMEOUT_MS = 300_000;
@@ -83,7 +106,8 @@ function bodyOf(content: UploadContent | undefined): RequestInit['body'] {
   });
 }
 
-function exchangeOf(o: ClientOptions, route: RouteContract, args: AnyArgs): Exchange {
+function exchangeOf(o: ClientOptions, operation: RouteContract | string, args: AnyArgs): Exchange {
+  const route = contractOf(operation);
   const headers: Record<string, string> = {};
   if (args.body !== undefined) headers['content-type'] = 'application/json';
   if (args.idempotencyKey !== undefined) headers['idempotency-key'] = args.idempotencyKey;
@@ -102,11 +126,11 @@ function exchangeOf(o: ClientOptions, route: RouteContract, args: AnyArgs): Exch
 /** A client of one manager as one user. */
 export function createClient(o: ClientOptions): Client {
   const send = createSender(o);
-  const call = async (route: RouteContract, args: AnyArgs = {}): Promise<any> =>
+  const call = async (route: RouteContract | string, args: AnyArgs = {}): Promise<any> =>
     jsonOf(await send(exchangeOf(o, route, args)));
 
   async function* all(
-    route: RouteContract,
+    route: RouteContract | string,
     { pageSize = PAGE_SIZE, ...args }: AnyArgs & { pageSize?: number } = {},
   ): AsyncGenerator<any> {
     for (let offset = 0; ; ) {
@@ -119,7 +143,10 @@ export function createClient(o: ClientOptions): Client {
   const loose = {
     call,
     all,
-    async upload(route: RouteContract, args: AnyArgs & { content?: UploadContent; contentType?: string }) {
+    async upload(
+      route: RouteContract | string,
+      args: AnyArgs & { content?: UploadContent; contentType?: string },
+    ) {
       const { content, contentType, ...rest } = args;
       const exchange = exchangeOf(o, route, rest);
       if (!(content instanceof FormData))
@@ -130,7 +157,7 @@ export function createClient(o: ClientOptions): Client {
         (content === undefined || content instanceof Blob || content instanceof Uint8Array);
       return jsonOf(await send({ ...exchange, body: bodyOf(content), isRepeatable }));
     },
-    async download(route: RouteContract, args: AnyArgs = {}): Promise<Download> {
+    async download(route: RouteContract | string, args: AnyArgs = {}): Promise<Download> {
       const response = await send(exchangeOf(o, route, args));
       const length = response.headers.get('content-length');
       return {
@@ -141,7 +168,7 @@ export function createClient(o: ClientOptions): Client {
       };
     },
     events(
-      route: RouteContract,
+      route: RouteContract | string,
       query: Query,
       options: EventOptions & { params?: Record<string, string> } = {},
     ) {

@@ -27,7 +27,7 @@ type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${i
       ? '*'
       : never;
 
-interface CommonArgs {
+export interface CommonArgs {
   query?: Query;
   /** Sent as Idempotency-Key; makes a write safe to repeat, so it is repeated when the connection breaks. */
   idempotencyKey?: string;

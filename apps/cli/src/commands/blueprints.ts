@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 import { packBlueprint } from '../archive';
 import { collect } from '../collect';
 import { collectLabels, gather } from '../key-values';
-import { routeOf } from '../route';
 import { sessionOf } from '../session';
 import { validatePaths } from '../validate';
 
@@ -38,8 +37,8 @@ function uploadCommand(blueprints: Command): void {
       const packed = isUrl ? null : packBlueprint(path);
       const labels = (options.label as string[]).join(',');
       collectLabels(options.label);
-      const blueprint = await client.upload(routeOf('uploadBlueprint'), {
-        params: { blueprint_id: options.id } as never,
+      const blueprint = await client.upload('uploadBlueprint', {
+        params: { blueprint_id: options.id },
         query: {
           application_file_name: options.mainFile ?? packed?.mainFile ?? undefined,
           blueprint_archive_url: isUrl ? path : undefined,
@@ -61,7 +60,7 @@ function listCommand(blueprints: Command): void {
     .action(async (options, command: Command) => {
       const { client, out } = sessionOf(command);
       const items = await collect(
-        client.all(routeOf('listBlueprints'), {
+        client.all('listBlueprints', {
           query: { _include: COLUMNS.join(','), _search: options.search },
         }),
       );
@@ -75,9 +74,9 @@ function getCommand(blueprints: Command): void {
     .description('show a blueprint')
     .action(async (id: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const blueprint = (await client.call(routeOf('getBlueprint'), {
-        params: { blueprint_id: id } as never,
-      })) as Record<string, unknown>;
+      const blueprint = await client.call('getBlueprint', {
+        params: { blueprint_id: id },
+      });
       out.record(blueprint, [...COLUMNS, 'description', 'labels', 'error']);
     });
 }
@@ -88,11 +87,11 @@ function downloadCommand(blueprints: Command): void {
     .description('download the archive')
     .action(async (id: string, file: string | undefined, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const download = await client.download(routeOf('downloadBlueprint'), {
-        params: { blueprint_id: id } as never,
+      const download = await client.download('downloadBlueprint', {
+        params: { blueprint_id: id },
       });
       const target = file ?? download.filename ?? `${id}.tar.gz`;
-      await pipeline(Readable.fromWeb(download.body as never), createWriteStream(target));
+      await pipeline(Readable.fromWeb(download.body), createWriteStream(target));
       out.done(`Archive written to ${target}.`, { file: target });
     });
 }
@@ -104,8 +103,8 @@ function deleteCommand(blueprints: Command): void {
     .option('-f, --force', 'also when another blueprint imports it')
     .action(async (id: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
-      await client.call(routeOf('deleteBlueprint'), {
-        params: { blueprint_id: id } as never,
+      await client.call('deleteBlueprint', {
+        params: { blueprint_id: id },
         query: { force: options.force },
       });
       out.done(`Blueprint ${id} deleted.`, { id });

@@ -3,7 +3,6 @@ import { collect } from '../collect';
 import { CommandFailure } from '../failure';
 import { followExecution } from '../follow';
 import { collectLabels, collectValues, gather } from '../key-values';
-import { routeOf } from '../route';
 import { sessionOf } from '../session';
 
 const COLUMNS = [
@@ -41,8 +40,8 @@ function createCommand(deployments: Command): void {
     .action(async (id: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
       const labels = collectLabels(options.label);
-      const deployment = await client.call(routeOf('createDeployment'), {
-        params: { id } as never,
+      const deployment = await client.call('createDeployment', {
+        params: { id },
         body: {
           blueprint_id: options.blueprint,
           inputs: collectValues(options.input),
@@ -50,7 +49,7 @@ function createCommand(deployments: Command): void {
           ...(labels.length > 0 ? { labels } : {}),
           ...(options.site ? { site_name: options.site } : {}),
           ...(options.skipPluginsValidation ? { skip_plugins_validation: true } : {}),
-        } as never,
+        },
       });
       out.done(`Deployment ${id} created.`, deployment as object);
     });
@@ -65,7 +64,7 @@ function listCommand(deployments: Command): void {
     .action(async (options, command: Command) => {
       const { client, out } = sessionOf(command);
       const query = { _include: COLUMNS.join(','), blueprint_id: options.blueprint, _search: options.search };
-      out.table(await collect(client.all(routeOf('listDeployments'), { query })), COLUMNS);
+      out.table(await collect(client.all('listDeployments', { query })), COLUMNS);
     });
 }
 
@@ -75,26 +74,23 @@ function getCommand(deployments: Command): void {
     .description('show a deployment')
     .action(async (id: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const deployment = await client.call(routeOf('getDeployment'), { params: { id } as never });
+      const deployment = await client.call('getDeployment', { params: { id } });
       out.record(deployment as object, [...COLUMNS, 'description', 'inputs', 'labels', 'site_name']);
     });
 }
 
 function valueCommands(deployments: Command): void {
-  for (const [name, route, key] of [
-    ['outputs', 'getDeploymentOutputs', 'outputs'],
-    ['capabilities', 'getDeploymentCapabilities', 'capabilities'],
+  for (const [name, operation] of [
+    ['outputs', 'getDeploymentOutputs'],
+    ['capabilities', 'getDeploymentCapabilities'],
   ] as const) {
     deployments
       .command(`${name} <id>`)
       .description(`show the ${name} with their values`)
       .action(async (id: string, _options, command: Command) => {
         const { client, out } = sessionOf(command);
-        const answer = (await client.call(routeOf(route), { params: { id } as never })) as Record<
-          string,
-          object
-        >;
-        out.record(answer[key]!);
+        const answer = await client.call(operation, { params: { id } });
+        out.record('outputs' in answer ? answer.outputs : answer.capabilities);
       });
   }
 }
@@ -107,8 +103,8 @@ function deleteCommand(deployments: Command): void {
     .option('--with-logs', 'delete its events and logs as well')
     .action(async (id: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
-      await client.call(routeOf('deleteDeployment'), {
-        params: { id } as never,
+      await client.call('deleteDeployment', {
+        params: { id },
         query: { force: options.force, delete_logs: options.withLogs },
       });
       await untilGone(command, id);
@@ -119,7 +115,7 @@ function deleteCommand(deployments: Command): void {
 /** Deletion is carried out by an execution: it is followed, then the deployment must be gone. */
 async function untilGone(command: Command, id: string): Promise<void> {
   const { client, out } = sessionOf(command);
-  const executions = (await client.call(routeOf('listExecutions'), {
+  const executions = await client.call('listExecutions', {
     query: {
       deployment_id: id,
       workflow_id: 'delete_deployment_environment',
@@ -128,19 +124,17 @@ async function untilGone(command: Command, id: string): Promise<void> {
       _size: 1,
       _include: 'id',
     },
-  })) as { items: { id: string }[] };
+  });
   const execution = executions.items[0];
   const quiet = { ...out, done: () => undefined };
   if (execution) {
-    await followExecution(client, quiet, execution.id, { isVerbose: false, timeoutS: DELETE_LIMIT_S }).catch(
+    await followExecution(client, quiet, execution.id!, { isVerbose: false, timeoutS: DELETE_LIMIT_S }).catch(
       (error: unknown) => {
         // Its events go with the deployment.
         if ((error as { status?: number }).status !== 404) throw error;
       },
     );
   }
-  const left = (await client.call(routeOf('listDeployments'), { query: { id, _include: 'id' } })) as {
-    items: unknown[];
-  };
+  const left = await client.call('listDeployments', { query: { id, _include: 'id' } });
   if (left.items.length > 0) throw new CommandFailure(`deployment ${id} is still being deleted`, 2);
 }

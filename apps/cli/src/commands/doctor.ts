@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { CommandFailure } from '../failure';
-import { routeOf } from '../route';
 import { sessionOf } from '../session';
 
 interface Finding {
@@ -23,12 +22,7 @@ export function doctorCommand(program: Command): void {
     .option('--repair', 'repair it')
     .action(async (options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const { items } = (await client.call(
-        routeOf(options.repair ? 'repair' : 'examine'),
-        {},
-      )) as unknown as {
-        items: Finding[];
-      };
+      const { items } = await client.call(options.repair ? 'repair' : 'examine');
       if (out.isJson) out.record({ items });
       for (const item of items) out.say(`${item.check}  ${item.id}\n  ${item.about}\n  ${outcomeOf(item)}`);
       const left = items.filter((item) => !item.is_repaired).length;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { collect } from '../collect';
 import { eventLine } from '../follow';
-import { routeOf } from '../route';
 import { sessionOf } from '../session';
 
 export function eventCommands(program: Command): void {
@@ -18,7 +17,7 @@ export function eventCommands(program: Command): void {
       const range =
         options.from || options.to ? `timestamp,${options.from ?? ''},${options.to ?? ''}` : undefined;
       const query = { execution_id: options.execution, deployment_id: options.deployment, _range: range };
-      const items = await collect(client.all(routeOf('listEvents'), { query }));
+      const items = await collect(client.all('listEvents', { query }));
       if (out.isJson) out.table(items, []);
       else for (const item of items) out.say(eventLine(item));
     });

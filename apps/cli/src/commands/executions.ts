@@ -1,3 +1,4 @@
+import type { Operations } from '@baton/client';
 import { newId } from '@baton/kernel';
 import type { Command } from 'commander';
 import { collect } from '../collect';
@@ -5,7 +6,6 @@ import { CommandFailure } from '../failure';
 import { followExecution } from '../follow';
 import { collectValues, gather } from '../key-values';
 import { cellText } from '../output';
-import { routeOf } from '../route';
 import { sessionOf } from '../session';
 
 const COLUMNS = [
@@ -48,7 +48,7 @@ function listCommand(executions: Command): void {
         status: options.status,
         _include_system_workflows: options.system,
       };
-      out.table(await collect(client.all(routeOf('listExecutions'), { query })), COLUMNS);
+      out.table(await collect(client.all('listExecutions', { query })), COLUMNS);
     });
 }
 
@@ -58,7 +58,7 @@ function getCommand(executions: Command): void {
     .description('show an execution')
     .action(async (id: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const execution = await client.call(routeOf('getExecution'), { params: { executionId: id } as never });
+      const execution = await client.call('getExecution', { params: { executionId: id } });
       out.record(execution as object, [
         ...COLUMNS,
         'error',
@@ -97,10 +97,10 @@ function actionCommands(executions: Command): void {
       .description(text)
       .action(async (id: string, _options, command: Command) => {
         const { client, out } = sessionOf(command);
-        const execution = (await client.call(routeOf('actOnExecution'), {
-          params: { executionId: id } as never,
-          body: { action } as never,
-        })) as { status: string };
+        const execution = await client.call('actOnExecution', {
+          params: { executionId: id },
+          body: { action },
+        });
         out.done(`Execution ${id} is ${execution.status}.`, execution);
       });
   }
@@ -123,6 +123,8 @@ function filtersOf(options: Record<string, string[]>): Record<string, string[]> 
   );
 }
 
+type BulkAction = Operations['actOnExecutions']['body']['action'];
+
 function bulkCommands(executions: Command): void {
   filterOptions(executions.command('bulk <action>'))
     .description(
@@ -130,10 +132,10 @@ function bulkCommands(executions: Command): void {
     )
     .action(async (action: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const answer = (await client.call(routeOf('actOnExecutions'), {
-        query: filtersOf(options) as never,
-        body: { action } as never,
-      })) as unknown as { items: object[]; metadata: { pagination: { total: number } } };
+      const answer = await client.call('actOnExecutions', {
+        query: filtersOf(options),
+        body: { action: action as BulkAction },
+      });
       out.table(answer.items, ['id', 'error_code', 'message']);
       const left = answer.metadata.pagination.total - answer.items.length;
       if (left > 0) out.say(`${left} more match: run it again.`);
@@ -144,10 +146,10 @@ function bulkCommands(executions: Command): void {
     .option('--keep-last <n>', 'all but the newest', Number)
     .action(async (options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const answer = (await client.call(routeOf('deleteExecutions'), {
-        query: filtersOf(options) as never,
-        body: { to_datetime: options.before, keep_last: options.keepLast } as never,
-      })) as unknown as { metadata: { pagination: { total: number } } };
+      const answer = await client.call('deleteExecutions', {
+        query: filtersOf(options),
+        body: { to_datetime: options.before, keep_last: options.keepLast },
+      });
       out.done(`${answer.metadata.pagination.total} executions are deleted.`, answer);
     });
 }
@@ -167,7 +169,7 @@ function startCommand(executions: Command): void {
     .option('--timeout <seconds>', 'stop following after this time, 0 = never', Number, 0)
     .action(async (workflow: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const execution = (await client.call(routeOf('startExecution'), {
+      const execution = await client.call('startExecution', {
         idempotencyKey: newId(),
         body: {
           workflow_id: workflow,
@@ -177,25 +179,18 @@ function startCommand(executions: Command): void {
           force: options.force ?? false,
           queue: options.queue ?? false,
           dry_run: options.dryRun ?? false,
-        } as never,
-      })) as { id: string; status: string };
+        },
+      });
       if (options.detach) {
         out.done(`Execution ${execution.id} is ${execution.status}.`, execution);
         return;
       }
       out.say(`Execution ${execution.id} of ${workflow} on ${options.deployment}`);
-      await followExecution(client, out, execution.id, {
+      await followExecution(client, out, execution.id!, {
         isVerbose: options.verbose ?? false,
         timeoutS: options.timeout,
       });
     });
-}
-
-interface WaitReason {
-  kind: string;
-  message: string;
-  since: string | null;
-  until: string | null;
 }
 
 function whyCommand(executions: Command): void {
@@ -204,12 +199,9 @@ function whyCommand(executions: Command): void {
     .description('what an execution waits for')
     .action(async (id: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const answer = (await client.call(routeOf('explainExecution'), {
-        params: { executionId: id } as never,
-      })) as unknown as {
-        status: string;
-        waiting_for: WaitReason[];
-      };
+      const answer = await client.call('explainExecution', {
+        params: { executionId: id },
+      });
       if (out.isJson) return out.record(answer);
       if (answer.waiting_for.length === 0) {
         throw new CommandFailure(`execution ${id} is ${answer.status}; it waits for nothing`, 0);

@@ -2,7 +2,6 @@ import { newId } from '@baton/kernel';
 import type { Command } from 'commander';
 import { collect } from '../collect';
 import { collectLabels, collectValues, gather } from '../key-values';
-import { routeOf } from '../route';
 import { sessionOf } from '../session';
 
 const COLUMNS = ['id', 'default_blueprint_id', 'creation_counter', 'visibility', 'created_at'];
@@ -38,15 +37,15 @@ function putCommand(groups: Command): void {
     .action(async (id: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
       const labels = collectLabels(options.label);
-      const group = await client.call(routeOf('putDeploymentGroup'), {
-        params: { id } as never,
+      const group = await client.call('putDeploymentGroup', {
+        params: { id },
         body: {
           description: options.description,
           blueprint_id: options.blueprint,
           ...(options.input.length > 0 ? { default_inputs: collectValues(options.input) } : {}),
           ...(labels.length > 0 ? { labels } : {}),
           ...(options.deployment.length > 0 ? { deployment_ids: options.deployment } : {}),
-        } as never,
+        },
       });
       out.done(`Group ${id} is there.`, group as object);
     });
@@ -64,9 +63,9 @@ function extendCommand(groups: Command): void {
     .action(async (id: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
       const one = { id: options.id, inputs: collectValues(options.input) };
-      const group = (await client.call(routeOf('patchDeploymentGroup'), {
+      const group = await client.call('patchDeploymentGroup', {
         idempotencyKey: newId(),
-        params: { id } as never,
+        params: { id },
         body: {
           add: {
             ...(options.deployment.length > 0 ? { deployment_ids: options.deployment } : {}),
@@ -75,9 +74,9 @@ function extendCommand(groups: Command): void {
               ? { new_deployments: Array.from({ length: options.count }, () => one) }
               : {}),
           },
-        } as never,
-      })) as { deployment_ids: string[] };
-      out.done(`Group ${id} has ${group.deployment_ids.length} deployments.`, group);
+        },
+      });
+      out.done(`Group ${id} has ${(group.deployment_ids ?? []).length} deployments.`, group);
     });
 }
 
@@ -87,14 +86,14 @@ function readCommands(groups: Command): void {
     .description('list groups')
     .action(async (_options, command: Command) => {
       const { client, out } = sessionOf(command);
-      out.table(await collect(client.all(routeOf('listDeploymentGroups'), {})), COLUMNS);
+      out.table(await collect(client.all('listDeploymentGroups', {})), COLUMNS);
     });
   groups
     .command('get <id>')
     .description('show a group with its members')
     .action(async (id: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const group = await client.call(routeOf('getDeploymentGroup'), { params: { id } as never });
+      const group = await client.call('getDeploymentGroup', { params: { id } });
       out.record(group as object, [...COLUMNS, 'description', 'default_inputs', 'labels', 'deployment_ids']);
     });
 }
@@ -108,9 +107,9 @@ function deleteCommand(groups: Command): void {
     .action(async (id: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
       const query = { delete_deployments: options.withDeployments, force: options.force };
-      const answer = (await client.call(routeOf('deleteDeploymentGroup'), {
-        params: { id } as never,
-        query: query as never,
+      const answer = (await client.call('deleteDeploymentGroup', {
+        params: { id },
+        query,
       })) as { execution_group_id?: string } | undefined;
       const more = answer?.execution_group_id
         ? `; execution group ${answer.execution_group_id} deletes its deployments`
@@ -129,7 +128,7 @@ function startCommand(executions: Command): void {
     .option('-f, --force', 'also while other executions run')
     .action(async (workflow: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const group = (await client.call(routeOf('createExecutionGroup'), {
+      const group = await client.call('createExecutionGroup', {
         idempotencyKey: newId(),
         body: {
           deployment_group_id: options.group,
@@ -137,10 +136,10 @@ function startCommand(executions: Command): void {
           default_parameters: collectValues(options.parameter),
           concurrency: options.concurrency,
           force: options.force ?? false,
-        } as never,
-      })) as { id: string; execution_ids: string[] };
+        },
+      });
       out.done(
-        `Execution group ${group.id}: ${workflow} on ${group.execution_ids.length} deployments.`,
+        `Execution group ${group.id}: ${workflow} on ${(group.execution_ids ?? []).length} deployments.`,
         group,
       );
     });
@@ -152,15 +151,15 @@ function readExecutionCommands(executions: Command): void {
     .description('list execution groups')
     .action(async (_options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const query = { _get_data: true } as never;
-      out.table(await collect(client.all(routeOf('listExecutionGroups'), { query })), EXECUTION_COLUMNS);
+      const query = { _get_data: true };
+      out.table(await collect(client.all('listExecutionGroups', { query })), EXECUTION_COLUMNS);
     });
   executions
     .command('get <id>')
     .description('show an execution group with its executions')
     .action(async (id: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const group = await client.call(routeOf('getExecutionGroup'), { params: { id } as never });
+      const group = await client.call('getExecutionGroup', { params: { id } });
       out.record(group as object, [...EXECUTION_COLUMNS, 'execution_ids']);
     });
 }
@@ -177,10 +176,10 @@ function actionCommands(executions: Command): void {
       .description(text)
       .action(async (id: string, _options, command: Command) => {
         const { client, out } = sessionOf(command);
-        const group = (await client.call(routeOf('actOnExecutionGroup'), {
-          params: { id } as never,
-          body: { action } as never,
-        })) as { status: string };
+        const group = await client.call('actOnExecutionGroup', {
+          params: { id },
+          body: { action },
+        });
         out.done(`Execution group ${id} is ${group.status}.`, group);
       });
   }

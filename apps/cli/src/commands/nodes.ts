@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { collect } from '../collect';
-import { routeOf } from '../route';
 import { sessionOf } from '../session';
 
 const NODE = ['id', 'deployment_id', 'type', 'host_id', 'number_of_instances', 'planned_number_of_instances'];
@@ -15,7 +14,7 @@ export function nodeCommands(program: Command): void {
     .action(async (options, command: Command) => {
       const { client, out } = sessionOf(command);
       const query = { _include: NODE.join(','), deployment_id: options.deployment };
-      out.table(await collect(client.all(routeOf('listNodes'), { query })), NODE);
+      out.table(await collect(client.all('listNodes', { query })), NODE);
     });
   const instances = program
     .command('node-instances')
@@ -33,14 +32,14 @@ export function nodeCommands(program: Command): void {
         deployment_id: options.deployment,
         node_id: options.node,
       };
-      out.table(await collect(client.all(routeOf('listNodeInstances'), { query })), INSTANCE);
+      out.table(await collect(client.all('listNodeInstances', { query })), INSTANCE);
     });
   instances
     .command('get <id>')
     .description('show a node instance')
     .action(async (id: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const instance = await client.call(routeOf('getNodeInstance'), { params: { id } as never });
+      const instance = await client.call('getNodeInstance', { params: { id } });
       out.record(instance as object, [...INSTANCE, 'runtime_properties', 'relationships']);
     });
 }

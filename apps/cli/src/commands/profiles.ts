@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { cliEnvironment } from '../config';
 import { printer } from '../output';
 import { profileNamed, readProfiles, writeProfiles } from '../profile-store';
-import { routeOf } from '../route';
 import { type GlobalOptions, sessionOf } from '../session';
 
 const LIFETIME = '+30d';
@@ -30,9 +29,9 @@ function addCommand(profiles: Command): void {
           'give --url, --username and --password (or BATON_URL, BATON_USERNAME, BATON_PASSWORD)',
         );
       const client = createClient({ baseUrl: url, username, password, tenant });
-      const token = (await client.call(routeOf('createToken'), {
-        body: { description: 'baton command', expiration_date: LIFETIME } as never,
-      })) as { value: string };
+      const token = await client.call('createToken', {
+        body: { description: 'baton command', expiration_date: LIFETIME },
+      });
       const { profilesFile } = cliEnvironment();
       const all = readProfiles(profilesFile);
       all.profiles[name] = { url, username, token: token.value, tenant: tenant ?? 'default_tenant' };
@@ -119,10 +118,7 @@ export function statusCommands(program: Command): void {
     .description('status of the manager and its services')
     .action(async (_options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const status = (await client.call(routeOf('getStatus'))) as {
-        status: string;
-        services: Record<string, { status: string }>;
-      };
+      const status = await client.call('getStatus');
       if (out.isJson) return out.record(status);
       out.table(
         Object.entries(status.services).map(([service, { status }]) => ({ service, status })),
@@ -136,6 +132,6 @@ export function statusCommands(program: Command): void {
     .description('version of the manager')
     .action(async (_options, command: Command) => {
       const { client, out } = sessionOf(command);
-      out.record((await client.call(routeOf('getVersion'))) as object);
+      out.record(await client.call('getVersion'));
     });
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { collect } from '../collect';
 import { collectValues, gather } from '../key-values';
-import { routeOf } from '../route';
 import { sessionOf } from '../session';
 
 const COLUMNS = [
@@ -30,8 +29,8 @@ export function scheduleCommands(program: Command): void {
 
 /** A schedule is named by its deployment and its id. */
 const place = (id: string, deployment: string) => ({
-  params: { schedule_id: id } as never,
-  query: { deployment_id: deployment } as never,
+  params: { schedule_id: id },
+  query: { deployment_id: deployment },
 });
 
 function listCommand(schedules: Command): void {
@@ -42,7 +41,7 @@ function listCommand(schedules: Command): void {
     .action(async (options, command: Command) => {
       const { client, out } = sessionOf(command);
       const query = { _include: COLUMNS.join(','), deployment_id: options.deployment };
-      out.table(await collect(client.all(routeOf('listExecutionSchedules'), { query })), COLUMNS);
+      out.table(await collect(client.all('listExecutionSchedules', { query })), COLUMNS);
     });
 }
 
@@ -53,9 +52,7 @@ function getCommand(schedules: Command): void {
     .requiredOption('-d, --deployment <id>', 'deployment')
     .action(async (id: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
-      out.record(
-        (await client.call(routeOf('getExecutionSchedule'), place(id, options.deployment))) as object,
-      );
+      out.record(await client.call('getExecutionSchedule', place(id, options.deployment)));
     });
 }
 
@@ -96,7 +93,7 @@ function createCommand(schedules: Command): void {
     .option('--disabled', 'make it, but let it rest')
     .action(async (id: string, workflow: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const schedule = (await client.call(routeOf('createExecutionSchedule'), {
+      const schedule = await client.call('createExecutionSchedule', {
         ...place(id, options.deployment),
         body: {
           workflow_id: workflow,
@@ -108,8 +105,8 @@ function createCommand(schedules: Command): void {
           },
           enabled: options.disabled !== true,
           ...timingBody(options),
-        } as never,
-      })) as { next_occurrence: string | null };
+        },
+      });
       out.done(`Schedule ${id} runs ${workflow} next at ${schedule.next_occurrence ?? 'no time'}.`, schedule);
     });
 }
@@ -143,10 +140,10 @@ async function change(
   body: object,
 ): Promise<void> {
   const { client, out } = sessionOf(command);
-  const schedule = (await client.call(routeOf('updateExecutionSchedule'), {
+  const schedule = await client.call('updateExecutionSchedule', {
     ...place(id, options.deployment),
-    body: body as never,
-  })) as { next_occurrence: string | null; enabled: boolean };
+    body: body,
+  });
   const next = schedule.enabled ? `runs next at ${schedule.next_occurrence ?? 'no time'}` : 'rests';
   out.done(`Schedule ${id} ${next}.`, schedule);
 }
@@ -158,7 +155,7 @@ function deleteCommand(schedules: Command): void {
     .requiredOption('-d, --deployment <id>', 'deployment')
     .action(async (id: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
-      await client.call(routeOf('deleteExecutionSchedule'), place(id, options.deployment));
+      await client.call('deleteExecutionSchedule', place(id, options.deployment));
       out.done(`Schedule ${id} is deleted.`, { id });
     });
 }
@@ -170,10 +167,7 @@ function occurrencesCommand(schedules: Command): void {
     .requiredOption('-d, --deployment <id>', 'deployment')
     .action(async (id: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const { items } = (await client.call(
-        routeOf('listScheduleOccurrences'),
-        place(id, options.deployment),
-      )) as unknown as { items: object[] };
+      const { items } = await client.call('listScheduleOccurrences', place(id, options.deployment));
       out.table(items, ['occurrence', 'outcome', 'reason', 'execution_id']);
     });
 }

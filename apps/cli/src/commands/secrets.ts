@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { collect } from '../collect';
-import { routeOf } from '../route';
 import { sessionOf } from '../session';
 
 const COLUMNS = ['key', 'visibility', 'is_hidden_value', 'created_at', 'updated_at', 'created_by'];
@@ -18,14 +17,14 @@ export function secretCommands(program: Command): void {
     .option('--visibility <visibility>', 'private, tenant or global', 'tenant')
     .action(async (key: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
-      await client.call(routeOf('putSecret'), {
-        params: { secret_key: key } as never,
+      await client.call('putSecret', {
+        params: { secret_key: key },
         body: {
           value: secretValue(options),
           update_if_exists: options.update ?? false,
           is_hidden_value: options.hidden ?? false,
           visibility: options.visibility,
-        } as never,
+        },
         query: { _include: 'key' },
       });
       out.done(`Secret ${key} stored.`, { key });
@@ -36,7 +35,7 @@ export function secretCommands(program: Command): void {
     .action(async (_options, command: Command) => {
       const { client, out } = sessionOf(command);
       out.table(
-        await collect(client.all(routeOf('listSecrets'), { query: { _include: COLUMNS.join(',') } })),
+        await collect(client.all('listSecrets', { query: { _include: COLUMNS.join(',') } })),
         COLUMNS,
       );
     });
@@ -45,17 +44,14 @@ export function secretCommands(program: Command): void {
     .description('show a secret with its value')
     .action(async (key: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      out.record(
-        (await client.call(routeOf('getSecret'), { params: { secret_key: key } as never })) as object,
-        [...COLUMNS, 'value'],
-      );
+      out.record(await client.call('getSecret', { params: { secret_key: key } }), [...COLUMNS, 'value']);
     });
   secrets
     .command('delete <key>')
     .description('delete a secret')
     .action(async (key: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      await client.call(routeOf('deleteSecret'), { params: { secret_key: key } as never });
+      await client.call('deleteSecret', { params: { secret_key: key } });
       out.done(`Secret ${key} deleted.`, { key });
     });
 }

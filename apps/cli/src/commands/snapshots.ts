@@ -8,7 +8,6 @@ import type { Command } from 'commander';
 import { collect } from '../collect';
 import { followExecution } from '../follow';
 import type { Printer } from '../output';
-import { routeOf } from '../route';
 import { sessionOf } from '../session';
 
 const COLUMNS = ['id', 'status', 'error', 'created_at', 'created_by'];
@@ -31,7 +30,7 @@ export function snapshotCommands(program: Command): void {
   deleteCommand(snapshots);
 }
 
-const named = (id: string) => ({ snapshot_id: id }) as never;
+const named = (id: string) => ({ snapshot_id: id });
 
 function createCommand(snapshots: Command): void {
   snapshots
@@ -43,15 +42,15 @@ function createCommand(snapshots: Command): void {
     .action(async (id: string, options, command: Command) => {
       const { client, out } = sessionOf(command);
       const body = { include_events: !options.withoutEvents, include_logs: !options.withoutLogs };
-      const execution = (await client.call(routeOf('createSnapshot'), {
+      const execution = await client.call('createSnapshot', {
         params: named(id),
-        body: body as never,
-      })) as { id: string };
+        body: body,
+      });
       if (options.detach) {
         out.done(`Snapshot ${id} is being made by execution ${execution.id}.`, execution);
         return;
       }
-      await followExecution(client, out, execution.id, { isVerbose: true, timeoutS: 0 });
+      await followExecution(client, out, execution.id!, { isVerbose: true, timeoutS: 0 });
     });
 }
 
@@ -62,7 +61,7 @@ function listCommand(snapshots: Command): void {
     .action(async (_options, command: Command) => {
       const { client, out } = sessionOf(command);
       const query = { _include: COLUMNS.join(',') };
-      out.table(await collect(client.all(routeOf('listSnapshots'), { query })), COLUMNS);
+      out.table(await collect(client.all('listSnapshots', { query })), COLUMNS);
     });
 }
 
@@ -72,9 +71,9 @@ function downloadCommand(snapshots: Command): void {
     .description('download the archive')
     .action(async (id: string, file: string | undefined, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      const download = await client.download(routeOf('downloadSnapshot'), { params: named(id) });
+      const download = await client.download('downloadSnapshot', { params: named(id) });
       const target = file ?? download.filename ?? `${id}.zip`;
-      const content = Readable.fromWeb(download.body as never);
+      const content = Readable.fromWeb(download.body);
       await pipeline(content, progress(out, 'downloaded', null), createWriteStream(target));
       out.done(`Archive written to ${target}.`, { file: target });
     });
@@ -91,7 +90,7 @@ function uploadCommand(snapshots: Command): void {
       const content = isUrl
         ? undefined
         : createReadStream(path).pipe(progress(out, 'uploaded', (await stat(path)).size));
-      const snapshot = await client.upload(routeOf('uploadSnapshot'), {
+      const snapshot = await client.upload('uploadSnapshot', {
         params: named(options.id),
         query: { snapshot_archive_url: isUrl ? path : undefined },
         content,
@@ -114,12 +113,12 @@ function restoreCommand(snapshots: Command): void {
         dry_run: options.dryRun ?? false,
         timeout: options.timeout,
       };
-      const execution = (await client.call(routeOf('restoreSnapshot'), {
+      const execution = await client.call('restoreSnapshot', {
         params: named(id),
-        body: body as never,
-      })) as { id: string };
+        body: body,
+      });
       try {
-        await followExecution(client, out, execution.id, { isVerbose: true, timeoutS: 0 });
+        await followExecution(client, out, execution.id!, { isVerbose: true, timeoutS: 0 });
       } catch (error) {
         // A restore ends every session: who came with a token is a stranger now.
         if (!(error instanceof ApiError) || error.status !== 401) throw error;
@@ -132,7 +131,7 @@ function restoreCommand(snapshots: Command): void {
 /** Waits until no restore runs; needs no credentials. */
 async function afterSession(client: Client): Promise<void> {
   for (;;) {
-    const { status } = (await client.call(routeOf('getSnapshotStatus'), {})) as { status: string };
+    const { status } = await client.call('getSnapshotStatus', {});
     if (status !== 'running') return;
     await pause(STATUS_PAUSE_MS);
   }
@@ -144,7 +143,7 @@ function deleteCommand(snapshots: Command): void {
     .description('delete a snapshot with its archive')
     .action(async (id: string, _options, command: Command) => {
       const { client, out } = sessionOf(command);
-      await client.call(routeOf('deleteSnapshot'), { params: named(id) });
+      await client.call('deleteSnapshot', { params: named(id) });
       out.done(`Snapshot ${id} deleted.`, { id });
     });
 }
