@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { snapshotsRpc } from '@baton/contracts';
 import type { Log, Secret } from '@baton/kernel';
-import { createLocalRpc, createRpcServer } from '@baton/rpc';
+import { createLocalRpc, createRpcRelay, createRpcServer, type RpcRelay } from '@baton/rpc';
 import {
   createLocalHttp,
   createLogger,
@@ -74,7 +74,7 @@ async function start(
   const runtime = loadConfig(runtimeConfig, serviceEnv);
   // Before identity starts: it would print a generated password without keeping it.
   const admin = await ensureAdmin(config, home, databaseUrl);
-  const { running, rpcPort } = await startServices(runtime, serviceEnv, log, undo);
+  const { running, rpcPort, relay } = await startServices(runtime, serviceEnv, log, undo);
   const gateway = running.services.find((service) => service.name === 'gateway')!;
   const workers = startWorkers({
     count: config.BATON_WORKERS,
@@ -87,6 +87,7 @@ async function start(
       BATON_HOST: '127.0.0.1',
     },
     log,
+    relay,
   });
   undo.push(() => workers.stop());
   const host = config.BATON_HOST === '0.0.0.0' ? '127.0.0.1' : config.BATON_HOST;
@@ -126,7 +127,7 @@ async function startServices(
   env: NodeJS.ProcessEnv,
   log: Log,
   undo: Undo[],
-): Promise<{ running: Running; rpcPort: number }> {
+): Promise<{ running: Running; rpcPort: number; relay: RpcRelay }> {
   const localRpc = createLocalRpc();
   const localHttp = createLocalHttp();
   const broker = connectBroker(runtime, log);
@@ -143,7 +144,8 @@ async function startServices(
     blobs: connectBlobs(runtime),
     instanceId: newInstanceId(),
   };
-  // Workers are processes of their own: they reach the same handlers over a loopback port.
+  // Workers are processes of their own: they reach the same handlers over their channel, and streams over a loopback port.
+  const relay = createRpcRelay(localRpc);
   const rpcServer = createRpcServer({ log, internalKey: runtime.BATON_INTERNAL_KEY });
   const entries: StartEntry[] = [];
   for (const service of services) {
@@ -158,8 +160,10 @@ async function startServices(
     const parts = await service.buildService(config, infra);
     // Parts of snapshots are served by every service under one name; only cluster-status asks, in this process.
     for (const part of parts.rpc)
-      if (part.definition !== snapshotsRpc.SnapshotPartServiceDefinition)
+      if (part.definition !== snapshotsRpc.SnapshotPartServiceDefinition) {
         rpcServer.serve(part.definition, part.handlers as never);
+        relay.serve(service.serviceName, part.definition);
+      }
     entries.push({ parts, infra });
   }
   const rpcPort = await rpcServer.listen('127.0.0.1', 0);
@@ -171,7 +175,7 @@ async function startServices(
   });
   undo.push(() => running.stop());
   for (const service of running.services) localHttp.set(service.name, service.handle);
-  return { running, rpcPort };
+  return { running, rpcPort, relay };
 }
 
 function rpcAddresses(port: number): Record<string, string> {

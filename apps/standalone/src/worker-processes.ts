@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { backoffMs, type Log, systemClock } from '@baton/kernel';
+import { processChannel, type RpcRelay } from '@baton/rpc';
 
 export interface WorkerProcesses {
   /** Process ids of the workers that run now. */
@@ -17,6 +18,8 @@ export function startWorkers(o: {
   main: string;
   env: NodeJS.ProcessEnv;
   log: Log;
+  /** Answers the calls that workers send over their channel. */
+  relay: RpcRelay;
 }): WorkerProcesses {
   const slots = Array.from({ length: o.count }, (_, i) => startSlot(i, o));
   return {
@@ -25,7 +28,7 @@ export function startWorkers(o: {
   };
 }
 
-function startSlot(index: number, o: { main: string; env: NodeJS.ProcessEnv; log: Log }) {
+function startSlot(index: number, o: { main: string; env: NodeJS.ProcessEnv; log: Log; relay: RpcRelay }) {
   let child: ChildProcess | null = null;
   let isStopping = false;
   let crashes = 0;
@@ -33,10 +36,12 @@ function startSlot(index: number, o: { main: string; env: NodeJS.ProcessEnv; log
   const start = () => {
     const startedAt = systemClock.monotonic();
     child = fork(o.main, [], {
-      env: { ...o.env, BATON_WORKER_SLOT: String(index) },
+      env: { ...o.env, BATON_WORKER_SLOT: String(index), BATON_RPC_PARENT: 'true' },
+      serialization: 'advanced',
       execArgv: o.main.endsWith('.ts') ? ['--import', 'tsx'] : [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
+    o.relay.attach(processChannel(child));
     child.once('exit', (code, signal) => {
       child = null;
       if (isStopping) return;

@@ -11,5 +11,7 @@ export {
   type ServiceDefinition,
 } from './definition';
 export { createLocalRpc, type LocalRpc } from './local';
+export { processChannel } from './process-channel';
+export { createRelayedRpc, createRpcRelay, type RpcChannel, type RpcRelay } from './relay';
 export { createRpcServer, type RpcServer, type RpcServerOptions } from './server';
 export { assertNotInTransaction } from './tx-guard';

@@ -1,8 +1,17 @@
 import { createServer, type Server } from 'node:net';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { clusterStatusRpc } from '@baton/contracts';
 import { AppError, Secret, silentLog } from '@baton/kernel';
 import { Client, credentials } from '@grpc/grpc-js';
-import { createGrpcConnector, createLocalRpc, createRpcServer } from './index';
+import {
+  createGrpcConnector,
+  createLocalRpc,
+  createRelayedRpc,
+  createRpcRelay,
+  createRpcServer,
+  type RpcChannel,
+  type RpcConnector,
+} from './index';
 import { rpcContract } from './rpc.contract';
 
 const key = new Secret('internal key');
@@ -43,6 +52,74 @@ rpcContract('local', async (services, log) => {
   const local = createLocalRpc({ log });
   for (const s of services) local.serve(s.service, s.definition, s.handlers as never);
   return { connector: local, stop: async () => undefined };
+});
+
+/** Both ends of a channel, as two processes have them. */
+function channelPair() {
+  const { port1, port2 } = new MessageChannel();
+  let isOpen = true;
+  const end = (port: MessagePort): RpcChannel => ({
+    isOpen: () => isOpen,
+    send: (message) => port.postMessage(message),
+    onMessage: (call) => void port.on('message', call),
+    onClose: (call) => void port.once('close', call),
+    close: () => {
+      isOpen = false;
+      port.close();
+    },
+  });
+  return [end(port1), end(port2)] as const;
+}
+
+const unclosed = (connector: RpcConnector) => ({
+  client: connector.client.bind(connector),
+  close: () => undefined,
+});
+
+rpcContract('relay', async (services, log) => {
+  const local = createLocalRpc({ log });
+  const relay = createRpcRelay(local);
+  for (const s of services) {
+    local.serve(s.service, s.definition, s.handlers as never);
+    relay.serve(s.service, s.definition);
+  }
+  relay.serve('secrets', ClusterStatusServiceDefinition);
+  const [near, far] = channelPair();
+  relay.attach(far);
+  const connector = createRelayedRpc(near, unclosed(local));
+  return { connector, stop: async () => connector.close() };
+});
+
+test('calls find another way when the channel of a relay closes, also those under way', async () => {
+  const behind = createLocalRpc();
+  const relay = createRpcRelay(behind);
+  let asked!: () => void;
+  const wasAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  behind.serve('cluster-status', ClusterStatusServiceDefinition, {
+    report: (_request, call) =>
+      new Promise((_, reject) => {
+        asked();
+        call.signal.addEventListener('abort', () => reject(new AppError('request_timeout_error', 'gone')));
+      }),
+  });
+  relay.serve('cluster-status', ClusterStatusServiceDefinition);
+  const other = createLocalRpc();
+  other.serve('cluster-status', ClusterStatusServiceDefinition, {
+    report: async () => ({ maintenance: 'other' }),
+  });
+  const [near, far] = channelPair();
+  relay.attach(far);
+  const client = createRelayedRpc(near, unclosed(other)).client(
+    ClusterStatusServiceDefinition,
+    'cluster-status',
+  );
+  const underWay = client.report({});
+  await wasAsked;
+  far.close();
+  expect(await underWay).toEqual({ maintenance: 'other' });
+  expect(await client.report({})).toEqual({ maintenance: 'other' });
 });
 
 test('callers outlast a restart of the service', async () => {

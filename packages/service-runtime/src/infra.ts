@@ -6,7 +6,7 @@ import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
 import { type Log, randomSuffix, systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import { createGrpcConnector, type RpcConnector } from '@baton/rpc';
+import { createGrpcConnector, createRelayedRpc, processChannel, type RpcConnector } from '@baton/rpc';
 import { Registry } from 'prom-client';
 import { ConfigError } from './config';
 import type { Infra } from './infra-types';
@@ -48,7 +48,7 @@ export function connectCache(config: RuntimeConfig, log: Log): Cache {
 }
 
 export function connectRpc(config: RuntimeConfig, log: Log): RpcConnector & { close(): void } {
-  return createGrpcConnector({
+  const grpc = createGrpcConnector({
     addresses: {
       identity: config.BATON_RPC_IDENTITY,
       catalog: config.BATON_RPC_CATALOG,
@@ -60,6 +60,9 @@ export function connectRpc(config: RuntimeConfig, log: Log): RpcConnector & { cl
     log,
     internalKey: config.BATON_INTERNAL_KEY,
   });
+  return config.BATON_RPC_PARENT && process.connected
+    ? createRelayedRpc(processChannel(process), grpc)
+    : grpc;
 }
 
 /** @throws ConfigError when the object store is chosen but not described. */

@@ -93,6 +93,10 @@ export const runtimeConfig = z.object({
   BATON_RPC_EXECUTIONS: rpcAddress('executions'),
   BATON_RPC_SECRETS: rpcAddress('secrets'),
   BATON_RPC_CLUSTER_STATUS: rpcAddress('cluster-status'),
+  BATON_RPC_PARENT: envValue
+    .flag()
+    .prefault('false')
+    .describe('Calls go to the process that started this one; set by the standalone for its workers'),
 });
 
 export type RuntimeConfig = Readonly<z.output<typeof runtimeConfig>>;

@@ -1,0 +1,22 @@
+import type { ChildProcess } from 'node:child_process';
+import type { RpcChannel } from './relay';
+
+/**
+ * The channel of a child process that was forked with `serialization: 'advanced'`, seen from its parent, or (`process`) from
+ * within. A message that cannot be sent any more is dropped: the close follows.
+ */
+export function processChannel(end: ChildProcess | NodeJS.Process): RpcChannel {
+  const receivers: ((message: unknown) => void)[] = [];
+  const receive = (message: unknown): void => {
+    for (const call of receivers) call(message);
+  };
+  end.on('message', receive);
+  return {
+    isOpen: () => end.connected === true,
+    send: (message) => void end.send?.(message, undefined, undefined, () => undefined),
+    onMessage: (call) => void receivers.push(call),
+    onClose: (call) => void end.once('disconnect', call),
+    // Without a listener the channel no longer keeps the process alive.
+    close: () => void end.off('message', receive),
+  };
+}
