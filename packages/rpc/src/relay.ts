@@ -147,8 +147,9 @@ export function createRelayedRpc(
         if (channel.isOpen()) channel.send({ rpc, isGivenUp: true } satisfies GivenUp);
         settle(() => reject(reason));
       };
-      const late = new AppError('request_timeout_error', `${asked.path}: Deadline exceeded`);
-      const timer = setTimeout(() => giveUp(late), asked.deadlineMs);
+      const expire = (): void =>
+        giveUp(new AppError('request_timeout_error', `${asked.path}: Deadline exceeded`));
+      const timer = setTimeout(expire, asked.deadlineMs);
       const cancel = (): void => giveUp(signal?.reason);
       signal?.addEventListener('abort', cancel, { once: true });
       waiting.set(rpc, {

@@ -36,6 +36,8 @@ export interface LoadedGraph {
   deliveredSeq: number;
   /** Operations whose wake-up is on its way, and since when (monotonic ms). */
   announced: Map<number, number>;
+  /** What operations of the execution may call the API with; null until the first is leased. */
+  token: string | null;
 }
 
 export interface GraphMemory {
@@ -146,6 +148,7 @@ export function newLoadedGraph(
     states: [],
     deliveredSeq: 0,
     announced: new Map(),
+    token: null,
   };
 }
 

@@ -13,7 +13,7 @@ export function leasesOf(
   claimed: readonly number[],
 ): executionsRpc.TaskLease[] {
   if (claimed.length === 0) return [];
-  const token = executionToken(deps.tokenKey, execution.id);
+  const token = (loaded.token ??= executionToken(deps.tokenKey, execution.id));
   return claimed.map((idx) => {
     const node = loaded.graph.nodes[idx]!;
     const task = node.spec as OperationTask;
