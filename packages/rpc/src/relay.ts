@@ -120,11 +120,10 @@ interface Waiting {
   lost(): void;
 }
 
-/** The end that calls. `other`: for streams, and for everything once the channel is closed. */
-export function createRelayedRpc(
-  channel: RpcChannel,
-  other: RpcConnector & { close(): void },
-): RpcConnector & { close(): void } {
+type Ask = (asked: Omit<Asked, 'rpc'>, signal: AbortSignal | undefined) => Promise<Answered | null>;
+
+/** Sends calls and gives each its answer; null: the channel was lost. */
+function createAsker(channel: RpcChannel): Ask {
   const waiting = new Map<number, Waiting>();
   let last = 0;
   channel.onMessage((message) => {
@@ -133,8 +132,7 @@ export function createRelayedRpc(
   channel.onClose(() => {
     for (const one of [...waiting.values()]) one.lost();
   });
-  /** Null: the channel was lost. */
-  const ask = (asked: Omit<Asked, 'rpc'>, signal: AbortSignal | undefined): Promise<Answered | null> => {
+  return (asked, signal) => {
     const rpc = ++last;
     return new Promise((resolve, reject) => {
       const settle = (then: () => void): void => {
@@ -159,6 +157,14 @@ export function createRelayedRpc(
       channel.send({ rpc, ...asked } satisfies Asked);
     });
   };
+}
+
+/** The end that calls. `other`: for streams, and for everything once the channel is closed. */
+export function createRelayedRpc(
+  channel: RpcChannel,
+  other: RpcConnector & { close(): void },
+): RpcConnector & { close(): void } {
+  const ask = createAsker(channel);
   const unary = (service: ServiceName, definition: ServiceDefinition, name: string): Method => {
     const method = definition.methods[name]!;
     const path = methodPath(definition, method);
