@@ -2,13 +2,13 @@ import { deploymentDeleted } from '@baton/contracts';
 import { type Db, outbox } from '@baton/postgres';
 import { sharedTargets } from '../store/dependencies.sql';
 import { failUpdateOf } from '../store/deployment-updates.sql';
-import { deleteDeployment, lockDeployment, readDeployment } from '../store/deployments.sql';
+import { deleteDeployment } from '../store/deployments.sql';
 import { refreshConsumers } from '../store/labels.sql';
 import { parentsOf } from '../store/parents.sql';
 import { settleExecution } from '../store/settled-executions.sql';
 import {
   type LatestExecution,
-  lockUpwards,
+  lockFamilyOf,
   refreshFamily,
   writeExecutionStatus,
 } from '../store/statuses.sql';
@@ -28,15 +28,13 @@ export async function executionRequested(
   deps: Deps,
   of: { tenant: string; deploymentId: string; executionId: string; workflowId: string; resumedAt?: string },
 ): Promise<void> {
-  const found = await readDeployment(deps.db.query, of.tenant, of.deploymentId);
-  if (!found) return;
-  const known = found.latest_execution ?? '';
-  if (known > of.executionId || (known === of.executionId && !of.resumedAt)) return;
   const { executionId: id, workflowId, resumedAt } = of;
   const latest = { id, status: 'pending', workflowId, totalOperations: 0, finishedOperations: 0, resumedAt };
   await deps.db.tx(async (tx) => {
-    await lockUpwards(tx, [found.key]);
-    await writeExecutionStatus(tx, found.key, latest, false);
+    const row = await lockFamilyOf(tx, of.tenant, of.deploymentId);
+    const known = row?.latest_execution ?? '';
+    if (!row || known > id || (known === id && !resumedAt)) return;
+    await writeExecutionStatus(tx, row.key, latest, false);
   });
 }
 
@@ -51,10 +49,7 @@ export async function executionEnded(
 ): Promise<void> {
   const { execution } = of;
   await deps.db.tx(async (tx) => {
-    const found = await readDeployment(tx, of.tenant, of.deploymentId);
-    if (!found) return;
-    await lockUpwards(tx, [found.key]);
-    const row = await lockDeployment(tx, found.key);
+    const row = await lockFamilyOf(tx, of.tenant, of.deploymentId);
     if (!row) return;
     const isDeletion = execution.workflowId === DELETE_WORKFLOW;
     const isGone =

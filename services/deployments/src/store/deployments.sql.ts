@@ -26,7 +26,8 @@ export interface DeploymentRow {
   deletion: Deletion | null;
 }
 
-const ROW = `key, tenant, id, blueprint_id, display_name, visibility, created_by, revision, installation_status, runtime_only_evaluation,
+/** The columns of a DeploymentRow. */
+export const DEPLOYMENT_ROW = `key, tenant, id, blueprint_id, display_name, visibility, created_by, revision, installation_status, runtime_only_evaluation,
   latest_execution, latest_status, deletion`;
 
 /** The rows of `deployments d` that the caller may see. */
@@ -41,7 +42,7 @@ export async function findDeployment(
   id: string,
 ): Promise<DeploymentRow | null> {
   const { rows } = await sql<DeploymentRow>`
-    select ${sql.raw(ROW)} from deployments d where d.id = ${id} and ${deploymentScope(principal)}
+    select ${sql.raw(DEPLOYMENT_ROW)} from deployments d where d.id = ${id} and ${deploymentScope(principal)}
     order by d.tenant = ${principal.tenant} desc limit 1`.execute(db);
   return rows[0] ?? null;
 }
@@ -54,7 +55,7 @@ export async function readDeployment(
 ): Promise<DeploymentRow | null> {
   const statement = {
     name: 'deployments-read',
-    text: `select ${ROW} from deployments where tenant = $1 and id = $2`,
+    text: `select ${DEPLOYMENT_ROW} from deployments where tenant = $1 and id = $2`,
   };
   return (await prepared<DeploymentRow>(db, statement, [tenant, id]))[0] ?? null;
 }
@@ -63,7 +64,7 @@ export async function readDeployment(
 export async function lockDeployment(tx: AnyTx, key: number): Promise<DeploymentRow | null> {
   const statement = {
     name: 'deployments-lock',
-    text: `select ${ROW} from deployments where key = $1 for no key update`,
+    text: `select ${DEPLOYMENT_ROW} from deployments where key = $1 for no key update`,
   };
   return (await prepared<DeploymentRow>(tx, statement, [key]))[0] ?? null;
 }

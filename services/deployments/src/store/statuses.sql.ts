@@ -1,6 +1,7 @@
 import { type AnyTx, prepared } from '@baton/postgres';
 import { sql } from 'kysely';
 import { combineStatuses, type FamilyMember, ownStatus, type SummaryStatus } from '../domain/statuses';
+import { DEPLOYMENT_ROW, type DeploymentRow } from './deployments.sql';
 
 /** Writes of the status columns of reference/rest-api.md 6.4. Family rows are locked in key order. */
 
@@ -33,6 +34,23 @@ async function lockAncestors(tx: AnyTx, keys: readonly number[]): Promise<number
     tx,
   );
   return rows.map((row) => row.key);
+}
+
+/** The deployment of a tenant, locked as by `lockUpwards`; null when there is none. */
+export async function lockFamilyOf(tx: AnyTx, tenant: string, id: string): Promise<DeploymentRow | null> {
+  const rows = await prepared<DeploymentRow>(
+    tx,
+    {
+      name: 'deployments-lock-family',
+      text: `with recursive above(key) as (
+          select key from deployments where tenant = $1 and id = $2
+          union select p.parent_key from deployment_parents p join above a on p.child_key = a.key
+        )
+        select ${DEPLOYMENT_ROW} from deployments where key in (select key from above) order by key for no key update`,
+    },
+    [tenant, id],
+  );
+  return rows.find((row) => row.tenant === tenant && row.id === id) ?? null;
 }
 
 async function readFamily(tx: AnyTx, keys: readonly number[]): Promise<FamilyMember[]> {
@@ -97,7 +115,12 @@ export async function writeExecutionStatus(
   execution: LatestExecution,
   hasEnded: boolean,
 ): Promise<void> {
-  const rows = await prepared<{ latest_status: string | null; installation_status: string }>(
+  const rows = await prepared<{
+    latest_status: string | null;
+    installation_status: string;
+    is_latest: boolean;
+    is_related: boolean;
+  }>(
     tx,
     {
       name: 'deployments-execution',
@@ -108,14 +131,20 @@ export async function writeExecutionStatus(
           latest_workflow_id = case when x.is_latest then $4 else d.latest_workflow_id end,
           latest_total_operations = case when x.is_latest then $5 else d.latest_total_operations end,
           latest_finished_operations = case when x.is_latest then $6 else d.latest_finished_operations end,
-          installation_status = case when not $7 then d.installation_status
-            when exists (select 1 from node_instances ni where ni.deployment_key = d.key and ni.state <> 'started') then 'inactive'
-            else 'active' end
+          installation_status = x.installation,
+          own_status = case when x.is_latest then case when x.installation = 'active' then $9 else $10 end else d.own_status end,
+          deployment_status = case when x.is_latest and not x.is_related
+            then case when x.installation = 'active' then $9 else $10 end else d.deployment_status end
         from (select key, coalesce(latest_execution, '') < $2
-                or (latest_execution = $2 and ($7 or latest_at < $8::timestamptz)) is true as is_latest
+                or (latest_execution = $2 and ($7 or latest_at < $8::timestamptz)) is true as is_latest,
+                exists (select 1 from deployment_parents where child_key = $1)
+                or exists (select 1 from deployment_parents where parent_key = $1) as is_related,
+                case when not $7 then installation_status
+                  when exists (select 1 from node_instances ni where ni.deployment_key = $1 and ni.state <> 'started') then 'inactive'
+                  else 'active' end as installation
               from deployments where key = $1) x
         where d.key = x.key
-        returning d.latest_status, d.installation_status`,
+        returning d.latest_status, d.installation_status, x.is_latest, x.is_related`,
     },
     [
       key,
@@ -126,11 +155,14 @@ export async function writeExecutionStatus(
       execution.finishedOperations,
       hasEnded,
       execution.resumedAt ?? null,
+      ownStatus(execution.status, 'active'),
+      ownStatus(execution.status, 'inactive'),
     ],
   );
   const row = rows[0];
   if (!row) return;
-  await setOwnStatus(tx, key, ownStatus(row.latest_status, row.installation_status));
+  if (!row.is_latest) await setOwnStatus(tx, key, ownStatus(row.latest_status, row.installation_status));
+  else if (row.is_related) await refreshFamily(tx, [key]);
 }
 
 async function setOwnStatus(tx: AnyTx, key: number, own: SummaryStatus): Promise<void> {

@@ -10,6 +10,7 @@ import {
   countAtWork,
   executionsAtWork,
   hasQueue,
+  isAnythingQueued,
   lockDequeue,
   lockStarts,
   queueHeads,
@@ -34,7 +35,8 @@ const GROUPS = 20;
 export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
   if (!(await hasQueue(deps.db.query))) return 0;
   let started = 0;
-  for (let round = 0; round < MAX_ROUNDS && !deps.queue.isPaused(); round++) {
+  const waiting = await isAnythingQueued(deps.db);
+  for (let round = 0; waiting.queue && round < MAX_ROUNDS && !deps.queue.isPaused(); round++) {
     let moved = 0;
     for (const candidate of await queueHeads(deps.db.query, ROUND)) {
       const refusal = await refusalOf(deps, candidate);
@@ -49,7 +51,7 @@ export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
     }
     if (moved === 0) break;
   }
-  return started + (await dequeueGroups(deps));
+  return waiting.groups ? started + (await dequeueGroups(deps)) : started;
 }
 
 /** Members of execution groups, as far as their groups and the manager have room. */

@@ -24,7 +24,7 @@ const MAX_TURNS = 50;
  * as the turn found it, and calls are idempotent by their name. After a crash loops/engine.loops.ts drives again.
  */
 export async function driveExecution(deps: EngineDeps, executionId: string): Promise<void> {
-  let known: TimedExecution | null = null;
+  let known: TimedExecution | null = plannedInMemory(deps, executionId);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const execution: TimedExecution | null = known ?? (await readExecution(deps.db.query, executionId));
     known = null;
@@ -45,6 +45,13 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
   deps.log.error({ executionId }, 'an execution went through too many stages in a row');
 }
 
+/** The row as the last step of a graph left it, when that asks for the next stage: the write shows whether it still is so. */
+function plannedInMemory(deps: EngineDeps, executionId: string): TimedExecution | null {
+  const loaded = deps.memory.known(executionId);
+  const isAsking = loaded?.execution.phase === 'planning' && loaded.execution.version === loaded.version;
+  return isAsking ? { ...loaded.execution } : null;
+}
+
 /** Decides the next stage from history and a fresh model, and begins it. Null: the row has moved on. */
 async function planStage(deps: EngineDeps, execution: TimedExecution): Promise<TimedExecution | null> {
   const stage = await plannedFor(deps, execution);
@@ -56,6 +63,8 @@ async function planStage(deps: EngineDeps, execution: TimedExecution): Promise<T
     if (!begun.graph) {
       const { last_event_seq, version, now_ms } = row;
       Object.assign(after, begun.write.changes, { last_event_seq, version, now_ms });
+      const earlier = deps.memory.any(after.id);
+      if (earlier) earlier.execution = after;
       deps.wake.events(after.id, after.deployment_id, last_event_seq);
       return after;
     }

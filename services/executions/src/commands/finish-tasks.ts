@@ -23,15 +23,32 @@ export async function finishTasks(
     if (list) list.push(outcome);
     else byExecution.set(outcome.executionId, [outcome]);
   }
-  let room = request.room;
+  const rooms = roomsOf(request.room, [...byExecution.values()]);
+  // Beside each other: their steps are written together.
+  const done = await Promise.allSettled(
+    [...byExecution].map(([executionId, outcomes], i) =>
+      finishOf(deps, request.workerId, rooms[i]!, executionId, outcomes),
+    ),
+  );
   const answer: executionsRpc.FinishTasksResponse = { refused: [], leases: [] };
-  for (const [executionId, outcomes] of byExecution) {
-    const { refused, leases } = await finishOf(deps, request.workerId, room, executionId, outcomes);
-    answer.refused.push(...refused);
-    answer.leases.push(...leases);
-    room -= leases.length;
+  for (const one of done) {
+    if (one.status === 'rejected') throw one.reason;
+    answer.refused.push(...one.value.refused);
+    answer.leases.push(...one.value.leases);
   }
   return answer;
+}
+
+/** The worker's room, shared: each execution may fill the places that its own outcomes free, and its part of the rest. */
+function roomsOf(room: number, groups: readonly (readonly unknown[])[]): number[] {
+  let left = room;
+  const rooms = groups.map(({ length }) => {
+    const own = Math.min(length, left);
+    left -= own;
+    return own;
+  });
+  const part = Math.floor(left / rooms.length);
+  return rooms.map((own, i) => own + part + (i === 0 ? left - part * rooms.length : 0));
 }
 
 async function finishOf(

@@ -9,7 +9,7 @@ import { executionToken, hashToken } from '../domain/token';
 import { checkStart } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
 import { activeOfDeployment, insertExecution, lockGuard, readByRequest } from '../store/executions.sql';
-import { blockingSystemExecutions, executionsAtWork, lockStarts } from '../store/queue.sql';
+import { blockingSystemExecutions, executionsAtWork, lockStartOf, lockStarts } from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 
@@ -114,9 +114,13 @@ export async function requestExecutionInTx(
   subject: StartSubject,
   hash: string,
 ): Promise<ExecutionRow> {
-  await lockStarts(tx, isSystemWideRequest(request));
-  if (request.deploymentId === null) await lockGuard(tx, '', '');
-  else await lockGuard(tx, request.tenant, request.deploymentId);
+  const isExclusive = isSystemWideRequest(request);
+  if (request.deploymentId !== null && !isExclusive)
+    await lockStartOf(tx, request.tenant, request.deploymentId);
+  else {
+    await lockStarts(tx, isExclusive);
+    await lockGuard(tx, request.deploymentId === null ? '' : request.tenant, request.deploymentId ?? '');
+  }
   // A twin of this request may have been first to the guard.
   const twin = await readByRequest(tx, request.tenant, request.requestId);
   if (twin) return sameRequest(twin, hash);

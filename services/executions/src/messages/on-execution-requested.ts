@@ -9,6 +9,7 @@ import type { EngineDeps } from '../engine/deps';
 export function onExecutionRequested(deps: EngineDeps) {
   return async ({ payload }: Envelope<{ executionId: string }>): Promise<void> => {
     await deps.wake.driven(payload.executionId);
+    if (deps.memory.known(payload.executionId)?.execution.phase === 'running') return;
     await driveExecution(deps, payload.executionId);
   };
 }

@@ -1,4 +1,4 @@
-import type { AnyQuery, Tx } from '@baton/postgres';
+import { type AnyQuery, type Db, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import { parallelSystemWorkflows } from '../domain/system-workflows';
 import type { ExecutionRow } from './rows';
@@ -15,6 +15,27 @@ const DEQUEUE = 7_236_011;
 export async function lockStarts(tx: Tx<DB>, isSystemWide: boolean): Promise<void> {
   if (isSystemWide) await sql`select pg_advisory_xact_lock(${STARTS})`.execute(tx);
   else await sql`select pg_advisory_xact_lock_shared(${STARTS})`.execute(tx);
+}
+
+/** `lockStarts`, then the guard row of a deployment, made when it is missing. */
+export async function lockStartOf(tx: Tx<DB>, tenant: string, deploymentId: string): Promise<void> {
+  const statement = {
+    name: 'queue-lock-start',
+    text: `with starts as materialized (select pg_advisory_xact_lock_shared(${STARTS}))
+      insert into deployment_guards (tenant, deployment_id) select $1, $2 from starts
+      on conflict (tenant, deployment_id) do update set tenant = excluded.tenant`,
+  };
+  await prepared(tx, statement, [tenant, deploymentId]);
+}
+
+/** Whether anything waits in the queue or in a group: the usual answer is no. */
+export async function isAnythingQueued(db: Db<DB>): Promise<{ queue: boolean; groups: boolean }> {
+  const statement = {
+    name: 'queue-any',
+    text: `select exists (select 1 from executions where phase = 'waiting' and status = 'queued') as queue,
+      exists (select 1 from execution_groups where has_queued) as groups`,
+  };
+  return (await prepared<{ queue: boolean; groups: boolean }>(db, statement, []))[0]!;
 }
 
 /** One replica at a time takes from the queue, so that the limit of all holds; before `lockStarts`. */
