@@ -30,7 +30,7 @@ export interface ReporterDeps {
   isDraining: () => boolean;
 }
 
-const MAX_CALLS = 4;
+const MAX_CALLS = 8;
 /** Share of the free places offered with each call beyond those of the reported operations. */
 const EXTRA_SHARE = 4;
 
