@@ -301,6 +301,27 @@ describe('inter-deployment dependencies', () => {
     expect(replaced.status).toBe(200);
     expect((await test.call('GET', `${path}?source_deployment_id=sc`)).body.items).toEqual([]);
   });
+
+  it('are identified by their target first, and drop what they gave it', async () => {
+    const path = '/deployments/inter-deployment-dependencies';
+    const idd = { dependency_creator: 'nodes.z', source_deployment: 'se' };
+    const open = await test.call('PUT', path, { ...idd, target_deployment_func: { get_input: 'x' } });
+    const exact = await test.call('PUT', path, { ...idd, target_deployment: 'sc' });
+    const asked = { ...idd, target_deployment: 'sc' };
+    expect((await test.call('DELETE', path, asked)).body.id).toBe(exact.body.id);
+    expect((await test.call('DELETE', path, asked)).body.id).toBe(open.body.id);
+
+    const consumers = async () =>
+      (await test.call('GET', '/deployments/sc?_include=labels')).body.labels
+        .filter((label: { key: string }) => label.key === 'csys-consumer-id')
+        .map((label: { value: string }) => label.value);
+    const all = '/deployments/se/inter-deployment-dependencies';
+    const shared = { dependency_creator: 'sharedresource.n_1', target_deployment: 'sc' };
+    await test.call('PUT', all, { inter_deployment_dependencies: [shared] });
+    expect(await consumers()).toEqual(['se']);
+    await test.call('PUT', all, { inter_deployment_dependencies: [] });
+    expect(await consumers()).toEqual([]);
+  });
 });
 
 describe('evaluating functions', () => {

@@ -1,11 +1,17 @@
 import type { Principal } from '@baton/contracts';
 import { AppError, badParameter, newId, notFound } from '@baton/kernel';
 import type { AnyTx, Db } from '@baton/postgres';
-import { sql } from 'kysely';
 import type { IdentityPort } from '../adapters/identity.client';
 import type { InterDeploymentFunction } from '../domain/deployment-plan';
 import { ownershipOf } from '../domain/ownership';
-import { dependsOn, insertDependencies, type NewDependency } from '../store/dependencies.sql';
+import {
+  deleteDependenciesOf,
+  deleteDependencyRow,
+  dependsOn,
+  insertDependencies,
+  lockIdentified,
+  type NewDependency,
+} from '../store/dependencies.sql';
 import { type DeploymentRow, findDeployment } from '../store/deployments.sql';
 import { refreshConsumers } from '../store/labels.sql';
 import { keysOfIds, lockGraph } from '../store/parents.sql';
@@ -81,9 +87,10 @@ export async function createDependencies(
   return deps.db.tx(async (tx) => {
     await lockGraph(tx, principal.tenant);
     const rows: (NewDependency & { visibility: string })[] = [];
+    const dropped: (number | null)[] = [];
     if (replacing !== undefined) {
       const source = await existing(tx, principal, replacing);
-      await sql`delete from inter_deployment_dependencies where source_key = ${source.key}`.execute(tx);
+      dropped.push(...(await deleteDependenciesOf(tx, source.key)));
     }
     for (const body of bodies) rows.push(await resolve(tx, principal, body));
     for (const row of rows)
@@ -92,9 +99,10 @@ export async function createDependencies(
         { tenant: principal.tenant, createdBy: owner.createdBy, visibility: row.visibility },
         [row],
       );
+    const targets = [...dropped, ...rows.map((row) => row.target_key)];
     await refreshConsumers(
       tx,
-      rows.map((row) => row.target_key).filter((key) => key !== null),
+      [...new Set(targets)].filter((key) => key !== null),
     );
     return rows.map((row) => row.id);
   });
@@ -147,29 +155,25 @@ async function resolve(
   };
 }
 
-/** DELETE by identification; answers the id removed. @throws AppError not_found_error */
+/**
+ * DELETE by identification: of several that fit, one with exactly this target, then the oldest; of two requests at once
+ * one finds it. @throws AppError not_found_error, also for one that the caller does not see.
+ */
 export async function deleteDependency(
   deps: Deps,
   principal: Principal,
   body: DependencyBody,
-  beforeDelete: (id: string) => Promise<void>,
+  beforeDelete: (tx: AnyTx, id: string) => Promise<void>,
 ): Promise<void> {
-  const { rows } = await sql<{ id: string }>`
-    select i.id from inter_deployment_dependencies i
-      left join deployments s on s.key = i.source_key left join deployments t on t.key = i.target_key
-    where i.tenant = ${principal.tenant} and i.dependency_creator = ${body.dependency_creator}
-      and (${body.source_deployment ?? null}::text is null or ${!!body.external_source} or s.id = ${body.source_deployment ?? null})
-      and (${body.target_deployment ?? null}::text is null or t.id = ${body.target_deployment ?? null} or i.target_deployment_func is not null or i.external_target is not null)
-    order by i.created_at limit 1`.execute(deps.db.query);
-  const found = rows[0];
-  if (!found) throw notFound('InterDeploymentDependencies', body.dependency_creator);
-  await beforeDelete(found.id);
   await deps.db.tx(async (tx) => {
-    const gone = await sql<{ target_key: number | null }>`
-      delete from inter_deployment_dependencies where id = ${found.id} returning target_key`.execute(tx);
-    await refreshConsumers(
-      tx,
-      gone.rows.map((row) => row.target_key).filter((key) => key !== null),
-    );
+    const id = await lockIdentified(tx, principal, {
+      creator: body.dependency_creator,
+      source: body.external_source ? null : (body.source_deployment ?? null),
+      target: body.target_deployment ?? null,
+    });
+    if (id === null) throw notFound('InterDeploymentDependencies', body.dependency_creator);
+    await beforeDelete(tx, id);
+    const target = await deleteDependencyRow(tx, id);
+    if (target !== null) await refreshConsumers(tx, [target]);
   });
 }

@@ -1,6 +1,7 @@
 import type { Principal } from '@baton/contracts';
 import { interDeploymentDependenciesRoutes } from '@baton/contracts/http/inter-deployment-dependencies';
 import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
+import type { AnyQuery, AnyTx } from '@baton/postgres';
 import {
   createDependencies,
   createDependency,
@@ -34,7 +35,7 @@ async function bulk(
 
 /** Inter-deployment dependencies (spec v3.1 part 1, reference/rest-api.md 5.4). */
 export function dependenciesHttp(deps: ServiceDeps): BoundRoute[] {
-  const read = (id: string) => readDependency(deps.db.query, id);
+  const read = (id: string, db: AnyQuery | AnyTx = deps.db.query) => readDependency(db, id);
   return bindRoutes(interDeploymentDependenciesRoutes, {
     listInterDeploymentDependencies: async ({ principal, list }) =>
       listEnvelope(await listDependencies(deps.db.query, principal, list), list),
@@ -42,8 +43,8 @@ export function dependenciesHttp(deps: ServiceDeps): BoundRoute[] {
       read(await createDependency(deps, principal, body)),
     deleteInterDeploymentDependency: async ({ principal, body, wire }) => {
       let removed: Record<string, unknown> | undefined;
-      await deleteDependency(deps, principal, body, async (id) => {
-        removed = await read(id);
+      await deleteDependency(deps, principal, body, async (tx, id) => {
+        removed = await read(id, tx);
       });
       // The original's latest line answers nothing; the spec the dependency.
       return wire === 'cloudify' ? answer({ status: 204 }) : removed;

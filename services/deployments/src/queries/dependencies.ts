@@ -1,5 +1,5 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, selectFields, selectPage, visibilityScope } from '@baton/postgres';
+import { type AnyQuery, type AnyTx, selectFields, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 
 type Item = Record<string, unknown>;
@@ -38,7 +38,7 @@ export function listDependencies(
 }
 
 /** By id, for whoever has just written or is about to remove it. */
-export async function readDependency(db: AnyQuery, id: string): Promise<Item | undefined> {
+export async function readDependency(db: AnyQuery | AnyTx, id: string): Promise<Item | undefined> {
   const fields = selectFields(columns);
   const { rows } = await sql<Item>`
     select ${fields} from inter_deployment_dependencies i where i.id = ${id}`.execute(db);

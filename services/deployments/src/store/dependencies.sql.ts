@@ -1,4 +1,5 @@
-import type { AnyQuery, AnyTx } from '@baton/postgres';
+import type { Principal } from '@baton/contracts';
+import { type AnyQuery, type AnyTx, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import type { Dependent } from '../domain/dependents';
 
@@ -30,6 +31,40 @@ export async function insertDependencies(
       target_deployment_func json, external_source json, external_target json, created_at timestamptz)`.execute(
     tx,
   );
+}
+
+/** Deletes all of a source; answers their targets. */
+export async function deleteDependenciesOf(tx: AnyTx, sourceKey: number): Promise<(number | null)[]> {
+  const { rows } = await sql<{ target_key: number | null }>`
+    delete from inter_deployment_dependencies where source_key = ${sourceKey} returning target_key`.execute(
+    tx,
+  );
+  return rows.map((row) => row.target_key);
+}
+
+/** Locks the dependency that a request identifies; null when the caller sees none. A target may still be a function. */
+export async function lockIdentified(
+  tx: AnyTx,
+  principal: Principal,
+  { creator, source, target }: { creator: string; source: string | null; target: string | null },
+): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select i.id from inter_deployment_dependencies i
+      left join deployments s on s.key = i.source_key left join deployments t on t.key = i.target_key
+    where i.tenant = ${principal.tenant} and i.dependency_creator = ${creator} and ${visibilityScope(principal, 'i')}
+      and (${source}::text is null or s.id = ${source})
+      and (${target}::text is null or t.id = ${target} or i.target_deployment_func is not null or i.external_target is not null)
+    order by (t.id is not distinct from ${target}::text) desc, i.created_at, i.id limit 1 for update of i`.execute(
+    tx,
+  );
+  return rows[0]?.id ?? null;
+}
+
+/** Deletes one; answers its target. */
+export async function deleteDependencyRow(tx: AnyTx, id: string): Promise<number | null> {
+  const { rows } = await sql<{ target_key: number | null }>`
+    delete from inter_deployment_dependencies where id = ${id} returning target_key`.execute(tx);
+  return rows[0]?.target_key ?? null;
 }
 
 /** Whether `target` already depends, directly or not, on `source`: the reverse edge would be a cycle. */
