@@ -86,6 +86,20 @@ describe('a graph that workflow code grows', () => {
     expect(stored(graph).nodes[2]!.blockers).toBe(0);
   });
 
+  it('repeats what succeeded as often as the task may be retried', () => {
+    const graph = begun();
+    submit(graph, op('a', { asksOnSuccess: true, totalRetries: 1, retryIntervalMs: 5 }));
+    const again = (idx: number) => {
+      tell(graph, { kind: 'succeeded', idx, attempt: 1, result: idx });
+      const decided = { retryAfterMs: null, ignoreTotalRetries: false };
+      return tell(graph, { kind: 'decide', idx, attempt: 1, decision: 'retry', ...decided });
+    };
+    expect(again(1).added).toHaveLength(1);
+    tell(graph, { kind: 'due', idx: 2 });
+    expect(again(2).added).toEqual([]);
+    expect(graph.nodes[2]).toMatchObject({ state: 'failed', error: { type: 'RuntimeError' } });
+  });
+
   it('does not run code again that has not said it may be', () => {
     const graph = begun();
     const lost = tell(graph, { kind: 'lost', idx: 0, attempt: 1 });

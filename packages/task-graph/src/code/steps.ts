@@ -60,16 +60,24 @@ export function decide(step: Step, happening: Extract<Happening, { kind: 'decide
   }
   touch(step, node);
   if (node.error !== null) failAsDecided(step, node, happening);
-  else if (happening.decision === 'fail') rejectSuccess(step, node, happening);
-  else if (happening.decision === 'retry') repeat(step, node, happening);
+  else if (happening.decision === 'retry' && mayRepeat(node, happening)) repeat(step, node, happening);
+  else if (happening.decision !== 'go-on') rejectSuccess(step, node, happening);
   else succeed(step, node, node.result);
 }
 
-/** It succeeded, but its success handler says that it did not. */
+/** Runs after a success count as retries do (reference/workflows.md 2.3). */
+function mayRepeat({ spec, retries }: TaskNode, { ignoreTotalRetries }: CodeDecision): boolean {
+  const { totalRetries } = spec.policy;
+  return ignoreTotalRetries || totalRetries < 0 || retries < totalRetries;
+}
+
+/** It succeeded, but its success handler says that it did not, or wants another run and none is left. */
 function rejectSuccess(step: Step, node: TaskNode, decided: CodeDecision): void {
+  const said =
+    decided.decision === 'retry' ? 'asked for another run, and no retry is left' : 'decided that it failed';
   node.error = {
     type: 'RuntimeError',
-    message: `The success handler of ${node.spec.name} decided that it failed`,
+    message: `The success handler of ${node.spec.name} ${said}`,
     recoverable: false,
   };
   failAsDecided(step, node, decided);

@@ -1,0 +1,161 @@
+import { advance } from '../advance';
+import { type CodeItem, codeGraph, compileItems } from '../code/compile';
+import { awaitsCode } from '../code/steps';
+import type { GraphOutcome } from '../decision';
+import { type GraphState, graphFromRows, graphFromSpec } from '../graph';
+import type { CodeDecision, Happening } from '../happening';
+import { rowOf, undoDecision } from '../step';
+import type { TaskRow } from '../task';
+import { type Outcome, ok } from './driver';
+import { CONFIG, fixture } from './fixture';
+import { inspector } from './inspector';
+
+/** What the code of a workflow submits, one batch after the other, each when nothing more moves. */
+export interface CodeProgram {
+  batches: CodeItem[][];
+  isResumable: boolean;
+  /** The worker of the code is lost this long after it began for the first time. */
+  lostAtMs?: number;
+  cancel?: { atMs: number; mode: 'cancel' | 'kill' };
+  outcome: (nth: number) => Outcome;
+  durationMs: (nth: number) => number;
+  decide: (nth: number) => CodeDecision['decision'];
+}
+
+const model = fixture({ n: { ops: ['x.run'], count: 2 } });
+const source = { model, config: CONFIG, isDryRun: false };
+const HEAD = { name: 'wf', waitAfterFailMs: 1000, dryRun: false };
+const MAX_STEPS = 600;
+
+/**
+ * Plays a graph that code grows until it ends: each step is taken back and made again, and goes on with a graph rebuilt
+ * from rows. @throws Error when a step breaks its contract, or nothing moves any more.
+ */
+export function playCode(program: CodeProgram): { outcome: GraphOutcome; rows: TaskRow[] } {
+  const player = new CodePlayer(program);
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const outcome = player.next();
+    if (outcome) return { outcome, rows: player.rows };
+  }
+  throw new Error('the graph does not come to an end');
+}
+
+class CodePlayer {
+  #graph: GraphState;
+  #now = 0;
+  #count = 0;
+  #batches = 0;
+  #isCancelled = false;
+  readonly #queue: { at: number; happening: Happening }[] = [{ at: 0, happening: { kind: 'start' } }];
+  /** What the present run of the code has taken in hand. */
+  #attended = new Set<string>();
+  readonly #inspect = inspector();
+
+  constructor(readonly program: CodeProgram) {
+    const code = {
+      name: 'wf',
+      mapping: 'm.run',
+      plugin: { name: 'p', packageName: null, packageVersion: null },
+      parameters: {},
+    };
+    this.#graph = graphFromSpec(codeGraph(code, { waitAfterFailMs: 1000, isDryRun: false }));
+    if (program.cancel) this.#at(program.cancel.atMs, { kind: 'cancel', mode: program.cancel.mode });
+  }
+
+  get rows(): TaskRow[] {
+    return this.#graph.nodes.map(rowOf);
+  }
+
+  next(): GraphOutcome | null {
+    this.#queue.sort((a, b) => a.at - b.at);
+    const due = this.#queue.shift() ?? { at: this.#now, happening: this.#goOn() };
+    this.#now = Math.max(this.#now, due.at);
+    return this.#tell(due.happening);
+  }
+
+  #at(at: number, happening: Happening): void {
+    this.#queue.push({ at, happening });
+  }
+
+  /** Nothing moves: the code submits more, or ends. */
+  #goOn(): Happening {
+    const code = this.#graph.nodes[0]!;
+    if (code.state !== 'started') throw new Error(`nothing moves, and the code is ${code.state}`);
+    const batch = this.#isCancelled ? undefined : this.program.batches[this.#batches++];
+    if (batch) return { kind: 'add', tasks: this.#compile(batch) };
+    return { kind: 'succeeded', idx: 0, attempt: code.attempt, result: null };
+  }
+
+  /** Work of a known key is there already. */
+  #compile(batch: readonly CodeItem[]) {
+    const known = new Map(
+      this.#graph.nodes.flatMap(({ spec }) => (spec.key ? [[spec.key, spec.idx] as const] : [])),
+    );
+    const fresh = batch.filter(({ key }) => !known.has(key));
+    const tasks = compileItems(source, fresh, this.#graph.nodes.length, known);
+    if (!tasks.ok) throw new Error(tasks.error.message);
+    return tasks.value;
+  }
+
+  #tell(happening: Happening): GraphOutcome | null {
+    const stored = this.rows;
+    const once = advance(this.#graph, [happening], this.#now);
+    const text = JSON.stringify(once);
+    undoDecision(this.#graph, once);
+    const decision = advance(this.#graph, [happening], this.#now);
+    if (JSON.stringify(decision) !== text) throw new Error('a decision taken back and made again differs');
+    this.#inspect(stored, decision);
+    if (happening.kind === 'cancel') this.#isCancelled = true;
+    if (this.#isCancelled && decision.dispatch.length > 0) throw new Error('dispatched after a cancel');
+    this.#graph = graphFromRows(HEAD, structuredClone(this.rows), decision.flags);
+    if (decision.outcome) return decision.outcome;
+    for (const idx of decision.dispatch) this.#run(idx);
+    for (const { idx, at } of decision.timers) this.#at(at, { kind: 'due', idx });
+    this.#attend();
+    return null;
+  }
+
+  #run(idx: number): void {
+    const { attempt } = this.#graph.nodes[idx]!;
+    const of = { idx, attempt };
+    this.#at(this.#now, { kind: 'started', ...of });
+    if (idx === 0) {
+      // It begins anew, and finds what it did.
+      this.#batches = 0;
+      this.#attended = new Set();
+      if (this.program.isResumable) this.#at(this.#now, { kind: 'declare-resumable' });
+      if (attempt === 1 && this.program.lostAtMs !== undefined)
+        this.#at(this.#now + this.program.lostAtMs, { kind: 'lost', ...of });
+      return;
+    }
+    this.#report(of);
+  }
+
+  #report(of: { idx: number; attempt: number }): void {
+    const nth = this.#count++;
+    const outcome = this.program.outcome(nth);
+    const at = this.#now + this.program.durationMs(nth);
+    if (outcome.kind !== 'hang') this.#at(at, { result: null, ...outcome, ...of } as Happening);
+  }
+
+  /** Steps and questions that wait for the code. */
+  #attend(): void {
+    if (this.#graph.nodes[0]!.state !== 'started') return;
+    for (const { spec, state, attempt } of this.#graph.nodes) {
+      const run = `${spec.idx}/${attempt}/${state}`;
+      if (!awaitsCode(spec, state) || this.#attended.has(run)) continue;
+      this.#attended.add(run);
+      const of = { idx: spec.idx, attempt };
+      const nth = this.#count++;
+      const at = this.#now + this.program.durationMs(nth);
+      if (state === 'response-sent') {
+        const decision = this.program.decide(nth);
+        this.#at(at, { kind: 'decide', ...of, decision, retryAfterMs: null, ignoreTotalRetries: false });
+        continue;
+      }
+      const outcome = this.program.outcome(nth);
+      const isPlain = outcome.kind === 'succeeded' || outcome.kind === 'failed';
+      this.#at(at, { result: null, ...(isPlain ? outcome : ok()), ...of } as Happening);
+    }
+  }
+}
