@@ -4,6 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { requestExecution } from './commands/request-execution';
 import { resumeExecution } from './commands/resume-execution';
 import { runDoctor } from './commands/run-doctor';
+import { lateSchedules } from './store/doctor.sql';
+import { unclaimedTasks } from './store/tasks.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
 
@@ -150,4 +152,33 @@ test('a schedule without its next occurrence gets it back', async () => {
   await repairs('schedule-without-next');
   const { rows } = await run(sql`select next_occurrence from execution_schedules`);
   expect(rows).toEqual([{ next_occurrence: '2030-01-02T00:00:00.000Z' }]);
+}, 60_000);
+
+test('an operation whose dispatch was forgotten is announced again', async () => {
+  const id = await begin('forgotten');
+  await run(sql`update tasks set dispatched_at = null where execution_id = ${id} and state = 'sent'`);
+  const due = () => unclaimedTasks(engine.db.query, 5_000, 1_000, 10);
+  expect(await due()).toEqual([]);
+  await repairs('dispatch-lost');
+  expect(await checks()).toEqual([]);
+  await endsWell(id);
+}, 60_000);
+
+test('a schedule that nobody looked at is found late, and decided', async () => {
+  const key = newId();
+  const found = await engine.db.tx(async (tx) => {
+    await sql`insert into execution_schedules (key, tenant, deployment_id, id, workflow_id, rule, since, next_occurrence, slip_minutes, visibility, created_by)
+      values (${key}, 't', 'd', 's', 'install', '{"recurrence": "1 day", "count": null, "weekdays": null}',
+        app_now() - interval '30 minutes', app_now() - interval '30 minutes', 1, 'tenant', 'admin')`.execute(
+      tx,
+    );
+    // Before the tick can see it.
+    return await lateSchedules(tx);
+  });
+  expect(found.map((one) => one.id)).toEqual([key]);
+  await runDoctor(engine.deps, true);
+  expect(await checks()).toEqual([]);
+  const { rows } = await run(sql`select s.next_occurrence > app_now() as is_next, o.outcome
+    from execution_schedules s join schedule_occurrences o on o.schedule_key = s.key`);
+  expect(rows).toEqual([{ is_next: true, outcome: 'skipped' }]);
 }, 60_000);

@@ -1,6 +1,6 @@
 import { submittedWork, workChange } from '@baton/contracts';
 import type { Json } from '@baton/kernel';
-import type { WorkPort } from '@baton/plugin-runtime';
+import type { WorkPort, WorkSubmission } from '@baton/plugin-runtime';
 import { z } from 'zod';
 import type { ExecutionsClient } from './adapters/executions.client';
 import type { HeldTask } from './held-task';
@@ -9,13 +9,22 @@ import type { HeldTask } from './held-task';
 const MAX_WAIT_MS = 15_000;
 const changes = z.array(workChange);
 
+type FieldsOf<T> = T extends unknown ? keyof T : never;
+type Submitted = z.input<typeof submittedWork>;
+/** Fields that code may fill and that the wire would drop: the types of both sides are held against its schema here. */
+type Dropped = Exclude<
+  FieldsOf<NonNullable<WorkSubmission['items']>[number]>,
+  FieldsOf<NonNullable<Submitted['items']>[number]>
+>;
+
 /** The engine for one run of workflow code; every call names the run, so that an older one is refused. */
 export function workPort(executions: ExecutionsClient, task: HeldTask): WorkPort {
   const run = { executionId: task.executionId, taskId: task.taskId, attempt: task.attempt };
   return {
     submit: async (work) => {
+      const sent: [Dropped] extends [never] ? Submitted : never = work;
       // What the code made up is refused here with the place of the mistake, not by the engine as a fault.
-      const { errorJson, keys } = await executions.submitWork(run, JSON.stringify(submittedWork.parse(work)));
+      const { errorJson, keys } = await executions.submitWork(run, JSON.stringify(submittedWork.parse(sent)));
       return {
         error: errorJson === '' ? null : (JSON.parse(errorJson) as { type: string; message: string }),
         keys,

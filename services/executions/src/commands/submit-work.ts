@@ -17,6 +17,10 @@ import { deliverAll } from './deliver-states';
 /** Tasks of one execution: all of them are in memory of one replica while it runs. */
 const MAX_TASKS = 50_000;
 
+type FieldsOf<T> = T extends unknown ? keyof T : never;
+/** Fields that the graph knows and the wire would drop: the types of both sides are held against its schema here. */
+type Dropped = Exclude<FieldsOf<CodeItem>, FieldsOf<SubmittedWork['items'][number]>>;
+
 export interface SubmitAnswer {
   error: CompileError | null;
   keys: string[];
@@ -30,6 +34,7 @@ export interface SubmitAnswer {
  */
 export async function submitWork(deps: EngineDeps, run: WorkflowRun, json: string): Promise<SubmitAnswer> {
   const work = submittedWork.parse(JSON.parse(json));
+  const items: [Dropped] extends [never] ? readonly CodeItem[] : never = work.items;
   const execution = await readExecution(deps.db.query, run.executionId);
   if (!execution) throw staleRun();
   const model = await modelFor(deps, execution, work);
@@ -39,7 +44,7 @@ export async function submitWork(deps: EngineDeps, run: WorkflowRun, json: strin
     answer = null;
     if (!isCodeRun(loaded, run)) return null;
     const config = { ...deps.workflowConfig, waitAfterFailMs: locked.wait_after_fail_s * 1000 };
-    const taken = takeItems(loaded, work.items, { model, config, isDryRun: locked.is_dry_run });
+    const taken = takeItems(loaded, items, { model, config, isDryRun: locked.is_dry_run });
     answer = { error: taken.error, keys: taken.keys };
     if (taken.error) return null;
     const happenings = [...taken.happenings, ...happeningsOf(loaded, work)];
