@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { snapshotsRpc } from '@baton/contracts';
+import { snapshotsRpc, tenantsRpc } from '@baton/contracts';
 import type { Log, Secret } from '@baton/kernel';
 import { createLocalRpc, createRpcRelay, createRpcServer, type RpcRelay } from '@baton/rpc';
 import {
@@ -37,6 +37,12 @@ export interface Manager {
   workers: WorkerProcesses;
   stop(): Promise<void>;
 }
+
+/** Under one name in every service; only services of this process ask. */
+const SERVED_BY_ALL = new Set<unknown>([
+  snapshotsRpc.SnapshotPartServiceDefinition,
+  tenantsRpc.TenantPartServiceDefinition,
+]);
 
 /** Undone in reverse order. */
 type Undo = () => Promise<unknown> | unknown;
@@ -158,9 +164,8 @@ async function startServices(
     });
     undo.push(() => infra.close());
     const parts = await service.buildService(config, infra);
-    // Parts of snapshots are served by every service under one name; only cluster-status asks, in this process.
     for (const part of parts.rpc)
-      if (part.definition !== snapshotsRpc.SnapshotPartServiceDefinition) {
+      if (!SERVED_BY_ALL.has(part.definition)) {
         rpcServer.serve(part.definition, part.handlers as never);
         relay.serve(service.serviceName, part.definition);
       }

@@ -26,6 +26,7 @@ export * as executionsRpc from './gen/executions/v1/executions';
 export * as identityRpc from './gen/identity/v1/identity';
 export * as secretsRpc from './gen/secrets/v1/secrets';
 export * as snapshotsRpc from './gen/snapshots/v1/snapshots';
+export * as tenantsRpc from './gen/tenants/v1/tenants';
 export {
   checkLabel,
   type LabelFault,

@@ -1,3 +1,4 @@
+export { closedTenantsText, closeTenant, openTenant } from './closed-tenants';
 export { createDb, type Db, type DbOptions, type Tx } from './db';
 export { type FilterTarget, filterConditions } from './filter-sql';
 export { createInboxPurge, inbox } from './inbox';

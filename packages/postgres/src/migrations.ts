@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import type { Log } from '@baton/kernel';
 import pg from 'pg';
+import { guardTenants, isGuarded } from './closed-tenants';
 import { isSecured, secureRows } from './row-security';
 
 export interface MigrationOptions {
@@ -43,6 +44,7 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
     if (await isDone(client, options, names)) return [];
     await client.query(BOOTSTRAP);
     const ran = await runLibrary(client, options);
+    await guardTenants(client, options.schema);
     if (options.hasRowSecurity !== false) await secureRows(client, options.schema);
     return ran;
   } finally {
@@ -53,6 +55,7 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
 
 async function isDone(client: pg.Client, options: MigrationOptions, names: string[]): Promise<boolean> {
   if (!(await isUpToDate(client, options.schema, names))) return false;
+  if (!(await isGuarded(client, options.schema))) return false;
   return options.hasRowSecurity === false || (await isSecured(client, options.schema));
 }
 

@@ -55,12 +55,16 @@ export function isConnectionLoss(error: unknown): boolean {
   return error instanceof Error && LOST_TEXT.test(error.message);
 }
 
+/** See closed-tenants.ts. */
+const TENANT_CLOSED = 'BT001';
+
 /** NUL, or half of a surrogate pair: no text of PostgreSQL can hold them. */
 const UNSTORABLE = new Set(['22021', '22P05']);
 
 /**
  * The error that callers see: a lost connection becomes `service_unavailable_error`, a text that no column could hold
- * `bad_parameters_error` (it came from outside, whichever parameter it was), the rest stays as it is.
+ * `bad_parameters_error` (it came from outside, whichever parameter it was), a thing in a tenant that is being removed
+ * `forbidden_error`, the rest stays as it is.
  */
 export function translateError(error: unknown): unknown {
   if (UNSTORABLE.has(sqlState(error) ?? '')) {
@@ -71,6 +75,8 @@ export function translateError(error: unknown): unknown {
       { cause: error },
     );
   }
+  if (sqlState(error) === TENANT_CLOSED)
+    return new AppError('forbidden_error', 'The tenant is being removed', {}, { cause: error });
   if (!isConnectionLoss(error)) return error;
   return new AppError('service_unavailable_error', 'The database does not answer', {}, { cause: error });
 }

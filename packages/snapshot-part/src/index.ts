@@ -10,3 +10,4 @@ export {
   type SnapshotTables,
   type SwitchContext,
 } from './snapshot-tables';
+export { createTenantPart } from './tenant-part';

@@ -26,6 +26,8 @@ export async function switchOver(loading: Loading, request: snapshotsRpc.Restore
   await tables.beforeSwitch?.(client, context);
   const survivors = await setAside(client, shapes, tables.surviving ?? {}, request.executionId);
   await client.query(`truncate ${replaced.map(({ name }) => quote(name)).join(', ')}`);
+  // Tenants of the snapshot may have been removed since.
+  await client.query('delete from baton.closed_tenants where schema_name = $1', [schema]);
   await loadStaged(loading, planned);
   await verifyLoaded(loading, planned);
   await continueSequences(client, schema, replaced);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomSuffix, silentLog } from '@baton/kernel';
-import { rowSecurityText, runMigrations } from '@baton/postgres';
+import { closedTenantsText, rowSecurityText, runMigrations } from '@baton/postgres';
 import pg from 'pg';
 import { testUrls, withDatabase } from './services';
 
@@ -77,7 +77,7 @@ async function ensureTemplate(
 }
 
 async function digestOf(migrations: TestDatabaseOptions['migrations']): Promise<string> {
-  const hash = createHash('sha256').update(rowSecurityText);
+  const hash = createHash('sha256').update(rowSecurityText).update(closedTenantsText);
   for (const { schema, dir } of migrations) {
     hash.update(`${schema}\n`);
     for (const file of (await readdir(dir)).filter((f) => f.endsWith('.sql')).sort()) {

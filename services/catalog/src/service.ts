@@ -9,7 +9,7 @@ import {
   resolveWorkerFile,
   type ServiceParts,
 } from '@baton/service-runtime';
-import { createSnapshotPart } from '@baton/snapshot-part';
+import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createBlueprintParser } from './adapters/blueprint-parser';
 import { deploymentsClient } from './adapters/deployments.client';
 import { createImportSources } from './adapters/import-sources';
@@ -97,6 +97,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     rpc: [
       catalogRpcPart(uploads),
       createSnapshotPart({ db, schema: 'catalog', tables: snapshotTables, log }),
+      createTenantPart({ db, schema: 'catalog' }),
     ],
     consumers: [],
     subscriptions: [],

@@ -4,7 +4,7 @@ import { changeMade, clusterStatusRpc } from '@baton/contracts';
 import { createSafeFetch } from '@baton/http';
 import type { Db } from '@baton/postgres';
 import { consumerPart, type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
-import { createSnapshotPart } from '@baton/snapshot-part';
+import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
 import { createSnapshotParts } from './adapters/snapshot-parts';
@@ -78,7 +78,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
         clusterStatusRpc.ClusterStatusServiceDefinition,
         clusterStatusHandlers({ db, os, definitions }),
       ),
-      createSnapshotPart({ db, schema: 'cluster_status', tables: snapshotTables, log: infra.log }),
+      ...tableParts(db, infra),
     ],
     consumers: [
       consumerPart(changeMade, { queue: serviceName, prefetch: 128, handler: onChangeMade({ db }) }),
@@ -145,4 +145,10 @@ function readOsRelease() {
   } catch {
     return { distribution: process.platform, release: '' };
   }
+}
+
+/** What every service with tables serves. */
+function tableParts(db: Db<DB>, { log }: Infra) {
+  const schema = 'cluster_status';
+  return [createSnapshotPart({ db, schema, tables: snapshotTables, log }), createTenantPart({ db, schema })];
 }

@@ -1,6 +1,6 @@
 import { deploymentsRpc } from '@baton/contracts';
 import { type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
-import { createSnapshotPart } from '@baton/snapshot-part';
+import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
@@ -73,6 +73,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     rpc: [
       rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps)),
       createSnapshotPart({ db, schema: 'deployments', tables: snapshotTables, log: infra.log }),
+      createTenantPart({ db, schema: 'deployments' }),
     ],
     consumers: [onExecutionRequested(deps)],
     subscriptions: [],

@@ -20,7 +20,7 @@ import {
   type ServiceParts,
   subscriptionPart,
 } from '@baton/service-runtime';
-import { createSnapshotPart } from '@baton/snapshot-part';
+import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createQueueConfig } from './adapters/queue-config';
@@ -102,6 +102,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       ),
       rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsRpcHandlers(deps)),
       createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
+      createTenantPart({ db, schema: 'executions' }),
     ],
     consumers: consumersOf(config, deps),
     subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],

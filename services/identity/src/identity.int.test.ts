@@ -333,13 +333,17 @@ test('the permission table is data: read, granted, taken', async () => {
 
 test('a tenant with contents elsewhere is not deleted and stays open', async () => {
   await call('POST', '/tenants/full', {});
-  const deps = { db: identity.db, listTenantContents: async () => ['2 blueprints'] };
+  const opened: string[] = [];
+  const open = async (name: string) => void opened.push(name);
+  const deps = { db: identity.db, tenantParts: { close: async () => ['2 blueprints'], open } };
   await expect(removeTenant(deps, 'full')).rejects.toMatchObject({
     code: 'illegal_action_error',
     details: { contents: ['2 blueprints'] },
   });
   expect((await principal('admin', 'admin', 'full')).tenant).toBe('full');
-  const broken = { db: identity.db, listTenantContents: async () => Promise.reject(new Error('away')) };
+  const away = async () => Promise.reject(new Error('away'));
+  const broken = { db: identity.db, tenantParts: { close: away, open } };
   await expect(removeTenant(broken, 'full')).rejects.toThrow('away');
+  expect(opened).toEqual(['full', 'full']);
   expect((await principal('admin', 'admin', 'full')).tenant).toBe('full');
 });

@@ -6,8 +6,9 @@ import { createActivity } from './adapters/activity';
 import { createAuthorizationCache } from './adapters/authorization-cache';
 import { createLockConfig } from './adapters/lock-config';
 import { createPasswords } from './adapters/passwords';
+import { createTenantParts, type TenantParts } from './adapters/tenant-parts';
 import { type Bootstrapped, bootstrapAdminName, bootstrapManager } from './commands/bootstrap';
-import { type ListTenantContents, reopenAbandonedTenants } from './commands/delete-tenant';
+import { reopenAbandonedTenants } from './commands/delete-tenant';
 import type { Config } from './config';
 import { permissionsHttp } from './http/permissions.routes';
 import { tenantsHttp } from './http/tenants.routes';
@@ -20,7 +21,6 @@ import { snapshotTables } from './store/snapshot-tables';
 import type { DB as Tables } from './store/tables.gen';
 
 export type { Bootstrapped } from './commands/bootstrap';
-export type { ListTenantContents } from './commands/delete-tenant';
 export { type Config, configSchema } from './config';
 
 export const serviceName = 'identity';
@@ -40,11 +40,11 @@ export async function bootstrap(
   return bootstrapManager({ db, passwords: createPasswords() }, options);
 }
 
-/** `listTenantContents`: what other services hold of a tenant; a tenant with contents is not deleted. */
+/** `tenantParts`: what other services hold of a tenant; a tenant with contents is not deleted. */
 export function buildService(
   config: Config,
   infra: Infra,
-  ports: { listTenantContents?: ListTenantContents } = {},
+  ports: { tenantParts?: TenantParts } = {},
 ): ServiceParts {
   const db = requireDb<Tables>(infra);
   const passwords = createPasswords();
@@ -62,7 +62,7 @@ export function buildService(
     wire: config.BATON_WIRE,
     cacheMs: config.BATON_CREDENTIAL_CACHE_MS,
     nowMs: () => databaseNowMs(db),
-    listTenantContents: ports.listTenantContents ?? (async () => []),
+    tenantParts: ports.tenantParts ?? createTenantParts(infra.rpc),
   };
   return {
     name: 'identity',

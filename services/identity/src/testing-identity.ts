@@ -7,6 +7,7 @@ import { createDb, type Db } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import type { Infra, ServiceParts } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
+import type { TenantParts } from './adapters/tenant-parts';
 import { buildService, type Config, configSchema } from './service';
 import type { DB as Tables } from './store/tables.gen';
 
@@ -20,6 +21,9 @@ export interface TestIdentity {
   principal(username: string, password: string, tenant?: string): Promise<Principal>;
   stop(): Promise<void>;
 }
+
+/** Nothing is in any tenant of a service that runs alone. */
+export const emptyTenants: TenantParts = { close: async () => [], open: async () => undefined };
 
 const internalKey = new Secret('a key for tests only');
 
@@ -39,12 +43,16 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
     ...env,
   }) as Config;
   const local = createLocalRpc();
-  const parts = buildService(config, {
-    db,
-    rpc: local,
-    log: silentLog,
-    clock: systemClock,
-  } as unknown as Infra);
+  const parts = buildService(
+    config,
+    {
+      db,
+      rpc: local,
+      log: silentLog,
+      clock: systemClock,
+    } as unknown as Infra,
+    { tenantParts: emptyTenants },
+  );
   await parts.start?.();
   for (const part of parts.rpc) local.serve('identity', part.definition, part.handlers as never);
   const rpc = local.client(identityRpc.IdentityServiceDefinition, 'identity');

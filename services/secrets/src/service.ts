@@ -1,6 +1,6 @@
 /** Composition of secrets. */
 import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
-import { createSnapshotPart } from '@baton/snapshot-part';
+import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { loadMasterKeys } from './adapters/master-keys';
 import type { Config } from './config';
 import { secretsHttp } from './http/secrets.routes';
@@ -29,6 +29,7 @@ export async function buildService(config: Config, infra: Infra): Promise<Servic
       secretsRpcPart(deps),
       snapshotSealRpcPart(deps),
       createSnapshotPart({ db, schema: 'secrets', tables: snapshotTables, log: infra.log }),
+      createTenantPart({ db, schema: 'secrets' }),
     ],
     consumers: [],
     subscriptions: [],

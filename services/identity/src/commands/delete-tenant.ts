@@ -1,24 +1,22 @@
 import { AppError, notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
+import type { TenantParts } from '../adapters/tenant-parts';
 import { defaultTenant } from '../domain/roles';
 import type { DB as Tables } from '../store/tables.gen';
-import { deleteTenant, lockTenant, reopenTenants, setTenantClosing } from '../store/tenants.sql';
+import { abandonedTenants, deleteTenant, lockTenant, setTenantClosing } from '../store/tenants.sql';
 import { announceChange } from './announce';
-
-/** What other services still hold of a tenant, e.g. `['2 deployments']`; empty: nothing. */
-export type ListTenantContents = (tenant: string) => Promise<string[]>;
 
 interface Deps {
   db: Db<Tables>;
-  listTenantContents: ListTenantContents;
+  tenantParts: TenantParts;
 }
 
 /** A removal that takes longer than this was cut off by a crash. */
 const ABANDONED_MS = 60_000;
 
 /**
- * Removes an empty tenant. It is closed first (nobody gets in any more), then the other services are asked, then it is
- * deleted or opened again. A crash in between leaves it closed: `reopenAbandonedTenants` opens it again, and asking once
+ * Removes an empty tenant. It is closed first (nobody gets in any more), then in the other services (what is on its way is
+ * refused) while they are asked what it holds, then it is deleted or opened again. A crash in between leaves it closed: `reopenAbandonedTenants` opens it again, and asking once
  * more for the removal goes on with it.
  * @throws AppError not_found_error; illegal_action_error for the default tenant or one that is not empty.
  */
@@ -32,7 +30,7 @@ export async function removeTenant(deps: Deps, name: string): Promise<void> {
     await setTenantClosing(tx, name, true);
     await announceChange(tx, '');
   });
-  const contents = await deps.listTenantContents(name).catch(async (error) => {
+  const contents = await deps.tenantParts.close(name).catch(async (error) => {
     await reopen(deps, name);
     throw error;
   });
@@ -55,7 +53,8 @@ function requireNoMembers(name: string, members: { users: number; groups: number
   if (left.length > 0) throw notEmpty(name, left);
 }
 
-async function reopen(deps: Pick<Deps, 'db'>, name: string): Promise<void> {
+async function reopen(deps: Deps, name: string): Promise<void> {
+  await deps.tenantParts.open(name, false);
   await deps.db.tx(async (tx) => {
     await setTenantClosing(tx, name, false);
     await announceChange(tx, '');
@@ -63,12 +62,10 @@ async function reopen(deps: Pick<Deps, 'db'>, name: string): Promise<void> {
 }
 
 /** The loop behind the promise above. */
-export async function reopenAbandonedTenants(deps: Pick<Deps, 'db'>): Promise<string[]> {
-  return deps.db.tx(async (tx) => {
-    const names = await reopenTenants(tx, ABANDONED_MS);
-    if (names.length > 0) await announceChange(tx, '');
-    return names;
-  });
+export async function reopenAbandonedTenants(deps: Deps): Promise<string[]> {
+  const names = await abandonedTenants(deps.db.query, ABANDONED_MS);
+  for (const name of names) await reopen(deps, name);
+  return names;
 }
 
 function notEmpty(name: string, contents: string[]): AppError {

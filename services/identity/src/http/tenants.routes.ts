@@ -3,8 +3,9 @@ import { tenantsRoutes } from '@baton/contracts/http/tenants';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import type { Db } from '@baton/postgres';
 import type { AuthorizationAt } from '../adapters/authorization-cache';
+import type { TenantParts } from '../adapters/tenant-parts';
 import { createTenant } from '../commands/create-tenant';
-import { type ListTenantContents, removeTenant } from '../commands/delete-tenant';
+import { removeTenant } from '../commands/delete-tenant';
 import {
   addTenantMember,
   type Member,
@@ -18,7 +19,7 @@ import type { DB as Tables } from '../store/tables.gen';
 export interface TenantsDeps {
   db: Db<Tables>;
   authorizationAt: AuthorizationAt;
-  listTenantContents: ListTenantContents;
+  tenantParts: TenantParts;
 }
 
 interface MemberBody {

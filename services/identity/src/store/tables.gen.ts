@@ -23,6 +23,11 @@ export interface AuthorizationState {
   revision: Generated<number>;
 }
 
+export interface FormerTenants {
+  name: string;
+  removed_at: Generated<string>;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -121,6 +126,7 @@ export interface Users {
 
 export interface DB {
   authorization_state: AuthorizationState;
+  former_tenants: FormerTenants;
   inbox: Inbox;
   outbox: Outbox;
   role_permissions: RolePermissions;

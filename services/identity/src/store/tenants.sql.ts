@@ -55,19 +55,37 @@ export async function setTenantClosing(tx: Tx<Tables>, name: string, isClosing: 
     .execute();
 }
 
-/** Opens tenants again whose removal was begun over `olderThanMs` ago and never ended; answers their names. */
-export async function reopenTenants(tx: Tx<Tables>, olderThanMs: number): Promise<string[]> {
-  const rows = await tx
-    .updateTable('tenants')
-    .set({ closing_since: null })
+/** Tenants whose removal was begun over `olderThanMs` ago and never ended. */
+export async function abandonedTenants(db: Reader, olderThanMs: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('tenants')
+    .select('name')
     .where('closing_since', '<', sql<string>`app_now() - ${olderThanMs}::float8 * interval '1 millisecond'`)
-    .returning('name')
     .execute();
   return rows.map((row) => row.name);
 }
 
+/** The name stays known: see migrations/0003_former_tenants.sql. */
 export async function deleteTenant(tx: Tx<Tables>, name: string): Promise<void> {
   await tx.deleteFrom('tenants').where('name', '=', name).execute();
+  await tx
+    .insertInto('former_tenants')
+    .values({ name })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function isFormerTenant(db: Reader, name: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('former_tenants')
+    .select('name')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function forgetFormerTenant(tx: Tx<Tables>, name: string): Promise<void> {
+  await tx.deleteFrom('former_tenants').where('name', '=', name).execute();
 }
 
 type Members =

@@ -1,0 +1,96 @@
+/**
+ * Tenants in which nothing can be made any more, because they are being removed or were. Whoever inserts a thing of a
+ * tenant holds a lock of that tenant, shared, to the end of his transaction; closing takes it alone: so what was under way
+ * is there when the contents are counted, and what comes later is refused, however long ago its request was let in.
+ */
+import type pg from 'pg';
+import { inTransaction } from './plain-transaction';
+
+/** SQLSTATE of the refusal; sql-errors.ts translates it. */
+const TENANT_CLOSED = 'BT001';
+/** What a person makes in a tenant; everything else goes with these, or is history. */
+const THINGS =
+  `blueprints plugins blueprint_filters deployments deployment_groups sites deployment_filters secrets
+  secrets_providers execution_schedules snapshots log_bundles`.split(/\s+/);
+
+const FUNCTION = `
+create table if not exists baton.closed_tenants (schema_name text, tenant text, primary key (schema_name, tenant));
+create or replace function baton.refuse_closed_tenant() returns trigger
+language plpgsql security definer set search_path = baton, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock_shared(7236005, hashtext(tg_table_schema || ' ' || new.tenant));
+  if exists (select from closed_tenants c where c.schema_name = tg_table_schema and c.tenant = new.tenant) then
+    raise exception 'tenant % is closed', new.tenant using errcode = '${TENANT_CLOSED}';
+  end if;
+  return new;
+end $$;`;
+
+const tables = `
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant'
+  where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition and not a.attisdropped`;
+const UNGUARDED = `${tables} and c.relname = any($2)
+  and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'refuse_closed_tenant')`;
+
+/** Tells when the statements here changed, for copies of migrated databases. */
+export const closedTenantsText = `${FUNCTION}${THINGS}`;
+
+/** Whether every table of things in `schema` refuses closed tenants. */
+export async function isGuarded(client: pg.ClientBase, schema: string): Promise<boolean> {
+  return (await client.query(`select 1 ${UNGUARDED} limit 1`, [schema, THINGS])).rowCount === 0;
+}
+
+/** Makes what is missing of that; may be repeated. */
+export async function guardTenants(client: pg.ClientBase, schema: string): Promise<void> {
+  await client.query(FUNCTION);
+  const { rows } = await client.query(`select format('%I.%I', n.nspname, c.relname) as name ${UNGUARDED}`, [
+    schema,
+    THINGS,
+  ]);
+  for (const { name } of rows)
+    await client.query(
+      `create trigger refuse_closed_tenant before insert on ${name} for each row execute function baton.refuse_closed_tenant()`,
+    );
+}
+
+/** Closes `tenant` in `schema` and answers what it holds there, e.g. `2 deployments`. May be repeated. */
+export async function closeTenant(pool: pg.Pool, schema: string, tenant: string): Promise<string[]> {
+  await inTransaction(pool, async (client) => {
+    await client.query(`select pg_advisory_xact_lock(7236005, hashtext($1 || ' ' || $2))`, [schema, tenant]);
+    await client.query('insert into baton.closed_tenants values ($1, $2) on conflict do nothing', [
+      schema,
+      tenant,
+    ]);
+  });
+  const { rows: found } = await pool.query(
+    `select c.relname as name ${tables} and c.relname = any($2) order by 1`,
+    [schema, THINGS],
+  );
+  const contents: string[] = [];
+  for (const { name } of found) {
+    const { rows } = await pool.query(`select count(*) as n from "${schema}"."${name}" where tenant = $1`, [
+      tenant,
+    ]);
+    if (rows[0].n > 0) contents.push(`${rows[0].n} ${name.replaceAll('_', ' ')}`);
+  }
+  return contents;
+}
+
+/** Opens `tenant` again; for a new one of that name what an earlier one left goes in the same transaction. */
+export async function openTenant(
+  pool: pg.Pool,
+  schema: string,
+  tenant: string,
+  isNew: boolean,
+): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const { rows } = isNew
+      ? await client.query(`select c.relname as name ${tables}`, [schema])
+      : { rows: [] };
+    for (const { name } of rows)
+      await client.query(`delete from "${schema}"."${name}" where tenant = $1`, [tenant]);
+    await client.query('delete from baton.closed_tenants where schema_name = $1 and tenant = $2', [
+      schema,
+      tenant,
+    ]);
+  });
+}
