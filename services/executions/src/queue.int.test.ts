@@ -62,7 +62,7 @@ test('no more than max_concurrent_workflows leave the queue, and why says so', a
 
 test('a system-wide execution waits for all others and holds up all others', async () => {
   const first = await ask('one');
-  const systemWide = { workflowId: 'update_plugin', isSystemWorkflow: true };
+  const systemWide = { workflowId: 'uninstall_plugin', isSystemWorkflow: true };
   await expect(ask(null, systemWide)).rejects.toMatchObject({
     code: 'existing_running_execution_error',
     details: { executions: [first] },
