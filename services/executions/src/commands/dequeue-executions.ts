@@ -9,7 +9,6 @@ import {
   blockingSystemExecutions,
   countAtWork,
   executionsAtWork,
-  hasQueue,
   isAnythingQueued,
   lockDequeue,
   lockStarts,
@@ -33,7 +32,6 @@ const GROUPS = 20;
  * @returns how many were started.
  */
 export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
-  if (!(await hasQueue(deps.db.query))) return 0;
   let started = 0;
   const waiting = await isAnythingQueued(deps.db);
   for (let round = 0; waiting.queue && round < MAX_ROUNDS && !deps.queue.isPaused(); round++) {

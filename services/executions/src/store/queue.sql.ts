@@ -67,14 +67,6 @@ export async function countAtWork(db: AnyQuery): Promise<number> {
   return rows[0]!.count;
 }
 
-/** Whether anything is queued at all, alone or as a member of a group: the one statement of a look at an empty queue. */
-export async function hasQueue(db: AnyQuery): Promise<boolean> {
-  const { rows } = await sql<{ is_waiting: boolean }>`
-    select exists (select 1 from executions where phase = 'waiting' and status = 'queued')
-      or exists (select 1 from execution_groups where has_queued) as is_waiting`.execute(db);
-  return rows[0]!.is_waiting;
-}
-
 /**
  * Those of the queue that may be next: the oldest system-wide one alone, else the oldest of each deployment where nothing
  * is at work, oldest first. Blocked ones cost a look at an index each, so that none of them holds up the others. Members of
