@@ -150,6 +150,7 @@ test('a service starts, works through every part, drains and stops', async () =>
     /baton_http_seconds_count\{service="secrets",route="tell",method="GET",status="200"\} 1/,
   );
   expect(metrics).toMatch(/baton_outbox_depth\{service="secrets"\} 0/);
+  expect(metrics).toMatch(/baton_event_loop_utilization\{service="secrets"\} 0\.\d/);
 
   const slow = fetch(`${url}/api/v3.1/slow`);
   const watched = await fetch(`${url}/api/v3.1/watch`);

@@ -1,7 +1,7 @@
 import type { Loop } from '@baton/service-runtime';
 import { type FinishDeps, finishUpload } from '../commands/finish-upload';
 
-const INTERVAL_MS = 5_000;
+const INTERVAL_MS = 10_000;
 const PARALLEL = 2;
 
 /**

@@ -2,7 +2,10 @@ import type { Loop } from '@baton/service-runtime';
 import { driveLogBundle, type LogBundleDeps } from '../commands/log-bundles';
 import { leaseLogBundle, releaseLogBundle, renewLogBundle } from '../store/log-bundles.sql';
 
-const INTERVAL_MS = 1_000;
+/** Finds what other processes left; this one looks when a bundle is asked for and when a pause is over. */
+const INTERVAL_MS = 10_000;
+/** The database's clock decides what is due; ours only wakes. */
+const DUE_MARGIN_MS = 20;
 const LEASE_MS = 15_000;
 const RENEW_MS = 3_000;
 /** After a fault of the platform. */
@@ -19,7 +22,7 @@ export function driveLogBundles(deps: LogBundleDeps): {
   let working: Promise<void> | null = null;
   const takeSteps = async (): Promise<void> => {
     for (let step = 0; step < MAX_STEPS && !stopping.signal.aborted; step++) {
-      const bundle = await deps.db.tx((tx) => leaseLogBundle(tx, deps.instanceId, LEASE_MS));
+      const bundle = await leaseLogBundle(deps.db.query, deps.instanceId, LEASE_MS);
       if (!bundle) return;
       const renewal = setInterval(() => {
         renewLogBundle(deps.db.query, bundle, deps.instanceId, LEASE_MS).catch((err: unknown) =>
@@ -35,6 +38,7 @@ export function driveLogBundles(deps: LogBundleDeps): {
         clearInterval(renewal);
       }
       await releaseLogBundle(deps.db.query, bundle, deps.instanceId, pauseMs);
+      if (pauseMs > 0) setTimeout(() => void work(), pauseMs + DUE_MARGIN_MS).unref();
     }
   };
   const work = (): Promise<void> => {

@@ -5,7 +5,7 @@ import { leaseJob } from '../store/snapshot-jobs.sql';
 import { takeLooseArchives } from '../store/snapshots.sql';
 
 /** Finds what other processes left; this one looks when it gets work and when a pause is over. */
-const INTERVAL_MS = 5_000;
+const INTERVAL_MS = 10_000;
 const SWEEP_MS = 600_000;
 /** Longer than an upload takes from the note of its archive to its row. */
 const SWEEP_GRACE_MS = 3_600_000;

@@ -43,7 +43,7 @@ export async function setBundleExecution(
 
 /** The oldest one with work left that nobody has, taken for `leaseMs`. */
 export async function leaseLogBundle(
-  tx: Tx<DB>,
+  db: Db<DB>['query'],
   owner: string,
   leaseMs: number,
 ): Promise<LogBundleRow | null> {
@@ -51,7 +51,7 @@ export async function leaseLogBundle(
     update log_bundles b set lease_owner = ${owner}, lease_until = app_now() + ${leaseMs}::float8 * interval '1 millisecond'
     where (b.tenant, b.id) = (select tenant, id from log_bundles where not is_reported
       and (lease_until is null or lease_until < app_now()) order by lease_until nulls first, created_at limit 1 for update skip locked)
-    returning ${logBundleColumns}`.execute(tx);
+    returning ${logBundleColumns}`.execute(db);
   return rows[0] ?? null;
 }
 

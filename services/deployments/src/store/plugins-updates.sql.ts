@@ -77,7 +77,7 @@ export async function insertPluginsUpdate(
 
 /** The oldest open update in nobody's hands, taken for `leaseMs`. */
 export async function leasePluginsUpdate(
-  tx: AnyTx,
+  db: AnyQuery,
   owner: string,
   leaseMs: number,
 ): Promise<PluginsUpdateRow | null> {
@@ -85,7 +85,7 @@ export async function leasePluginsUpdate(
     update plugins_updates set lease_owner = ${owner}, lease_until = app_now() + ${leaseMs}::float8 * interval '1 millisecond'
     where id = (select id from plugins_updates where ${OPEN} and (lease_until is null or lease_until < app_now())
       order by lease_until nulls first, created_at limit 1 for update skip locked)
-    returning ${ROW}`.execute(tx);
+    returning ${ROW}`.execute(db);
   return rows[0] ?? null;
 }
 
