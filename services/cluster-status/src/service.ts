@@ -37,7 +37,7 @@ export { configSchema } from './config';
 export const serviceName = 'cluster-status' as const;
 
 const FORGET_INTERVAL_MS = 30_000;
-const MAINTENANCE_INTERVAL_MS = 5_000;
+const MAINTENANCE_INTERVAL_MS = 10_000;
 
 /** Composes the cluster-status service. */
 export function buildService(config: ClusterStatusConfig, infra: Infra): ServiceParts {

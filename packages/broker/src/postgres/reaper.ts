@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { MAX_CRASHES } from '../topology';
 import type { Statements } from './statements';
 
-const EVERY_MS = 3_000;
+const EVERY_MS = 4_000;
 const REASON = 'its consumers died with it too often';
 
 /** Frees, on every process, the messages of sessions that ended without giving them back. Runs at most once at a time. */
