@@ -44,8 +44,14 @@ const { values, positionals } = parseArgs({
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+/** What was run, and how many operations or requests that were: CPU is given for each of them. */
+interface Ran {
+  text: string;
+  operations: number;
+}
+
 /** Makes the manager ready; answers what is to be profiled. */
-async function prepared(manager: Manager, name: string, prefix = ''): Promise<() => Promise<string>> {
+async function prepared(manager: Manager, name: string, prefix = ''): Promise<() => Promise<Ran>> {
   const install = installs[name];
   const { shape, deployments } = install ?? { shape: chain(3), deployments: 100 };
   if (prefix === '' || prefix === '0-') await putBlueprint(manager, shape);
@@ -58,7 +64,9 @@ async function prepared(manager: Manager, name: string, prefix = ''): Promise<()
     if (prefix === '') await installAll(manager, ids('warm'));
     return async () => {
       const { seconds } = await installAll(manager, ids('hot'));
-      return `${shape.operations * deployments} operations in ${seconds} s: ${Math.round((shape.operations * deployments) / seconds)}/s`;
+      const operations = shape.operations * deployments;
+      const text = `${operations} operations in ${seconds} s: ${Math.round(operations / seconds)}/s`;
+      return { text, operations };
     };
   }
   if (name === 'dispatch')
@@ -75,7 +83,7 @@ async function prepared(manager: Manager, name: string, prefix = ''): Promise<()
         started.push(await start(manager, ids('hot')[i % deployments]!, more));
       }
       await allEnded(manager, started, 30_000);
-      return `${DISPATCHED} executions of one operation`;
+      return { text: `${DISPATCHED} executions of one operation`, operations: DISPATCHED };
     };
   return await reading(
     manager,
@@ -85,7 +93,7 @@ async function prepared(manager: Manager, name: string, prefix = ''): Promise<()
   );
 }
 
-async function reading(manager: Manager, paths: string[]): Promise<() => Promise<string>> {
+async function reading(manager: Manager, paths: string[]): Promise<() => Promise<Ran>> {
   const { baseUrl, adminPassword } = manager.fleet;
   const authorization = `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`;
   const question = {
@@ -100,7 +108,9 @@ async function reading(manager: Manager, paths: string[]): Promise<() => Promise
   return async () => {
     const answer = await load.ask(question);
     await load.stop();
-    return `${answer.requests} requests, ${Math.round(answer.perSecond)}/s`;
+    const { requests, perSecond, p50Ms, p99Ms } = answer;
+    const text = `${requests} requests, ${Math.round(perSecond)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
+    return { text, operations: requests };
   };
 }
 
@@ -117,19 +127,13 @@ function showFunctions(dir: string, most: number): void {
   }
 }
 
-/** Operations of a shape; CPU is given for each of them. */
-function operationsOf(name: string): number {
-  const install = installs[name];
-  return install ? install.shape.operations * install.deployments : DISPATCHED;
-}
-
 /** Runs it and adds the CPU that it cost: unlike seconds, nearly independent of what else the machine does. */
-async function withCpu(manager: Manager, name: string, run: () => Promise<string>): Promise<string> {
+async function withCpu(manager: Manager, run: () => Promise<Ran>): Promise<string> {
   const database = databaseName(manager.databaseUrl);
   const before = usageOf(manager.pids(), database);
-  const text = await run();
+  const { text, operations } = await run();
   const spent = Object.entries(cpuBetween(before, usageOf(manager.pids(), database)));
-  const each = (seconds: number): string => ((seconds * 1000) / operationsOf(name)).toFixed(3);
+  const each = (seconds: number): string => ((seconds * 1000) / operations).toFixed(3);
   const parts = spent.filter(([, seconds]) => seconds > 0).map(([one, seconds]) => `${one} ${each(seconds)}`);
   return `${text}\nCPU ms each: ${parts.join(', ')}; all ${each(spent.reduce((sum, [, s]) => sum + s, 0))}`;
 }
@@ -142,7 +146,7 @@ async function profile(mode: Mode, name: string, most: number): Promise<void> {
     const run = await prepared(manager, name);
     const pids = [...manager.pids().values()];
     for (const pid of pids) process.kill(pid, 'SIGUSR2');
-    say(await withCpu(manager, name, run));
+    say(await withCpu(manager, run));
     for (const pid of pids) process.kill(pid, 'SIGUSR2');
     for (
       let i = 0;
@@ -164,7 +168,7 @@ async function statements(mode: Mode, name: string, most: number): Promise<void>
     const run = await prepared(manager, name);
     const pids = [...manager.pids()].filter(([one]) => !/^(worker|gateway|child)/.test(one));
     const before = await Promise.all(pids.map(([, pid]) => watch.read(pid)));
-    say(await withCpu(manager, name, run));
+    say(await withCpu(manager, run));
     for (const [i, [process, pid]] of pids.entries()) {
       const { statements: count, texts } = await watch.read(pid);
       say(`\n${process}: ${count - before[i]!.statements} statements\n   count   sum ms`);
@@ -204,7 +208,7 @@ async function plain(mode: Mode, name: string, rounds: number): Promise<void> {
   try {
     for (let round = 0; round < rounds; round++) {
       const run = await prepared(manager, name, `${round}-`);
-      say(await withCpu(manager, name, run));
+      say(await withCpu(manager, run));
       if (installs[name]) say(await phasesOf(manager));
     }
   } finally {

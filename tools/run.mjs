@@ -52,7 +52,10 @@ const tasks = {
     node(['tools/e2e.mjs', ...args]);
   },
   'conformance:dsl': (args) => tsx(['test/conformance/dsl/run.ts', ...args]),
-  'conformance:workflows': (args) => tsx(['test/conformance/workflows/run.ts', ...args]),
+  'conformance:workflows': (args) => {
+    build();
+    tsx(['test/conformance/workflows/run.ts', ...args]);
+  },
   'conformance:rest': (args) => {
     build();
     tsx(['test/conformance/rest/run.ts', ...args]);

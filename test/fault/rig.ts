@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
@@ -13,7 +13,7 @@ import {
 import { type Channel, connect } from 'amqplib';
 import pg from 'pg';
 import { type Fleet, startFleet } from '../harness/fleet';
-import { type ManagedProcess, root, untilAnswers } from '../harness/processes';
+import { type ManagedProcess, untilAnswers } from '../harness/processes';
 import { adminClient, archiveOf, call, upload } from '../harness/session';
 import { type Ledger, openLedger } from './ledger';
 import type { Sweeper } from './sweep';
@@ -205,29 +205,6 @@ function deploymentMaker(client: Client, ledger: Ledger): Rig['deployments'] {
     for (const id of missing) made.add(id);
     return ids;
   };
-}
-
-/**
- * A copy of the bundles, and of what processes of a rig load, for all rigs of a run: processes are started again in the
- * middle of it, maybe while somebody builds or edits. @throws when there is no complete build.
- */
-export function copyOfDist(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'baton-fault-dist-'));
-  cpSync(join(root, 'dist'), copy, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (source) => !source.endsWith('.map'),
-  });
-  for (const file of ['ledger-handlers.js', 'clock-shift.js'])
-    copyFileSync(join(__dirname, file), join(copy, file));
-  const missing = [
-    'apps/standalone/migrate.main.js',
-    'services/worker/main.js',
-    'services/executions/main.js',
-  ].filter((file) => !existsSync(join(copy, file)));
-  if (missing.length === 0) return copy;
-  rmSync(copy, { recursive: true });
-  throw new Error(`dist/ has no ${missing.join(', ')}: npm run build`);
 }
 
 function addressOf(url: string): { host: string; port: number } {

@@ -45,6 +45,15 @@ test('a tenant with contents is refused with what it holds, and stays open', asy
   await until(async () => (await caller.send(full, 'DELETE', '/blueprints/b')).status === 204);
   await until(async () => (await remove('full')).status === 204);
   expect((await caller.send(full, 'GET', '/sites')).status).toBe(403);
+
+  // Its executions and events have nobody left to see them: they go in the background.
+  const left = async () => {
+    const { rows } = await server.query(`select
+      (select count(*) from executions.executions where tenant = 'full') + (select count(*) from executions.events where tenant = 'full')
+      + (select count(*) from executions.row_counts where tenant = 'full') + (select count(*) from deployments.row_counts where tenant = 'full') as n`);
+    return Number(rows[0].n);
+  };
+  await until(async () => (await left()) === 0);
 }, 60_000);
 
 test('a new tenant of the name of a removed one is empty', async () => {

@@ -41,6 +41,9 @@ export interface Schemas {
   SecretItem: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; key: string; id: string; is_hidden_value: boolean; updated_at: string; provider_name: string | null };
   SecretUpdate: { value?: unknown; visibility?: "private" | "tenant" | "global"; is_hidden_value?: boolean; provider_name?: string | null; provider_options?: Record<string, unknown> | null };
   SecretsImport: { secrets_list: (unknown)[]; tenant_map?: Record<string, string>; tenant_map_dict?: Record<string, string>; passphrase?: string; override_collisions: boolean };
+  SecretsProvider: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; name: string; type: "local" | "vault" | "cloudify"; connection_parameters: Record<string, unknown> | null; updated_at: string };
+  SecretsProviderCreate: { type?: "local" | "vault" | "cloudify"; connection_parameters?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; test?: boolean; name?: string };
+  SecretsProviderUpdate: { type?: "local" | "vault" | "cloudify"; connection_parameters?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; test?: boolean };
   Site: { name: string; location: string | null; latitude: number | null; longitude: number | null; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global" };
   Snapshot: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; status: "creating" | "created" | "failed" | "uploaded"; error: string };
   SnapshotV21: { id: string; created_at?: string | null; status?: "creating" | "created" | "failed" | "uploaded" | null; error?: string | null };
@@ -61,31 +64,38 @@ export interface Operations {
     body: undefined;
     answer: { items: ({ id: string; host_id: string | null; ip: string | null; install_method: string | null; system: string | null; version: string | null; node: string; deployment: string; state: string; tenant_name: string })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
+  /** PATCH /api/v3.1/agents: Gives agents other authorities to trust; answers how many there were, and refuses where there are any */
+  replaceAgentCertificates: {
+    params: undefined;
+    query: "_include";
+    body: { bundle: boolean; broker_ca_cert?: string | null; manager_ca_cert?: string | null };
+    answer: { number_of_updated_agents: number };
+  };
   /** GET /api/v3.1/agents/{name}: One agent */
   getAgent: {
     params: { name: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Agent"];
   };
   /** PUT /api/v3.1/agents/{name}: Enters an agent; one that is there already is left as it is and answered with nulls */
   createAgent: {
     params: { name: string };
-    query: never;
+    query: "_include";
     body: { node_instance_id: string; state: "creating" | "created" | "configuring" | "configured" | "starting" | "started" | "stopping" | "stopped" | "deleting" | "deleted" | "restarting" | "restarted" | "restored" | "upgrading" | "upgraded" | "nonresponsive" | "failed"; create_rabbitmq_user: boolean; rabbitmq_exchange?: string | null; ip?: string | null; install_method?: "none" | "remote" | "init_script" | "provided" | "plugin" | null; system?: string | null; version?: string | null };
     answer: Schemas["Agent"] | Record<string, null>;
   };
   /** PATCH /api/v3.1/agents/{name}: Changes state, system or version of an agent */
   updateAgent: {
     params: { name: string };
-    query: never;
+    query: "_include";
     body: { state?: "creating" | "created" | "configuring" | "configured" | "starting" | "started" | "stopping" | "stopped" | "deleting" | "deleted" | "restarting" | "restarted" | "restored" | "upgrading" | "upgraded" | "nonresponsive" | "failed"; system?: string | null; version?: string | null };
     answer: Schemas["Agent"];
   };
   /** GET /api/v3.1/audit: Who changed what; `since` and `before` exclude each other, size 0 is everything (at most 10,000) */
   listAudit: {
     params: undefined;
-    query: "creator_name" | "execution_id" | "since" | "before" | "order_by" | "desc" | "offset" | "size";
+    query: "creator_name" | "execution_id" | "since" | "before" | "order_by" | "desc" | "offset" | "size" | "_include";
     body: undefined;
     answer: { items: (Schemas["AuditEntry"])[]; metadata: { pagination: { total: number; offset: number; size: number } } };
   };
@@ -99,7 +109,7 @@ export interface Operations {
   /** DELETE /api/v3.1/audit: Deletes entries before a time */
   truncateAudit: {
     params: undefined;
-    query: "creator_name" | "execution_id" | "before";
+    query: "creator_name" | "execution_id" | "before" | "_include";
     body: undefined;
     answer: { deleted: number };
   };
@@ -113,21 +123,21 @@ export interface Operations {
   /** GET /api/v3.1/blueprints: Blueprints; hidden ones only when the filter is_hidden asks for them */
   listBlueprints: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "description" | "main_file_name" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "state" | "is_hidden" | "error";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "id" | "description" | "main_file_name" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "state" | "is_hidden" | "error";
     body: undefined;
     answer: { items: (Schemas["Blueprint"] | Schemas["BlueprintV21"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/blueprints/{blueprint_id}: One blueprint */
   getBlueprint: {
     params: { blueprint_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Blueprint"] | Schemas["BlueprintV21"];
   };
   /** PUT /api/v3.1/blueprints/{blueprint_id}: Uploads a blueprint archive: raw or chunked body, multipart, or a URL to fetch */
   uploadBlueprint: {
     params: { blueprint_id: string };
-    query: "application_file_name" | "blueprint_archive_url" | "visibility" | "private_resource" | "async_upload" | "labels";
+    query: "application_file_name" | "blueprint_archive_url" | "visibility" | "private_resource" | "async_upload" | "labels" | "_include";
     body: undefined;
     answer: Schemas["Blueprint"] | Schemas["BlueprintV21"];
   };
@@ -141,7 +151,7 @@ export interface Operations {
   /** PATCH /api/v3.1/blueprints/{blueprint_id}: Replaces the labels or the description */
   patchBlueprint: {
     params: { blueprint_id: string };
-    query: never;
+    query: "_include";
     body: Record<string, unknown>;
     answer: Schemas["Blueprint"];
   };
@@ -155,21 +165,21 @@ export interface Operations {
   /** PATCH /api/v3.1/blueprints/{blueprint_id}/icon: Stores icon.png beside the blueprint; an empty body removes it */
   setBlueprintIcon: {
     params: { blueprint_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Blueprint"];
   };
   /** PATCH /api/v3.1/blueprints/{blueprint_id}/set-global: Makes the blueprint global (deprecated) */
   setBlueprintGlobal: {
     params: { blueprint_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Blueprint"];
   };
   /** PATCH /api/v3.1/blueprints/{blueprint_id}/set-visibility: Widens who sees the blueprint */
   setBlueprintVisibility: {
     params: { blueprint_id: string };
-    query: never;
+    query: "_include";
     body: { visibility: "tenant" | "global" };
     answer: Schemas["Blueprint"];
   };
@@ -190,35 +200,35 @@ export interface Operations {
   /** GET /api/v3.1/cluster-status: Status of the cluster */
   getClusterStatus: {
     params: undefined;
-    query: "summary";
+    query: "summary" | "_include";
     body: undefined;
     answer: Schemas["ClusterStatus"];
   };
   /** GET /api/v3.1/config: Configuration, roles and permissions of the manager */
   listConfig: {
     params: undefined;
-    query: "scope";
+    query: "scope" | "_include";
     body: undefined;
     answer: { metadata: Record<string, unknown>; items: (Schemas["ConfigItem"])[]; authorization?: { roles: ({ id: number; name: string; type: string; description: string | null })[]; permissions: Record<string, (string)[]> } };
   };
   /** GET /api/v3.1/config/{name}: One value, by name or scope.name */
   getConfig: {
     params: { name: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["ConfigItem"];
   };
   /** PUT /api/v3.1/config/{name}: Set one value, by name or scope.name */
   putConfig: {
     params: { name: string };
-    query: never;
+    query: "_include";
     body: { value: unknown; force?: boolean };
     answer: Schemas["ConfigItem"];
   };
   /** POST /api/v3.1/contacts: Register who uses a community edition; nothing leaves the manager */
   createContact: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { first_name: string; last_name: string; email: string; is_eula: boolean; phone?: string | null };
     answer: { customer_id: string };
   };
@@ -239,21 +249,21 @@ export interface Operations {
   /** GET /api/v3.1/deployment-groups/{id}: Reads one deployment group */
   getDeploymentGroup: {
     params: { id: string };
-    query: "_get_data";
+    query: "_get_data" | "_include";
     body: undefined;
     answer: Schemas["DeploymentGroup"];
   };
   /** PUT /api/v3.1/deployment-groups/{id}: Creates a deployment group or changes it; given members replace those before */
   putDeploymentGroup: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: { description?: string | null; visibility?: "private" | "tenant" | "global" | null; labels?: (Record<string, string | (string)[]>)[] | null; blueprint_id?: string | null; default_inputs?: Record<string, unknown> | null; creation_counter?: number | null; created_at?: string; created_by?: string; deployment_ids?: (string)[] | null; filter_id?: string | null; filter_rules?: (unknown)[] | null; deployments_from_group?: string | null; new_deployments?: ({ id?: string | null; inputs?: Record<string, unknown> | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; site_name?: string | null; runtime_only_evaluation?: boolean | null; skip_plugins_validation?: boolean | null })[] | null };
     answer: Schemas["DeploymentGroup"];
   };
   /** PATCH /api/v3.1/deployment-groups/{id}: Adds and removes members, changes properties */
   patchDeploymentGroup: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: { description?: string | null; visibility?: "private" | "tenant" | "global" | null; labels?: (Record<string, string | (string)[]>)[] | null; blueprint_id?: string | null; default_inputs?: Record<string, unknown> | null; creation_counter?: number | null; created_at?: string; created_by?: string; add?: { deployment_ids?: (string)[] | null; filter_id?: string | null; filter_rules?: (unknown)[] | null; deployments_from_group?: string | null; new_deployments?: ({ id?: string | null; inputs?: Record<string, unknown> | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; site_name?: string | null; runtime_only_evaluation?: boolean | null; skip_plugins_validation?: boolean | null })[] | null } | null; remove?: { deployment_ids?: (string)[] | null; filter_id?: string | null; filter_rules?: (unknown)[] | null; deployments_from_group?: string | null; new_deployments?: ({ id?: string | null; inputs?: Record<string, unknown> | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; site_name?: string | null; runtime_only_evaluation?: boolean | null; skip_plugins_validation?: boolean | null })[] | null } | null };
     answer: Schemas["DeploymentGroup"];
   };
@@ -274,28 +284,28 @@ export interface Operations {
   /** POST /api/v3.1/deployment-modifications: Starts a deployment modification */
   startDeploymentModification: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { deployment_id: string; context?: unknown; nodes?: Record<string, { instances?: number; removed_ids_include_hint?: (string)[]; removed_ids_exclude_hint?: (string)[] }> };
     answer: Schemas["DeploymentModification"];
   };
   /** GET /api/v3.1/deployment-modifications/{id}: Reads one deployment modification */
   getDeploymentModification: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["DeploymentModification"];
   };
   /** POST /api/v3.1/deployment-modifications/{id}/finish: Keeps the modification */
   finishDeploymentModification: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: Record<string, unknown> | undefined;
     answer: Schemas["DeploymentModification"];
   };
   /** POST /api/v3.1/deployment-modifications/{id}/rollback: Undoes the modification */
   rollbackDeploymentModification: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: Record<string, unknown> | undefined;
     answer: Schemas["DeploymentModification"];
   };
@@ -309,28 +319,28 @@ export interface Operations {
   /** PUT /api/v3.1/deployment-updates/{deployment_id}/update/initiate: Starts a deployment update */
   initiateDeploymentUpdate: {
     params: { deployment_id: string };
-    query: never;
+    query: "_include";
     body: { blueprint_id?: string | null; inputs?: Record<string, unknown> | null; reinstall_list?: (string)[] | null; preview?: boolean; runtime_only_evaluation?: boolean; force?: boolean; workflow_id?: string | null; custom_workflow_timeout?: number | null; skip_install?: boolean; skip_uninstall?: boolean; skip_reinstall?: boolean; force_reinstall?: boolean; skip_drift_check?: boolean; skip_heal?: boolean; install_first?: boolean; ignore_failure?: boolean; update_plugins?: boolean; auto_correct_types?: boolean; reevaluate_active_statuses?: boolean } | undefined;
     answer: Schemas["DeploymentUpdate"];
   };
   /** POST /api/v3.1/deployment-updates/{deployment_id}/update/initiate: Starts a deployment update (clients from 6.4) */
   initiateDeploymentUpdateByPost: {
     params: { deployment_id: string };
-    query: never;
+    query: "_include";
     body: { blueprint_id?: string | null; inputs?: Record<string, unknown> | null; reinstall_list?: (string)[] | null; preview?: boolean; runtime_only_evaluation?: boolean; force?: boolean; workflow_id?: string | null; custom_workflow_timeout?: number | null; skip_install?: boolean; skip_uninstall?: boolean; skip_reinstall?: boolean; force_reinstall?: boolean; skip_drift_check?: boolean; skip_heal?: boolean; install_first?: boolean; ignore_failure?: boolean; update_plugins?: boolean; auto_correct_types?: boolean; reevaluate_active_statuses?: boolean } | undefined;
     answer: Schemas["DeploymentUpdate"];
   };
   /** GET /api/v3.1/deployment-updates/{update_id}: Reads one deployment update */
   getDeploymentUpdate: {
     params: { update_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["DeploymentUpdate"];
   };
   /** GET /api/v3.1/deployments: Lists deployments */
   listDeployments: {
     params: undefined;
-    query: "all_sub_deployments" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
+    query: "all_sub_deployments" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
     body: undefined;
     answer: { items: (Schemas["Deployment"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -344,35 +354,35 @@ export interface Operations {
   /** PUT /api/v3.1/deployments/inter-deployment-dependencies: Records a dependency */
   createInterDeploymentDependency: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { dependency_creator: string; source_deployment?: string | null; target_deployment?: string | null; target_deployment_func?: unknown; external_source?: Record<string, unknown> | null; external_target?: Record<string, unknown> | null; created_at?: string; created_by?: string };
     answer: Schemas["InterDeploymentDependency"];
   };
   /** DELETE /api/v3.1/deployments/inter-deployment-dependencies: Deletes a dependency */
   deleteInterDeploymentDependency: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { dependency_creator: string; source_deployment?: string | null; target_deployment?: string | null; target_deployment_func?: unknown; external_source?: Record<string, unknown> | null; external_target?: Record<string, unknown> | null; is_component_deletion?: boolean };
     answer: Schemas["InterDeploymentDependency"];
   };
   /** POST /api/v3.1/deployments/inter-deployment-dependencies: Records several dependencies of one deployment */
   createInterDeploymentDependencies: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { source_deployment_id: string; inter_deployment_dependencies: ({ dependency_creator: string; target_deployment?: string | null; target_deployment_id?: string | null; target_deployment_func?: unknown; external_source?: Record<string, unknown> | null; external_target?: Record<string, unknown> | null; created_at?: string; created_by?: string })[] };
     answer: { items: ({ id: string })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/deployments/{id}: Reads one deployment */
   getDeployment: {
     params: { id: string };
-    query: "all_sub_deployments" | "include_workdir";
+    query: "all_sub_deployments" | "include_workdir" | "_include";
     body: undefined;
     answer: Schemas["Deployment"];
   };
   /** PUT /api/v3.1/deployments/{id}: Creates a deployment of a blueprint */
   createDeployment: {
     params: { id: string };
-    query: "async_create" | "private_resource";
+    query: "async_create" | "private_resource" | "_include";
     body: { blueprint_id: string; inputs?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; site_name?: string | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; skip_plugins_validation?: boolean; runtime_only_evaluation?: boolean; created_at?: string; created_by?: string };
     answer: Schemas["Deployment"];
   };
@@ -386,70 +396,70 @@ export interface Operations {
   /** PATCH /api/v3.1/deployments/{id}: Replaces labels or the display name */
   updateDeployment: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: { labels?: (Record<string, string | (string)[]>)[]; display_name?: string; blueprint_id?: string; description?: string | null; inputs?: Record<string, unknown>; outputs?: Record<string, unknown>; capabilities?: Record<string, unknown>; workflows?: Record<string, unknown>; groups?: Record<string, unknown>; scaling_groups?: Record<string, unknown>; policy_types?: Record<string, unknown>; policy_triggers?: Record<string, unknown>; resource_tags?: Record<string, unknown>; runtime_only_evaluation?: boolean };
     answer: Schemas["Deployment"];
   };
   /** GET /api/v3.1/deployments/{id}/capabilities: Evaluates the capabilities */
   getDeploymentCapabilities: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: { deployment_id: string; capabilities: Record<string, unknown> };
   };
   /** PUT /api/v3.1/deployments/{id}/inter-deployment-dependencies: Replaces the dependencies of one deployment */
   replaceInterDeploymentDependencies: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: { inter_deployment_dependencies: ({ dependency_creator: string; target_deployment?: string | null; target_deployment_id?: string | null; target_deployment_func?: unknown; external_source?: Record<string, unknown> | null; external_target?: Record<string, unknown> | null; created_at?: string; created_by?: string })[] };
     answer: { items: ({ id: string })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/deployments/{id}/outputs: Evaluates the outputs */
   getDeploymentOutputs: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: { deployment_id: string; outputs: Record<string, unknown> };
   };
   /** POST /api/v3.1/deployments/{id}/set-site: Assigns or detaches a site */
   setDeploymentSite: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: { site_name?: string | null; detach_site?: boolean | null };
     answer: Schemas["Deployment"];
   };
   /** PATCH /api/v3.1/deployments/{id}/set-visibility: Widens the visibility */
   setDeploymentVisibility: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: { visibility: "tenant" | "global" };
     answer: Schemas["Deployment"];
   };
   /** GET /api/v3.1/doctor: What is broken in the stored state of executions, of all tenants */
   examine: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: undefined;
     answer: { items: (Schemas["DoctorFinding"])[] };
   };
   /** POST /api/v3.1/doctor: Repairs what is broken; answers what was found */
   repair: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: undefined;
     answer: { items: (Schemas["DoctorFinding"])[] };
   };
   /** POST /api/v3.1/evaluate/functions: Evaluates intrinsic functions in a deployment */
   evaluateFunctions: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { deployment_id: string; context?: Record<string, unknown> | null; payload: Record<string, unknown> };
     answer: { deployment_id: string; payload: Record<string, unknown> };
   };
   /** GET /api/v3.1/events: Events and log lines */
   listEvents: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "type" | "execution_id" | "execution_group_id" | "deployment_id" | "blueprint_id" | "node_instance_id" | "node_id" | "event_type" | "level" | "operation" | "message" | "message.text";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_range" | "type" | "execution_id" | "execution_group_id" | "deployment_id" | "blueprint_id" | "node_instance_id" | "node_id" | "event_type" | "level" | "operation" | "message" | "message.text";
     body: undefined;
     answer: { items: ({ _storage_id?: number; type?: "platform_event" | "platform_log" | "cloudify_event" | "cloudify_log"; event_type?: string | null; error_causes?: ({ message: string; traceback: string | null; type: string })[] | null; level?: string | null; logger?: string | null; message?: string; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; execution_id?: string | null; execution_group_id?: string | null; workflow_id?: string | null; node_instance_id?: string | null; node_name?: string | null; operation?: string | null; source_id?: string | null; target_id?: string | null; manager_name?: string | null; agent_name?: string | null; reported_timestamp?: string; timestamp?: string })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -463,7 +473,7 @@ export interface Operations {
   /** DELETE /api/v3.1/events: Delete the events of a deployment, on request its log lines as well */
   deleteEvents: {
     params: undefined;
-    query: "store_before" | "_include" | "_sort" | "_size" | "_offset" | "type" | "deployment_id";
+    query: "store_before" | "_include" | "_sort" | "_size" | "_offset" | "_range" | "type" | "deployment_id";
     body: undefined;
     answer: { items: (number)[]; metadata: { pagination: { total: number } } };
   };
@@ -484,28 +494,28 @@ export interface Operations {
   /** POST /api/v3.1/execution-groups: Runs a workflow on every deployment of a deployment group */
   createExecutionGroup: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { deployment_group_id: string; workflow_id: string; default_parameters?: Record<string, unknown> | null; parameters?: Record<string, Record<string, unknown>> | null; force?: boolean | null; concurrency?: number | null; visibility?: "private" | "tenant" | "global" | null; id?: string | null; created_at?: string; created_by?: string };
     answer: Schemas["ExecutionGroup"];
   };
   /** GET /api/v3.1/execution-groups/{id}: Reads one execution group */
   getExecutionGroup: {
     params: { id: string };
-    query: "_get_data";
+    query: "_get_data" | "_include";
     body: undefined;
     answer: Schemas["ExecutionGroup"];
   };
   /** POST /api/v3.1/execution-groups/{id}: Cancels, kills or resumes the members that are in a fitting state */
   actOnExecutionGroup: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: { action: string };
     answer: Schemas["ExecutionGroup"];
   };
   /** PATCH /api/v3.1/execution-groups/{id}: Changes the concurrency, or names the groups that collect ended deployments */
   patchExecutionGroup: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: { concurrency?: number | null; success_group_id?: string | null; failure_group_id?: string | null };
     answer: Schemas["ExecutionGroup"];
   };
@@ -519,21 +529,21 @@ export interface Operations {
   /** GET /api/v3.1/execution-schedules/{schedule_id}: One execution schedule */
   getExecutionSchedule: {
     params: { schedule_id: string };
-    query: "deployment_id";
+    query: "deployment_id" | "_include";
     body: undefined;
     answer: { id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" };
   };
   /** PUT /api/v3.1/execution-schedules/{schedule_id}: Run a workflow at times to come */
   createExecutionSchedule: {
     params: { schedule_id: string };
-    query: "deployment_id";
+    query: "deployment_id" | "_include";
     body: { workflow_id: string; parameters?: Record<string, unknown> | null; execution_arguments?: { allow_custom_parameters?: boolean | string; force?: boolean | string; dry_run?: boolean | string; is_dry_run?: boolean | string; wait_after_fail?: number | string } | null; since?: string | null; until?: string | null; recurrence?: string | null; count?: number | string | null; weekdays?: (string)[] | string | null; rrule?: string | null; slip?: number | string; stop_on_fail?: boolean | string; enabled?: boolean | string };
     answer: { id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" };
   };
   /** PATCH /api/v3.1/execution-schedules/{schedule_id}: Change when a schedule runs */
   updateExecutionSchedule: {
     params: { schedule_id: string };
-    query: "deployment_id";
+    query: "deployment_id" | "_include";
     body: { since?: string | null; until?: string | null; recurrence?: string | null; count?: number | string | null; weekdays?: (string)[] | string | null; rrule?: string | null; slip?: number | string; stop_on_fail?: boolean | string; enabled?: boolean | string; workflow_id?: string };
     answer: { id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" };
   };
@@ -547,28 +557,28 @@ export interface Operations {
   /** GET /api/v3.1/execution-schedules/{schedule_id}/occurrences: What became of the past occurrences of a schedule, the latest 1000, newest first */
   listScheduleOccurrences: {
     params: { schedule_id: string };
-    query: "deployment_id";
+    query: "deployment_id" | "_include";
     body: undefined;
     answer: { items: ({ occurrence: string; outcome: "due" | "fired" | "refused" | "skipped"; reason: string | null; execution_id: string | null; decided_at: string })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/executions: Executions of the tenant */
   listExecutions: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
     body: undefined;
     answer: { items: ({ id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** POST /api/v3.1/executions: Run a workflow */
   startExecution: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { workflow_id: string; deployment_id?: string; parameters?: Record<string, unknown> | null; allow_custom_parameters?: boolean | string; force?: boolean | string; queue?: boolean | string; dry_run?: boolean | string; schedule?: string; scheduled_time?: string; wait_after_fail?: number | string | null; is_system_workflow?: boolean; id?: string; error?: string | null; force_status?: string | null };
     answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
   };
   /** DELETE /api/v3.1/executions: Delete ended executions */
   deleteExecutions: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
     body: { to_datetime?: string | null; keep_last?: number | string | null } | undefined;
     answer: { items: ({ count: number } | { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -582,42 +592,42 @@ export interface Operations {
   /** POST /api/v3.1/executions/bulk: Cancel or resume every execution that the filters match, at most 500 at once, oldest first */
   actOnExecutions: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
     body: { action: "cancel" | "force-cancel" | "kill" | "resume" | "force-resume" };
     answer: { items: ({ id: string; error_code: string | null; message: string | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/executions/{executionId}: One execution */
   getExecution: {
     params: { executionId: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
   };
   /** POST /api/v3.1/executions/{executionId}: Cancel, kill or resume an execution */
   actOnExecution: {
     params: { executionId: string };
-    query: never;
+    query: "_include";
     body: { action: string; deployment_id?: string | null };
     answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
   };
   /** PATCH /api/v3.1/executions/{executionId}: Set the status of an execution */
   patchExecution: {
     params: { executionId: string };
-    query: never;
+    query: "_include";
     body: { status: string; error?: string | null };
     answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
   };
-  /** GET /api/v3.1/executions/{executionId}/graph: The graphs of an execution with the state of every task */
+  /** GET /api/v3.1/executions/{executionId}/graph: What an execution does: its stages, and the graphs with the state of every task; before it begins, the plan */
   getExecutionGraph: {
     params: { executionId: string };
-    query: never;
+    query: "_include";
     body: undefined;
-    answer: { execution_id: string; graphs: (Record<string, unknown>)[] };
+    answer: { execution_id: string; status: string; is_planned: boolean; error: string | null; stages: ({ name: string; kind: "graph" | "call" | "code" | "elsewhere"; call: string | null; state: "planned" | "running" | "stopped" | "succeeded" | "failed"; error: string | null })[]; graphs: ({ id: string | null; name: string; created_at: string | null; ended: string | null; operations: (Record<string, unknown>)[] })[] };
   };
   /** GET /api/v3.1/executions/{executionId}/why: What an execution waits for */
   explainExecution: {
     params: { executionId: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "lease" | "retry-timer" | "effects" | "schedule" | "call"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
   };
@@ -631,21 +641,21 @@ export interface Operations {
   /** GET /api/v3.1/filters/blueprints/{filter_id}: One stored filter of blueprints */
   getBlueprintFilter: {
     params: { filter_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Filter"];
   };
   /** PUT /api/v3.1/filters/blueprints/{filter_id}: Stores a filter of blueprints */
   putBlueprintFilter: {
     params: { filter_id: string };
-    query: never;
+    query: "_include";
     body: Schemas["FilterCreate"];
     answer: Schemas["Filter"];
   };
   /** PATCH /api/v3.1/filters/blueprints/{filter_id}: Changes rules or visibility of a stored filter */
   patchBlueprintFilter: {
     params: { filter_id: string };
-    query: never;
+    query: "_include";
     body: Schemas["FilterUpdate"];
     answer: Schemas["Filter"];
   };
@@ -666,21 +676,21 @@ export interface Operations {
   /** GET /api/v3.1/filters/deployments/{id}: Reads one filter */
   getDeploymentFilter: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["DeploymentFilter"];
   };
   /** PUT /api/v3.1/filters/deployments/{id}: Creates a filter */
   createDeploymentFilter: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: { filter_rules: unknown; visibility?: "private" | "tenant" | "global"; created_at?: string; created_by?: string };
     answer: Schemas["DeploymentFilter"];
   };
   /** PATCH /api/v3.1/filters/deployments/{id}: Changes rules or visibility */
   updateDeploymentFilter: {
     params: { id: string };
-    query: never;
+    query: "_include";
     body: { filter_rules?: unknown; visibility?: "private" | "tenant" | "global" };
     answer: Schemas["DeploymentFilter"];
   };
@@ -701,28 +711,28 @@ export interface Operations {
   /** GET /api/v3.1/labels/blueprints: Label keys of blueprints; with _reserved=true the reserved ones */
   listBlueprintLabelKeys: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results";
+    query: "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_reserved";
     body: undefined;
     answer: { items: (string)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/labels/blueprints/{label_key}: Values of one label key of blueprints */
   listBlueprintLabelValues: {
     params: { label_key: string };
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results";
+    query: "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results";
     body: undefined;
     answer: { items: (string)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/labels/deployments: Label keys of deployments */
   listDeploymentLabelKeys: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results";
+    query: "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_reserved";
     body: undefined;
     answer: { items: (string)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/labels/deployments/{key}: Values of one label key */
   listDeploymentLabelValues: {
     params: { key: string };
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results";
+    query: "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results";
     body: undefined;
     answer: { items: (string)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -743,14 +753,14 @@ export interface Operations {
   /** PUT /api/v3.1/license: Upload a license file; it replaces the one that is there */
   putLicense: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["License"];
   };
   /** POST /api/v3.1/license: Keep the customer id of a community edition */
   postCustomer: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { customer_id: string };
     answer: Schemas["License"];
   };
@@ -785,21 +795,21 @@ export interface Operations {
   /** GET /api/v3.1/log-bundles/{log_bundle_id}: One log bundle */
   getLogBundle: {
     params: { log_bundle_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["LogBundle"];
   };
   /** PUT /api/v3.1/log-bundles/{log_bundle_id}: Packs events, findings of the doctor, configuration and status of the manager */
   createLogBundle: {
     params: { log_bundle_id: string };
-    query: never;
+    query: "_include";
     body: { queue?: boolean | null } | undefined;
     answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
   };
   /** DELETE /api/v3.1/log-bundles/{log_bundle_id}: Deletes a log bundle that is not being made; answers it */
   deleteLogBundle: {
     params: { log_bundle_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["LogBundle"];
   };
@@ -813,28 +823,28 @@ export interface Operations {
   /** GET /api/v3.1/maintenance: State of maintenance mode */
   getMaintenance: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Maintenance"];
   };
   /** POST /api/v3.1/maintenance/activate: Enter maintenance mode; 304 when it is active or on its way */
   activateMaintenance: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Maintenance"];
   };
   /** POST /api/v3.1/maintenance/deactivate: Leave maintenance mode; 304 when it is not active */
   deactivateMaintenance: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Maintenance"];
   };
   /** POST /api/v3.1/maintenance/{action}: Refuses every other action by name */
   refuseMaintenanceAction: {
     params: { action: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Maintenance"];
   };
@@ -848,21 +858,21 @@ export interface Operations {
   /** POST /api/v3.1/managers: Enters a node of the cluster; nodes that run also enter themselves */
   addManager: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { hostname: string; private_ip: string; public_ip: string; version: string; edition: string; distribution: string; distro_release: string; fs_sync_node_id?: string | null; networks?: Record<string, string> | null; ca_cert_content?: string | null };
     answer: { id?: number; hostname?: string; private_ip?: string; public_ip?: string; version?: string; edition?: string; distribution?: string; distro_release?: string; fs_sync_node_id?: string | null; networks?: Record<string, string>; ca_cert_content?: string | null; last_seen?: string; status_report_frequency?: number };
   };
   /** GET /api/v3.1/managers/{hostname}: One node of the cluster */
   getManager: {
     params: { hostname: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: { id?: number; hostname?: string; private_ip?: string; public_ip?: string; version?: string; edition?: string; distribution?: string; distro_release?: string; fs_sync_node_id?: string | null; networks?: Record<string, string>; ca_cert_content?: string | null; last_seen?: string; status_report_frequency?: number };
   };
   /** PUT /api/v3.1/managers/{hostname}: Sets the node id of file replication */
   updateManager: {
     params: { hostname: string };
-    query: never;
+    query: "_include";
     body: { fs_sync_node_id: string; bootstrap_cluster?: boolean };
     answer: { id?: number; hostname?: string; private_ip?: string; public_ip?: string; version?: string; edition?: string; distribution?: string; distro_release?: string; fs_sync_node_id?: string | null; networks?: Record<string, string>; ca_cert_content?: string | null; last_seen?: string; status_report_frequency?: number };
   };
@@ -897,14 +907,14 @@ export interface Operations {
   /** GET /api/v3.1/node-instances/{id}: Reads one node instance */
   getNodeInstance: {
     params: { id: string };
-    query: "_evaluate_functions";
+    query: "_evaluate_functions" | "_include";
     body: undefined;
     answer: Schemas["NodeInstance"];
   };
   /** PATCH /api/v3.1/node-instances/{id}: Writes state or properties, guarded by version */
   patchNodeInstance: {
     params: { id: string };
-    query: "force";
+    query: "force" | "_include";
     body: { version: number; state?: string; runtime_properties?: Record<string, unknown>; system_properties?: Record<string, unknown>; relationships?: (Record<string, unknown>)[] };
     answer: Schemas["NodeInstance"];
   };
@@ -918,7 +928,7 @@ export interface Operations {
   /** GET /api/v3.1/nodes: Lists nodes */
   listNodes: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "node_id" | "deployment_id" | "deployment_display_name" | "blueprint_id" | "type" | "host_id" | "created_by" | "tenant_name" | "visibility" | "number_of_instances" | "planned_number_of_instances" | "deploy_number_of_instances" | "min_number_of_instances" | "max_number_of_instances";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_evaluate_functions" | "_instance_context" | "id" | "node_id" | "deployment_id" | "deployment_display_name" | "blueprint_id" | "type" | "host_id" | "created_by" | "tenant_name" | "visibility" | "number_of_instances" | "planned_number_of_instances" | "deploy_number_of_instances" | "min_number_of_instances" | "max_number_of_instances";
     body: undefined;
     answer: { items: (Schemas["Node"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -932,7 +942,7 @@ export interface Operations {
   /** PATCH /api/v3.1/nodes/{deployment_id}/{node_id}: Changes a node during a deployment update */
   updateNode: {
     params: { deployment_id: string; node_id: string };
-    query: never;
+    query: "_include";
     body: Record<string, unknown>;
     answer: Schemas["Node"];
   };
@@ -957,10 +967,17 @@ export interface Operations {
     body: undefined;
     answer: (Schemas["Operation"])[] | { items: (Schemas["Operation"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
+  /** POST /api/v3.1/operations: Gives operations that may still run, of graphs that a client keeps here, the inputs that their node has now */
+  updateStoredOperations: {
+    params: undefined;
+    query: never;
+    body: { action: "update-stored"; deployment_id?: string | null; node_id?: string | null; operation?: string | null; rel_index?: number | null; key?: "source_operations" | "target_operations" | null };
+    answer: undefined;
+  };
   /** PUT /api/v3.1/operations/{operation_id}: Adds an operation to a tasks graph that a client keeps here */
   createOperation: {
     params: { operation_id: string };
-    query: never;
+    query: "_include";
     body: { name: string; dependencies: (string)[]; type: string; parameters: Record<string, unknown>; state?: string; graph_id: string };
     answer: Schemas["Operation"];
   };
@@ -995,7 +1012,7 @@ export interface Operations {
   /** PUT /api/v3.1/permissions/{role_name}/{permission_name}: Grant a permission to a role */
   grantPermission: {
     params: { role_name: string; permission_name: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["PermissionGrant"];
   };
@@ -1016,7 +1033,7 @@ export interface Operations {
   /** POST /api/v3.1/plugins: Uploads a wagon, or a zip of a wagon and its plugin yaml files */
   uploadPlugin: {
     params: undefined;
-    query: "plugin_archive_url" | "plugin_path" | "title" | "visibility" | "private_resource" | "id";
+    query: "plugin_archive_url" | "plugin_path" | "title" | "visibility" | "private_resource" | "id" | "_include";
     body: undefined;
     answer: Schemas["Plugin"] | Schemas["PluginV21"];
   };
@@ -1030,42 +1047,42 @@ export interface Operations {
   /** PUT /api/v3.1/plugins-updates/{blueprint_id}/update/initiate: Brings a blueprint's plugins, and its deployments, to newer versions */
   initiatePluginsUpdate: {
     params: { blueprint_id: string };
-    query: never;
+    query: "_include";
     body: { force?: boolean; plugin_names?: (string)[] | null; all_to_latest?: boolean | null; to_latest?: (string)[] | null; all_to_minor?: boolean | null; to_minor?: (string)[] | null; mapping?: Record<string, string> | null; auto_correct_types?: boolean; reevaluate_active_statuses?: boolean; all_tenants?: boolean } | undefined;
     answer: Schemas["PluginsUpdate"];
   };
   /** POST /api/v3.1/plugins-updates/{blueprint_id}/update/initiate: Starts a plugins update (clients from 6.4) */
   initiatePluginsUpdateByPost: {
     params: { blueprint_id: string };
-    query: never;
+    query: "_include";
     body: { force?: boolean; plugin_names?: (string)[] | null; all_to_latest?: boolean | null; to_latest?: (string)[] | null; all_to_minor?: boolean | null; to_minor?: (string)[] | null; mapping?: Record<string, string> | null; auto_correct_types?: boolean; reevaluate_active_statuses?: boolean; all_tenants?: boolean } | undefined;
     answer: Schemas["PluginsUpdate"];
   };
   /** GET /api/v3.1/plugins-updates/{plugins_update_id}: Reads one plugins update */
   getPluginsUpdate: {
     params: { plugins_update_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["PluginsUpdate"];
   };
   /** GET /api/v3.1/plugins/{plugin_id}: One plugin */
   getPlugin: {
     params: { plugin_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Plugin"] | Schemas["PluginV21"];
   };
   /** POST /api/v3.1/plugins/{plugin_id}: Marks the plugin to be installed ahead of its first use */
   actOnPlugin: {
     params: { plugin_id: string };
-    query: never;
+    query: "_include";
     body: { action: string; managers?: (string)[]; agents?: (string)[] };
     answer: Schemas["Plugin"];
   };
   /** PATCH /api/v3.1/plugins/{plugin_id}: Changes labels, blueprint_labels or resource_tags that the plugin gives */
   patchPlugin: {
     params: { plugin_id: string };
-    query: never;
+    query: "_include";
     body: Record<string, unknown>;
     answer: Schemas["Plugin"];
   };
@@ -1086,14 +1103,14 @@ export interface Operations {
   /** PATCH /api/v3.1/plugins/{plugin_id}/set-global: Makes the plugin global (deprecated) */
   setPluginGlobal: {
     params: { plugin_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Plugin"];
   };
   /** PATCH /api/v3.1/plugins/{plugin_id}/set-visibility: Widens who sees the plugin */
   setPluginVisibility: {
     params: { plugin_id: string };
-    query: never;
+    query: "_include";
     body: { visibility: "tenant" | "global" };
     answer: Schemas["Plugin"];
   };
@@ -1107,14 +1124,14 @@ export interface Operations {
   /** GET /api/v3.1/provider/context: The provider context */
   getProviderContext: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: undefined;
     answer: { id?: string; name?: string; context?: Record<string, unknown> };
   };
   /** POST /api/v3.1/provider/context: Set the provider context; with update=true replace it (200) */
   postProviderContext: {
     params: undefined;
-    query: "update";
+    query: "update" | "_include";
     body: { name: string; context: Record<string, unknown> };
     answer: { status: string };
   };
@@ -1128,7 +1145,7 @@ export interface Operations {
   /** POST /api/v3.1/searches/blueprints: Blueprints that filter rules, constraints or a stored filter select */
   searchBlueprints: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "description" | "main_file_name" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "state" | "is_hidden" | "error";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "id" | "description" | "main_file_name" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "state" | "is_hidden" | "error";
     body: Schemas["Search"];
     answer: { items: (Schemas["Blueprint"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1142,7 +1159,7 @@ export interface Operations {
   /** POST /api/v3.1/searches/deployments: Finds deployments by filter rules */
   searchDeployments: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
     body: { filter_rules?: unknown; constraints?: Record<string, unknown> | null };
     answer: { items: (Schemas["Deployment"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1184,7 +1201,7 @@ export interface Operations {
   /** POST /api/v3.1/searches/workflows: Workflows of the deployments that match */
   searchWorkflows: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "_common_only" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
     body: { filter_rules?: unknown; constraints?: Record<string, unknown> | null };
     answer: { items: (Schemas["DeploymentWorkflow"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1195,19 +1212,40 @@ export interface Operations {
     body: undefined;
     answer: { items: (Schemas["SecretItem"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
-  /** GET /api/v3.1/secrets-providers: Stores of secrets outside the manager */
+  /** GET /api/v3.1/secrets-providers: Stores of secrets */
   listSecretsProviders: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "name" | "type";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "name" | "type" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility";
     body: undefined;
-    answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+    answer: { items: (Schemas["SecretsProvider"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
-  /** GET /api/v3.1/secrets-providers/{provider_name}: One store of secrets outside the manager */
+  /** PUT /api/v3.1/secrets-providers: Enters a store of secrets that can be reached; with test=true only tries it (204) */
+  createSecretsProvider: {
+    params: undefined;
+    query: "_include";
+    body: Schemas["SecretsProviderCreate"];
+    answer: Schemas["SecretsProvider"];
+  };
+  /** GET /api/v3.1/secrets-providers/{provider_name}: One store of secrets */
   getSecretsProvider: {
     params: { provider_name: string };
-    query: never;
+    query: "_include";
     body: undefined;
-    answer: Record<string, unknown>;
+    answer: Schemas["SecretsProvider"];
+  };
+  /** PATCH /api/v3.1/secrets-providers/{provider_name}: Changes how a store of secrets is reached, or who sees it; with test=true only tries it (204) */
+  updateSecretsProvider: {
+    params: { provider_name: string };
+    query: "_include";
+    body: Schemas["SecretsProviderUpdate"];
+    answer: Schemas["SecretsProvider"];
+  };
+  /** DELETE /api/v3.1/secrets-providers/{provider_name}: Removes a store that no secret is kept in */
+  deleteSecretsProvider: {
+    params: { provider_name: string };
+    query: "_include";
+    body: undefined;
+    answer: undefined;
   };
   /** GET /api/v3.1/secrets/share/export: Secrets with their values, encrypted when a passphrase is given */
   exportSecrets: {
@@ -1219,28 +1257,28 @@ export interface Operations {
   /** POST /api/v3.1/secrets/share/import: Creates or replaces secrets from an export */
   importSecrets: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: Schemas["SecretsImport"];
     answer: { colliding_secrets: Record<string, (string)[]>; secrets_errors: Record<string, Record<string, unknown>> };
   };
   /** GET /api/v3.1/secrets/{secret_key}: One secret with its value */
   getSecret: {
     params: { secret_key: string };
-    query: "_skip_value";
+    query: "_skip_value" | "_include";
     body: undefined;
     answer: Schemas["Secret"];
   };
   /** PUT /api/v3.1/secrets/{secret_key}: Creates a secret, or replaces the value of one */
   putSecret: {
     params: { secret_key: string };
-    query: never;
+    query: "_include";
     body: Schemas["SecretCreate"];
     answer: Schemas["Secret"];
   };
   /** PATCH /api/v3.1/secrets/{secret_key}: Changes value, visibility or hiding */
   patchSecret: {
     params: { secret_key: string };
-    query: never;
+    query: "_include";
     body: Schemas["SecretUpdate"];
     answer: Schemas["Secret"];
   };
@@ -1254,14 +1292,14 @@ export interface Operations {
   /** PATCH /api/v3.1/secrets/{secret_key}/set-global: Makes the secret global (deprecated) */
   setSecretGlobal: {
     params: { secret_key: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Secret"];
   };
   /** PATCH /api/v3.1/secrets/{secret_key}/set-visibility: Widens who sees the secret */
   setSecretVisibility: {
     params: { secret_key: string };
-    query: never;
+    query: "_include";
     body: { visibility: "tenant" | "global" };
     answer: Schemas["Secret"];
   };
@@ -1275,21 +1313,21 @@ export interface Operations {
   /** GET /api/v3.1/sites/{name}: Reads one site */
   getSite: {
     params: { name: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Site"];
   };
   /** PUT /api/v3.1/sites/{name}: Creates a site */
   createSite: {
     params: { name: string };
-    query: never;
+    query: "_include";
     body: { location?: string | null; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; created_at?: string; created_by?: string };
     answer: Schemas["Site"];
   };
   /** POST /api/v3.1/sites/{name}: Renames, moves or widens a site */
   updateSite: {
     params: { name: string };
-    query: never;
+    query: "_include";
     body: { new_name?: string; location?: string | null; visibility?: "private" | "tenant" | "global" };
     answer: Schemas["Site"];
   };
@@ -1303,7 +1341,7 @@ export interface Operations {
   /** GET /api/v3.1/snapshot-status: Whether a restore is running */
   getSnapshotStatus: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: undefined;
     answer: { status: "running" | "not-running" };
   };
@@ -1317,14 +1355,14 @@ export interface Operations {
   /** GET /api/v3.1/snapshots/{snapshot_id}: One snapshot */
   getSnapshot: {
     params: { snapshot_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Snapshot"] | Schemas["SnapshotV21"];
   };
   /** PUT /api/v3.1/snapshots/{snapshot_id}: Makes a snapshot of the whole manager; executions go on meanwhile */
   createSnapshot: {
     params: { snapshot_id: string };
-    query: never;
+    query: "_include";
     body: { include_credentials?: boolean | string; include_logs?: boolean | string; include_events?: boolean | string; queue?: boolean | string; include_metrics?: boolean | string; tempdir_path?: string | null; legacy?: boolean | string; listener_timeout?: number | null; all_tenants?: boolean | string } | undefined;
     answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
   };
@@ -1338,7 +1376,7 @@ export interface Operations {
   /** PATCH /api/v3.1/snapshots/{snapshot_id}: Sets the status of a snapshot (internal) */
   patchSnapshot: {
     params: { snapshot_id: string };
-    query: never;
+    query: "_include";
     body: { status: "creating" | "created" | "failed" | "uploaded"; error?: string | null };
     answer: Schemas["Snapshot"];
   };
@@ -1359,7 +1397,7 @@ export interface Operations {
   /** POST /api/v3.1/snapshots/{snapshot_id}/restore: Replaces the state of the manager by that of the snapshot */
   restoreSnapshot: {
     params: { snapshot_id: string };
-    query: never;
+    query: "_include";
     body: { force?: boolean | string; dry_run?: boolean | string; restore_certificates?: boolean | string; no_reboot?: boolean | string; timeout?: number; recreate_deployments_envs?: boolean | string } | undefined;
     answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
   };
@@ -1373,63 +1411,63 @@ export interface Operations {
   /** GET /api/v3.1/summary/blueprints: Counts of blueprints by a field */
   summarizeBlueprints: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "description" | "main_file_name" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "state" | "is_hidden" | "error";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "description" | "main_file_name" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "state" | "is_hidden" | "error";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/deployments: Counts deployments by a field */
   summarizeDeployments: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/execution_schedules: Counts execution schedules by a field */
   summarizeExecutionSchedules: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "deployment_id" | "workflow_id" | "enabled" | "slip" | "stop_on_fail" | "since" | "until" | "next_occurrence" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "deployment_id" | "workflow_id" | "enabled" | "slip" | "stop_on_fail" | "since" | "until" | "next_occurrence" | "created_at" | "created_by" | "tenant_name" | "visibility";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/executions: Counts executions by a field */
   summarizeExecutions: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/node_instances: Counts node instances by a field */
   summarizeNodeInstances: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "node_id" | "node_name" | "deployment_id" | "host_id" | "state" | "index" | "version" | "is_status_check_ok" | "has_configuration_drift" | "created_by" | "tenant_name" | "visibility";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "node_id" | "node_name" | "deployment_id" | "host_id" | "state" | "index" | "version" | "is_status_check_ok" | "has_configuration_drift" | "created_by" | "tenant_name" | "visibility";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/nodes: Counts nodes by a field */
   summarizeNodes: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "node_id" | "deployment_id" | "deployment_display_name" | "blueprint_id" | "type" | "host_id" | "created_by" | "tenant_name" | "visibility" | "number_of_instances" | "planned_number_of_instances" | "deploy_number_of_instances" | "min_number_of_instances" | "max_number_of_instances";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "node_id" | "deployment_id" | "deployment_display_name" | "blueprint_id" | "type" | "host_id" | "created_by" | "tenant_name" | "visibility" | "number_of_instances" | "planned_number_of_instances" | "deploy_number_of_instances" | "min_number_of_instances" | "max_number_of_instances";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/tasks_graphs: Tasks graphs of an execution */
   listTasksGraphs: {
     params: undefined;
-    query: "execution_id" | "name" | "_size" | "_offset";
+    query: "execution_id" | "name" | "_size" | "_offset" | "_include";
     body: undefined;
     answer: { items: (Schemas["TasksGraph"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** POST /api/v3.1/tasks_graphs/{graph_id}: Makes a tasks graph with its operations; the last part of the path is free */
   createTasksGraph: {
     params: { graph_id: string };
-    query: never;
+    query: "_include";
     body: { name: string; execution_id: string; operations?: ({ name: string; dependencies?: (string)[]; type: string; parameters?: Record<string, unknown>; state?: string; id?: string })[] | null; created_at?: string | null; graph_id?: string | null };
     answer: Schemas["TasksGraph"];
   };
   /** PATCH /api/v3.1/tasks_graphs/{graph_id}: Sets the state of a tasks graph */
   updateTasksGraph: {
     params: { graph_id: string };
-    query: never;
+    query: "_include";
     body: { state: string };
     answer: Schemas["TasksGraph"];
   };
@@ -1443,14 +1481,14 @@ export interface Operations {
   /** PUT /api/v3.1/tenants/user-groups: Add a user group to a tenant */
   addTenantGroup: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { tenant_name: string; group_name: string; role: string };
     answer: Schemas["Tenant"];
   };
   /** PATCH /api/v3.1/tenants/user-groups: Change a user group's role in a tenant */
   updateTenantGroup: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { tenant_name: string; group_name: string; role: string };
     answer: Schemas["Tenant"];
   };
@@ -1464,14 +1502,14 @@ export interface Operations {
   /** PUT /api/v3.1/tenants/users: Add a user to a tenant */
   addTenantUser: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { tenant_name: string; username: string; role: string };
     answer: Schemas["Tenant"];
   };
   /** PATCH /api/v3.1/tenants/users: Change a user's role in a tenant */
   updateTenantUser: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { tenant_name: string; username: string; role: string };
     answer: Schemas["Tenant"];
   };
@@ -1485,7 +1523,7 @@ export interface Operations {
   /** POST /api/v3.1/tenants/{name}: Create a tenant */
   createTenant: {
     params: { name: string };
-    query: never;
+    query: "_include";
     body: { rabbitmq_password?: string } | undefined;
     answer: Schemas["Tenant"];
   };
@@ -1499,7 +1537,7 @@ export interface Operations {
   /** GET /api/v3.1/tenants/{tenant_name}: One tenant */
   getTenant: {
     params: { tenant_name: string };
-    query: "_get_data";
+    query: "_get_data" | "_include";
     body: undefined;
     answer: Schemas["Tenant"];
   };
@@ -1513,14 +1551,14 @@ export interface Operations {
   /** POST /api/v3.1/tokens: Create a token */
   createToken: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { description?: string | null; expiration_date?: string | null };
     answer: Schemas["Token"];
   };
   /** GET /api/v3.1/tokens/{token_id}: One token, its secret masked */
   getToken: {
     params: { token_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["Token"];
   };
@@ -1534,7 +1572,7 @@ export interface Operations {
   /** GET /api/v3.1/user: The user who asks */
   getCurrentUser: {
     params: undefined;
-    query: "_get_data";
+    query: "_get_data" | "_include";
     body: undefined;
     answer: Schemas["User"];
   };
@@ -1548,14 +1586,14 @@ export interface Operations {
   /** POST /api/v3.1/user-groups: Create a user group */
   createUserGroup: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { group_name: string; ldap_group_dn?: string | null; role?: string };
     answer: Schemas["UserGroup"];
   };
   /** PUT /api/v3.1/user-groups/users: Add a user to a group */
   addUserToGroup: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: { username: string; group_name: string };
     answer: Schemas["UserGroup"];
   };
@@ -1569,14 +1607,14 @@ export interface Operations {
   /** GET /api/v3.1/user-groups/{group_name}: One user group */
   getUserGroup: {
     params: { group_name: string };
-    query: "_get_data";
+    query: "_get_data" | "_include";
     body: undefined;
     answer: Schemas["UserGroup"];
   };
   /** POST /api/v3.1/user-groups/{group_name}: Change a group's system role */
   updateUserGroup: {
     params: { group_name: string };
-    query: never;
+    query: "_include";
     body: { role: string };
     answer: Schemas["UserGroup"];
   };
@@ -1597,35 +1635,35 @@ export interface Operations {
   /** PUT /api/v3.1/users: Create a user */
   createUser: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: Schemas["NewUser"];
     answer: Schemas["User"];
   };
   /** POST /api/v3.1/users/active/{username}: Activate or deactivate a user */
   activateUser: {
     params: { username: string };
-    query: "_get_data";
+    query: "_get_data" | "_include";
     body: { action: string };
     answer: Schemas["User"];
   };
   /** POST /api/v3.1/users/unlock/{username}: Unlock a user after failed logins */
   unlockUser: {
     params: { username: string };
-    query: "_get_data";
+    query: "_get_data" | "_include";
     body: Record<string, unknown> | undefined;
     answer: Schemas["User"];
   };
   /** GET /api/v3.1/users/{username}: One user */
   getUser: {
     params: { username: string };
-    query: "_get_data";
+    query: "_get_data" | "_include";
     body: undefined;
     answer: Schemas["User"];
   };
   /** POST /api/v3.1/users/{username}: Change a user's password, role or getting-started flag */
   updateUser: {
     params: { username: string };
-    query: "_get_data";
+    query: "_get_data" | "_include";
     body: Schemas["UserChange"];
     answer: Schemas["User"];
   };
@@ -1639,14 +1677,14 @@ export interface Operations {
   /** GET /api/v3.1/version: Version of the manager */
   getVersion: {
     params: undefined;
-    query: never;
+    query: "_include";
     body: undefined;
     answer: { version?: string; edition?: string; date?: string | null; commit?: string | null; build?: string | null; distribution?: string | null; distro_release?: string | null };
   };
   /** GET /api/v3.1/workflows: Workflows of the deployments that match */
   listWorkflows: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "_common_only" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
     body: undefined;
     answer: { items: (Schemas["DeploymentWorkflow"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };

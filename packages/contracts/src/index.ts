@@ -54,6 +54,7 @@ export { hasPermission, isAdministrator, type Principal } from './principal';
 export {
   type ApiVersion,
   defineRoutes,
+  type ExtraParameter,
   type ListContract,
   type ListPage,
   type ListQuery,

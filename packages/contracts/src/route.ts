@@ -53,6 +53,9 @@ export interface RouteContract {
   isOpenInMaintenance?: boolean;
 }
 
+/** flag: true or false; texts: may be repeated. */
+export type ExtraParameter = 'flag' | 'text' | 'texts';
+
 export interface ListContract {
   /** Response fields: what `_include` may name. */
   fields: readonly string[];
@@ -61,6 +64,10 @@ export interface ListContract {
   sorts: readonly string[];
   /** Column that `_search` looks in; absent: ignored. */
   search?: string;
+  /** Column that `_search_name` looks in beside it; absent: ignored. */
+  searchName?: string;
+  /** Further parameters of the list: only these reach its handler, as `extra`, and all of them are described. */
+  extra?: Readonly<Record<`_${string}`, ExtraParameter>>;
   defaultSort: readonly { field: string; descending: boolean }[];
   /** Default 1000; events 10000. */
   defaultSize?: number;
@@ -81,7 +88,7 @@ export interface ListQuery {
   searchName: string | null;
   allTenants: boolean;
   getAll: boolean;
-  /** Other underscore parameters, last value: _filter_id, _group_id, _get_data, ... */
+  /** Values of the contract's `extra` parameters that were given: _filter_id, _group_id, _get_data, ... */
   extra: Record<string, string[]>;
 }
 

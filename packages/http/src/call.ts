@@ -38,7 +38,13 @@ export interface HttpCall<Body = any, Query = any> {
 
 type Parsed<T, Absent> = T extends z.ZodType ? z.output<T> : Absent;
 type BodyOf<C extends RouteContract> = C extends { body: infer B } ? Parsed<B, any> : any;
-type QueryOf<C extends RouteContract> = C extends { query: infer Q } ? Parsed<Q, any> : any;
+/** A route without a query schema has nothing to read but what its list names; `never` keys make reading more an error. */
+type NoQuery = Readonly<Record<string, never>>;
+type QueryOf<C extends RouteContract> = C extends { query: infer Q }
+  ? Parsed<Q, any>
+  : string extends C['id']
+    ? any
+    : NoQuery;
 
 /** Handler of one route; body and query are typed by the contract. */
 export type Handler<C extends RouteContract = RouteContract> = (

@@ -39,7 +39,8 @@ function isList(node: ZodNode | undefined): boolean {
 }
 
 function compileQuery(schema: z.ZodType | undefined): (raw: RawQuery) => unknown {
-  if (!schema) return (raw) => raw;
+  // What no contract names, no handler can read.
+  if (!schema) return () => ({});
   const shape = (schema as unknown as ZodNode)._zod.def.shape;
   if (!shape) return (raw) => checkValue(schema, raw, 'query parameter');
   const fields = Object.entries(shape).map(([name, node]) => ({ name, isList: isList(node) }));
@@ -53,7 +54,9 @@ function compileQuery(schema: z.ZodType | undefined): (raw: RawQuery) => unknown
   };
 }
 
-function includeNames(contract: RouteContract): ReadonlySet<string> | null {
+/** What `_include` of a route that is no list may name; null: it is not read. */
+export function includeNames(contract: RouteContract): ReadonlySet<string> | null {
+  if (contract.list) return null;
   if (contract.includeFields) return new Set(contract.includeFields);
   const keys = keysOf(contract.response);
   return keys.length > 0 ? new Set(keys) : null;
@@ -62,7 +65,7 @@ function includeNames(contract: RouteContract): ReadonlySet<string> | null {
 /** Compiles the parsers of one bound route. */
 export function compileRoute({ contract, handler }: BoundRoute): CompiledRoute {
   const { params, body, response } = contract;
-  const names = contract.list ? null : includeNames(contract);
+  const names = includeNames(contract);
   return {
     contract,
     handler,

@@ -52,6 +52,7 @@ const routes = defineRoutes([
       defaultSort: [{ field: 'created_at', descending: false }],
       allowsAllTenants: true,
       allowsGetAll: true,
+      extra: { _filter_id: 'text' },
     },
   },
   { ...base, id: 'getThing', method: 'GET', path: '/things/:id', status: 200, response: item },
@@ -202,7 +203,7 @@ describe('lists', () => {
   test('conventions reach the handler parsed', async () => {
     expect(
       await parsed(
-        'id=a&id=b&site_name=&_sort=-id&_sort=%2Bcreated_at&_sort=label:env&_size=0&_offset=7&_search=X&_all_tenants=TRUE&_filter_id=f',
+        'id=a&id=b&site_name=&_sort=-id&_sort=%2Bcreated_at&_sort=label:env&_size=0&_offset=7&_search=X&_all_tenants=TRUE&_filter_id=f&_search_name=y&_unnamed=z',
       ),
     ).toEqual({
       include: null,

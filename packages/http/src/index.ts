@@ -22,6 +22,6 @@ export {
   signPrincipal,
   verifyPrincipal,
 } from './principal-token';
-export { isPublicAddress } from './public-address';
+export { addressRule, isNetwork, isPublicAddress } from './public-address';
 export { hasBody, parseJson, readText } from './read-body';
 export { createSafeFetch, type FetchLimits, type SafeFetch, type SafeFetchDeps } from './safe-fetch';

@@ -100,17 +100,6 @@ function unknownParameter(name: string, allowed: readonly string[]): AppError {
   );
 }
 
-const OWN = new Set([
-  '_include',
-  '_size',
-  '_offset',
-  '_sort',
-  '_search',
-  '_search_name',
-  '_all_tenants',
-  '_get_all_results',
-]);
-
 /** Of resources: what they mean is the route's, that they are true or false is everybody's. */
 const BOOLEANS = [
   '_common_only',
@@ -137,13 +126,14 @@ export function compileList(
   const fields = new Set(contract.fields);
   const filterNames = new Set(contract.filters);
   const own = new Set(queryKeys);
+  const extraNames = new Set(Object.keys(contract.extra ?? {}));
   const allowed = [...new Set([...contract.filters, ...queryKeys.filter((key) => !key.startsWith('_'))])];
   return (raw) => {
     const filters: ListQuery['filters'] = {};
     const extra: ListQuery['extra'] = {};
     for (const [name, value] of Object.entries(raw)) {
       if (name.startsWith('_')) {
-        if (!OWN.has(name)) extra[name] = valuesOf(value);
+        if (extraNames.has(name)) extra[name] = valuesOf(value);
       } else if (own.has(name)) continue;
       else if (filterNames.has(name)) filters[name] = withoutTail(valuesOf(value));
       else throw unknownParameter(name, allowed);
@@ -153,6 +143,7 @@ export function compileList(
     const size = numberOf('_size', raw._size, contract.defaultSize ?? DEFAULT_SIZE);
     const offset = numberOf('_offset', raw._offset, 0);
     const search = lastOf(raw._search)?.normalize('NFKC') || null;
+    const searchName = lastOf(raw._search_name)?.normalize('NFKC') || null;
     return {
       include: parseInclude(raw._include, fields),
       filters,
@@ -160,7 +151,7 @@ export function compileList(
       size: getAll ? 0 : size,
       offset: getAll ? 0 : offset,
       search: contract.search === undefined ? null : search,
-      searchName: lastOf(raw._search_name)?.normalize('NFKC') || null,
+      searchName: contract.searchName === undefined ? null : searchName,
       allTenants: contract.allowsAllTenants && booleanOf('_all_tenants', raw._all_tenants),
       getAll,
       extra,

@@ -1,6 +1,7 @@
 /** OpenAPI 3.1 from route contracts; schemas with a `.meta({ id })` become components. */
 import type { RouteContract } from '@baton/contracts';
 import { z } from 'zod';
+import { includeNames } from './compile-route';
 
 type Json = Record<string, unknown>;
 
@@ -51,6 +52,20 @@ const text = { type: 'string' };
 const number = { type: 'integer', minimum: 0 };
 const flag = { type: 'boolean' };
 
+const includeParameter = (fields: readonly string[]): Json => ({
+  name: '_include',
+  in: 'query',
+  style: 'form',
+  explode: false,
+  schema: { type: 'array', items: { type: 'string', enum: fields } },
+});
+
+/** Of routes that are no lists: answers are cut to the named fields. */
+function includeOf(route: RouteContract): Json[] {
+  const names = (route.responseKind ?? 'json') === 'json' ? includeNames(route) : null;
+  return names ? [includeParameter([...names])] : [];
+}
+
 function listParameters(route: RouteContract): Json[] {
   const { list } = route;
   if (!list) return [];
@@ -64,19 +79,17 @@ function listParameters(route: RouteContract): Json[] {
   });
   const one = (name: string, schema: Json): Json => ({ name, in: 'query', schema });
   return [
-    {
-      name: '_include',
-      in: 'query',
-      style: 'form',
-      explode: false,
-      schema: { type: 'array', items: { type: 'string', enum: list.fields } },
-    },
-    many('_sort', text),
+    ...(list.fields.length === 0 ? [] : [includeParameter(list.fields)]),
+    ...(list.sorts.length === 0 ? [] : [many('_sort', text)]),
     one('_size', { ...number, default: list.defaultSize ?? 1000 }),
     one('_offset', number),
     ...(list.search === undefined ? [] : [one('_search', text)]),
+    ...(list.searchName === undefined ? [] : [one('_search_name', text)]),
     ...(list.allowsAllTenants ? [one('_all_tenants', flag)] : []),
     ...(list.allowsGetAll ? [one('_get_all_results', flag)] : []),
+    ...Object.entries(list.extra ?? {}).map(([name, kind]) =>
+      kind === 'texts' ? many(name, text) : one(name, kind === 'flag' ? flag : text),
+    ),
     ...list.filters.filter((name) => !known.has(name)).map((name) => many(name, text)),
   ];
 }
@@ -106,6 +119,7 @@ function parametersOf(route: RouteContract, names: string[], components: Json): 
       required: f.isRequired,
       schema: f.schema,
     })),
+    ...includeOf(route),
     ...listParameters(route),
   ];
 }

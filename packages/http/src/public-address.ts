@@ -38,3 +38,33 @@ export function isPublicAddress(address: string): boolean {
   if (family === 4) return !denied.check(address, 'ipv4');
   return family === 6 && globalUnicast.check(address, 'ipv6') && !denied.check(address, 'ipv6');
 }
+
+/**
+ * A judge of addresses: public ones, and those in `networks` (addresses or CIDR) which the operator let in by name.
+ * @throws TypeError for what is no network; `isNetwork` says so beforehand.
+ */
+export function addressRule(networks: readonly string[]): (address: string) => boolean {
+  const allowed = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    allowed.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family);
+  }
+  const isAllowed = (address: string): boolean => {
+    const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+    if (mapped) return isAllowed(mapped);
+    const family = isIP(address);
+    return (
+      (family !== 0 && allowed.check(address, family === 6 ? 'ipv6' : 'ipv4')) || isPublicAddress(address)
+    );
+  };
+  return isAllowed;
+}
+
+/** Whether `text` is an IP address or a CIDR network. */
+export function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+}

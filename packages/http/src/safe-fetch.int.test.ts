@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isPublicAddress } from './public-address';
+import { addressRule, isNetwork, isPublicAddress } from './public-address';
 
 import { createSafeFetch } from './safe-fetch';
 
@@ -125,4 +125,30 @@ it('caps size and time', async () => {
 it('takes only 2xx answers', async () => {
   answerWith = (_request, response) => response.writeHead(404).end('nothing');
   await expect(read(`http://127.0.0.1:${port}/`)).rejects.toThrow(/answered 404/);
+});
+
+it('sends headers to the named address only', async () => {
+  const seen: unknown[] = [];
+  answerWith = (request, response) => {
+    seen.push(request.headers['x-token']);
+    if (request.url === '/go') response.writeHead(302, { location: '/elsewhere' }).end();
+    else response.end('end');
+  };
+  await expect(read(`http://127.0.0.1:${port}/end`, {}, { headers: { 'x-token': 't1' } })).resolves.toBe(
+    'end',
+  );
+  await expect(read(`http://127.0.0.1:${port}/go`, {}, { headers: { 'x-token': 't2' } })).rejects.toThrow(
+    /answered 302/,
+  );
+  expect(seen).toEqual(['t1', 't2']);
+});
+
+it('lets in the networks that the operator named, and no others', () => {
+  const isAllowed = addressRule(['10.1.0.0/16', 'fd00::/8', '192.168.7.7']);
+  const yes = ['10.1.2.3', '::ffff:10.1.2.3', 'fd00::5', '192.168.7.7', '8.8.8.8'];
+  const no = ['10.2.0.1', '192.168.7.8', 'fc00::1', '127.0.0.1', 'nonsense'];
+  expect(yes.filter((address) => !isAllowed(address))).toEqual([]);
+  expect(no.filter(isAllowed)).toEqual([]);
+  expect(['10.0.0.0/8', '::1', 'fd00::/8'].every(isNetwork)).toBe(true);
+  expect(['10.0.0.0/33', 'vault', '', '10.0.0.0/8/9', '::/129'].some(isNetwork)).toBe(false);
 });

@@ -21,6 +21,8 @@ export interface FetchLimits {
   /** From the first lookup to the last byte, redirects included. */
   totalMs: number;
   field: string;
+  /** Sent with the request. Redirects are not followed then: what identifies us is for the named address alone. */
+  headers?: Record<string, string>;
 }
 
 export type SafeFetch = (
@@ -72,7 +74,12 @@ async function judgedAddress(url: URL, field: string, deps: Required<SafeFetchDe
   return addresses[0]!;
 }
 
-function request(url: URL, address: string, signal: AbortSignal): Promise<http.IncomingMessage> {
+function request(
+  url: URL,
+  address: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<http.IncomingMessage> {
   const lookup: LookupFunction = (_name, options, done) => {
     const family = isIP(address);
     if (options.all) (done as unknown as (e: null, all: object[]) => void)(null, [{ address, family }]);
@@ -82,7 +89,7 @@ function request(url: URL, address: string, signal: AbortSignal): Promise<http.I
     const client = url.protocol === 'https:' ? https : http;
     const sent = client.request(
       url,
-      { lookup, signal, agent: false, headers: { 'user-agent': 'baton', accept: '*/*' } },
+      { lookup, signal, agent: false, headers: { 'user-agent': 'baton', accept: '*/*', ...headers } },
       resolve,
     );
     sent.on('error', reject);
@@ -128,14 +135,14 @@ export function createSafeFetch(given: SafeFetchDeps = {}): SafeFetch {
     let url = checkUrl(text, limits.field);
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const address = await judgedAddress(url, limits.field, deps);
-      const response = await request(url, address, signal).catch((error: unknown) => {
+      const response = await request(url, address, limits.headers ?? {}, signal).catch((error: unknown) => {
         throw failed(limits.field, error);
       });
       const status = response.statusCode ?? 0;
       if (status >= 200 && status < 300) return body(response, limits);
       response.destroy();
       const next = response.headers.location;
-      if (!REDIRECTS.has(status) || next === undefined)
+      if (!REDIRECTS.has(status) || next === undefined || limits.headers !== undefined)
         throw failed(limits.field, undefined, `the server answered ${status}`);
       url = checkUrl(next, limits.field, url);
     }

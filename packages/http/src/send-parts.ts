@@ -25,7 +25,8 @@ function piecesOf(parts: readonly (string | RawJson)[]): Uint8Array[] {
 
 /** Sends a JSON answer in parts (`jsonParts`); large ones go to the socket in one write without having been copied. */
 export function sendParts(reply: FastifyReply, parts: readonly (string | RawJson)[]): FastifyReply {
-  if (parts.length === 1) return reply.send(parts[0] as string);
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'string') return reply.send(only);
   const pieces = piecesOf(parts);
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (bytes <= JOINED_BYTES) return reply.send(Buffer.concat(pieces, bytes));

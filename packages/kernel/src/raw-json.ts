@@ -51,7 +51,8 @@ let met: RawJson[] | null = null;
  * JSON of `value` in parts: texts, and between them the raw texts that it holds. Joined they are what JSON.stringify
  * would answer. Undefined is written as null.
  */
-export function jsonParts(value: unknown): (string | RawJson)[] {
+export function jsonParts(value: unknown): readonly (string | RawJson)[] {
+  if (value instanceof RawJson) return partsOf(value);
   met = [];
   try {
     const text = JSON.stringify(value) ?? 'null';
@@ -60,7 +61,7 @@ export function jsonParts(value: unknown): (string | RawJson)[] {
     const parts: (string | RawJson)[] = [];
     for (const [i, part] of between.entries()) {
       const raw = i === 0 ? null : met[i - 1]!;
-      if (raw) parts.push(...(raw.parts.length === 0 ? [raw] : raw.parts));
+      if (raw) parts.push(...partsOf(raw));
       parts.push(part);
     }
     return parts;
@@ -69,10 +70,12 @@ export function jsonParts(value: unknown): (string | RawJson)[] {
   }
 }
 
+const partsOf = (raw: RawJson): readonly (string | RawJson)[] => (raw.parts.length === 0 ? [raw] : raw.parts);
+
 /** JSON of `value` as one text. */
 export function jsonText(value: unknown): string {
   const parts = jsonParts(value);
-  return parts.length === 1 ? (parts[0] as string) : joined(parts);
+  return parts.length === 1 && typeof parts[0] === 'string' ? parts[0] : joined(parts);
 }
 
 function joined(parts: readonly (string | RawJson)[]): string {

@@ -75,6 +75,29 @@ export async function closeTenant(pool: pg.Pool, schema: string, tenant: string)
   return contents;
 }
 
+/** Totals that triggers write when other rows go: they go last. */
+const COUNTS = 'row_counts';
+
+/** Tables of tenants (partitions each for itself), those that refer to others before these. */
+async function tenantTables(client: pg.ClientBase, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; refers: string[] }>(
+    `select c.relname as name, (select coalesce(json_agg(r.relname), '[]') from pg_constraint f join pg_class r on r.oid = f.confrelid
+       where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as refers
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant' and not a.attisdropped
+     where n.nspname = $1 and c.relkind = 'r' order by c.relname`,
+    [schema],
+  );
+  const ordered: string[] = [];
+  const visit = (name: string): void => {
+    if (ordered.includes(name)) return;
+    for (const row of rows) if (row.refers.includes(name)) visit(row.name);
+    ordered.push(name);
+  };
+  for (const { name } of rows) visit(name);
+  return [...ordered.filter((name) => name !== COUNTS), ...ordered.filter((name) => name === COUNTS)];
+}
+
 /** Opens `tenant` again; for a new one of that name what an earlier one left goes in the same transaction. */
 export async function openTenant(
   pool: pg.Pool,
@@ -83,14 +106,43 @@ export async function openTenant(
   isNew: boolean,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
-    const { rows } = isNew
-      ? await client.query(`select c.relname as name ${tables}`, [schema])
-      : { rows: [] };
-    for (const { name } of rows)
+    for (const name of isNew ? await tenantTables(client, schema) : [])
       await client.query(`delete from "${schema}"."${name}" where tenant = $1`, [tenant]);
     await client.query('delete from baton.closed_tenants where schema_name = $1 and tenant = $2', [
       schema,
       tenant,
     ]);
   });
+}
+
+/**
+ * Removes at most about `limit` rows that a removed tenant left (ended executions, events, ...), and answers how many; what
+ * refers to them goes with them. Nothing where the tenant is open: the row that says so is held, so that a new tenant of
+ * the name is opened before or after, never while. May be repeated, also at the same time.
+ */
+export async function clearTenant(
+  pool: pg.Pool,
+  schema: string,
+  tenant: string,
+  limit: number,
+): Promise<number> {
+  let removed = 0;
+  await inTransaction(pool, async (client) => {
+    const closed = await client.query(
+      'select from baton.closed_tenants where schema_name = $1 and tenant = $2 for key share',
+      [schema, tenant],
+    );
+    if (closed.rowCount === 0) return;
+    for (const name of await tenantTables(client, schema)) {
+      // Counts are no leftovers as long as rows go: their triggers would write them again.
+      if (removed >= limit || (name === COUNTS && removed > 0)) return;
+      const table = `"${schema}"."${name}"`;
+      const done = await client.query(
+        `delete from ${table} where ctid = any(array(select ctid from ${table} where tenant = $1 limit $2))`,
+        [tenant, limit - removed],
+      );
+      removed += done.rowCount ?? 0;
+    }
+  });
+  return removed;
 }

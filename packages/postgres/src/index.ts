@@ -1,6 +1,7 @@
-export { closedTenantsText, closeTenant, openTenant } from './closed-tenants';
+export { clearTenant, closedTenantsText, closeTenant, openTenant } from './closed-tenants';
 export { createDb, type Db, type DbOptions, type Tx } from './db';
 export { type FilterTarget, filterConditions } from './filter-sql';
+export { type Gathered, gather } from './gather';
 export { createInboxPurge, inbox } from './inbox';
 export { type MigrationOptions, runMigrations } from './migrations';
 export { type MessageAbout, type OutgoingMessage, outbox, outgoing, unsent } from './outbox';

@@ -23,6 +23,7 @@ export { envValue } from './env-value';
 export { type CheckResult, createHealth, type Health } from './health';
 export { limitHeapGrowth } from './heap-growth';
 export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
+export { type LeasedWork, leasedWork } from './leased-work';
 export { createLogger, type LoggerOptions } from './logger';
 export { type Loop, type RunningLoop, startLoop } from './loops';
 export { createMetrics, type Metrics } from './metrics';

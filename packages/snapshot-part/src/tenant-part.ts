@@ -1,7 +1,10 @@
 import { tenantsRpc } from '@baton/contracts';
-import { closeTenant, openTenant } from '@baton/postgres';
+import { clearTenant, closeTenant, openTenant } from '@baton/postgres';
 import type { RpcHandlers } from '@baton/rpc';
 import type { Pool } from 'pg';
+
+/** Rows that one call removes at most; what refers to them comes on top. */
+const MAX_CLEARED = 1_000;
 
 const definition = tenantsRpc.TenantPartServiceDefinition;
 
@@ -18,6 +21,9 @@ export function createTenantPart({ db, schema }: { db: { pool: Pool }; schema: s
         await openTenant(db.pool, schema, tenant, isNew);
         return {};
       },
+      clearTenant: async ({ tenant }) => ({
+        removed: await clearTenant(db.pool, schema, tenant, MAX_CLEARED),
+      }),
     },
   };
 }

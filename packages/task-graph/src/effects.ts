@@ -9,8 +9,9 @@ import type { DriftSlot, SystemPropertyEdit } from './task';
 /** Carry out a local task. It cannot fail. */
 export function runLocal(step: Step, node: TaskNode): void {
   const { spec } = node;
-  if (spec.kind === 'set-state') setState(step, spec.payload.nodeInstanceId, spec.payload.state);
-  else if (spec.kind === 'node-event') emitNodeEvent(step, spec, spec.payload.event);
+  if (spec.kind === 'set-state') {
+    if (!step.graph.dryRun) setState(step, spec.payload.nodeInstanceId, spec.payload.state);
+  } else if (spec.kind === 'node-event') emitNodeEvent(step, spec, spec.payload.event);
   else if (spec.kind === 'workflow-event') emitWorkflowEvent(step, spec, spec.payload.event);
 }
 

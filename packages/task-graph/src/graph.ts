@@ -39,7 +39,7 @@ export interface TaskNode {
   blockers: number;
   /** One entry per edge; replaced, never changed in place. */
   dependents: readonly number[];
-  /** Of a subgraph; only ever appended to. */
+  /** Of a subgraph; only ever appended to. Other tasks have none. */
   members: number[];
   openMembers: number;
   /** Operations at workers anywhere inside this subgraph. */
@@ -52,7 +52,8 @@ export interface TaskNode {
   savedAt: number;
 }
 
-const NO_DEPENDENTS: readonly number[] = [];
+/** What most tasks have, once for all of them: a graph of many tasks is mostly made of such lists. */
+const NONE: readonly number[] = Object.freeze([]);
 
 /** A task's place in memory, not yet wired to others. */
 export function nodeOf(spec: TaskSpec, status: TaskStatus | null): TaskNode {
@@ -66,8 +67,8 @@ export function nodeOf(spec: TaskSpec, status: TaskStatus | null): TaskNode {
     error: status?.error ?? null,
     result: status?.result ?? null,
     blockers: 0,
-    dependents: NO_DEPENDENTS,
-    members: [],
+    dependents: NONE,
+    members: spec.kind === 'subgraph' ? [] : (NONE as number[]),
     openMembers: 0,
     runningInside: 0,
     retriedBy: -1,
@@ -145,17 +146,19 @@ function wireSubgraphs(nodes: TaskNode[]): void {
 }
 
 function wireDependencies(nodes: TaskNode[]): void {
-  const edges: number[][] = nodes.map(() => []);
+  const edges = new Map<TaskNode, number[]>();
   for (const node of nodes) {
     if (node.state !== 'pending') continue;
     for (const dep of node.spec.deps) {
-      const on = activeEnd(nodes, dep);
-      if (nodes[on]!.settled) continue;
+      const on = nodes[activeEnd(nodes, dep)]!;
+      if (on.settled) continue;
       node.blockers++;
-      edges[on]!.push(node.spec.idx);
+      const known = edges.get(on);
+      if (known) known.push(node.spec.idx);
+      else edges.set(on, [node.spec.idx]);
     }
   }
-  for (const node of nodes) node.dependents = edges[node.spec.idx]!;
+  for (const [node, dependents] of edges) node.dependents = dependents;
 }
 
 /** The task that stands for `idx` now: the last of its retries, or those of a subgraph around it that was run again. */

@@ -85,7 +85,8 @@ export function succeed(step: Step, node: TaskNode, result: Json): void {
   node.result = result;
   step.graph.finished += isCounted(node.spec) ? 1 : 0;
   emitTaskEvent(step, node, 'task_succeeded');
-  const handler = node.spec.policy.onSuccess;
+  // In a dry run nothing ran, so there is no result to keep or to judge.
+  const handler = step.graph.dryRun ? null : node.spec.policy.onSuccess;
   if (handler?.handler === 'repeat-until-truthy' && isRepeated(step, node)) {
     addRetry(step, node, node.spec.policy.retryIntervalMs);
     return;
@@ -97,7 +98,7 @@ export function succeed(step: Step, node: TaskNode, result: Json): void {
 }
 
 function isRepeated(step: Step, node: TaskNode): boolean {
-  return !isTruthy(node.result) && !step.graph.dryRun && !isAbandoned(step.graph.nodes, node);
+  return !isTruthy(node.result) && !isAbandoned(step.graph.nodes, node);
 }
 
 /** As plugins written for the original mean it: empty texts, lists and objects are false too. */

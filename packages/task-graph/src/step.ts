@@ -115,7 +115,7 @@ export function undoDecision(graph: GraphState, decision: Decision): void {
   }
   for (const { node, before, memberCount } of undo.nodes) {
     Object.assign(node, before);
-    node.members.length = memberCount;
+    if (node.members.length > memberCount) node.members.length = memberCount;
   }
   graph.nodes.length = undo.nodeCount;
   Object.assign(graph, undo.scalars);

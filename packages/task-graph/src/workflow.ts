@@ -15,6 +15,11 @@ export interface WorkflowInput {
   config: WorkflowConfig;
   resume: boolean;
   dryRun: boolean;
+  /**
+   * The stages of `history` were not carried out, and what they would have done to the model is assumed: a dry run, or
+   * the plan of an execution that has not begun.
+   */
+  isRehearsal?: boolean;
 }
 
 /** Values in force for one execution (reference workflows.md 2.4, 2.5). */
@@ -58,6 +63,11 @@ export type CallRequest =
   | { call: 'modification-finish'; modificationId: string }
   | { call: 'modification-rollback'; modificationId: string }
   | { call: 'system-properties'; changes: { nodeInstanceId: string; edits: SystemPropertyEdit[] }[] }
+  /**
+   * What the call would answer; nothing is changed. Of a modification also `instances`: those added and related as they
+   * would be; of an update `steps`: descriptions of all.
+   */
+  | { call: 'rehearse'; of: Extract<CallRequest, { call: 'modification-start' | 'update-prepare' }> }
   /** Nothing to do: the stage only keeps its `memo`. Answer null at once. */
   | { call: 'note' }
   /** Stage A of a deployment update -> `{unsupported: descriptions of steps that cannot be carried out}` */

@@ -26,7 +26,7 @@ import { providerContextHttp } from './http/provider-context.routes';
 import { type FetchArchive, snapshotsHttp } from './http/snapshots.routes';
 import { statusHttp } from './http/status.routes';
 import { driveLogBundles } from './loops/drive-log-bundles.loop';
-import { driveSnapshots } from './loops/drive-snapshots.loop';
+import { driveSnapshots, sweepSnapshotArchives } from './loops/drive-snapshots.loop';
 import { onChangeMade } from './messages/on-change-made';
 import { clusterStatusHandlers } from './rpc/cluster-status.rpc';
 import { forgetDead } from './store/instances.sql';
@@ -85,8 +85,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
     ],
     subscriptions: [],
     loops: [
-      ...driver.loops,
-      bundleDriver.loop,
+      ...[driver.loop, sweepSnapshotArchives(snapshots), bundleDriver.loop],
       { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => db.tx((tx) => forgetDead(tx)) },
       {
         name: 'settle-maintenance',

@@ -124,6 +124,19 @@ it('carries an update out in three calls, each of which may be repeated', async 
   expect((await read(id)).state).toBe('successful');
 });
 
+it('rehearses the preparation: all steps are told, the update stays as it is', async () => {
+  await test.create('dry', { blueprint_id: 'hello-flat' });
+  const { id, execution_id } = (await initiate('dry', { blueprint_id: 'hello-next' })).body;
+  const before = await read(id);
+  const told = await call('dry', execution_id, {
+    call: 'rehearse',
+    of: { call: 'update-prepare', updateId: id },
+  } as never);
+  expect(told.unsupported).toEqual([]);
+  expect(told.steps).toContain('entity type: node, entity id: nodes:db, action: add');
+  expect(await read(id)).toEqual(before);
+});
+
 it('keeps the last relationship in the record that the next steps are made from', async () => {
   await test.create('pair', { blueprint_id: 'pair' });
   const updateTo = async (blueprint_id: string) => {

@@ -4,6 +4,7 @@ import type { CatalogPort } from './adapters/catalog.client';
 import type { ExecutionsPort } from './adapters/executions.client';
 import type { IdentityPort } from './adapters/identity.client';
 import type { SecretsPort } from './adapters/secrets.client';
+import type { DeploymentRecords } from './queries/deployment-records';
 import type { FragmentCache } from './queries/present-deployment';
 import type { DeploymentStatements } from './store/deployment-pages.sql';
 import type { DocumentCache } from './store/documents.sql';
@@ -15,6 +16,7 @@ export interface ServiceDeps {
   documents: DocumentCache;
   fragments: FragmentCache;
   deploymentStatements: DeploymentStatements;
+  deploymentRecords: DeploymentRecords;
   catalog: CatalogPort;
   secrets: SecretsPort;
   identity: IdentityPort;

@@ -320,6 +320,18 @@ describe('model for workflows', () => {
     expect(nodes[1].relationships[0]).toMatchObject({ target_id: 'host', type_hierarchy: expect.any(Array) });
     expect(JSON.parse(model.nodeInstancesJson)).toHaveLength(2);
     expect(JSON.parse(model.scalingGroupsJson).g1.members).toEqual(['app']);
+    const forGraph = await test.rpc.getWorkflowModel({ tenant, deploymentId, forGraph: true });
+    const definitions = JSON.parse(forGraph.definitionsJson);
+    const lean = JSON.parse(forGraph.nodesJson).map((node: { definition: string }) => ({
+      ...node,
+      ...definitions[node.definition],
+    }));
+    expect(lean.map((n: { id: string }) => n.id)).toEqual(['host', 'app']);
+    expect(lean[0].properties).toEqual(nodes[0].properties);
+    const implemented = Object.entries<{ operation: string }>(nodes[0].operations).filter(
+      ([, { operation }]) => operation !== '',
+    );
+    expect(Object.entries(lean[0].operations)).toEqual(implemented);
     const facts = await test.rpc.getDeployment({ tenant, deploymentId, username: 'bob' });
     expect(Object.keys(JSON.parse(facts.workflowsJson))).toContain('install');
     // A user of a capability that is not installed does not block.
@@ -349,4 +361,26 @@ describe('model for workflows', () => {
         .deploymentIds,
     ).toEqual(['cons']);
   });
+});
+
+it('ListLatestExecutions tells page by page what deployments of all tenants show', async () => {
+  const { deploymentId } = await deploy('latest');
+  const executionId = 'ffffffff-0000-7000-8000-000000000001';
+  const end = { tenant, deploymentId, executionId, workflowId: 'install', status: 'failed' };
+  await test.rpc.executionEnded({ ...end, totalOperations: 0, finishedOperations: 0, lastStateSeq: 0 });
+  const found: { deploymentId: string; executionId: string; status: string }[] = [];
+  let after = 0;
+  do {
+    const page = await test.rpc.listLatestExecutions({ after, limit: 2 });
+    expect(page.deployments.length).toBeLessThanOrEqual(2);
+    found.push(...page.deployments);
+    after = page.next;
+  } while (after !== 0);
+  expect(found.filter((one) => one.deploymentId === deploymentId)).toEqual([
+    { tenant, deploymentId, executionId, status: 'failed' },
+  ]);
+  const { items } = (await test.call('GET', '/deployments')).body;
+  expect(found.map((one) => one.deploymentId).sort()).toEqual(
+    items.map((one: { id: string }) => one.id).sort(),
+  );
 });

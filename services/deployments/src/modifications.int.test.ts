@@ -174,3 +174,31 @@ it('answers a repeated call of a workflow with the first result, also when two c
   });
   await expect(call('other', { call: 'nonsense' })).rejects.toMatchObject({ code: 'bad_parameters_error' });
 });
+
+it('rehearses a start: the answer shows what would be there, and nothing is', async () => {
+  await deploy('rehearsed');
+  const before = [await instances('rehearsed'), await node('rehearsed', 'host')];
+  const call = (request: object) =>
+    test.rpc.callModel({
+      tenant,
+      deploymentId: 'rehearsed',
+      executionId: 'e2',
+      callName: 'scale-start',
+      requestJson: JSON.stringify({ call: 'rehearse', of: request }),
+    });
+  const request = { call: 'modification-start', entities: { host: { instances: 3 } }, context: {} };
+  const result = JSON.parse((await call(request)).resultJson);
+  expect(result.added).toHaveLength(2);
+  expect(result.modification_id).toBeUndefined();
+  const shown = result.instances as { id: string; node_id: string; relationships: unknown[] }[];
+  expect(shown.map((i) => i.id).sort()).toEqual([...result.added, ...result.related].sort());
+  expect(shown.find((i) => i.node_id === 'app')!.relationships).toHaveLength(3);
+  expect([await instances('rehearsed'), await node('rehearsed', 'host')]).toEqual(before);
+  const list = await test.call('GET', '/deployment-modifications?deployment_id=rehearsed');
+  expect(list.body.items).toEqual([]);
+  // Nothing was kept under the call's name either, and whatever else asks for a change is refused.
+  expect(JSON.parse((await call(request)).resultJson).added).not.toEqual(result.added);
+  await expect(call({ call: 'system-properties', changes: [] })).rejects.toMatchObject({
+    code: 'bad_parameters_error',
+  });
+});

@@ -25,6 +25,8 @@ import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
 import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
+import { gatherRecords } from './queries/deployment-records';
+import type { ListDeps } from './queries/list-deployments';
 import { createFragmentCache } from './queries/present-deployment';
 import { deploymentsHandlers } from './rpc/deployments.rpc';
 import { createDeploymentStatements } from './store/deployment-pages.sql';
@@ -39,18 +41,22 @@ export const serviceName = 'deployments' as const;
 export function buildService(config: Config, infra: Infra): ServiceParts {
   const db = requireDb<DB>(infra);
   const identity = createIdentityClient(infra.rpc);
-  const deps: ServiceDeps = {
+  const lists: ListDeps = {
     db,
     documents: createDocumentCache(),
     fragments: createFragmentCache(),
     deploymentStatements: createDeploymentStatements(db.query),
+  };
+  const deps: ServiceDeps = {
+    ...lists,
+    deploymentRecords: gatherRecords(lists),
     catalog: createCatalogClient(infra.rpc),
     secrets: createSecretsClient(infra.rpc, identity),
     identity,
     executions: createExecutionsClient(infra.rpc),
     log: infra.log,
     instanceId: infra.instanceId,
-    kickPluginsUpdates: () => pluginsUpdates.kick(),
+    kickPluginsUpdates: () => void pluginsUpdates.work(),
   };
   const pluginsUpdates = drivePluginsUpdates(deps);
   return {
@@ -84,6 +90,6 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       pluginsUpdates.loop,
     ],
     checks: { database: () => db.ping() },
-    stop: () => pluginsUpdates.idle(),
+    stop: () => pluginsUpdates.stop(),
   };
 }

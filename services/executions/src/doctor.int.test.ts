@@ -182,3 +182,59 @@ test('a schedule that nobody looked at is found late, and decided', async () => 
     from execution_schedules s join schedule_occurrences o on o.schedule_key = s.key`);
   expect(rows).toEqual([{ is_next: true, outcome: 'skipped' }]);
 }, 60_000);
+
+test('a group that nobody looks at, and totals that are wrong', async () => {
+  const id = await begin('counted');
+  await run(sql`update row_counts set total = total + 5 where slot = (select min(slot) from row_counts)`);
+  await repairs('total-wrong');
+  const { rows } = await run(sql`select sum(total)::int as sum from row_counts`);
+  expect(rows).toEqual([{ sum: 1 }]);
+  await endsWell(id);
+  await run(sql`insert into execution_groups (tenant, id, workflow_id, concurrency, visibility, created_by)
+    values ('default_tenant', 'g', 'install', 1, 'tenant', 'admin')`);
+  await run(sql`update executions set execution_group_id = 'g', resume_wish = 'resume' where id = ${id}`);
+  await repairs('group-forgotten');
+  await run(sql`update executions set resume_wish = null`);
+}, 60_000);
+
+test('a deployment that shows another execution than its latest is told again', async () => {
+  const first = await begin('shown');
+  await endsWell(first);
+  // What has just ended may be on its way.
+  engine.peer.latest.delete('shown');
+  expect(await checks()).toEqual([]);
+  const long = (id: string) =>
+    run(sql`update executions set created_at = created_at - interval '1 hour', started_at = started_at - interval '1 hour',
+      ended_at = ended_at - interval '1 hour' where id = ${id}`);
+  await long(first);
+  await repairs('latest-execution');
+  expect(engine.peer.latest.get('shown')).toEqual({ executionId: first, status: 'terminated' });
+  expect(await checks()).toEqual([]);
+  // A dry run, and one that was refused before it began, are not what a deployment shows.
+  const { rows } =
+    await run(sql`insert into executions (id, tenant, request_id, payload_hash, workflow_id, deployment_id,
+      visibility, created_by, status, phase, parameters, is_dry_run, token_hash, wait_after_fail_s, created_at)
+    select x.id::uuid, tenant, x.id, '', workflow_id, deployment_id, visibility, created_by, x.status, 'ended', '{}', x.dry, x.id,
+      600, created_at from executions, (values (${newId()}, 'terminated', true), (${newId()}, 'failed', false)) as x(id, status, dry)
+    where executions.id = ${first} returning id`);
+  expect(rows).toHaveLength(2);
+  expect(await checks()).toEqual([]);
+  engine.peer.latest.set('shown', { executionId: first, status: 'failed' });
+  await repairs('latest-execution');
+  expect(engine.peer.latest.get('shown')!.status).toBe('terminated');
+  engine.peer.setDown(true);
+  expect(await runDoctor(engine.deps, false)).toMatchObject([
+    { check: 'latest-execution', about: expect.stringContaining('cannot be looked for'), is_repaired: false },
+  ]);
+  engine.peer.setDown(false);
+  const second = await begin('shown');
+  await long(second);
+  const sent = async () => {
+    const found = await runDoctor(engine.deps, true);
+    expect(found.filter((one) => one.check === 'latest-execution')).toMatchObject([
+      { id: second, is_repaired: true },
+    ]);
+  };
+  await sent();
+  await endsWell(second);
+}, 60_000);

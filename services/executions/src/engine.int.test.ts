@@ -91,6 +91,33 @@ test('install runs the operations in the order of the dependencies and leaves ev
   ]);
 });
 
+test('an execution that is removed takes its graph, tasks, marks and undelivered states with it', async () => {
+  engine.peer.deployments.set('removed', peerDeployment({ a: [], b: ['a'] }));
+  const id = await begin('removed', 'install');
+  await phaseIs(id, 'running');
+  const { leases } = await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 });
+  const write = sql`insert into instance_states (execution_id, seq, node_instance_id, state) values (${id}, 1000000, 'a_1', 'started')`;
+  await write.execute(engine.db.query);
+  const rows = async () =>
+    (
+      await sql<{ counts: number[] }>`
+        with graphs as (select id from tasks_graphs where execution_id = ${id})
+        select array[(select count(*) from graphs), (select count(*) from tasks where execution_id = ${id}),
+          (select count(*) from task_marks where graph_id = any(${graphIds}::uuid[])),
+          (select count(*) from instance_states where execution_id = ${id})]::int[] as counts`.execute(
+        engine.db.query,
+      )
+    ).rows[0]!.counts;
+  const { rows: graphs } = await sql<{
+    id: string;
+  }>`select id from tasks_graphs where execution_id = ${id}`.execute(engine.db.query);
+  const graphIds = graphs.map((graph) => graph.id);
+  expect(leases).toHaveLength(1);
+  expect((await rows()).every((count) => count > 0)).toBe(true);
+  await sql`delete from executions where id = ${id}`.execute(engine.db.query);
+  expect(await rows()).toEqual([0, 0, 0, 0]);
+});
+
 test('a late report of a lost lease is refused and the operation runs once more under a new attempt', async () => {
   engine.peer.deployments.set('lost', peerDeployment({ a: [] }, ['create']));
   const id = await begin('lost', 'install');

@@ -8,7 +8,9 @@ import { createExecutionGroup } from './commands/create-execution-group';
 import { dequeueExecutions } from './commands/dequeue-executions';
 import { recordGroupCreation } from './commands/record-group';
 import { readExecutionGroup } from './queries/execution-groups';
+import { explainExecution } from './queries/explain-execution';
 import { readGroup } from './store/execution-groups.sql';
+import { readExecution } from './store/executions.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, type Probe, succeed, work } from './testing/engine-setup';
 
@@ -210,6 +212,61 @@ test('cancel ends what is queued at once and the active ones when they can; resu
   expect((await members(made.id)).every((row) => row.status === 'cancelled')).toBe(true);
   await act(made.id, 'resume');
   await workUntil(made.id, 'terminated');
+});
+
+test('resume keeps to the concurrency, with two replicas; cancel takes the rest back', async () => {
+  group('resumed', 8);
+  const made = await begin('resumed', { concurrency: 8 });
+  await act(made.id, 'force-cancel');
+  await workUntil(made.id, 'cancelled');
+  const row = (await readGroup(engine.db.query, TENANT, made.id))!;
+  await changeExecutionGroup(engine.deps, row, admin, { concurrency: 3 });
+  await Promise.all([act(made.id, 'resume'), act(made.id, 'resume')]);
+  expect((await shown(made.id)).status).toBe('started');
+  await Promise.all(Array.from({ length: 4 }, () => dequeueExecutions(engine.deps)));
+  expect((await members(made.id)).filter(isActive)).toHaveLength(3);
+  expect(await workUntil(made.id, 'terminated')).toBeLessThanOrEqual(3);
+  expect(new Set((await members(made.id)).map((one) => one.status))).toEqual(new Set(['terminated']));
+
+  group('taken-back', 4);
+  const other = await begin('taken-back', { concurrency: 4 });
+  await act(other.id, 'force-cancel');
+  await workUntil(other.id, 'cancelled');
+  const paused = (await readGroup(engine.db.query, TENANT, other.id))!;
+  await changeExecutionGroup(engine.deps, paused, admin, { concurrency: 0 });
+  expect(await act(other.id, 'force-resume')).toBe(4);
+  expect((await shown(other.id)).status).toBe('queued');
+  const [first] = await members(other.id);
+  const execution = (await readExecution(engine.db.query, first!.id))!;
+  expect(await explainExecution(engine.db.query, execution, engine.deps.queue)).toMatchObject([
+    { kind: 'queue', message: expect.stringContaining(other.id) },
+  ]);
+  await act(other.id, 'cancel');
+  expect((await shown(other.id)).status).toBe('cancelled');
+  await changeExecutionGroup(engine.deps, paused, admin, { concurrency: 4 });
+  await dequeueExecutions(engine.deps);
+  expect((await members(other.id)).filter(isActive)).toEqual([]);
+});
+
+test('a member whose deployment has something else at work is resumed after it', async () => {
+  group('beside', 2);
+  const made = await begin('beside', { concurrency: 2 });
+  await act(made.id, 'force-cancel');
+  await workUntil(made.id, 'cancelled');
+  const { executionId } = await engine.client.startExecution({
+    tenant: TENANT,
+    requestId: newId(),
+    createdBy: 'admin',
+    deploymentId: 'beside-0',
+    workflowId: 'install',
+    parametersJson: '{}',
+  });
+  await act(made.id, 'resume');
+  expect((await members(made.id)).filter(isActive).map((one) => one.deployment_id)).toEqual(['beside-1']);
+  await eventually(async () => {
+    await work(engine.client, executionId, 'w1');
+    await workUntil(made.id, 'terminated');
+  }, DEADLINE);
 });
 
 test('deployments join the group that collects successes or failures', async () => {

@@ -1,7 +1,9 @@
 import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
+import { cancelExecution } from './commands/cancel-execution';
 import { dequeueExecutions } from './commands/dequeue-executions';
 import { requestExecution } from './commands/request-execution';
+import { resumeExecution } from './commands/resume-execution';
 import { setStatus } from './commands/set-status';
 import type { StartRequest } from './domain/start-request';
 import { explainExecution } from './queries/explain-execution';
@@ -99,4 +101,19 @@ test('what became impossible while it waited ends as failed', async () => {
   expect((await rowOf(queued)).error).toMatch(
     /^Error dequeueing execution: Workflow uninstall does not exist/,
   );
+}, 60_000);
+
+test('a stopped execution is not resumed beside another of its deployment, unless by force', async () => {
+  const first = await ask('shared');
+  await cancelExecution(engine.deps, first, 'force-cancel');
+  await eventually(async () => expect((await rowOf(first)).phase).toBe('ended'), DEADLINE);
+  const second = await ask('shared');
+  await isAtWork(second);
+  await expect(resumeExecution(engine.deps, first, false)).rejects.toMatchObject({
+    code: 'existing_running_execution_error',
+    details: { executions: [second] },
+  });
+  expect((await rowOf(first)).status).toBe('cancelled');
+  await resumeExecution(engine.deps, first, true);
+  await isAtWork(first);
 }, 60_000);

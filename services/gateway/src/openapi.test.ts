@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ApiVersion } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import { openApiDocument } from '@baton/http';
@@ -44,4 +46,50 @@ test('every route, in every version, is an operation with its path parameters an
       }),
   );
   expect(wrong).toEqual([]);
+});
+
+/** Names of the query parameters of an operation. */
+const described = (id: string): string[] => {
+  const found = operations.find(({ operation }) => operation.operationId === id);
+  if (!found) throw new Error(`no operation ${id}`);
+  return found.operation.parameters.flatMap((one) => (one.in === 'query' && one.name ? [one.name] : []));
+};
+const services = join(__dirname, '../..');
+const sources = readdirSync(services).flatMap((service) =>
+  readdirSync(join(services, service, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => ({ service, text: readFileSync(join(services, service, 'src', file), 'utf8') })),
+);
+
+test('parameters of lists that a service reads are those that its contracts name and the document describes', () => {
+  const read = new Set(
+    sources.flatMap(({ service, text }) =>
+      [...text.matchAll(/\bextra\??\.(_\w+)/g)].map(([, name]) => `${service} ${name}`),
+    ),
+  );
+  const named = allRoutes.flatMap((route) =>
+    Object.keys(route.list?.extra ?? {}).map((name) => ({ route, name })),
+  );
+  expect(read.size).toBeGreaterThan(8);
+  expect([...read].sort()).toEqual(
+    [...new Set(named.map(({ route, name }) => `${route.owner} ${name}`))].sort(),
+  );
+  const missing = named.filter(({ route, name }) => !described(route.id).includes(name));
+  expect(missing.map(({ route, name }) => `${route.id} ${name}`)).toEqual([]);
+});
+
+test('what every request of a kind may say is described', () => {
+  expect(described('listExecutions')).toEqual(
+    expect.arrayContaining(['_include', '_sort', '_include_system_workflows', '_group_id', '_all_tenants']),
+  );
+  expect(described('listDeployments')).toEqual(expect.arrayContaining(['_search_name', '_filter_id']));
+  expect(described('listWorkflows')).toContain('_common_only');
+  for (const id of ['getDeployment', 'getSecret', 'createSite', 'startExecution'])
+    expect(described(id)).toContain('_include');
+  expect(described('summarizeDeployments')).not.toContain('_include');
+  const doubled = operations.filter(({ operation: { operationId: id } }) => {
+    const names = described(id);
+    return new Set(names).size !== names.length;
+  });
+  expect(doubled.map(({ operation }) => operation.operationId)).toEqual([]);
 });

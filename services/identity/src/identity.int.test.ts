@@ -2,7 +2,6 @@ import type { Principal } from '@baton/contracts';
 import { Secret } from '@baton/kernel';
 import { createPasswords } from './adapters/passwords';
 import { bootstrapManager } from './commands/bootstrap';
-import { removeTenant } from './commands/delete-tenant';
 import { startTestIdentity, type TestIdentity } from './testing-identity';
 
 let identity: TestIdentity;
@@ -329,21 +328,4 @@ test('the permission table is data: read, granted, taken', async () => {
   expect((await call('GET', '/roles?_include=name')).body.items.map((r: { name: string }) => r.name)).toEqual(
     ['sys_admin', 'manager', 'user', 'operations', 'viewer', 'default'],
   );
-});
-
-test('a tenant with contents elsewhere is not deleted and stays open', async () => {
-  await call('POST', '/tenants/full', {});
-  const opened: string[] = [];
-  const open = async (name: string) => void opened.push(name);
-  const deps = { db: identity.db, tenantParts: { close: async () => ['2 blueprints'], open } };
-  await expect(removeTenant(deps, 'full')).rejects.toMatchObject({
-    code: 'illegal_action_error',
-    details: { contents: ['2 blueprints'] },
-  });
-  expect((await principal('admin', 'admin', 'full')).tenant).toBe('full');
-  const away = async () => Promise.reject(new Error('away'));
-  const broken = { db: identity.db, tenantParts: { close: away, open } };
-  await expect(removeTenant(broken, 'full')).rejects.toThrow('away');
-  expect(opened).toEqual(['full', 'full']);
-  expect((await principal('admin', 'admin', 'full')).tenant).toBe('full');
 });

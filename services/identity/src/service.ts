@@ -15,6 +15,7 @@ import { tenantsHttp } from './http/tenants.routes';
 import { tokensHttp } from './http/tokens.routes';
 import { userGroupsHttp } from './http/user-groups.routes';
 import { usersHttp } from './http/users.routes';
+import { clearTenants } from './loops/clear-tenants.loop';
 import { purgeTokensOnce } from './loops/purge-tokens.loop';
 import { identityRpcPart } from './rpc/identity.rpc';
 import { snapshotTables } from './store/snapshot-tables';
@@ -64,11 +65,12 @@ export function buildService(
     nowMs: () => databaseNowMs(db),
     tenantParts: ports.tenantParts ?? createTenantParts(infra.rpc),
   };
+  const clearing = clearTenants({ db, tenantParts: deps.tenantParts, log: infra.log });
   return {
     name: 'identity',
     routes: [
       ...usersHttp(deps),
-      ...tenantsHttp(deps),
+      ...tenantsHttp({ ...deps, kickClearing: () => void clearing.work() }),
       ...userGroupsHttp(deps),
       ...tokensHttp(deps),
       ...permissionsHttp(deps),
@@ -84,6 +86,7 @@ export function buildService(
       { name: 'lock-config', intervalMs: CONFIG_MS, tickOnce: () => lockConfig.refresh() },
       { name: 'purge-tokens', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeTokensOnce(deps) },
       { name: 'reopen-tenants', intervalMs: MINUTE_MS, tickOnce: () => reopenAbandonedTenants(deps) },
+      clearing.loop,
     ],
     checks: { database: () => db.ping() },
     start: async () => {
@@ -93,7 +96,10 @@ export function buildService(
       if (created) infra.log.info({ username: bootstrapAdminName }, 'administrator created');
       if (generatedPassword) printOnce(generatedPassword);
     },
-    stop: () => activity.flush(),
+    stop: async () => {
+      await clearing.stop();
+      await activity.flush();
+    },
   };
 }
 

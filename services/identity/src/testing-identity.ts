@@ -23,7 +23,11 @@ export interface TestIdentity {
 }
 
 /** Nothing is in any tenant of a service that runs alone. */
-export const emptyTenants: TenantParts = { close: async () => [], open: async () => undefined };
+export const emptyTenants: TenantParts = {
+  close: async () => [],
+  open: async () => undefined,
+  clear: async () => 0,
+};
 
 const internalKey = new Secret('a key for tests only');
 

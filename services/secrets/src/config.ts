@@ -1,3 +1,4 @@
+import { isNetwork } from '@baton/http';
 import { Secret } from '@baton/kernel';
 import { envValue, runtimeConfig } from '@baton/service-runtime';
 import { z } from 'zod';
@@ -29,6 +30,17 @@ export const configSchema = runtimeConfig.extend({
     .transform((keys) => keys.map((k) => new Secret(k)))
     .describe(
       'Former master keys, separated by commas: values under them stay readable and are moved to the current key',
+    ),
+  BATON_SECRETS_PROVIDER_ALLOW: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine(
+      (networks) => networks.every(isNetwork),
+      'must be addresses or CIDR networks, separated by commas',
+    )
+    .describe(
+      'Networks inside the installation that secrets providers may be in, as CIDR, separated by commas; public addresses may always',
     ),
 });
 

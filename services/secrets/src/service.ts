@@ -1,12 +1,15 @@
 /** Composition of secrets. */
+import { addressRule, createSafeFetch } from '@baton/http';
 import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
 import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { loadMasterKeys } from './adapters/master-keys';
+import { createProviderClient } from './adapters/provider-client';
 import type { Config } from './config';
+import { providersHttp } from './http/providers.routes';
 import { secretsHttp } from './http/secrets.routes';
 import { rewrapLoop } from './loops/rewrap-keys.loop';
 import { secretsRpcPart, snapshotSealRpcPart } from './rpc/secrets.rpc';
-import { findUnknownMasterKeys } from './store/secrets.sql';
+import { findUnknownMasterKeys } from './store/master-keys.sql';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
 
@@ -21,10 +24,11 @@ export async function buildService(config: Config, infra: Infra): Promise<Servic
     file: config.BATON_SECRETS_KEY_FILE,
     oldKeys: config.BATON_SECRETS_OLD_KEYS,
   });
-  const deps = { db, masters, clock: infra.clock };
+  const fetch = createSafeFetch({ isAllowed: addressRule(config.BATON_SECRETS_PROVIDER_ALLOW) });
+  const deps = { db, masters, providers: createProviderClient(fetch), clock: infra.clock };
   return {
     name: 'secrets',
-    routes: secretsHttp(deps),
+    routes: [...secretsHttp(deps), ...providersHttp(deps)],
     rpc: [
       secretsRpcPart(deps),
       snapshotSealRpcPart(deps),

@@ -41,27 +41,35 @@ export interface HeldTasks {
   get(taskId: string): HeldTask | undefined;
   all(): HeldTask[];
   add(task: HeldTask): void;
-  /** True when it was this very attempt that was held. */
+  /** Its run is over, whether the engine knows how it ended or not. True when it was this very attempt that was held. */
   remove(task: HeldTask): boolean;
-  /** Forgets a run that nothing will be told of. The engine may still count it as ours; it must not run here again. */
-  abandon(task: HeldTask): void;
-  /** Whether this very attempt has run here to an end that the engine does not know. */
-  wasAbandoned(taskId: string, attempt: number): boolean;
+  /**
+   * Whether this attempt has run here to its end. The engine gives the same lease to who asks again, and such an answer may
+   * come after the run: each attempt runs once.
+   */
+  hasRun(taskId: string, attempt: number): boolean;
   /** Stops the running operation; does nothing for one that has ended. */
   stop(task: HeldTask, reason: StopReason): void;
   /** Resolves when none is held, or after `limitMs`. */
   emptied(limitMs: number): Promise<boolean>;
 }
 
-/** Abandoned attempts are asked for within a lease or never; this many are many more than that. */
-const MAX_ABANDONED = 10_000;
+/** A lease that has run comes again within a lease (15 s) or never; a worker ends about a thousand operations a second. */
+const MAX_ENDED = 20_000;
 
 export function createHeldTasks(): HeldTasks {
   const tasks = new Map<string, HeldTask>();
-  /** Highest abandoned attempt by task, oldest first. */
-  const abandoned = new Map<string, number>();
+  /** The last attempt that ran to its end here by task, oldest first. */
+  const ended = new Map<string, number>();
   let waiting: (() => void)[] = [];
+  const noteEnd = ({ taskId, attempt }: HeldTask): void => {
+    const last = Math.max(attempt, ended.get(taskId) ?? 0);
+    ended.delete(taskId);
+    ended.set(taskId, last);
+    if (ended.size > MAX_ENDED) ended.delete(ended.keys().next().value!);
+  };
   const remove = (task: HeldTask): boolean => {
+    noteEnd(task);
     if (tasks.get(task.taskId) !== task) return false;
     tasks.delete(task.taskId);
     if (tasks.size === 0) {
@@ -78,13 +86,7 @@ export function createHeldTasks(): HeldTasks {
     all: () => [...tasks.values()],
     add: (task) => void tasks.set(task.taskId, task),
     remove,
-    abandon: (task) => {
-      remove(task);
-      abandoned.delete(task.taskId);
-      abandoned.set(task.taskId, task.attempt);
-      if (abandoned.size > MAX_ABANDONED) abandoned.delete(abandoned.keys().next().value!);
-    },
-    wasAbandoned: (taskId, attempt) => (abandoned.get(taskId) ?? 0) >= attempt,
+    hasRun: (taskId, attempt) => (ended.get(taskId) ?? 0) >= attempt,
     stop: (task, reason) => {
       if (task.phase === 'running' && !task.control.signal.aborted) task.control.abort(reason);
     },

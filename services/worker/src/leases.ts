@@ -27,11 +27,11 @@ export function startLeases(
     const known = deps.tasks.get(lease.taskId);
     // The same lease again: an answer was lost, or two wake-ups named one task.
     if (known && known.attempt >= lease.attempt) continue;
-    // It ran here and its lease was lost in time, but not for the engine, which gives the same lease to who asks again.
-    if (deps.tasks.wasAbandoned(lease.taskId, lease.attempt)) {
+    // It ran here before this answer came, or its lease was lost here in time and not for the engine.
+    if (deps.tasks.hasRun(lease.taskId, lease.attempt)) {
       deps.log.warn(
         { taskId: lease.taskId, attempt: lease.attempt },
-        'attempt has run here already; its lease may run out',
+        'attempt has run here already; not started again',
       );
       continue;
     }

@@ -45,8 +45,8 @@ export interface RunDeps {
   reporter: Reporter;
   clock: Clock;
   log: Log;
-  /** Gives its place back and never runs this attempt again. */
-  abandon: (task: HeldTask) => void;
+  /** Gives the place of a task back and forgets it. */
+  release: (task: HeldTask) => void;
 }
 
 /**
@@ -68,7 +68,7 @@ export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
   const isLeft = task.assignment.isWorkflowCode && end.kind === 'stopped' && end.reason === 'stopping';
   if (isLeft || !isOwned(task, deps.clock)) {
     deps.logs.drop(task.taskId, task.executionId);
-    deps.abandon(task);
+    deps.release(task);
     deps.log.warn(
       { taskId: task.taskId, attempt: task.attempt },
       'operation ended without its lease; nothing is reported',

@@ -43,10 +43,6 @@ export function createWorker(deps: WorkerDeps): Worker {
     tasks.remove(task);
     if (takesPlace(task)) slots.give(1);
   };
-  const abandon = (task: HeldTask): void => {
-    tasks.abandon(task);
-    slots.give(1);
-  };
   const logs = createLogShipper({ executions, clock, log, limit: deps.logLimit });
   const leaseDeps: LeaseDeps = { tasks, slots, clock, log, run: (task) => void runTask(runDeps, task) };
   const reporter = createReporter({
@@ -68,7 +64,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     reporter,
     clock,
     log,
-    abandon,
+    release,
   };
   const heartbeat = createHeartbeat({
     executions,

@@ -1,17 +1,19 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { createClient } from '@baton/client';
 import { type Fleet, startFleet } from '../../harness/fleet';
 import { root } from '../../harness/processes';
+import { type Plan, planScenarios, untilQuiet } from './scenarios';
 
 /**
  * Sends the recorded requests to an empty manager (BATON_WIRE=cloudify) and holds its answers against the recorded ones.
  * Arguments: `--expected FILE` (default: the one of BATON_SHARED), `--base-url URL` (a manager that runs already, its
- * administrator's password is `admin` or BATON_ADMIN_PASSWORD), `--only scenario,scenario`, `--out FILE` (keeps the
- * answers), `--show` (every difference of a case). Lists what fails and closes with `N passed, M failed`; exit status 1
- * where any failed. Deviations and their reasons: test/conformance/rest-deviations.json.
+ * administrator's password is `admin` or BATON_ADMIN_PASSWORD), `--only scenario,scenario` (judges those; what was recorded
+ * before them is played too), `--out FILE` (keeps the answers), `--show` (every difference of a case). Lists what fails and
+ * closes with `N passed, M failed`; exit status 1 where any failed. Deviations and their reasons: test/conformance/rest-deviations.json.
  */
 const ADMIN_PASSWORD = 'admin';
 /** What the recorded manager was called. */
@@ -25,6 +27,11 @@ const options = {
   out: { type: 'string' },
   show: { type: 'boolean' },
 } as const;
+
+interface Manager {
+  baseUrl: string;
+  password: string;
+}
 
 /** Exit status of a Python script; its output is ours. */
 async function python(args: string[]): Promise<number> {
@@ -46,25 +53,48 @@ async function emptyManager(): Promise<Fleet> {
   });
 }
 
+/** Plays what `plan` says and leaves all answers in `out`. */
+async function drive(data: string, plan: Plan, at: Manager, out: string): Promise<void> {
+  const client = createClient({ ...at, username: 'admin', tenant: 'default_tenant' });
+  writeFileSync(out, '');
+  for (const [i, scenarios] of plan.passes.entries()) {
+    await untilQuiet(client);
+    const part = `${out}.part`;
+    // Users and tenants are made by the first one alone.
+    const who = [
+      ...['--base-url', at.baseUrl, '--admin-password', at.password],
+      ...(i > 0 ? ['--no-users'] : []),
+    ];
+    const status = await python([
+      join(data, 'drive.py'),
+      ...who,
+      '--out',
+      part,
+      '--only',
+      scenarios.join(','),
+    ]);
+    if (status !== 0) throw new Error(`the driver ended with status ${status}`);
+    appendFileSync(out, readFileSync(part));
+    rmSync(part);
+  }
+}
+
 async function main(): Promise<number> {
   const { values } = parseArgs({ options });
   const data = resolve(process.env.BATON_SHARED ?? join(root, '../shared'), 'conformance/rest');
-  const expected = resolve(values.expected ?? join(data, 'expected.jsonl'));
-  for (const file of [expected, join(data, 'drive.py'), join(data, 'compare.py')])
+  const recorded = resolve(values.expected ?? join(data, 'expected.jsonl'));
+  for (const file of [recorded, join(data, 'drive.py'), join(data, 'compare.py')])
     if (!existsSync(file)) throw new Error(`no such file: ${file}`);
+  const plan = planScenarios(recorded, values.only?.split(','));
   const dir = mkdtempSync(join(tmpdir(), 'baton-rest-'));
   const answers = values.out ? resolve(values.out) : join(dir, 'answers.jsonl');
+  const expected = join(dir, 'expected.jsonl');
+  writeFileSync(expected, plan.expected.map((line) => `${line}\n`).join(''));
   const fleet = values['base-url'] ? null : await emptyManager();
   try {
     const baseUrl = fleet?.baseUrl ?? (values['base-url'] as string);
     const password = fleet ? ADMIN_PASSWORD : (process.env.BATON_ADMIN_PASSWORD ?? ADMIN_PASSWORD);
-    const drive = ['--base-url', baseUrl, '--admin-password', password, '--out', answers];
-    const driven = await python([
-      join(data, 'drive.py'),
-      ...drive,
-      ...(values.only ? ['--only', values.only] : []),
-    ]);
-    if (driven !== 0) throw new Error(`the driver ended with status ${driven}`);
+    await drive(data, plan, { baseUrl, password }, answers);
     const show = values.show ? ['--show'] : [];
     return await python([
       join(data, 'compare.py'),

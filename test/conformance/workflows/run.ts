@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureTestServices } from '../../../tools/test-services.mjs';
+import { copyOfDist } from '../../harness/dist-copy';
 import { type Mode, startFleet } from '../../harness/fleet';
 import { root } from '../../harness/processes';
 import { adminClient } from '../../harness/session';
@@ -42,7 +43,7 @@ interface Tally {
   failed: string[];
 }
 
-async function playAll(combination: Combination, tally: Tally): Promise<void> {
+async function playAll(combination: Combination, dist: string, tally: Tally): Promise<void> {
   // Retries of lifecycles are a setting of the manager: scenarios are played on one with their value.
   for (const subgraphRetries of [0, 2]) {
     const wanted = files.map((file) => ({
@@ -57,6 +58,7 @@ async function playAll(combination: Combination, tally: Tally): Promise<void> {
     const ledger = mkdtempSync(join(tmpdir(), 'baton-probe-'));
     const fleet = await startFleet({
       ...combination,
+      dist,
       env: {
         ...RECORDED,
         BATON_SUBGRAPH_RETRIES: String(subgraphRetries),
@@ -88,10 +90,18 @@ async function playAll(combination: Combination, tally: Tally): Promise<void> {
 async function main(): Promise<void> {
   const services = await ensureTestServices();
   Object.assign(process.env, services.env);
+  const dist = copyOfDist();
   const tally: Tally = { passed: 0, failed: [] };
   try {
-    for (const combination of combinations) await playAll(combination, tally);
+    for (const combination of combinations) {
+      await playAll(combination, dist, tally);
+      const { mode, workers } = combination;
+      console.log(
+        `${mode}, ${workers} worker(s): ${tally.passed} passed, ${tally.failed.length} failed until here`,
+      );
+    }
   } finally {
+    rmSync(dist, { recursive: true, force: true });
     await services.stop();
   }
   for (const failure of tally.failed) console.log(failure);

@@ -48,6 +48,7 @@ export function newExecution(id: string, workflow: string, parameters: object): 
     wake_at: null,
     cancel_requested_at: null,
     execution_group_id: null,
+    resume_wish: null,
   };
   return { row, graphs: [], tasks: new Map(), states: [], events: [], resumes: 0 };
 }

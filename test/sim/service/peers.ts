@@ -44,6 +44,7 @@ export function newDeployments(
       facts: notUsed,
       groupMembers: notUsed,
       addToGroup: notUsed,
+      latestExecutions: notUsed,
       evaluate: notUsed,
       model: (_tenant, id) =>
         ask(() => ({ blueprintId: 'blueprint', model: structuredClone(models.get(id)!) })),

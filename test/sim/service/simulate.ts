@@ -289,5 +289,5 @@ function request(simulation: Simulation, i: number): void {
     ask(random.below(random.chance(0.5) ? 8_000 : 1_500), (deps) => cancelExecution(deps, id, mode));
   }
   if (random.chance(0.5))
-    ask(TROUBLED_MS / 2 + random.below(15_000), (deps) => resumeExecution(deps, id, true));
+    ask(TROUBLED_MS / 2 + random.below(15_000), async (deps) => void (await resumeExecution(deps, id, true)));
 }

@@ -7,6 +7,7 @@ import { followExecution } from '../follow';
 import { collectValues, gather } from '../key-values';
 import { cellText } from '../output';
 import { sessionOf } from '../session';
+import { graphCommand } from './execution-graph';
 
 const COLUMNS = [
   'id',
@@ -31,6 +32,7 @@ export function executionCommands(program: Command): void {
   actionCommands(executions);
   bulkCommands(executions);
   whyCommand(executions);
+  graphCommand(executions);
 }
 
 function listCommand(executions: Command): void {

@@ -37,11 +37,22 @@ function apply(live: Live, setUp: SetUp): Promise<void> {
   return done;
 }
 
+/** Drops the connection when one fails. */
+async function applyAll(live: Live, setUps: readonly SetUp[]): Promise<void> {
+  try {
+    for (const setUp of setUps) await apply(live, setUp);
+  } catch (error) {
+    live.drop((error as Error).message);
+  }
+}
+
 /** Connects at once. `drop` of a set-up gives the connection up, for instance when one of its channels broke. */
 export function createLastingConnection(options: { url: string; name: string; log: Log }): LastingConnection {
   const setUps = new Set<SetUp>();
   const readiness = createReadiness();
   let current: Live | null = null;
+  /** Connected, and what belongs on it is being set up. */
+  let preparing: Live | null = null;
   let isClosed = false;
 
   const open = async (): Promise<void> => {
@@ -57,13 +68,12 @@ export function createLastingConnection(options: { url: string; name: string; lo
     } catch (error) {
       return reconnect.later((error as Error).message);
     }
-    try {
-      if (isClosed) throw new Error('closed');
-      for (const setUp of [...setUps]) await apply(live, setUp);
-    } catch (error) {
-      return live.drop((error as Error).message);
-    }
-    if (live.isGone) return;
+    if (isClosed) return live.drop('closed');
+    preparing = live;
+    await applyAll(live, [...setUps]);
+    preparing = null;
+    // A set-up has failed, or it was ended by `close` or by the server.
+    if (isClosed || live.isGone) return;
     reconnect.succeeded();
     current = live;
     readiness.set(true);
@@ -97,7 +107,8 @@ export function createLastingConnection(options: { url: string; name: string; lo
       isClosed = true;
       reconnect.stop();
       readiness.close();
-      if (current) await atMost(current.connection.close());
+      const live = current ?? preparing;
+      if (live) await atMost(live.connection.close());
     },
   };
 }

@@ -101,6 +101,23 @@ export const agentsRoutes = defineRoutes([
   },
   {
     ...common,
+    id: 'replaceAgentCertificates',
+    method: 'PATCH',
+    path: '/agents',
+    permission: 'agent_replace_certs',
+    summary:
+      'Gives agents other authorities to trust; answers how many there were, and refuses where there are any',
+    spec: 'reference 5.15',
+    includeFields: undefined,
+    body: z.object({
+      bundle: z.boolean(),
+      broker_ca_cert: z.string().max(1_000_000).nullish(),
+      manager_ca_cert: z.string().max(1_000_000).nullish(),
+    }),
+    response: z.object({ number_of_updated_agents: z.number().int() }),
+  },
+  {
+    ...common,
     id: 'getAgent',
     method: 'GET',
     path: '/agents/:name',

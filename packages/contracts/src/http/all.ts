@@ -35,6 +35,7 @@ import { pluginsUpdatesRoutes } from './plugins-updates';
 import { providerContextRoutes } from './provider-context';
 import { rolesRoutes } from './roles';
 import { secretRoutes } from './secrets';
+import { secretsProviderRoutes } from './secrets-providers';
 import { sitesRoutes } from './sites';
 import { snapshotRoutes } from './snapshots';
 import { statusRoutes } from './status';
@@ -79,6 +80,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...providerContextRoutes,
   ...rolesRoutes,
   ...secretRoutes,
+  ...secretsProviderRoutes,
   ...sitesRoutes,
   ...snapshotRoutes,
   ...statusRoutes,

@@ -12,7 +12,7 @@ export const blueprintLabelRoutes = defineRoutes([
     versions: ['v3.1'],
     summary: 'Label keys of blueprints; with _reserved=true the reserved ones',
     spec: 'v3.1-part1 Blueprints',
-    list: labelList,
+    list: { ...labelList, extra: { _reserved: 'flag' } },
     status: 200,
     response: labelTexts,
   },

@@ -81,6 +81,7 @@ export const blueprintList: ListContract = {
   sorts: [...plainColumns, 'label:*'],
   search: 'id',
   defaultSort: [{ field: 'created_at', descending: false }],
+  extra: { _filter_id: 'text' },
   allowsAllTenants: true,
   allowsGetAll: true,
 };
@@ -266,7 +267,7 @@ export const blueprintRoutes = defineRoutes([
     versions: ['v3.1'],
     summary: 'Counts of blueprints by a field',
     spec: 'v3.1-part2 Summaries',
-    list: { ...blueprintList, fields: [], sorts: [], defaultSort: [] },
+    list: { ...blueprintList, fields: [], sorts: [], defaultSort: [], extra: {} },
     status: 200,
     query: z.object({ _target_field: summaryField, _sub_field: summaryField.optional() }),
     response: envelope(jsonObject),

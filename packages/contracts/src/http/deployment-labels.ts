@@ -26,7 +26,7 @@ export const deploymentLabelsRoutes = defineRoutes([
     path: '/labels/deployments',
     ...own,
     summary: 'Label keys of deployments',
-    list: { ...list, search: 'key' },
+    list: { ...list, search: 'key', extra: { _reserved: 'flag' } },
     status: 200,
     response: envelope(z.string()),
   },

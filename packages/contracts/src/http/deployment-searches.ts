@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { deployment, deploymentList, workflowEntry } from './deployments';
+import { deployment, deploymentList, workflowEntry, workflowList } from './deployments';
 import { envelope, jsonObject } from './deployments-shapes';
 import { nodeInstance, nodeInstanceList } from './node-instances';
 import { node, nodeList } from './nodes';
@@ -46,7 +46,7 @@ export const deploymentSearchesRoutes = defineRoutes([
     ...own,
     permission: 'deployment_list',
     summary: 'Workflows of the deployments that match',
-    list: { ...deploymentList, fields: Object.keys(workflowEntry.shape) },
+    list: workflowList,
     response: envelope(workflowEntry),
   },
   {
@@ -55,7 +55,7 @@ export const deploymentSearchesRoutes = defineRoutes([
     ...own,
     permission: 'node_list',
     summary: 'Finds nodes by constraints',
-    list: { ...nodeList, ...withModel },
+    list: { ...nodeList, ...withModel, extra: {} },
     response: envelope(node),
   },
   {
@@ -64,7 +64,7 @@ export const deploymentSearchesRoutes = defineRoutes([
     ...own,
     permission: 'node_list',
     summary: 'Finds node types by constraints',
-    list: { ...nodeList, ...withModel, search: 'type' },
+    list: { ...nodeList, ...withModel, search: 'type', extra: {} },
     response: envelope(node),
   },
   {

@@ -120,8 +120,23 @@ export const deploymentList = {
   sorts: [...deploymentFilters, 'label:*'],
   search: 'id',
   defaultSort: [{ field: 'created_at', descending: false }],
+  searchName: 'display_name',
+  extra: {
+    _filter_id: 'text',
+    _group_id: 'text',
+    _dependencies_of: 'text',
+    _environments_only: 'flag',
+    _get_data: 'flag',
+  },
   allowsAllTenants: true,
   allowsGetAll: true,
+} as const;
+
+/** Workflows of the deployments that such a list selects. */
+export const workflowList = {
+  ...deploymentList,
+  fields: Object.keys(workflowEntry.shape),
+  extra: { ...deploymentList.extra, _common_only: 'flag' },
 } as const;
 
 export const createDeploymentBody = z.object({
@@ -315,7 +330,7 @@ export const deploymentsRoutes = defineRoutes([
     versions: LATEST,
     summary: 'Workflows of the deployments that match',
     spec: 'reference 5.2',
-    list: { ...deploymentList, fields: Object.keys(workflowEntry.shape) },
+    list: workflowList,
     status: 200,
     response: envelope(workflowEntry),
   },

@@ -53,6 +53,7 @@ export const eventList = {
   sorts: [...eventFields, '@timestamp'],
   defaultSort: [{ field: 'timestamp', descending: false }],
   defaultSize: 10_000,
+  extra: { _range: 'texts' } as const,
   allowsAllTenants: false,
   allowsGetAll: false,
 };

@@ -142,6 +142,7 @@ const executionList = {
   ],
   sorts: executionFields.filter((field) => field !== 'parameters'),
   defaultSort: [{ field: 'created_at', descending: false }],
+  extra: { _group_id: 'text', _include_system_workflows: 'flag' } as const,
   allowsAllTenants: true,
   allowsGetAll: true,
 };

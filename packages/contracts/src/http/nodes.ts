@@ -57,6 +57,7 @@ export const nodeList = {
   sorts: filters,
   search: 'id',
   defaultSort: [{ field: 'id', descending: false }],
+  extra: { _evaluate_functions: 'flag', _instance_context: 'text' },
   allowsAllTenants: true,
   allowsGetAll: true,
 } as const;

@@ -23,6 +23,24 @@ export const tasksGraph = z
   .object({ id: z.string(), execution_id: z.string(), name: z.string(), ...ownedFields })
   .meta({ id: 'TasksGraph' });
 
+/** A stage of a workflow: a graph, a change of the model, code, or work of another service. */
+const workflowStage = z.object({
+  name: z.string(),
+  kind: z.enum(['graph', 'call', 'code', 'elsewhere']),
+  call: z.string().nullable(),
+  state: z.enum(['planned', 'running', 'stopped', 'succeeded', 'failed']),
+  error: z.string().nullable(),
+});
+
+/** Ids are null, and those of operations hold only within the graph, while it is only planned. */
+const executionTasksGraph = z.object({
+  id: z.string().nullable(),
+  name: z.string(),
+  created_at: z.string().nullable(),
+  ended: z.string().nullable(),
+  operations: z.array(jsonObject),
+});
+
 /** Known states are written in small letters; the specification writes them in capitals, and is understood. */
 const state = z
   .string()
@@ -62,6 +80,17 @@ export const newTasksGraph = z.object({
     .nullish(),
   created_at: z.iso.datetime({ offset: true, local: true }).nullish(),
   graph_id: z.uuid().nullish(),
+});
+/** What the original's update workflow sends when a node has got other inputs. */
+export const storedOperationsChange = z.object({
+  action: z.literal('update-stored'),
+  /** Absent, null or empty: nothing is to be done. */
+  deployment_id: z.string().max(256).nullish(),
+  node_id: z.string().max(256).nullish(),
+  operation: z.string().max(1024).nullish(),
+  /** Of a relationship's operation: which one, and on which side. */
+  rel_index: z.number().int().min(0).nullish(),
+  key: z.enum(['source_operations', 'target_operations']).nullish(),
 });
 const operationId = z.object({ operation_id: z.string().min(1).max(256) });
 const nothing = z.object({}).loose();
@@ -122,10 +151,30 @@ export const operationRoutes = defineRoutes([
     id: 'getExecutionGraph',
     method: 'GET',
     path: '/executions/:executionId/graph',
-    summary: 'The graphs of an execution with the state of every task',
+    summary:
+      'What an execution does: its stages, and the graphs with the state of every task; before it begins, the plan',
     spec: 'Baton',
     status: 200,
-    response: z.object({ execution_id: z.string(), graphs: z.array(jsonObject) }),
+    response: z.object({
+      execution_id: z.string(),
+      status: z.string(),
+      is_planned: z.boolean(),
+      error: z.string().nullable(),
+      stages: z.array(workflowStage),
+      graphs: z.array(executionTasksGraph),
+    }),
+  },
+  {
+    ...common,
+    ...written,
+    id: 'updateStoredOperations',
+    method: 'POST',
+    path: '/operations',
+    summary:
+      'Gives operations that may still run, of graphs that a client keeps here, the inputs that their node has now',
+    spec: 'reference 5.17',
+    body: storedOperationsChange,
+    status: 204,
   },
   {
     ...common,

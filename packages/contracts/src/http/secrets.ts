@@ -245,33 +245,4 @@ export const secretRoutes = defineRoutes([
     status: 200,
     response: secretItems,
   },
-  // Only the manager's own store exists: there is nothing to list, and nothing else to do with providers.
-  {
-    ...owned,
-    id: 'listSecretsProviders',
-    method: 'GET',
-    path: '/secrets-providers',
-    permission: 'secrets_provider_list',
-    summary: 'Stores of secrets outside the manager',
-    spec: 'reference 5.23',
-    list: {
-      ...secretList,
-      fields: ['name', 'type'],
-      filters: ['name', 'type'],
-      sorts: ['name', 'type', 'created_at'],
-    },
-    status: 200,
-    response: envelope(jsonObject),
-  },
-  {
-    ...owned,
-    id: 'getSecretsProvider',
-    method: 'GET',
-    path: '/secrets-providers/:provider_name',
-    permission: 'secrets_provider_get',
-    summary: 'One store of secrets outside the manager',
-    spec: 'reference 5.23',
-    status: 200,
-    response: jsonObject,
-  },
 ]);

@@ -11,7 +11,8 @@ export type TaskBody = Distribute<TaskSpec>;
 
 interface DraftTask {
   body: TaskBody;
-  deps: Set<number>;
+  /** May name a task twice. */
+  deps: number[];
   subgraph: number | null;
   memberCount: number;
 }
@@ -22,7 +23,7 @@ export function newDraft(isDryRun: boolean): Draft {
 
 /** Add a task to `subgraph` (null = the graph itself); its number in the draft. */
 export function addTask(draft: Draft, subgraph: number | null, body: TaskBody): number {
-  draft.tasks.push({ body, deps: new Set(), subgraph, memberCount: 0 });
+  draft.tasks.push({ body, deps: [], subgraph, memberCount: 0 });
   if (subgraph !== null) draft.tasks[subgraph]!.memberCount++;
   return draft.tasks.length - 1;
 }
@@ -48,7 +49,7 @@ export const LOCAL_POLICY: TaskPolicy = {
 
 /** `task` starts only after `on` has ended well. */
 export function addDependency(draft: Draft, task: number, on: number): void {
-  draft.tasks[task]!.deps.add(on);
+  draft.tasks[task]!.deps.push(on);
 }
 
 /** Tasks one after the other; each link may be several tasks side by side. */
@@ -73,7 +74,7 @@ export function followersOf(draft: Draft, subgraph: number, operation: string): 
   for (let i = subgraph + 1; i < draft.tasks.length; i++) {
     const task = draft.tasks[i]!;
     if (task.subgraph !== subgraph) continue;
-    for (const dep of task.deps) {
+    for (const dep of new Set(task.deps)) {
       const { body } = draft.tasks[dep]!;
       if (body.kind === 'operation' && body.payload.operation === operation) found.push(i);
     }
@@ -94,16 +95,17 @@ export function finishDraft(draft: Draft, from = 0): TaskSpec[] {
   for (let i = 0; i < tasks.length; i++) place.push(isDropped[i] ? -1 : next++);
   const bridge = bridgeOf(draft, isDropped);
   const specs: TaskSpec[] = [];
-  tasks.forEach((task, i) => {
-    if (isDropped[i]) return;
+  for (let i = 0; i < tasks.length; i++) {
+    if (isDropped[i]) continue;
+    const { body, subgraph } = tasks[i]!;
     specs.push({
-      ...task.body,
+      ...body,
       idx: place[i]!,
-      deps: [...bridge(i)].map((dep) => place[dep]!),
-      subgraph: task.subgraph === null ? null : place[task.subgraph]!,
+      deps: bridge(i).map((dep) => place[dep]!),
+      subgraph: subgraph === null ? null : place[subgraph]!,
       retryOf: null,
     } as TaskSpec);
-  });
+  }
   return specs;
 }
 
@@ -122,19 +124,24 @@ function dropHollowSubgraphs(draft: Draft, isDropped: boolean[]): void {
   }
 }
 
-/** Dependencies of a task, those that are dropped replaced by their own. */
-function bridgeOf(draft: Draft, isDropped: boolean[]): (task: number) => Set<number> {
-  const known = new Map<number, Set<number>>();
-  const bridge = (task: number): Set<number> => {
+/** Dependencies of a task, each once, those that are dropped replaced by their own. */
+function bridgeOf(draft: Draft, isDropped: boolean[]): (task: number) => readonly number[] {
+  const known = new Map<number, readonly number[]>();
+  const bridge = (task: number): readonly number[] => {
+    const { deps } = draft.tasks[task]!;
+    // Nearly all of them: nothing to replace, and nothing that could be twice.
+    if (deps.length === 0 || (deps.length === 1 && !isDropped[deps[0]!])) return deps;
     const before = known.get(task);
     if (before) return before;
-    const deps = new Set<number>();
-    known.set(task, deps);
-    for (const dep of draft.tasks[task]!.deps) {
-      if (isDropped[dep]) for (const further of bridge(dep)) deps.add(further);
-      else deps.add(dep);
+    const found = new Set<number>();
+    known.set(task, []);
+    for (const dep of deps) {
+      if (isDropped[dep]) for (const further of bridge(dep)) found.add(further);
+      else found.add(dep);
     }
-    return deps;
+    const all = [...found];
+    known.set(task, all);
+    return all;
   };
   return bridge;
 }

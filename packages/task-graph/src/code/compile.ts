@@ -4,7 +4,13 @@ import { indexModel } from '../build/model-index';
 import type { DeploymentModel, NodeInstance } from '../model';
 import type { GraphSpec, TaskPolicy, TaskSpec } from '../task';
 import type { WorkflowConfig } from '../workflow';
-import { type CompileError, type OperationItem, operationOf, requireInstance } from './operation-item';
+import {
+  type CompileError,
+  nothing,
+  type OperationItem,
+  operationOf,
+  requireInstance,
+} from './operation-item';
 
 /** The code of a workflow: what a worker must start. */
 export interface WorkflowCode {
@@ -182,6 +188,7 @@ function bodyOf(
       const instance = requireInstance(context, item.instanceId);
       if (!instance.ok) return instance;
       const of = { nodeInstanceId: instance.value.id, nodeId: instance.value.node_id };
+      if (item.item === 'state' && context.isDryRun) return ok(nothing('set_node_instance_state'));
       return item.item === 'state'
         ? ok({
             kind: 'set-state',

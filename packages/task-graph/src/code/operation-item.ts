@@ -79,7 +79,8 @@ const QUIET: TaskPolicy = {
   sendTaskEvents: false,
 };
 
-function nothing(name: string): Nop {
+/** A task that only takes its place in the order. */
+export function nothing(name: string): Nop {
   return { kind: 'nop', type: 'NOPLocalWorkflowTask', name, payload: {}, policy: QUIET };
 }
 

@@ -28,6 +28,10 @@ export interface Run {
   parameters: JsonObject;
   readonly ix: ModelIndex;
   readonly context: BuildContext;
+  /** Graphs are built as a real run would have them, to see what they do. */
+  isAssuming: boolean;
+  /** The model's instances have changed. */
+  reindex(): void;
 }
 
 export function newRun(input: WorkflowInput): Run {
@@ -39,8 +43,10 @@ export function newRun(input: WorkflowInput): Run {
       return (ix ??= indexModel(input.model));
     },
     get context() {
-      return { ix: run.ix, config: input.config, isDryRun: input.dryRun };
+      return { ix: run.ix, config: input.config, isDryRun: input.dryRun && !run.isAssuming };
     },
+    isAssuming: false,
+    reindex: () => void (ix = null),
   };
   return run;
 }

@@ -5,6 +5,7 @@ import { heal } from './heal';
 import { install, reinstall, uninstall } from './lifecycle';
 import { executeOperation, pull, restart, start, stop } from './operations';
 import { type EndStage, failed, newRun, type PlannedStage, type Program, type Run } from './program';
+import { assume, harmless, rehearsedRun } from './rehearse';
 import { rollback } from './rollback';
 import { scale } from './scale';
 import { update } from './update';
@@ -66,8 +67,10 @@ export function isResumable(builtin: string): boolean {
  * stage goes on.
  */
 export function nextStage(builtin: string, input: WorkflowInput, history: readonly StageResult[]): Stage {
-  const next = replay(builtin, newRun(input), history);
-  return 'make' in next ? next.make() : next;
+  const next = replay(builtin, input.isRehearsal ? rehearsedRun(input) : newRun(input), history);
+  if (!('make' in next)) return next;
+  const stage = next.make();
+  return input.isRehearsal ? harmless(stage) : stage;
 }
 
 /**
@@ -93,6 +96,8 @@ export function endWithoutModel(
     get context(): never {
       throw new ModelNeeded();
     },
+    isAssuming: false,
+    reindex: () => undefined,
   };
   try {
     const next = replay(builtin, run, history);
@@ -123,6 +128,7 @@ function replay(builtin: string, run: Run, history: readonly StageResult[]): Pla
         `The stored stage ${result.name} does not fit: ${at.value.name} comes here`,
       );
     }
+    if (run.input.isRehearsal) assume(run, at.value, result);
     at = running.next(result);
   }
   return at.value;

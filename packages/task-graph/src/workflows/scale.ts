@@ -83,12 +83,17 @@ function readModification(result: StageResult): Modification {
   };
 }
 
+function begun(run: Run, { id }: Modification): StageLog[] {
+  if (run.input.isRehearsal) return [info('Nothing is changed: no deployment modification is started.')];
+  return [info(`Deployment modification started. [modification_id=${id}]`)];
+}
+
 function installStage(run: Run, modification: Modification): PlannedStage {
   const name = `${modification.entity}_install`;
   return graphStage(name, () => {
     const processed = instancesOf(run, modification.added);
     const intact = instancesOf(run, modification.related);
-    const log = [info(`Deployment modification started. [modification_id=${modification.id}]`)];
+    const log = begun(run, modification);
     return { spec: lifecycleGraph(run.context, { name, direction: 'install', processed, intact }), log };
   });
 }
@@ -99,7 +104,7 @@ function uninstallStage(run: Run, modification: Modification): PlannedStage {
     const processed = instancesOf(run, modification.removed);
     const intact = instancesOf(run, modification.related);
     const isIgnoringFailure = flag(run, 'ignore_failure');
-    const log = [info(`Deployment modification started. [modification_id=${modification.id}]`)];
+    const log = begun(run, modification);
     const graph = { name, direction: 'uninstall' as const, processed, intact, isIgnoringFailure };
     return { spec: lifecycleGraph(run.context, graph), log };
   });

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '@baton/kernel';
 import { lifecycleGraph } from '../build/lifecycle-graph';
 import { localGraph } from '../build/local-graph';
 import { relationshipGraph } from '../build/relationship-graph';
-import type { CallRequest, StageResult, UpdateChanges } from '../workflow';
+import type { CallRequest, StageLog, StageResult, UpdateChanges } from '../workflow';
 import {
   callStage,
   failed,
@@ -48,6 +48,7 @@ export function* update(run: Run): Program {
     refuseUnsupported(prepared) ??
     (yield* must(told(run, 'update-prepared', PREPARED)));
   if (failure) return failure;
+  if (run.input.isRehearsal) return { ...SUCCEEDED, log: stepsOf(prepared) };
   if (flag(run, 'preview')) {
     const state = callStage('update-state', () => ({
       request: { call: 'update-state', updateId, state: 'successful' },
@@ -73,6 +74,13 @@ export function* update(run: Run): Program {
 
 function told(run: Run, name: string, steps: readonly string[]): PlannedStage {
   return graphStage(name, () => ({ spec: localGraph(run.context, name, steps) }));
+}
+
+/** What the update would change, a line each: how the new model looks is known only when it is in place. */
+function stepsOf(prepared: StageResult): StageLog[] {
+  const response = prepared.kind === 'call' && !prepared.error ? prepared.response : null;
+  const steps = isJsonObject(response) ? idsOf(response.steps) : [];
+  return steps.map((step) => ({ level: 'info', message: `The update would change: ${step}` }));
 }
 
 function refuseUnsupported(prepared: StageResult) {

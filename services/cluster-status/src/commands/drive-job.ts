@@ -17,8 +17,6 @@ const KEEP_MS = 1_000;
 const RETRY_MS = 1_000;
 /** The engine starts what does not queue within milliseconds. */
 const START_MS = 200;
-/** The database's clock decides what is due; ours only wakes. */
-const DUE_MARGIN_MS = 20;
 
 class JobCancelled extends Error {}
 class JobLost extends Error {}
@@ -40,15 +38,16 @@ export async function startExecution(deps: SnapshotDeps, job: SnapshotJob): Prom
 
 /**
  * Takes a leased job one step on and gives it back. Each step may be repeated after a crash at any point of it; a job in
- * `switching` is repeated until it succeeds, everything before may end it.
+ * `switching` is repeated until it succeeds, everything before may end it. Answers after how many ms it can go on.
  */
-export async function driveJob(deps: SnapshotDeps, job: SnapshotJob, stopping: AbortSignal): Promise<void> {
+export async function driveJob(deps: SnapshotDeps, job: SnapshotJob, stopping: AbortSignal): Promise<number> {
   const keeper = keepJob(deps, job, stopping);
   try {
-    await takeStep(deps, job, keeper.signal, keeper.say);
-    await releaseJob(deps.db.query, job.id, deps.instanceId, 0);
+    const pauseMs = (await takeStep(deps, job, keeper.signal, keeper.say)) ?? 0;
+    await releaseJob(deps.db.query, job.id, deps.instanceId, pauseMs);
+    return pauseMs;
   } catch (error) {
-    await afterFailure(deps, job, keeper.signal.aborted ? keeper.signal.reason : error);
+    return await afterFailure(deps, job, keeper.signal.aborted ? keeper.signal.reason : error);
   } finally {
     await keeper.end();
   }
@@ -59,7 +58,7 @@ async function takeStep(
   job: SnapshotJob,
   signal: AbortSignal,
   say: (line: string) => Promise<void>,
-): Promise<void> {
+): Promise<number | void> {
   switch (job.state) {
     case 'waiting':
       return await followStart(deps, job);
@@ -80,11 +79,11 @@ async function takeStep(
   }
 }
 
-/** The engine says when: queued behind others, at once, or never. */
-async function followStart(deps: SnapshotDeps, job: SnapshotJob): Promise<void> {
+/** The engine says when: queued behind others, at once, or never. Answers after how many ms to ask again. */
+async function followStart(deps: SnapshotDeps, job: SnapshotJob): Promise<number> {
   if (job.execution_id === null) {
     await startExecution(deps, job);
-    return;
+    return 0;
   }
   const status = await deps.executions.report({ executionId: job.execution_id });
   const of = { id: job.id, from: 'waiting', owner: deps.instanceId } as const;
@@ -92,32 +91,29 @@ async function followStart(deps: SnapshotDeps, job: SnapshotJob): Promise<void> 
   else if (isCancel(status)) await decide(deps, job, { status: 'cancelled', error: '' });
   else if (isOver(status))
     await decide(deps, job, { status: 'failed', error: `Its execution ended as ${status || 'deleted'}` });
-  else await putOff(deps, job, status === 'pending' ? START_MS : RETRY_MS);
+  else return status === 'pending' ? START_MS : RETRY_MS;
+  return 0;
 }
 
 const isCancel = (status: string): boolean => status === 'cancelled' || status.endsWith('cancelling');
 const isOver = (status: string): boolean => status === '' || status === 'terminated' || status === 'failed';
 
-async function afterFailure(deps: SnapshotDeps, job: SnapshotJob, error: unknown): Promise<void> {
-  if (error instanceof JobLost) return;
+/** Gives the job back, unless it was lost; answers after how many ms it can go on. */
+async function afterFailure(deps: SnapshotDeps, job: SnapshotJob, error: unknown): Promise<number> {
+  if (error instanceof JobLost) return 0;
   const isBefore = job.state === 'waiting' || job.state === 'preparing';
   if (error instanceof JobCancelled && isBefore) {
     await decide(deps, job, { status: 'cancelled', error: '' });
     await releaseJob(deps.db.query, job.id, deps.instanceId, 0);
-    return;
+    return 0;
   }
   const mayPass = !isAppError(error) || error.entry.retryable;
   deps.log.warn({ jobId: job.id, state: job.state, err: error }, 'work on a snapshot failed');
   // A refusal stands; what may be a passing fault is tried again, as after a crash.
   if (isBefore && (!mayPass || job.attempts >= MAX_ATTEMPTS))
     await decide(deps, job, { status: 'failed', error: (error as AppError).message });
-  await putOff(deps, job, RETRY_MS);
-}
-
-/** Gives the job back and looks again when its pause is over; if this process dies, the loop of another does. */
-async function putOff(deps: SnapshotDeps, job: SnapshotJob, pauseMs: number): Promise<void> {
-  await releaseJob(deps.db.query, job.id, deps.instanceId, pauseMs);
-  setTimeout(deps.kick, pauseMs + DUE_MARGIN_MS).unref();
+  await releaseJob(deps.db.query, job.id, deps.instanceId, RETRY_MS);
+  return RETRY_MS;
 }
 
 /** Holds the lease, looks for a cancel and carries log lines while a job works. */

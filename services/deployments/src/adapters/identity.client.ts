@@ -1,4 +1,4 @@
-import { identityRpc } from '@baton/contracts';
+import { identityRpc, type Principal } from '@baton/contracts';
 import { isAppError } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 import { LRUCache } from 'lru-cache';
@@ -8,7 +8,12 @@ export interface IdentityPort {
   isAdministrator(username: string, tenant: string): Promise<boolean>;
   /** Whether a user of this name exists. */
   exists(username: string): Promise<boolean>;
+  /** The user with the rights of now in `tenant`; null: gone, locked, or there is no such tenant. */
+  principal(username: string, tenant: string): Promise<Principal | null>;
 }
+
+/** What identity answers for somebody who cannot act. */
+const NOBODY = ['not_found_error', 'unauthorized_error', 'forbidden_error'] as const;
 
 const CACHE_MS = 10_000;
 
@@ -29,6 +34,15 @@ export function createIdentityClient(rpc: RpcConnector): IdentityPort {
         return isAdministrator;
       } catch (error) {
         if (isAppError(error, 'not_found_error') || isAppError(error, 'unauthorized_error')) return false;
+        throw error;
+      }
+    },
+    async principal(username, tenant) {
+      try {
+        const { principal } = await client.getPrincipal({ username, tenant });
+        return (principal as Principal | undefined) ?? null;
+      } catch (error) {
+        if (NOBODY.some((code) => isAppError(error, code))) return null;
         throw error;
       }
     },

@@ -1,4 +1,11 @@
-import { badParameter, type Json, type JsonObject, notFound } from '@baton/kernel';
+import {
+  type AppError,
+  badParameter,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  notFound,
+} from '@baton/kernel';
 import type { AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
@@ -6,10 +13,16 @@ import type { ModifiedNodes } from '../domain/modification';
 import { idsOf, requireDeployment } from '../queries/workflow-model';
 import { writeUpdate } from '../store/deployment-updates.sql';
 import type { DeploymentRow } from '../store/deployments.sql';
+import { instancesText } from '../store/workflow-reads.sql';
 import { finishUpdate } from './finish-update';
-import { finishModification, rollbackModification, startModification } from './modifications';
+import {
+  finishModification,
+  rollbackModification,
+  startModification,
+  startModificationIn,
+} from './modifications';
 import { performUpdate } from './perform-update';
-import { prepareUpdate, requireUpdate } from './prepare-update';
+import { prepareUpdate, rehearseUpdate, requireUpdate } from './prepare-update';
 
 type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'secrets'>;
 
@@ -29,6 +42,7 @@ export interface ModelCall {
  */
 export async function callModel(deps: Deps, call: ModelCall): Promise<Json> {
   const row = await requireDeployment(deps, call.tenant, call.deploymentId);
+  if (call.request.call === 'rehearse') return rehearse(deps, call.request.of, row);
   const known = await readResult(deps, call);
   if (known) return known.result;
   try {
@@ -41,6 +55,47 @@ export async function callModel(deps: Deps, call: ModelCall): Promise<Json> {
   }
 }
 
+/**
+ * What the call would answer, and of new or changed instances how they would look; nothing is stored.
+ * @throws AppError as the call itself.
+ */
+async function rehearse(deps: Deps, of: Json | undefined, row: DeploymentRow): Promise<Json> {
+  const request = isJsonObject(of) ? of : {};
+  if (request.call === 'update-prepare') return rehearseUpdate(deps, row, String(request.updateId));
+  if (request.call !== 'modification-start')
+    throw unknownCall(request, ['modification-start', 'update-prepare']);
+  let result: JsonObject = {};
+  const taken = deps.db.tx(async (tx) => {
+    const id = await startModificationIn(deps, tx, modificationOf(request, row));
+    const { modification_id: _, ...ids } = await started(tx, id);
+    const shown = [...ids.added, ...ids.related];
+    result = { ...ids, instances: JSON.parse(await instancesText(tx, row.key, shown)) };
+    throw new TakenBack();
+  });
+  await taken.catch((error: unknown) => {
+    if (!(error instanceof TakenBack)) throw error;
+  });
+  return result;
+}
+
+/** Ends a transaction that must leave nothing behind. */
+class TakenBack extends Error {}
+
+function modificationOf(request: JsonObject, { key, created_by: createdBy }: DeploymentRow) {
+  return {
+    deploymentKey: key,
+    context: request.context ?? null,
+    modified: (request.entities ?? {}) as ModifiedNodes,
+    createdBy,
+  };
+}
+
+function unknownCall(request: JsonObject, expected: string[]): AppError {
+  return badParameter('request_json.call', `The model takes no call \`${String(request.call)}\``, {
+    expected,
+  });
+}
+
 async function readResult(deps: Deps, call: ModelCall): Promise<{ result: Json } | null> {
   const { rows } = await sql<{ result: Json }>`
     select result from model_calls where execution_id = ${call.executionId} and call_name = ${call.callName}`.execute(
@@ -51,24 +106,15 @@ async function readResult(deps: Deps, call: ModelCall): Promise<{ result: Json }
 
 async function carryOut(deps: Deps, call: ModelCall, row: DeploymentRow): Promise<Json> {
   const { request } = call;
-  const { key: deploymentKey, created_by: createdBy } = row;
+  const { key: deploymentKey } = row;
   const keep = (tx: AnyTx, result: Json) => storeResult(tx, call, deploymentKey, result);
   switch (request.call) {
     case 'modification-start': {
       let result: Json = null;
-      await startModification(
-        deps,
-        {
-          deploymentKey,
-          context: request.context ?? null,
-          modified: (request.entities ?? {}) as ModifiedNodes,
-          createdBy,
-        },
-        async (tx, id) => {
-          result = await started(tx, id);
-          await keep(tx, result);
-        },
-      );
+      await startModification(deps, modificationOf(request, row), async (tx, id) => {
+        result = await started(tx, id);
+        await keep(tx, result);
+      });
       return result;
     }
     case 'modification-finish':
@@ -91,19 +137,17 @@ async function carryOut(deps: Deps, call: ModelCall, row: DeploymentRow): Promis
     case 'update-state':
       return callUpdate(deps, call, row, keep);
     default:
-      throw badParameter('request_json.call', `The model takes no call \`${String(request.call)}\``, {
-        expected: [
-          'modification-start',
-          'modification-finish',
-          'modification-rollback',
-          'system-properties',
-          'note',
-          'update-prepare',
-          'update-perform',
-          'update-finish',
-          'update-state',
-        ],
-      });
+      throw unknownCall(request, [
+        'modification-start',
+        'modification-finish',
+        'modification-rollback',
+        'system-properties',
+        'note',
+        'update-prepare',
+        'update-perform',
+        'update-finish',
+        'update-state',
+      ]);
   }
 }
 
@@ -141,7 +185,7 @@ async function storeResult(tx: AnyTx, call: ModelCall, deploymentKey: number, re
   );
 }
 
-async function started(tx: AnyTx, id: string): Promise<Json> {
+async function started(tx: AnyTx, id: string) {
   const { rows } = await sql<{
     added: { id: string; modification: string }[];
     removed: { id: string; modification: string }[];

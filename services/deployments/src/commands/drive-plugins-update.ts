@@ -1,13 +1,16 @@
-import type { Principal } from '@baton/contracts';
+import { hasPermission, type Principal } from '@baton/contracts';
 import { isAppError, isJsonObject, isoInstant, type JsonObject, newId, systemClock } from '@baton/kernel';
+import { outsideRequests } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { updateState } from '../store/deployment-updates.sql';
 import { readDeployment } from '../store/deployments.sql';
 import {
+  type DeploymentPlugins,
   deploymentsWithPlugins,
   isBlueprintUsed,
   type PluginsUpdateRow,
   switchBlueprint,
+  tenantsOfBlueprint,
   type UpdatedDeployment,
   writePluginsUpdate,
 } from '../store/plugins-updates.sql';
@@ -37,19 +40,30 @@ const tenantsOf = ({ tenant, deployments }: PluginsUpdateRow): string[] => [
 ];
 const leaseOf = (deps: Deps, { id }: PluginsUpdateRow) => ({ id, owner: deps.instanceId, leaseMs: LEASE_MS });
 
-/** The user who asked, in a tenant, with the rights of then. */
-const actingFor = ({ created_by, is_administrator }: PluginsUpdateRow, tenant: string): Principal => ({
-  userId: 0,
-  username: created_by,
-  tenant,
-  role: 'default',
-  roles: [],
-  permissions: is_administrator ? ['administrators'] : [],
-  tenants: [],
-  authMethod: 'external',
-  executionId: '',
-  isBootstrapAdmin: false,
-});
+const PERMISSION = 'plugins_update_create';
+
+/**
+ * The user who asked, in a tenant: with the rights of then where the update was asked for; elsewhere those of now in that
+ * tenant. Null: may not update there (reference/rest-api.md 2.4: roles are those of one tenant).
+ */
+async function actingFor(deps: Deps, update: PluginsUpdateRow, tenant: string): Promise<Principal | null> {
+  if (tenant !== update.tenant) {
+    const principal = await deps.identity.principal(update.created_by, tenant);
+    return principal !== null && hasPermission(principal, PERMISSION) ? principal : null;
+  }
+  return {
+    userId: 0,
+    username: update.created_by,
+    tenant,
+    role: 'default',
+    roles: [],
+    permissions: update.is_administrator ? ['administrators'] : [],
+    tenants: [],
+    authMethod: 'external',
+    executionId: '',
+    isBootstrapAdmin: false,
+  };
+}
 
 /**
  * One step of a leased update; answers in how many ms to look again. Each step may be repeated after a crash at any point
@@ -80,18 +94,14 @@ export const isRefusal = (error: unknown): boolean => isAppError(error) && error
 
 /** Makes the copy, finds the deployments that are not up to date, and starts the execution. */
 export async function prepareDeployments(deps: Deps, update: PluginsUpdateRow): Promise<void> {
-  const { tenant, temp_blueprint_id: tempId, all_tenants } = update;
+  const { tenant, temp_blueprint_id: tempId } = update;
   if (!(await deps.catalog.preparePluginsUpdate(copyOf(update), update.selection, callerOf(update)))) {
     await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { state: 'no_changes_required' });
     return;
   }
   const copy = await deps.catalog.blueprint(tenant, tempId, callerOf(update));
   const wanted = pluginsOf(copy?.plan ?? {}).join();
-  const found = await deploymentsWithPlugins(deps.db.query, actingFor(update, tenant), {
-    blueprintId: update.blueprint_id,
-    tenant: all_tenants && update.visibility === 'global' ? null : tenant,
-  });
-  const deployments = found
+  const deployments = (await deploymentsOf(deps, update))
     .filter((one) => one.plugins.length === 0 || one.plugins.join() !== wanted)
     .map((one): UpdatedDeployment => {
       return { tenant: one.tenant, id: one.id, state: 'waiting', request_id: null, since: null };
@@ -112,6 +122,23 @@ export async function prepareDeployments(deps: Deps, update: PluginsUpdateRow): 
     state: 'executing_workflow',
     execution_id: executionId,
     deployments,
+  });
+}
+
+/** Of the tenant of the update, and with `all_tenants` for a global blueprint of those where its user may update. */
+async function deploymentsOf(deps: Deps, update: PluginsUpdateRow): Promise<DeploymentPlugins[]> {
+  const { blueprint_id: blueprintId, all_tenants, visibility } = update;
+  // A request is held to its tenant by the database; what it may see elsewhere is decided here, tenant by tenant.
+  return await outsideRequests(async () => {
+    const isEverywhere = all_tenants && visibility === 'global';
+    const others = isEverywhere ? await tenantsOfBlueprint(deps.db.query, blueprintId) : [];
+    const found: DeploymentPlugins[] = [];
+    for (const tenant of new Set([update.tenant, ...others])) {
+      const principal = await actingFor(deps, update, tenant);
+      if (principal)
+        found.push(...(await deploymentsWithPlugins(deps.db.query, principal, { blueprintId, tenant })));
+    }
+    return found;
   });
 }
 
@@ -205,8 +232,14 @@ async function begin(deps: Deps, update: PluginsUpdateRow, one: UpdatedDeploymen
     skip_reinstall: true,
     auto_correct_types: update.auto_correct_types,
   };
+  const principal = await actingFor(deps, update, one.tenant);
+  if (!principal) {
+    await tell(deps, update, `Deployment ${one.id} failed: ${update.created_by} may not update it any more`);
+    await note(deps, update, one, { state: 'failed' });
+    return AT_ONCE;
+  }
   try {
-    await initiateUpdate(deps, actingFor(update, one.tenant), one.id, body, one.request_id!);
+    await initiateUpdate(deps, principal, one.id, body, one.request_id!);
     await tell(deps, update, `Updating deployment ${one.id}`);
   } catch (error) {
     if (!isRefusal(error)) throw error;

@@ -57,7 +57,7 @@ export async function startModification(
   for (let attempt = 1; ; attempt++) {
     try {
       return await deps.db.tx(async (tx) => {
-        const id = await startInTx(deps, tx, request);
+        const id = await startModificationIn(deps, tx, request);
         await within?.(tx, id);
         return id;
       });
@@ -68,7 +68,12 @@ export async function startModification(
   }
 }
 
-async function startInTx(deps: Deps, tx: AnyTx, request: StartModification): Promise<string> {
+/** The same in a transaction of the caller's. */
+export async function startModificationIn(
+  deps: Deps,
+  tx: AnyTx,
+  request: StartModification,
+): Promise<string> {
   const row = await requireLocked(tx, request.deploymentKey);
   await refuseSecond(tx, row);
   const model = await readModel(deps, tx, row.key);

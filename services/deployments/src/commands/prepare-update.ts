@@ -47,6 +47,16 @@ export async function prepareUpdate(
   });
 }
 
+/** What `prepareUpdate` would answer, with all steps; nothing is stored. */
+export async function rehearseUpdate(deps: Deps, row: DeploymentRow, updateId: string): Promise<Json> {
+  const update = await requireUpdate(deps, row, updateId);
+  const { plan } = await prepareFor(deps, row, update, await readLabels(deps.db.query, row.key));
+  const { steps, unsupported } = await deps.db.tx(async (tx) =>
+    updateSteps(await storedPlan(deps, tx, row), plan),
+  );
+  return { unsupported: unsupported.map(describeStep), steps: steps.map(describeStep) };
+}
+
 /** @throws AppError not_found_error */
 export async function requireUpdate(
   deps: Pick<ServiceDeps, 'db'>,

@@ -1,10 +1,11 @@
 import type { Principal } from '@baton/contracts';
 import { agentFields, agentsRoutes } from '@baton/contracts/http/agents';
 import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
-import { notFound } from '@baton/kernel';
+import { AppError, notFound } from '@baton/kernel';
+import { outsideRequests } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { readNodeInstance } from '../queries/list-node-instances';
-import { findAgent, insertAgent, listAgents, updateAgent } from '../store/agents.sql';
+import { countAgents, findAgent, insertAgent, listAgents, updateAgent } from '../store/agents.sql';
 
 /** Agents (spec v3.1 part 1 "Agents", reference/rest-api.md 5.15). */
 export function agentsHttp({ db }: ServiceDeps): BoundRoute[] {
@@ -16,6 +17,15 @@ export function agentsHttp({ db }: ServiceDeps): BoundRoute[] {
   return bindRoutes(agentsRoutes, {
     listAgents: async ({ principal, list }) =>
       listEnvelope(await listAgents(db.query, principal, list), list),
+    async replaceAgentCertificates() {
+      const count = await outsideRequests(() => countAgents(db.query));
+      if (count === 0) return { number_of_updated_agents: 0 };
+      throw new AppError(
+        'illegal_action_error',
+        `The manager has no connection to agents: the ${count} that are entered must be given certificates where they run`,
+        { agents: count },
+      );
+    },
     getAgent: ({ principal, params }) => read(principal, params.name!),
     async createAgent({ principal, params, body }) {
       const name = params.name!;

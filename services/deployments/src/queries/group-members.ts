@@ -5,7 +5,6 @@ import { describeDependent } from '../domain/dependents';
 import { findGroup } from '../store/deployment-groups.sql';
 import { type DeploymentRow, deploymentScope, readDeployment } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
-import type { NodeDefinition } from '../store/nodes.sql';
 import type { ListDeps } from './list-deployments';
 import { blockingDependents, type Caller } from './workflow-model';
 
@@ -20,7 +19,7 @@ interface MemberRow {
   visibility: string;
   model: string;
   states: { node_id: string; state: string }[];
-  nodes: { id: string; definition: string }[];
+  node_types: string[];
   has_dependents: boolean;
 }
 
@@ -54,36 +53,29 @@ export async function groupMembers(
   if (!group) throw notFound('DeploymentGroup', groupId);
   const limit = Math.min(page.limit > 0 ? page.limit : MAX_PAGE, MAX_PAGE);
   const { rows } = await sql<MemberRow>`
-    select m.seq, d.key, d.id, d.blueprint_id, d.display_name, d.visibility, encode(p.model, 'hex') as model,
+    select m.seq, d.key, d.id, d.blueprint_id, d.display_name, d.visibility, encode(p.model, 'hex') as model, p.node_types,
       (select coalesce(json_agg(distinct jsonb_build_object('node_id', i.node_id, 'state', i.state)), '[]')
         from node_instances i where i.deployment_key = d.key) as states,
-      (select coalesce(json_agg(json_build_object('id', n.id, 'definition', encode(n.definition, 'hex'))), '[]')
-        from nodes n where n.deployment_key = d.key) as nodes,
       exists (select 1 from inter_deployment_dependencies x where x.target_key = d.key)
         or exists (select 1 from deployment_parents x where x.parent_key = d.key) as has_dependents
     from deployment_group_members m join deployments d on d.key = m.deployment_key join deployment_plans p on p.deployment_key = d.key
     where m.group_key = ${group.key} and m.seq > ${page.after} and d.tenant = ${tenant} and ${deploymentScope(principal)}
     order by m.seq limit ${limit}`.execute(db);
-  const digests = rows.flatMap((row) => [row.model, ...row.nodes.map((node) => node.definition)]);
-  const documents = await readDocuments(db, deps.documents, [...new Set(digests)]);
-  const workflows = [...new Set(rows.map((row) => row.model))].map((digest) => {
+  const digests = [...new Set(rows.map((row) => row.model))];
+  const documents = await readDocuments(db, deps.documents, digests);
+  const workflows = digests.map((digest) => {
     const model = documents.get(digest) as { workflows?: unknown } | undefined;
     return [digest, JSON.stringify(model?.workflows ?? {})];
   });
   return {
-    members: await Promise.all(rows.map((row) => memberOf(deps, tenant, row, documents))),
+    members: await Promise.all(rows.map((row) => memberOf(deps, tenant, row))),
     workflowsJson: Object.fromEntries(workflows),
     next: rows.length < limit ? 0 : rows.at(-1)!.seq,
     visibility: group.visibility,
   };
 }
 
-async function memberOf(
-  deps: ListDeps,
-  tenant: string,
-  row: MemberRow,
-  documents: ReadonlyMap<string, unknown>,
-): Promise<deploymentsRpc.GroupMember> {
+async function memberOf(deps: ListDeps, tenant: string, row: MemberRow): Promise<deploymentsRpc.GroupMember> {
   const whole = row.has_dependents ? await readDeployment(deps.db.query, tenant, row.id) : null;
   return {
     id: row.id,
@@ -92,12 +84,7 @@ async function memberOf(
     visibility: row.visibility,
     workflowsKey: row.model,
     instanceStatesJson: JSON.stringify(row.states),
-    nodeTypesJson: JSON.stringify(
-      row.nodes.map(({ id, definition }) => ({
-        id,
-        type_hierarchy: (documents.get(definition) as NodeDefinition | undefined)?.type_hierarchy ?? [],
-      })),
-    ),
+    nodeTypesJson: JSON.stringify([{ type_hierarchy: row.node_types }]),
     dependents: whole ? await dependentsOf(deps, whole) : [],
   };
 }

@@ -251,7 +251,7 @@ export async function readDeploymentObject(
   id: string,
   include: string[] | null,
 ): Promise<PresentedDeployment | null> {
-  const { statement, values } = deps.deploymentStatements.one(principal, { include, isRecord: false });
+  const { statement, values } = deps.deploymentStatements.one(principal, include);
   const given = { id, tenant: principal.tenant, username: principal.username };
   const rows = await prepared<SelectedDeployment>(deps.db, statement, values(given));
   return (await presentAll(deps, rows, include))[0] ?? null;

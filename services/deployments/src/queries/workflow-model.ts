@@ -1,11 +1,17 @@
-import { AppError, notFound } from '@baton/kernel';
-import { sql } from 'kysely';
+import { AppError, notFound, RawJson } from '@baton/kernel';
 import { type Dependent, describeDependent } from '../domain/dependents';
+import { graphDefinition } from '../domain/graph-definition';
 import { readDependents } from '../store/dependencies.sql';
-import { type DeploymentRow, readDeployment, readPlan } from '../store/deployments.sql';
+import { type DeploymentRow, readDeployment } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
-import { readLabels } from '../store/labels.sql';
-import { type NodeDefinition, readNodes } from '../store/nodes.sql';
+import type { NodeDefinition } from '../store/nodes.sql';
+import {
+  type FactsRow,
+  type ModelRow,
+  readFacts,
+  readGlobalFacts,
+  readModel,
+} from '../store/workflow-reads.sql';
 import type { ListDeps } from './list-deployments';
 
 /** What executions read of a deployment; texts are JSON. */
@@ -15,9 +21,9 @@ export interface Caller {
   isAdministrator: boolean;
 }
 
-/** The deployment for a caller of `tenant`: its own, or a global one of another tenant. @throws AppError not_found_error */
-async function visibleTo(deps: ListDeps, tenant: string, id: string, caller: Caller): Promise<DeploymentRow> {
-  const own = await readDeployment(deps.db.query, tenant, id);
+/** Facts of the deployment for a caller of `tenant`: its own, or a global one of another tenant. @throws AppError not_found_error */
+async function visibleTo(deps: ListDeps, tenant: string, id: string, caller: Caller): Promise<FactsRow> {
+  const own = await readFacts(deps.db.query, tenant, id);
   const isSeen =
     own !== null &&
     (own.visibility !== 'private' ||
@@ -25,12 +31,7 @@ async function visibleTo(deps: ListDeps, tenant: string, id: string, caller: Cal
       caller.username === '' ||
       own.created_by === caller.username);
   if (isSeen) return own;
-  const { rows } = await sql<{
-    tenant: string;
-  }>`select tenant from deployments where id = ${id} and visibility = 'global' limit 1`.execute(
-    deps.db.query,
-  );
-  const global = rows[0] ? await readDeployment(deps.db.query, rows[0].tenant, id) : null;
+  const global = await readGlobalFacts(deps.db.query, id);
   if (!global) throw notFound('Deployment', id);
   return global;
 }
@@ -47,13 +48,10 @@ export async function requireDeployment(
 }
 
 export interface DeploymentFacts {
-  row: DeploymentRow;
-  workflows: unknown;
-  labels: unknown;
-  inputs: unknown;
-  /** Distinct pairs. */
-  instanceStates: { node_id: string; state: string }[];
-  nodeTypes: { id: string; type_hierarchy: string[] }[];
+  /** Its texts are JSON. */
+  row: FactsRow;
+  /** JSON text. */
+  workflows: string;
   dependents: string[];
 }
 
@@ -65,37 +63,23 @@ export async function deploymentFacts(
   caller: Caller,
 ): Promise<DeploymentFacts> {
   const row = await visibleTo(deps, tenant, id, caller);
-  const db = deps.db.query;
-  const [plan, labels, states, nodes, dependents] = await Promise.all([
-    readPlan(db, row.key),
-    readLabels(db, row.key),
-    sql<{
-      node_id: string;
-      state: string;
-    }>`select distinct node_id, state from node_instances where deployment_key = ${row.key}`.execute(db),
-    sql<{
-      id: string;
-      definition: string;
-    }>`select id, encode(definition, 'hex') as definition from nodes where deployment_key = ${row.key}`.execute(
-      db,
-    ),
-    blockingDependents(deps, row),
-  ]);
-  const digests = [...(plan ? [plan.model] : []), ...nodes.rows.map((node) => node.definition)];
-  const documents = await readDocuments(db, deps.documents, digests);
-  const model = plan ? (documents.get(plan.model) as { workflows?: unknown } | undefined) : undefined;
+  const dependents = row.has_dependents ? await blockingDependents(deps, row) : [];
   return {
     row,
-    workflows: model?.workflows ?? {},
-    labels,
-    inputs: plan?.inputs ?? {},
-    instanceStates: states.rows,
-    nodeTypes: nodes.rows.map((node) => ({
-      id: node.id,
-      type_hierarchy: (documents.get(node.definition) as NodeDefinition | undefined)?.type_hierarchy ?? [],
-    })),
+    workflows: row.model === null ? '{}' : await workflowsText(deps, row.model),
     dependents: dependents.map((dependent, i) => `[${i + 1}] ${describeDependent(dependent)}`),
   };
+}
+
+/** The workflows of a model document as JSON, made once for all deployments of a blueprint. */
+async function workflowsText(deps: ListDeps, digest: string): Promise<string> {
+  const known = deps.fragments.get(`${digest} plan workflows`);
+  if (known) return known.text;
+  const documents = await readDocuments(deps.db.query, deps.documents, [digest]);
+  const workflows = (documents.get(digest) as { workflows?: unknown } | undefined)?.workflows ?? {};
+  const made = new RawJson(JSON.stringify(workflows));
+  deps.fragments.set(`${digest} plan workflows`, made);
+  return made.text;
 }
 
 /**
@@ -118,47 +102,71 @@ export async function blockingDependents(
   });
 }
 
+/** Texts are JSON. */
 export interface WorkflowModel {
   blueprintId: string;
   revision: number;
-  nodes: unknown[];
-  /** JSON text straight from the database. */
+  nodes: string;
+  /** By key, of nodes with that key as `definition`; empty: nodes are whole. */
+  definitions: string;
   instances: string;
-  scalingGroups: unknown;
+  scalingGroups: string;
   deployment: Record<string, unknown>;
 }
 
-/** Nodes (shape of the plan), node instances (shape of REST) and started modifications, for building a graph. */
-export async function workflowModel(deps: ListDeps, tenant: string, id: string): Promise<WorkflowModel> {
-  const row = await requireDeployment(deps, tenant, id);
-  const db = deps.db.query;
-  const [plan, nodes, instances, modifications] = await Promise.all([
-    readPlan(db, row.key),
-    readNodes(db, row.key),
-    sql<{ text: string }>`
-      select coalesce(json_agg(json_build_object('id', id, 'node_id', node_id, 'state', state, 'version', version, 'host_id', host_id, 'index', index,
-        'relationships', relationships, 'runtime_properties', runtime_properties, 'system_properties', coalesce(system_properties, '{}'),
-        'scaling_groups', scaling_groups) order by node_id, index), '[]')::text as text
-      from node_instances where deployment_key = ${row.key}`.execute(db),
-    startedModifications(deps, row.key),
-  ]);
-  if (!plan) throw new AppError('internal_server_error', `Deployment \`${id}\` has no plan`);
-  const documents = await readDocuments(
-    db,
-    deps.documents,
-    nodes.map((node) => node.definition),
-  );
+/**
+ * Nodes (shape of the plan), node instances (shape of REST) and started modifications. `isWhole`: all there is of them,
+ * else what a graph is built from.
+ */
+export async function workflowModel(
+  deps: ListDeps,
+  tenant: string,
+  id: string,
+  { isWhole }: { isWhole: boolean },
+): Promise<WorkflowModel> {
+  const row = await readModel(deps.db.query, tenant, id, isWhole);
+  if (!row) throw notFound('Deployment', id);
+  if (row.scaling_groups === null)
+    throw new AppError('internal_server_error', `Deployment \`${id}\` has no plan`);
   return {
     blueprintId: row.blueprint_id ?? '',
     revision: row.revision,
-    nodes: nodes.map(({ definition, position: _position, ...node }) => ({
-      ...node,
-      ...(documents.get(definition) as NodeDefinition),
-    })),
-    instances: instances.rows[0]!.text,
-    scalingGroups: plan.scaling_groups,
-    deployment: { id: row.id, display_name: row.display_name, blueprint_id: row.blueprint_id, modifications },
+    ...(isWhole ? await wholeNodes(deps, row) : await nodesForGraph(deps, row)),
+    instances: row.instances,
+    scalingGroups: row.scaling_groups,
+    deployment: {
+      id: row.id,
+      display_name: row.display_name,
+      blueprint_id: row.blueprint_id,
+      modifications: row.modification ? [startedModification(row.modification)] : [],
+    },
   };
+}
+
+type Nodes = Pick<WorkflowModel, 'nodes' | 'definitions'>;
+
+async function wholeNodes(deps: ListDeps, row: ModelRow): Promise<Nodes> {
+  const documents = await readDocuments(deps.db.query, deps.documents, row.definitions);
+  const nodes = (JSON.parse(row.nodes) as { definition: string }[]).map(({ definition, ...node }) => ({
+    ...node,
+    ...(documents.get(definition) as NodeDefinition),
+  }));
+  return { nodes: JSON.stringify(nodes), definitions: '' };
+}
+
+/** Definitions as texts by digest, made once for all nodes that share them. */
+async function nodesForGraph(deps: ListDeps, row: ModelRow): Promise<Nodes> {
+  const keyOf = (digest: string): string => `${digest} for graphs`;
+  const known = new Map(row.definitions.map((digest) => [digest, deps.fragments.get(keyOf(digest))]));
+  const missing = row.definitions.filter((digest) => !known.get(digest));
+  const documents = await readDocuments(deps.db.query, deps.documents, missing);
+  for (const digest of missing) {
+    const made = new RawJson(JSON.stringify(graphDefinition(documents.get(digest) as NodeDefinition)));
+    deps.fragments.set(keyOf(digest), made);
+    known.set(digest, made);
+  }
+  const texts = [...known].map(([digest, text]) => `"${digest}":${text!.text}`);
+  return { nodes: row.nodes, definitions: `{${texts.join(',')}}` };
 }
 
 interface MarkedInstance {
@@ -166,20 +174,8 @@ interface MarkedInstance {
   modification?: string;
 }
 
-async function startedModifications(deps: ListDeps, key: number): Promise<unknown[]> {
-  const { rows } = await sql<{
-    id: string;
-    context: unknown;
-    added_and_related: MarkedInstance[];
-    removed_and_related: MarkedInstance[];
-  }>`
-    select id, context, added_and_related, removed_and_related from deployment_modifications
-    where deployment_key = ${key} and status = 'started'`.execute(deps.db.query);
-  return rows.map((row) => ({
-    id: row.id,
-    context: row.context,
-    ...idsOf(row.added_and_related, row.removed_and_related),
-  }));
+function startedModification(row: NonNullable<ModelRow['modification']>): Record<string, unknown> {
+  return { id: row.id, context: row.context, ...idsOf(row.added_and_related, row.removed_and_related) };
 }
 
 /** Ids of what a modification adds, removes and touches. */

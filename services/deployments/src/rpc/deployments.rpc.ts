@@ -16,7 +16,7 @@ import {
   workflowModel,
 } from '../queries/workflow-model';
 import { addMemberById } from '../store/deployment-groups.sql';
-import { deploymentsOfBlueprint } from '../store/deployments.sql';
+import { deploymentsOfBlueprint, latestExecutionsAfter } from '../store/deployments.sql';
 import { applyStates } from '../store/node-instances.sql';
 
 const MAX_LISTED = 1000;
@@ -91,6 +91,7 @@ export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> 
 type Reads = Pick<
   RpcHandlers<Definition>,
   | 'listGroupMembers'
+  | 'listLatestExecutions'
   | 'getDeployment'
   | 'getWorkflowModel'
   | 'openOperation'
@@ -108,12 +109,12 @@ function factsAnswer(facts: DeploymentFacts): deploymentsRpc.GetDeploymentRespon
     visibility: row.visibility,
     createdBy: row.created_by,
     revision: row.revision,
-    workflowsJson: JSON.stringify(facts.workflows),
-    labelsJson: JSON.stringify(facts.labels),
-    inputsJson: JSON.stringify(facts.inputs),
+    workflowsJson: facts.workflows,
+    labelsJson: row.labels,
+    inputsJson: row.inputs ?? '{}',
     installationStatus: row.installation_status,
-    instanceStatesJson: JSON.stringify(facts.instanceStates),
-    nodeTypesJson: JSON.stringify(facts.nodeTypes),
+    instanceStatesJson: row.states,
+    nodeTypesJson: JSON.stringify([{ type_hierarchy: row.node_types ?? [] }]),
     dependents: facts.dependents,
   };
 }
@@ -123,19 +124,26 @@ function readHandlers(deps: ServiceDeps): Reads {
     getDeployment: async ({ tenant, deploymentId, username, isAdministrator }) => {
       return factsAnswer(await deploymentFacts(deps, tenant, deploymentId, { username, isAdministrator }));
     },
-    getWorkflowModel: async ({ tenant, deploymentId }) => {
-      const model = await workflowModel(deps, tenant, deploymentId);
+    getWorkflowModel: async ({ tenant, deploymentId, forGraph }) => {
+      const model = await workflowModel(deps, tenant, deploymentId, { isWhole: !forGraph });
       return {
         blueprintId: model.blueprintId,
         revision: model.revision,
-        nodesJson: JSON.stringify(model.nodes),
+        nodesJson: model.nodes,
+        definitionsJson: model.definitions,
         nodeInstancesJson: model.instances,
-        scalingGroupsJson: JSON.stringify(model.scalingGroups),
+        scalingGroupsJson: model.scalingGroups,
         deploymentJson: JSON.stringify(model.deployment),
       };
     },
     listGroupMembers: ({ tenant, groupId, username, isAdministrator, after, limit }) =>
       groupMembers(deps, tenant, groupId, { username, isAdministrator }, { after, limit }),
+    async listLatestExecutions({ after, limit }) {
+      const size = Math.min(limit > 0 ? limit : MAX_LISTED, MAX_LISTED);
+      const rows = await latestExecutionsAfter(deps.db.query, after, size);
+      const next = rows.length < size ? 0 : rows.at(-1)!.key;
+      return { deployments: rows.map(({ key: _, ...row }) => row), next };
+    },
     openOperation: async (request) => {
       // What the engine decided before this operation must be seen by it.
       await applyStates(deps.db, request.tenant, request.executionId, writesOf(request.states));
@@ -154,13 +162,8 @@ function readHandlers(deps: ServiceDeps): Reads {
       const row = await requireDeployment(deps, tenant, deploymentId);
       const payload = parse('payload_json', payloadJson, {}) as JsonObject;
       const context = parse('context_json', contextJson, {}) as JsonObject;
-      const evaluated = await evaluatePayload(
-        { db: deps.db.query, secrets: deps.secrets },
-        row,
-        { username },
-        payload,
-        context,
-      );
+      const from = { db: deps.db.query, secrets: deps.secrets };
+      const evaluated = await evaluatePayload(from, row, { username }, payload, context);
       return { payloadJson: JSON.stringify(evaluated) };
     },
     listDeploymentsOfBlueprint: async ({ tenant, blueprintId, limit }) => ({

@@ -109,3 +109,9 @@ export async function updateAgent(
     where tenant = ${tenant} and name = ${name} returning name`.execute(tx);
   return rows.length > 0;
 }
+
+/** Agents of all tenants; to be asked outside of a request, which sees its tenant only. */
+export async function countAgents(db: AnyQuery): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from agents`.execute(db);
+  return rows[0]?.n ?? 0;
+}

@@ -10,8 +10,10 @@ import { deploymentScope } from './deployments.sql';
  * of a tenant's list in its own order; by fields or as records (see `deploymentRecord`).
  */
 export interface DeploymentStatements {
-  /** Slots: id, tenant, username. Of a record: column record_. */
-  one(principal: Principal, form: Form): StatementTemplate;
+  /** Slots: id, tenant, username. */
+  one(principal: Principal, include: string[] | null): StatementTemplate;
+  /** Slots: ids, tenant, username. Whole records: columns nth_, the place of the id from 1, and record_. */
+  records(principal: Principal): StatementTemplate;
   /** Slots: tenant, username, offset unless the page is the first. Of records: columns records_ (several of them) and total_. */
   page(principal: Principal, form: Form, size: number, from: PageStart): StatementTemplate;
 }
@@ -36,10 +38,15 @@ export function createDeploymentStatements(db: AnyQuery): DeploymentStatements {
     return found;
   };
   return {
-    one: (principal, form) => {
+    one: (principal, include) => {
       const caller = slotCaller(principal);
+      const form = { include, isRecord: false };
       const key = `one ${caller.permissions.length} ${formKey(form)}`;
-      return remembered(key, () => selectOne(caller, form));
+      return remembered(key, () => selectOne(caller, form, sql`${slot('id')}`));
+    },
+    records: (principal) => {
+      const caller = slotCaller(principal);
+      return remembered(`records ${caller.permissions.length}`, () => selectRecords(caller));
     },
     page: (principal, form, size, from) => {
       const caller = slotCaller(principal);
@@ -79,11 +86,16 @@ function selectionOf({ include, isRecord }: Form): {
   return { fields: sql.join([sql`1 as one_`, ...fields]), joins };
 }
 
-function selectOne(caller: Principal, form: Form): RawBuilder<unknown> {
+function selectOne(caller: Principal, form: Form, id: RawBuilder<unknown>): RawBuilder<unknown> {
   const { fields, joins } = selectionOf(form);
   return sql`select ${fields} from (
-      select * from deployments d where d.id = ${slot('id')} and ${deploymentScope(caller)}
+      select * from deployments d where d.id = ${id} and ${deploymentScope(caller)}
       order by d.tenant = ${caller.tenant} desc limit 1) d ${joins}`;
+}
+
+function selectRecords(caller: Principal): RawBuilder<unknown> {
+  return sql`select asked.nth_, one.* from unnest(${slot('ids')}::text[]) with ordinality asked (id, nth_)
+    cross join lateral (${selectOne(caller, { include: null, isRecord: true }, sql`asked.id`)}) one`;
 }
 
 function selectRows(caller: Principal, form: Form, size: number, from: PageStart): RawBuilder<unknown> {

@@ -257,3 +257,15 @@ export async function deploymentsOfBlueprint(
   );
   return rows.map((row) => row.id);
 }
+
+/** What deployments behind `after` show as their latest execution, in the order of their keys. */
+export async function latestExecutionsAfter(
+  db: AnyQuery,
+  after: number,
+  limit: number,
+): Promise<{ key: number; tenant: string; deploymentId: string; executionId: string; status: string }[]> {
+  const { rows } = await sql<Awaited<ReturnType<typeof latestExecutionsAfter>>[number]>`
+    select key, tenant, id as "deploymentId", coalesce(latest_execution, '') as "executionId", coalesce(latest_status, '') as status
+    from deployments where key > ${after} order by key limit ${limit}`.execute(db);
+  return rows;
+}

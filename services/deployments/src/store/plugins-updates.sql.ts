@@ -44,6 +44,12 @@ const ROW = sql`id, tenant, blueprint_id, temp_blueprint_id, state, execution_id
   forced, all_tenants, selection, auto_correct_types, deployments, outcome`;
 const OPEN = sql`state in ('updating', 'executing_workflow', 'finalizing')`;
 
+export interface DeploymentPlugins {
+  tenant: string;
+  id: string;
+  plugins: string[];
+}
+
 /** One request at a time on a blueprint: held to the end of the transaction. */
 export async function lockUpdatesOf(tx: AnyTx, tenant: string, blueprintId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`plugins-update ${tenant} ${blueprintId}`}, 0))`.execute(
@@ -123,20 +129,26 @@ export async function writePluginsUpdate(
   return done.numAffectedRows === 1n;
 }
 
-/** Deployments of a blueprint that the caller may see, with the plugins of their nodes as `package version`. */
+/** Tenants with deployments of a blueprint; to be asked outside of a request. */
+export async function tenantsOfBlueprint(db: AnyQuery, blueprintId: string): Promise<string[]> {
+  const { rows } = await sql<{ tenant: string }>`
+    select distinct tenant from deployments where blueprint_id = ${blueprintId} order by 1`.execute(db);
+  return rows.map((row) => row.tenant);
+}
+
+/** Deployments of a blueprint in a tenant that the caller may see, with the plugins of their nodes as `package version`. */
 export async function deploymentsWithPlugins(
   db: AnyQuery,
   principal: Principal,
-  of: { blueprintId: string; tenant: string | null },
-): Promise<{ tenant: string; id: string; plugins: string[] }[]> {
-  const { rows } = await sql<{ tenant: string; id: string; plugins: string[] }>`
+  of: { blueprintId: string; tenant: string },
+): Promise<DeploymentPlugins[]> {
+  const { rows } = await sql<DeploymentPlugins>`
     select d.tenant, d.id, array(
       select distinct (p ->> 'package_name') || ' ' || coalesce(p ->> 'package_version', '')
       from nodes n join documents doc on doc.digest = n.definition cross join lateral json_array_elements(doc.body -> 'plugins') p
       where n.deployment_key = d.key and p ->> 'package_name' is not null order by 1) as plugins
     from deployments d
-    where d.blueprint_id = ${of.blueprintId} and (${of.tenant}::text is null or d.tenant = ${of.tenant})
-      and ${deploymentScope(principal, of.tenant === null)}
+    where d.blueprint_id = ${of.blueprintId} and d.tenant = ${of.tenant} and ${deploymentScope(principal)}
     order by d.created_at, d.key`.execute(db);
   return rows;
 }

@@ -13,6 +13,8 @@ export interface Peers {
   reports: executionsRpc.ReportSystemExecutionRequest[];
   /** Secret name -> value; a hidden one is released to administrators only. */
   values: Map<string, { value: string; isHidden?: boolean }>;
+  /** Permissions of a user in a tenant, by `user@tenant`; without an entry nobody but `admin` has any. */
+  rights: Map<string, string[]>;
   /** What ListActiveExecutions answers by deployment id. */
   active: Map<string, { id: string; workflow_id: string; status: string }[]>;
   /** What ListScheduledDeployments answers: `tenant/id`. */
@@ -28,6 +30,7 @@ const absent = async (): Promise<never> => {
 export function createPeers(): Peers {
   const values: Peers['values'] = new Map();
   const active: Peers['active'] = new Map();
+  const rights: Peers['rights'] = new Map();
   const scheduled: string[] = [];
   const reports: Peers['reports'] = [];
   const systemStatus = { value: 'started' };
@@ -36,6 +39,7 @@ export function createPeers(): Peers {
   return {
     values,
     active,
+    rights,
     scheduled,
     reports,
     systemStatus,
@@ -56,7 +60,8 @@ export function createPeers(): Peers {
       authenticate: absent,
       getPrincipal: async ({ username, tenant }) => {
         if (!['admin', 'bob', 'carol'].includes(username)) throw notFound('User', username);
-        const permissions = username === 'admin' ? ['administrators'] : [];
+        const permissions =
+          rights.get(`${username}@${tenant}`) ?? (username === 'admin' ? ['administrators'] : []);
         const principal = {
           userId: 1,
           username,

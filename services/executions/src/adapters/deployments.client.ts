@@ -12,8 +12,16 @@ export interface DeploymentFacts {
   visibility: string;
   workflows: Record<string, JsonObject>;
   instanceStates: { node_id: string; state: string }[];
-  nodeTypes: { id: string; type_hierarchy: string[] }[];
+  nodeTypes: { type_hierarchy: string[] }[];
   dependents: string[];
+}
+
+export interface LatestExecution {
+  tenant: string;
+  deploymentId: string;
+  /** Both empty: none. */
+  executionId: string;
+  status: string;
 }
 
 /** The deployments service as the engine sees it. */
@@ -23,7 +31,12 @@ export interface DeploymentsPort {
     deploymentId: string,
     caller: { username: string; isAdministrator: boolean },
   ): Promise<DeploymentFacts>;
-  model(tenant: string, deploymentId: string): Promise<{ blueprintId: string; model: DeploymentModel }>;
+  /** `isWhole`: operations that nobody has implemented and runtime properties too, else what graphs are built from. */
+  model(
+    tenant: string,
+    deploymentId: string,
+    options?: { isWhole?: boolean },
+  ): Promise<{ blueprintId: string; model: DeploymentModel }>;
   applyStates(
     tenant: string,
     deploymentId: string,
@@ -43,6 +56,8 @@ export interface DeploymentsPort {
   evaluate(tenant: string, deploymentId: string, username: string, payload: JsonObject): Promise<JsonObject>;
   /** A change of the model asked by a workflow; repeated with the same name it answers the first result. */
   call(tenant: string, deploymentId: string, executionId: string, name: string, request: Json): Promise<Json>;
+  /** What deployments show as their latest execution, from a cursor on; `next` 0 = the last ones. */
+  latestExecutions(after: number): Promise<{ deployments: LatestExecution[]; next: number }>;
   executionEnded(of: {
     tenant: string;
     deploymentId: string;
@@ -58,6 +73,7 @@ export interface DeploymentsPort {
 
 const MODEL_DEADLINE_MS = 30_000;
 const GROUP_PAGE = 500;
+const LATEST_PAGE = 1000;
 
 export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
   const client = rpc.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments');
@@ -75,13 +91,13 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
         dependents: d.dependents,
       };
     },
-    async model(tenant, deploymentId) {
+    async model(tenant, deploymentId, { isWhole = false } = {}) {
       const answer = await client.getWorkflowModel(
-        { tenant, deploymentId },
+        { tenant, deploymentId, forGraph: !isWhole },
         { deadlineMs: MODEL_DEADLINE_MS },
       );
       const model: DeploymentModel = {
-        nodes: parse(answer.nodesJson, []),
+        nodes: nodesOf(answer),
         nodeInstances: parse(answer.nodeInstancesJson, []),
         scalingGroups: parse(answer.scalingGroupsJson, {}),
         ...parse<Partial<DeploymentModel>>(answer.deploymentJson, {}),
@@ -113,9 +129,21 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
       );
       return parse(answer.resultJson, null);
     },
+    latestExecutions: (after) => client.listLatestExecutions({ after, limit: LATEST_PAGE }),
     ...groupCalls(client),
     executionEnded: async (of) => void (await client.executionEnded(of)),
   };
+}
+
+/** Nodes whole again; what they share is the same object in all of them. */
+function nodesOf(answer: deploymentsRpc.GetWorkflowModelResponse): DeploymentModel['nodes'] {
+  const nodes = parse<(DeploymentModel['nodes'][number] & { definition?: string })[]>(answer.nodesJson, []);
+  const definitions = parse<Record<string, Partial<DeploymentModel['nodes'][number]>>>(
+    answer.definitionsJson,
+    {},
+  );
+  for (const node of nodes) if (node.definition) Object.assign(node, definitions[node.definition]);
+  return nodes;
 }
 
 type Client = RpcClient<typeof deploymentsRpc.DeploymentsServiceDefinition>;

@@ -8,10 +8,11 @@ import {
   lockGroup,
   membersIn,
   updateGroup,
+  wishResume,
 } from '../store/execution-groups.sql';
 import { cancelExecution } from './cancel-execution';
 import { driveExecution } from './drive-execution';
-import { resumeExecution } from './resume-execution';
+import { resumeGroupMembers } from './resume-group-members';
 
 export type GroupAction = CancelMode | 'resume' | 'force-resume';
 
@@ -29,7 +30,8 @@ const ACTIVE: readonly ExecutionStatus[] = [
 /**
  * One action on every member in a fitting state (reference/rest-api.md 5.8, 6.2); the others are left alone. What waits
  * is cancelled first, in one transaction, so that nothing of it starts in the place of what ends. After a crash in the
- * middle the action may be repeated. Answers how many were in a fitting state. Resuming starts all at once: concurrency holds for what is queued.
+ * middle the action may be repeated. Resuming is noted on the members and done as far as the group's concurrency allows;
+ * the others follow when there is room. Answers how many were in a fitting state.
  */
 export async function actOnGroup(
   deps: EngineDeps,
@@ -38,9 +40,14 @@ export async function actOnGroup(
 ): Promise<number> {
   const { tenant, id } = group;
   if (action === 'resume' || action === 'force-resume') {
-    const ended = await membersIn(deps.db.query, tenant, id, ['failed', 'cancelled']);
-    await each(ended, (one) => leaveUnfit(resumeExecution(deps, one, action === 'force-resume')));
-    return ended.length;
+    const count = await deps.db.tx(async (tx) => {
+      await lockGroup(tx, tenant, id);
+      await updateGroup(tx, tenant, id, { has_queued: true });
+      return await wishResume(tx, tenant, id, action);
+    });
+    await resumeGroupMembers(deps, group);
+    deps.wake.dequeue();
+    return count;
   }
   const waiting = await deps.db.tx(async (tx) => {
     await lockGroup(tx, tenant, id);

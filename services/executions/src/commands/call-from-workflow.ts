@@ -14,6 +14,9 @@ const request = z.discriminatedUnion('call', [
   z.object({ call: z.literal('modification-rollback'), modificationId: z.string() }),
 ]);
 
+/** Answer to code in a dry run: its modification adds and removes nothing. */
+const NOTHING_MODIFIED = { modification_id: '', added: [], removed: [], related: [] };
+
 /**
  * A change of the model on behalf of workflow code: deployment modifications. Deployments answers the first result when
  * it is asked again under the same key, so a crash anywhere only repeats the call.
@@ -42,6 +45,7 @@ export async function callFromWorkflow(
   if (!execution || row?.attempt !== run.attempt || row.worker_id !== run.workerId) throw staleRun();
   await deliverAll(deps, execution);
   if (parsed.data.call === 'settle') return null;
+  if (execution.is_dry_run) return parsed.data.call === 'modification-start' ? NOTHING_MODIFIED : null;
   const { tenant, id, workflow_id, blueprint_id } = execution;
   const deploymentId = execution.deployment_id ?? '';
   const context = { execution_id: id, workflow_id, blueprint_id, deployment_id: deploymentId };

@@ -28,11 +28,15 @@ export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): P
   );
 }
 
+/** The stage only keeps its memo. */
+const isNote = (request: unknown): boolean => (request as { call?: string }).call === 'note';
+
 async function resultOf(
   deps: EngineDeps,
   execution: ExecutionRow,
   stage: Extract<StoredStage, { kind: 'call' }>,
 ): Promise<StageResult> {
+  if (isNote(stage.request)) return { kind: 'call', name: stage.name, response: null, memo: stage.memo };
   try {
     const response: Json = await deps.deployments.call(
       execution.tenant,

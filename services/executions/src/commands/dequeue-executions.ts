@@ -1,6 +1,7 @@
 import { executionRequested } from '@baton/contracts';
 import { outbox, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
+import { requestedOf } from '../domain/requested';
 import { isSystemWide } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
 import { groupsWithRoom } from '../store/execution-groups.sql';
@@ -17,6 +18,7 @@ import {
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { checkMembersAgain, failQueued, refusalOf } from './check-queued';
+import { resumeGroupMembers } from './resume-group-members';
 import { startGroupMembers } from './start-group-members';
 
 /** Executions looked at in one round, and rounds in one go (reference/rest-api.md 6.3). */
@@ -57,6 +59,7 @@ async function dequeueGroups(deps: EngineDeps): Promise<number> {
   let count = 0;
   if (deps.queue.isPaused()) return 0;
   for (const group of await groupsWithRoom(deps.db.query, GROUPS)) {
+    count += await resumeGroupMembers(deps, group);
     const checked = await checkMembersAgain(deps, group);
     const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, group.tenant, group.id, checked));
     for (const one of started) deps.wake.drive(one);
@@ -79,11 +82,7 @@ async function tryStart(tx: Tx<DB>, deps: EngineDeps, candidate: ExecutionRow): 
     tx,
     executionRequested,
     { tenant: candidate.tenant, key: candidate.id },
-    {
-      executionId: candidate.id,
-      deploymentId: candidate.deployment_id ?? undefined,
-      workflowId: candidate.workflow_id,
-    },
+    requestedOf(candidate),
   );
   return true;
 }

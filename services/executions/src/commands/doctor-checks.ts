@@ -1,5 +1,7 @@
+import { executionRequested } from '@baton/contracts';
 import { isAppError } from '@baton/kernel';
-import type { Db, Tx } from '@baton/postgres';
+import { type Db, outbox, type Tx } from '@baton/postgres';
+import { requestedOf } from '../domain/requested';
 import { scheduleTimes } from '../domain/schedule';
 import type { EngineDeps } from '../engine/deps';
 import { runStep } from '../engine/run-step';
@@ -10,23 +12,30 @@ import {
   deleteOrphanedTask,
   dropStates,
   expireLease,
+  forgottenGroups,
   lateSchedules,
   lostDispatches,
   lostGraphs,
   lostLeases,
   lostTimers,
+  markQueued,
   mendSequence,
   orphanedTasks,
   raiseVersion,
+  recount,
   schedulesWithoutNext,
   setTimer,
   stoodStill,
   undelivered,
+  wronglyLatest,
+  wrongTotals,
 } from '../store/doctor.sql';
-import { lockExecution } from '../store/executions.sql';
+import { lockExecution, readExecution } from '../store/executions.sql';
+import type { Outcome } from '../store/rows';
 import { advanceSchedule, lockSchedule, readNowMs } from '../store/schedules.sql';
 import type { DB } from '../store/tables.gen';
 import { deliverStates } from './deliver-states';
+import { tellDeployments } from './end-execution';
 import { fireSchedules } from './fire-schedules';
 import { setStatus } from './set-status';
 import { wakeExecution } from './wake-executions';
@@ -38,6 +47,9 @@ export interface DoctorCheck {
   find(deps: EngineDeps): Promise<Broken[]>;
   mend(deps: EngineDeps, id: string): Promise<void>;
 }
+
+/** Of one kind at once. */
+const MAX_FOUND = 100;
 
 const stored =
   (find: (db: Db<DB>['query']) => Promise<Broken[]>) =>
@@ -106,6 +118,27 @@ export const doctorChecks: readonly DoctorCheck[] = [
     mend: inTx(mendSequence),
   },
   {
+    name: 'group-forgotten',
+    repair: 'its members are looked for again',
+    find: stored(forgottenGroups),
+    async mend(deps, id) {
+      await deps.db.tx((tx) => markQueued(tx, id));
+      deps.wake.dequeue();
+    },
+  },
+  {
+    name: 'total-wrong',
+    repair: 'the executions of the tenant are counted',
+    find: stored(wrongTotals),
+    mend: inTx(recount),
+  },
+  {
+    name: 'latest-execution',
+    repair: 'deployments is told again',
+    find: findWronglyLatest,
+    mend: tellAgain,
+  },
+  {
     name: 'schedule-late',
     repair: 'its occurrences are decided now',
     find: async (deps) => (deps.queue.isPaused() ? [] : await lateSchedules(deps.db.query)),
@@ -125,6 +158,30 @@ export const doctorChecks: readonly DoctorCheck[] = [
     }),
   },
 ];
+
+/** Reads what all deployments show, a page at a time. */
+async function findWronglyLatest(deps: EngineDeps): Promise<Broken[]> {
+  const found: Broken[] = [];
+  let after = 0;
+  do {
+    const page = await deps.deployments.latestExecutions(after);
+    found.push(...(await wronglyLatest(deps.db.query, page.deployments)));
+    after = page.next;
+  } while (after !== 0 && found.length < MAX_FOUND);
+  return found.slice(0, MAX_FOUND);
+}
+
+async function tellAgain(deps: EngineDeps, id: string): Promise<void> {
+  const execution = await readExecution(deps.db.query, id);
+  if (!execution) return;
+  const { phase, status, tenant } = execution;
+  if (phase === 'ended') {
+    await tellDeployments(deps, execution, { status: status as Outcome['status'] });
+    return;
+  }
+  const payload = requestedOf(execution, execution.is_resumed || undefined);
+  await deps.db.tx((tx) => outbox.append(tx, executionRequested, { tenant, key: id }, payload));
+}
 
 async function deliverOrDrop(deps: EngineDeps, id: string): Promise<void> {
   try {

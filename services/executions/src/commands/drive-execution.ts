@@ -8,7 +8,7 @@ import { type LoadedGraph, newLoadedGraph } from '../engine/graph-memory';
 import { afterStep, endGraph } from '../engine/run-step';
 import { readExecution, type TimedExecution } from '../store/executions.sql';
 import type { ExecutionRow } from '../store/rows';
-import { emptyWrite, type StepWrite } from '../store/steps.sql';
+import { emptyWrite, type StepWrite } from '../store/step-write';
 import { packTasks, taskIdOf } from '../store/task-document';
 import { carryOutCall } from './carry-out-call';
 import { deliverAll } from './deliver-states';
@@ -97,6 +97,7 @@ async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<S
     config: { ...deps.workflowConfig, waitAfterFailMs: execution.wait_after_fail_s * 1000 },
     resume: execution.is_resumed,
     dryRun: execution.is_dry_run,
+    isRehearsal: execution.is_dry_run,
   };
   const end = endWithoutModel(execution.program, input, execution.history);
   if (end) return end;

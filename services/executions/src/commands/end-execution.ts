@@ -6,7 +6,7 @@ import type { EngineDeps } from '../engine/deps';
 import { workflowEvent } from '../engine/graph-events';
 import type { TimedExecution } from '../store/executions.sql';
 import type { Outcome } from '../store/rows';
-import { emptyWrite, type StepWrite } from '../store/steps.sql';
+import { emptyWrite, type StepWrite } from '../store/step-write';
 import { deliverAll } from './deliver-states';
 
 const EVENT_OF = {
@@ -43,9 +43,15 @@ export async function endExecution(
   return { ...execution, ...write.changes } as TimedExecution;
 }
 
-async function tellDeployments(deps: EngineDeps, execution: TimedExecution, outcome: Outcome): Promise<void> {
+/** Delivers the last states and tells the end; both may be repeated. */
+export async function tellDeployments(
+  deps: EngineDeps,
+  execution: TimedExecution,
+  outcome: Pick<Outcome, 'status'>,
+): Promise<void> {
   await deliverAll(deps, execution);
-  if (!execution.deployment_id) return;
+  // A dry run says nothing about the deployment, and must not be taken for its deletion.
+  if (!execution.deployment_id || execution.is_dry_run) return;
   await deps.deployments.executionEnded({
     tenant: execution.tenant,
     deploymentId: execution.deployment_id,

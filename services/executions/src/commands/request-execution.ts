@@ -3,6 +3,7 @@ import { AppError, isAppError, type JsonObject, newId } from '@baton/kernel';
 import { isUniqueViolation, outbox, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
 import type { NameSources } from '../domain/candidates';
+import { requestedOf } from '../domain/requested';
 import { payloadHash, type StartRequest } from '../domain/start-request';
 import { isSystemWide, isSystemWorkflowName } from '../domain/system-workflows';
 import { executionToken, hashToken } from '../domain/token';
@@ -93,7 +94,9 @@ export function nameSources(deps: EngineDeps, request: StartRequest, deploymentI
   const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
   return {
     model: () =>
-      (model ??= deps.deployments.model(request.tenant, deploymentId).then((answer) => answer.model)),
+      (model ??= deps.deployments
+        .model(request.tenant, deploymentId, { isWhole: true })
+        .then((answer) => answer.model)),
     hasBlueprint: (id) => deps.catalog.hasBlueprint(request.tenant, id),
     hasDeployment: (id) =>
       deps.deployments.facts(request.tenant, id, caller).then(
@@ -131,10 +134,29 @@ export async function requestExecutionInTx(
   const scheduledFor = isScheduled ? new Date(request.scheduledForMs!).toISOString() : null;
   const id = newId();
   const row = await insertExecution(tx, {
+    ...requestedRow(deps, request, subject, id),
+    payload_hash: hash,
+    status,
+    phase: status === 'pending' ? 'planning' : 'waiting',
+    scheduled_for: scheduledFor,
+    wake_at: scheduledFor,
+  });
+  if (status === 'pending')
+    await outbox.append(tx, executionRequested, { tenant: row.tenant, key: id }, requestedOf(row));
+  return row;
+}
+
+/** What the row of an execution has of its request, wherever it begins. */
+export function requestedRow(
+  deps: Pick<EngineDeps, 'tokenKey'>,
+  request: StartRequest,
+  subject: StartSubject,
+  id: string,
+) {
+  return {
     id,
     tenant: request.tenant,
     request_id: request.requestId,
-    payload_hash: hash,
     workflow_id: request.workflowId,
     program: subject.program,
     deployment_id: request.deploymentId,
@@ -142,8 +164,6 @@ export async function requestExecutionInTx(
     blueprint_id: subject.blueprintId,
     visibility: subject.visibility,
     created_by: request.createdBy,
-    status,
-    phase: status === 'pending' ? 'planning' : 'waiting',
     parameters: subject.parameters,
     is_system_workflow: request.isSystemWorkflow,
     is_dry_run: request.isDryRun,
@@ -151,17 +171,7 @@ export async function requestExecutionInTx(
     allow_custom_parameters: request.allowCustomParameters,
     wait_after_fail_s: request.waitAfterFailS,
     token_hash: hashToken(executionToken(deps.tokenKey, id)),
-    scheduled_for: scheduledFor,
-    wake_at: scheduledFor,
-  });
-  if (status === 'pending')
-    await outbox.append(
-      tx,
-      executionRequested,
-      { tenant: row.tenant, key: id },
-      { executionId: id, deploymentId: row.deployment_id ?? undefined, workflowId: row.workflow_id },
-    );
-  return row;
+  };
 }
 
 async function admissionOf(tx: Tx<DB>, request: StartRequest) {
@@ -204,10 +214,13 @@ export async function checkAgain(deps: EngineDeps, row: ExecutionRow): Promise<v
   });
 }
 
-function alreadyRunning(ids: string[]): AppError {
+const START_ANYWAY = 'To execute this workflow anyway, pass "force=true"; to run it after them, "queue=true"';
+
+/** `advice`: what the caller may do about it. */
+export function alreadyRunning(ids: string[], advice = START_ANYWAY): AppError {
   return new AppError(
     'existing_running_execution_error',
-    `The following executions are currently running for this deployment: ${ids.join(', ')}. To execute this workflow anyway, pass "force=true"; to run it after them, "queue=true"`,
+    `The following executions are currently running for this deployment: ${ids.join(', ')}. ${advice}`,
     { field: 'deployment_id', executions: ids },
   );
 }

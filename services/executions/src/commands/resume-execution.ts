@@ -2,11 +2,13 @@ import { executionRequested } from '@baton/contracts';
 import { AppError, notFound } from '@baton/kernel';
 import { outbox, type Tx } from '@baton/postgres';
 import type { DeploymentModel, StageResult } from '@baton/task-graph';
+import { requestedOf } from '../domain/requested';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
 import { goOn, type ResumedStep } from '../engine/resume-graph';
 import { afterStep } from '../engine/run-step';
 import {
+  activeOfDeployment,
   allowLeavingTheEnd,
   type ExecutionChanges,
   type LockedExecution,
@@ -18,17 +20,20 @@ import {
 import type { DB } from '../store/tables.gen';
 import { readGraph, renameStoppedGraphs } from '../store/tasks.sql';
 import { codeMapping } from '../store/work.sql';
+import { alreadyRunning } from './request-execution';
 
 /**
  * Runs a failed or cancelled execution on from where it stopped (reference/workflows.md 2.9): what succeeded stays, what
- * failed runs again with its retries back. A stage that is no graph is asked for anew under its name.
- * @throws AppError conflict_error in any other state; not_found_error.
+ * failed runs again with its retries back. A stage that is no graph is asked for anew under its name. `isAllowed` may
+ * still refuse it first in the transaction; answers whether it goes on.
+ * @throws AppError conflict_error in any other state; existing_running_execution_error; not_found_error.
  */
 export async function resumeExecution(
   deps: EngineDeps,
   executionId: string,
   isForced: boolean,
-): Promise<void> {
+  isAllowed?: (tx: Tx<DB>) => Promise<boolean>,
+): Promise<boolean> {
   const known = await readExecution(deps.db.query, executionId);
   if (!known) throw notFound('Execution', executionId);
   const model = known.deployment_id
@@ -36,16 +41,20 @@ export async function resumeExecution(
     : null;
   const resumed = await deps.memory.serially(executionId, () =>
     deps.db.tx(async (tx) => {
+      if (isAllowed && !(await isAllowed(tx))) return 'refused';
       if (known.deployment_id !== null) await lockGuard(tx, known.tenant, known.deployment_id);
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
       if (execution.status === 'started' && !isForced) return null;
       refuseUnlessStopped(execution, isForced);
+      if (!isForced) await refuseBesideOthers(tx, execution);
       return await resumeInTx(tx, deps, execution, model, isForced);
     }),
   );
+  if (resumed === 'refused') return false;
   if (resumed) afterStep(deps, resumed.context, resumed.step);
   deps.wake.drive(executionId);
+  return true;
 }
 
 function refuseUnlessStopped(execution: LockedExecution, isForced: boolean): void {
@@ -59,6 +68,20 @@ function refuseUnlessStopped(execution: LockedExecution, isForced: boolean): voi
   );
 }
 
+/** One running execution a deployment, unless it was started by force or is resumed by force. */
+async function refuseBesideOthers(tx: Tx<DB>, execution: LockedExecution): Promise<void> {
+  const { id, tenant, deployment_id: deploymentId, is_forced } = execution;
+  if (deploymentId === null || is_forced) return;
+  const others = (await activeOfDeployment(tx, tenant, deploymentId)).filter(
+    ({ phase }) => phase !== 'waiting',
+  );
+  if (others.length > 0)
+    throw alreadyRunning(
+      others.map((other) => other.id),
+      `Resume ${id} after them, or use force-resume`,
+    );
+}
+
 const REVIVED: ExecutionChanges = {
   is_resumed: true,
   ended_at: null,
@@ -66,6 +89,7 @@ const REVIVED: ExecutionChanges = {
   outcome: null,
   wake_at: null,
   cancel_requested_at: null,
+  resume_wish: null,
 };
 
 async function resumeInTx(
@@ -134,12 +158,7 @@ async function announceResumed(tx: Tx<DB>, execution: LockedExecution): Promise<
     tx,
     executionRequested,
     { tenant: execution.tenant, key: execution.id },
-    {
-      executionId: execution.id,
-      deploymentId: execution.deployment_id ?? undefined,
-      workflowId: execution.workflow_id,
-      isResumed: true,
-    },
+    requestedOf(execution, true),
   );
 }
 

@@ -1,5 +1,7 @@
+import { isAppError } from '@baton/kernel';
 import type { EngineDeps } from '../engine/deps';
-import { doctorChecks } from './doctor-checks';
+import type { Broken } from '../store/doctor.sql';
+import { type DoctorCheck, doctorChecks } from './doctor-checks';
 
 export interface Finding {
   check: string;
@@ -19,7 +21,7 @@ export interface Finding {
 export async function runDoctor(deps: EngineDeps, isRepairing: boolean): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const check of doctorChecks) {
-    for (const { id, about } of await check.find(deps)) {
+    for (const { id, about } of await findOf(deps, check, findings)) {
       const finding: Finding = {
         check: check.name,
         id,
@@ -41,4 +43,23 @@ export async function runDoctor(deps: EngineDeps, isRepairing: boolean): Promise
     }
   }
   return findings;
+}
+
+/** What the check found. One that asks a service that does not answer is a finding itself, and the others go on. */
+async function findOf(deps: EngineDeps, check: DoctorCheck, findings: Finding[]): Promise<Broken[]> {
+  try {
+    return await check.find(deps);
+  } catch (err) {
+    if (!isAppError(err)) throw err;
+    const about = `it cannot be looked for now: ${err.message}`;
+    findings.push({
+      check: check.name,
+      id: '',
+      about,
+      repair: 'look again',
+      is_repaired: false,
+      error: null,
+    });
+    return [];
+  }
 }

@@ -98,10 +98,9 @@ function checkAvailability(
 
 function checkDependents(request: StartRequest, facts: DeploymentFacts): void {
   if (!isBlockedByDependents(request.workflowId) || facts.dependents.length === 0) return;
-  const lines = facts.dependents.map((text, i) => `[${i + 1}] ${text}`);
   throw new AppError(
     'dependent_exists_error',
-    `Can't execute workflow \`${request.workflowId}\` on deployment ${facts.id} - existing installations depend on it:\n${lines.join('\n')}`,
+    `Can't execute workflow \`${request.workflowId}\` on deployment ${facts.id} - existing installations depend on it:\n${facts.dependents.join('\n')}`,
     { field: 'deployment_id' },
   );
 }

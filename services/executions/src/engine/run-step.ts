@@ -1,7 +1,8 @@
 import type { Tx } from '@baton/postgres';
 import type { GraphOutcome, Happening } from '@baton/task-graph';
 import { type LockedExecution, lockExecution } from '../store/executions.sql';
-import { type StepChanges, writeStep } from '../store/steps.sql';
+import type { StepChanges } from '../store/step-write';
+import { writeStep } from '../store/steps.sql';
 import type { DB } from '../store/tables.gen';
 import { type ClaimRequest, type DecidedStep, decideStep, noteWritten, type Step } from './advance-graph';
 import type { EngineDeps } from './deps';

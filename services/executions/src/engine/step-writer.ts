@@ -1,6 +1,7 @@
 import type { Db } from '@baton/postgres';
 import { isConnectionLoss } from '@baton/postgres';
-import { type SteppedRow, type StepWrite, writeSteps } from '../store/steps.sql';
+import type { StepWrite } from '../store/step-write';
+import { type SteppedRow, writeSteps } from '../store/steps.sql';
 import type { DB } from '../store/tables.gen';
 
 /**

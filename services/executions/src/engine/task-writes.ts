@@ -1,7 +1,7 @@
 import { newId } from '@baton/kernel';
 import type { Decision, GraphState, TaskRow } from '@baton/task-graph';
 import type { LockedExecution } from '../store/executions.sql';
-import type { StepWrite, TaskWrite } from '../store/steps.sql';
+import type { StepWrite, TaskWrite } from '../store/step-write';
 import type { TaskMarks } from '../store/task-document';
 import type { LoadedGraph } from './graph-memory';
 

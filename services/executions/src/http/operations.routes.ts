@@ -20,7 +20,9 @@ import {
   visibleGraph,
   visibleOperation,
 } from '../commands/client-operations';
+import { updateStoredOperations } from '../commands/update-stored-operations';
 import type { EngineDeps } from '../engine/deps';
+import { executionGraph } from '../queries/execution-graph';
 import { executionScope } from '../queries/list-executions';
 import { listOperations, ownership } from '../queries/list-operations';
 import { visibleExecution } from '../queries/visible-execution';
@@ -91,30 +93,14 @@ export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
     },
     async getExecutionGraph(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
-      const graphs = await graphsOfExecution(deps.db.query, execution.id);
-      const scope = executionScope(call.principal, false);
-      const operations = await listOperations(
-        deps.db.query,
-        { executionId: execution.id, states: [], skipInternal: false },
-        scope,
-        deps,
-      );
-      return {
-        execution_id: execution.id,
-        graphs: graphs.map((graph) => ({
-          id: graph.id,
-          name: graph.name,
-          created_at: graph.created_at,
-          ended: graph.flags.ended,
-          operations: operations.filter((operation) => operation.tasks_graph_id === graph.id),
-        })),
-      };
+      return await executionGraph(deps.engine, execution, executionScope(call.principal, false), deps);
     },
     ...clientHandlers(deps),
   });
 }
 
 type ClientRoute =
+  | 'updateStoredOperations'
   | 'createOperation'
   | 'updateOperation'
   | 'deleteOperation'
@@ -132,6 +118,10 @@ function clientHandlers({
     return { id, execution_id, name, created_at, ...ownership(graph) };
   };
   return {
+    async updateStoredOperations({ principal, body }) {
+      await updateStoredOperations(engine, principal, body);
+      return answer({ status: 204 });
+    },
     async createOperation({ principal, params, body }) {
       const id = params.operation_id!;
       await createOperation(engine, principal, id, body);

@@ -11,8 +11,8 @@ const members = sql`from executions e where e.tenant = g.tenant and e.execution_
 const status = (wire: 'spec' | 'cloudify') => sql`(select case
     when count(*) = 0 then null
     when bool_and(e.status = 'pending') then 'pending'
-    when bool_and(e.status in ('queued', 'scheduled', 'pending')) then 'queued'
-    when bool_and(e.phase = 'ended') then case
+    when bool_and(e.status in ('queued', 'scheduled', 'pending') or e.resume_wish is not null) then 'queued'
+    when bool_and(e.phase = 'ended' and e.resume_wish is null) then case
       when bool_or(e.status = 'failed') then 'failed'
       ${wire === 'spec' ? sql`when bool_or(e.status = 'cancelled') then 'cancelled'` : sql``}
       else 'terminated' end

@@ -22,7 +22,7 @@ const reason = (kind: string, message: string, more: Partial<WaitReason> = {}): 
   ...more,
 });
 
-/** What an execution waits for, since when and until when; nothing when it has ended. */
+/** What an execution waits for, since when and until when; nothing when it has ended for good. */
 export async function explainExecution(
   db: AnyQuery,
   execution: TimedExecution,
@@ -30,7 +30,13 @@ export async function explainExecution(
 ): Promise<WaitReason[]> {
   switch (execution.phase) {
     case 'ended':
-      return [];
+      return execution.resume_wish === null
+        ? []
+        : [
+            reason('queue', `it is resumed when its group ${execution.execution_group_id} has room`, {
+              since: execution.ended_at,
+            }),
+          ];
     case 'planning':
       return [reason('planning', 'its next stage is being planned', { since: execution.created_at })];
     case 'calling':

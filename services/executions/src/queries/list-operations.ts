@@ -1,12 +1,13 @@
 import type { AnyQuery } from '@baton/postgres';
-import type { SubgraphPayload } from '@baton/task-graph';
+import type { SubgraphPayload, TaskSpec } from '@baton/task-graph';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExecutionRow, StoredTask } from '../store/rows';
+import { UNTOUCHED } from '../store/task-document';
 import { type GraphTasks, readTasks } from '../store/tasks.sql';
 
 type Owner = Pick<ExecutionRow, 'tenant' | 'visibility' | 'created_by'>;
 
-interface Shown {
+export interface Shown {
   wire: 'spec' | 'cloudify';
   managerName: string;
 }
@@ -33,6 +34,23 @@ export async function listOperations(
       if (isListed(task, filter)) operations.push(presentOperation(task, ids, graph, shown));
   }
   return operations;
+}
+
+/** Operations of a graph that is not stored: their ids hold among themselves only. */
+export function plannedOperations(tasks: readonly TaskSpec[], owner: Owner, shown: Shown) {
+  const ids = new Map(tasks.map(({ idx }) => [idx, String(idx)]));
+  return tasks.map((task) => {
+    const { idx, ...spec } = task;
+    const row = {
+      ...UNTOUCHED,
+      id: String(idx),
+      graph_id: null,
+      created_at: null,
+      idx,
+      spec: spec as StoredTask['spec'],
+    };
+    return presentOperation(row, ids, owner, shown);
+  });
 }
 
 function isListed(task: StoredTask, filter: { states: string[]; skipInternal: boolean }): boolean {
@@ -69,8 +87,13 @@ function lifecycleHandler({ name, payload, subgraph }: StoredTask['spec']) {
 /** Seconds between the runs of a subgraph, which the original shows also where there is only one. */
 const SUBGRAPH_INTERVAL_S = 30;
 
-function presentOperation(
-  row: StoredTask,
+type ShownTask = Pick<StoredTask, 'state' | 'spec' | 'id' | 'retries' | 'error' | 'worker_id'> & {
+  graph_id: string | null;
+  created_at: string | null;
+};
+
+function presentOperation<T extends ShownTask>(
+  row: T,
   ids: ReadonlyMap<number, string>,
   owner: Owner,
   { wire, managerName }: Shown,
@@ -82,7 +105,7 @@ function presentOperation(
     id: row.id,
     name,
     state: row.state,
-    created_at: row.created_at,
+    created_at: row.created_at as T['created_at'],
     dependencies: [...deps].sort((a, b) => a - b).flatMap((idx) => ids.get(idx) ?? []),
     type,
     parameters: {
@@ -98,8 +121,8 @@ function presentOperation(
       containing_subgraph: idOf(subgraph),
       task_kwargs: payload,
     },
-    tasks_graph: row.graph_id,
-    tasks_graph_id: row.graph_id,
+    tasks_graph: row.graph_id as T['graph_id'],
+    tasks_graph_id: row.graph_id as T['graph_id'],
     manager_name: row.state === 'pending' ? null : managerName,
     agent_name: row.worker_id,
     ...ownership(owner),

@@ -157,3 +157,28 @@ export async function insertClientState(
     insert into instance_states (execution_id, seq, node_instance_id, state)
     values (${executionId}, ${state.seq}, ${state.nodeInstanceId}, ${state.state})`.execute(tx);
 }
+
+/**
+ * Gives the operations of a node that may still run other inputs, in all executions of the deployment that are not over or
+ * may be resumed; `scope` reads `executions e`. Answers how many there were.
+ */
+export async function updateStoredInputs(
+  tx: Tx<DB>,
+  of: { tenant: string; deploymentId: string; nodeId: string; operation: string },
+  inputs: Record<string, unknown>,
+  scope: RawBuilder<SqlBool>,
+): Promise<number> {
+  const kwargs = sql`'{task_kwargs,kwargs}'::text[]`;
+  const context = sql`'{task_kwargs,kwargs,__cloudify_context}'::text[]`;
+  const done = await sql`
+    update client_operations o set parameters = jsonb_set(
+      jsonb_set(o.parameters, ${kwargs}, (o.parameters #> ${kwargs}) || ${JSON.stringify(inputs)}::jsonb),
+      ${context}, (o.parameters #> ${context}) || '{"has_intrinsic_functions": true}')
+    from executions e
+    where e.id = o.execution_id and e.tenant = ${of.tenant} and e.deployment_id = ${of.deploymentId}
+      and e.status in ('pending', 'started', 'cancelled', 'failed') and o.state in ('pending', 'rescheduled', 'failed')
+      and o.parameters #>> '{task_kwargs,kwargs,__cloudify_context,node_name}' = ${of.nodeId}
+      and o.parameters #>> '{task_kwargs,kwargs,__cloudify_context,operation,name}' = ${of.operation}
+      and ${scope}`.execute(tx);
+  return Number(done.numAffectedRows ?? 0n);
+}

@@ -1,5 +1,6 @@
 import type { AnyQuery, Tx } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
+import type { LatestExecution } from '../adapters/deployments.client';
 import { workflowsCarriedOutElsewhere } from '../domain/system-workflows';
 import type { DB } from './tables.gen';
 
@@ -59,7 +60,7 @@ export const stoodStill = (db: AnyQuery) =>
   find(
     db,
     sql`select e.id, e.workflow_id || ' on ' || coalesce(e.deployment_id, 'no deployment') as about from executions e
-      where e.phase = 'running' and e.status = 'started' and e.wake_at is null
+      where e.phase = 'running' and e.wake_at is null
         and exists (select 1 from tasks_graphs g where g.id = e.graph_id)
         and not exists (select 1 from tasks t where t.graph_id = e.graph_id
           and t.spec->>'kind' = 'operation' and (t.state in ${IN_FLIGHT} or (t.state = 'pending' and t.not_before is not null)))`,
@@ -116,6 +117,50 @@ export async function schedulesWithoutNext(db: AnyQuery): Promise<{ key: string 
   return rows;
 }
 
+/** Groups with members that wait although nothing looks for any: they would never start. */
+export const forgottenGroups = (db: AnyQuery) =>
+  find(
+    db,
+    sql`select g.tenant || '/' || g.id as id, g.workflow_id || ' on the group ' || coalesce(g.deployment_group_id, '') as about
+      from execution_groups g where not g.has_queued and exists (select 1 from executions e
+        where e.tenant = g.tenant and e.execution_group_id = g.id
+          and (e.resume_wish is not null or (e.phase = 'waiting' and e.status = 'queued')))`,
+  );
+
+const KIND = sql`case when is_system_workflow then 'system_executions' else 'executions' end`;
+const CREATOR = sql`case when visibility = 'private' then created_by else '' end`;
+
+/** Tenants whose lists would show a total that is not the number of their executions. */
+export const wrongTotals = (db: AnyQuery) =>
+  find(
+    db,
+    sql`select tenant as id, 'lists of ' || kind || ' say ' || coalesce(told, 0) || ', there are ' || coalesce(there, 0) as about
+      from (select ${KIND} as kind, tenant, visibility, ${CREATOR} as creator, count(*) as there from executions group by 1, 2, 3, 4) e
+      full join (select kind, tenant, visibility, creator, sum(total) as told from row_counts group by 1, 2, 3, 4) c
+        using (kind, tenant, visibility, creator)
+      where coalesce(told, 0) <> coalesce(there, 0)`,
+  );
+
+/**
+ * Of what deployments show, what is not their latest execution, or not as that is now. Dry runs are none; one that was
+ * refused before it began was never told.
+ */
+export async function wronglyLatest(db: AnyQuery, shown: readonly LatestExecution[]): Promise<Broken[]> {
+  return await find(
+    db,
+    sql`select e.id, e.workflow_id || ' on ' || e.deployment_id || ' is ' || e.status || '; the deployment shows '
+        || case when d."executionId" = '' then 'none' else d."executionId" || ' as ' || d.status end as about
+      from jsonb_to_recordset(${JSON.stringify(shown)}::jsonb)
+        as d(tenant text, "deploymentId" text, "executionId" text, status text)
+      cross join lateral (select * from executions e where e.tenant = d.tenant and e.deployment_id = d."deploymentId"
+        and e.phase <> 'waiting' and not e.is_dry_run
+        and not (e.status = 'failed' and e.graph_id is null and e.history = '[]') order by e.id desc limit 1) e
+      where coalesce(e.ended_at, e.started_at, e.created_at) < ${SETTLED} and (e.id::text > d."executionId"
+        or (e.id::text = d."executionId" and case when e.phase = 'ended' then e.status <> d.status
+          else d.status in ('terminated', 'failed', 'cancelled') end))`,
+  );
+}
+
 /** The repairs: each changes nothing when the row is right meanwhile. */
 export async function expireLease(tx: Tx<DB>, taskId: string): Promise<void> {
   await sql`update tasks set lease_until = app_now() where id = ${taskId} and worker_id is not null and lease_until is null`.execute(
@@ -153,4 +198,19 @@ export async function mendSequence(tx: Tx<DB>, executionId: string): Promise<voi
   await sql`update executions e set last_event_seq = greatest(e.last_event_seq,
       (select coalesce(max(seq), 0) from events v where v.execution_id = e.id))
     where id = ${executionId}`.execute(tx);
+}
+
+/** `id`: tenant and group. */
+export async function markQueued(tx: Tx<DB>, id: string): Promise<void> {
+  await sql`update execution_groups set has_queued = true where tenant || '/' || id = ${id}`.execute(tx);
+}
+
+/** Counts the executions of a tenant anew; nobody starts any meanwhile. */
+export async function recount(tx: Tx<DB>, tenant: string): Promise<void> {
+  await sql`lock table executions in share row exclusive mode`.execute(tx);
+  await sql`delete from row_counts where tenant = ${tenant}`.execute(tx);
+  await sql`insert into row_counts (kind, tenant, visibility, creator, total)
+    select ${KIND}, tenant, visibility, ${CREATOR}, count(*) from executions where tenant = ${tenant} group by 1, 2, 3, 4`.execute(
+    tx,
+  );
 }

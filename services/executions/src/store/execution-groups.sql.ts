@@ -176,8 +176,7 @@ export async function startableMembers(
     where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and q.phase = 'waiting' and q.status = 'queued'
       and (q.is_forced or ${unblocked})
     order by q.created_at, q.id
-    limit greatest(0, least(${room}::integer, ${group.concurrency}::integer - (select count(*) from executions a
-      where a.tenant = ${group.tenant} and a.execution_group_id = ${group.id} and a.phase not in ('waiting', 'ended'))::integer))`.execute(
+    limit greatest(0, least(${room}::integer, ${group.concurrency}::integer - (${activeOf(group)})::integer))`.execute(
     reader,
   );
   return rows;
@@ -213,13 +212,54 @@ export async function startMembers(
   return rows;
 }
 
+/** Whether members wait: to be started, or to be resumed. */
 export async function hasQueuedMembers(tx: Tx<DB>, tenant: string, id: string): Promise<boolean> {
   const { rows } = await sql`
-    select 1 as found from executions where tenant = ${tenant} and execution_group_id = ${id} and phase = 'waiting' limit 1`.execute(
-    tx,
-  );
+    select 1 as found from executions where tenant = ${tenant} and execution_group_id = ${id} and phase = 'waiting'
+    union all
+    select 1 from executions where tenant = ${tenant} and execution_group_id = ${id} and resume_wish is not null
+    limit 1`.execute(tx);
   return rows.length > 0;
 }
+
+/** Notes the wish on every failed or cancelled member; answers how many there are. */
+export async function wishResume(
+  tx: Tx<DB>,
+  tenant: string,
+  id: string,
+  wish: 'resume' | 'force-resume',
+): Promise<number> {
+  const { rows } = await sql`
+    update executions set resume_wish = ${wish}
+    where tenant = ${tenant} and execution_group_id = ${id} and phase = 'ended' and status in ('failed', 'cancelled')
+    returning 1 as wished`.execute(tx);
+  return rows.length;
+}
+
+export async function dropWish(tx: Tx<DB>, executionId: string): Promise<void> {
+  await sql`update executions set resume_wish = null where id = ${executionId}`.execute(tx);
+}
+
+/** Members to be resumed, as many as the group and the manager have room for; nothing of their deployment is at work. */
+export async function resumableMembers(
+  reader: Reader,
+  group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>,
+  room: number,
+): Promise<{ id: string }[]> {
+  const { rows } = await sql<{ id: string }>`
+    select q.id from executions q
+    where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and q.resume_wish is not null
+      and not exists (select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id
+        and b.id <> q.id and b.phase not in ('waiting', 'ended'))
+    order by q.created_at, q.id
+    limit greatest(0, least(${room}::integer, ${group.concurrency}::integer - (${activeOf(group)})::integer))`.execute(
+    reader,
+  );
+  return rows;
+}
+
+const activeOf = (group: Pick<ExecutionGroupRow, 'tenant' | 'id'>) => sql`select count(*) from executions a
+  where a.tenant = ${group.tenant} and a.execution_group_id = ${group.id} and a.phase not in ('waiting', 'ended')`;
 
 /** Groups with queued members and room for one, oldest first. */
 export async function groupsWithRoom(
@@ -234,9 +274,11 @@ export async function groupsWithRoom(
   return rows;
 }
 
-/** All that has not begun ends as cancelled; the engine delivers the ends. Answers the ids. */
+/** All that has not begun ends as cancelled, and nothing is resumed any more; the engine delivers the ends. Answers the ids. */
 export async function cancelQueuedMembers(tx: Tx<DB>, tenant: string, id: string): Promise<string[]> {
   const outcome: Outcome = { status: 'cancelled', error: '' };
+  await sql`update executions set resume_wish = null
+    where tenant = ${tenant} and execution_group_id = ${id} and resume_wish is not null`.execute(tx);
   const { rows } = await sql<{ id: string }>`
     update executions set status = 'cancelling', phase = 'ending', outcome = ${JSON.stringify(outcome)}::jsonb,
       cancel_requested_at = app_now(), error = ''

@@ -67,6 +67,8 @@ export interface ExecutionRow {
   wake_at: string | null;
   cancel_requested_at: string | null;
   execution_group_id: string | null;
+  /** A member of a group that has ended and is to be resumed when there is room. */
+  resume_wish: 'resume' | 'force-resume' | null;
 }
 
 /** A row of `tasks`: a task of packages/task-graph with its lease. */

@@ -124,6 +124,7 @@ export interface Executions {
   phase: string;
   program: string | null;
   request_id: string;
+  resume_wish: string | null;
   scheduled_for: string | null;
   stage: Json | null;
   started_at: string | null;

@@ -47,7 +47,8 @@ export function tasksOfGraph(
   return tasks;
 }
 
-const UNTOUCHED = {
+/** What a task is that nothing has happened to. */
+export const UNTOUCHED = {
   state: 'pending' as const,
   attempt: 0,
   losses: 0,

@@ -3,6 +3,11 @@ import { AppError, type JsonObject } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 import type { NodeInstance, PlanNode } from '@baton/task-graph';
 
+interface PeerCall {
+  call: string;
+  of?: { call: string };
+}
+
 /** A deployment of the contract peer: what the engine reads and writes, in memory. */
 export interface PeerDeployment {
   nodes: PlanNode[];
@@ -17,6 +22,11 @@ export function createDeploymentsPeer() {
   const ended: { executionId: string; status: string }[] = [];
   /** Group id -> members in order. */
   const groups = new Map<string, string[]>();
+  /** What each deployment shows; of executions that have not ended nobody tells the peer. */
+  const latest = new Map<string, { executionId: string; status: string }>();
+  /** Changes of the model that workflows asked for. */
+  const calls: PeerCall[] = [];
+  let answerCall: (request: PeerCall) => unknown = () => null;
   let isDown = false;
   let duringEnd: ((executionId: string) => Promise<void>) | null = null;
   const get = (id: string): PeerDeployment => {
@@ -71,6 +81,8 @@ export function createDeploymentsPeer() {
       get(deploymentId);
       await duringEnd?.(executionId);
       ended.push({ executionId, status });
+      if ((latest.get(deploymentId)?.executionId ?? '') <= executionId)
+        latest.set(deploymentId, { executionId, status });
       return {};
     },
     listGroupMembers: async ({ groupId, after, limit }) => {
@@ -98,6 +110,16 @@ export function createDeploymentsPeer() {
         }),
       };
     },
+    listLatestExecutions: async () => {
+      if (isDown) throw new AppError('service_unavailable_error', 'deployments is down');
+      return {
+        deployments: [...deployments.keys()].map((deploymentId) => {
+          const shown = latest.get(deploymentId) ?? { executionId: '', status: '' };
+          return { tenant: 'default_tenant', deploymentId, ...shown };
+        }),
+        next: 0,
+      };
+    },
     addToGroup: async ({ groupId, deploymentId }) => {
       const ids = groups.get(groupId);
       if (ids && !ids.includes(deploymentId)) ids.push(deploymentId);
@@ -106,13 +128,21 @@ export function createDeploymentsPeer() {
     openOperation: notUsed,
     updateNodeInstance: notUsed,
     listDeploymentsOfBlueprint: notUsed,
-    callModel: notUsed,
+    callModel: async ({ deploymentId, requestJson }) => {
+      get(deploymentId);
+      const request = JSON.parse(requestJson) as PeerCall;
+      calls.push(request);
+      return { resultJson: JSON.stringify(answerCall(request)) };
+    },
   };
   return {
     deployments,
     groups,
     handlers,
     ended,
+    latest,
+    calls,
+    answerCalls: (answer: (request: PeerCall) => unknown) => void (answerCall = answer),
     setDown: (down: boolean) => void (isDown = down),
     /** Happens each time while the end of an execution is being told; null: nothing. */
     duringEnds: (work: ((executionId: string) => Promise<void>) | null) => void (duringEnd = work),
@@ -162,6 +192,6 @@ export function peerDeployment(
     operation: `cloudify.plugins.workflows.${name}`,
     parameters: {},
   });
-  const names = ['install', 'uninstall', 'start', 'stop', 'restart'];
+  const names = ['install', 'uninstall', 'reinstall', 'start', 'stop', 'restart', 'check_status'];
   return { nodes, instances, workflows: Object.fromEntries(names.map((name) => [name, workflow(name)])) };
 }

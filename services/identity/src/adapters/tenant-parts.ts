@@ -7,6 +7,8 @@ export interface TenantParts {
   close(tenant: string): Promise<string[]>;
   /** `isNew`: without what an earlier tenant of that name left. May be repeated. */
   open(tenant: string, isNew: boolean): Promise<void>;
+  /** Removes a part of what a removed tenant left; answers how many rows, 0: nothing is left. May be repeated. */
+  clear(tenant: string): Promise<number>;
 }
 
 const HOLDERS: readonly ServiceName[] = ['catalog', 'deployments', 'executions', 'secrets', 'cluster-status'];
@@ -23,6 +25,10 @@ export function createTenantParts(rpc: RpcConnector): TenantParts {
     },
     async open(tenant, isNew) {
       await Promise.all(parts.map((part) => part.openTenant({ tenant, isNew }, options)));
+    },
+    async clear(tenant) {
+      const answers = await Promise.all(parts.map((part) => part.clearTenant({ tenant }, options)));
+      return answers.reduce((sum, { removed }) => sum + removed, 0);
     },
   };
 }

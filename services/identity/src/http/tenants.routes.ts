@@ -1,7 +1,7 @@
 import { hasPermission } from '@baton/contracts';
 import { tenantsRoutes } from '@baton/contracts/http/tenants';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
-import type { Db } from '@baton/postgres';
+import { type Db, outsideRequests } from '@baton/postgres';
 import type { AuthorizationAt } from '../adapters/authorization-cache';
 import type { TenantParts } from '../adapters/tenant-parts';
 import { createTenant } from '../commands/create-tenant';
@@ -20,6 +20,8 @@ export interface TenantsDeps {
   db: Db<Tables>;
   authorizationAt: AuthorizationAt;
   tenantParts: TenantParts;
+  /** Looks for what removed tenants left, in the background. */
+  kickClearing: () => void;
 }
 
 interface MemberBody {
@@ -56,6 +58,7 @@ export function tenantsHttp(deps: TenantsDeps): BoundRoute[] {
     },
     deleteTenant: async (call) => {
       await removeTenant(deps, call.params.name!);
+      outsideRequests(deps.kickClearing);
     },
     addTenantUser: change('tenant_add_user', addTenantMember),
     updateTenantUser: change('tenant_update_user', updateTenantMember),

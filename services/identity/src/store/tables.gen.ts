@@ -24,6 +24,8 @@ export interface AuthorizationState {
 }
 
 export interface FormerTenants {
+  clear_after: Generated<string>;
+  cleared_at: string | null;
   name: string;
   removed_at: Generated<string>;
 }

@@ -75,6 +75,30 @@ export async function deleteTenant(tx: Tx<Tables>, name: string): Promise<void> 
     .execute();
 }
 
+/** A removed tenant whose leftovers are to be looked for, taken for `leaseMs`; `isSettled`: removed at least `settledMs` ago. */
+export async function takeFormerTenant(
+  db: Reader,
+  leaseMs: number,
+  settledMs: number,
+): Promise<{ name: string; isSettled: boolean } | null> {
+  const ms = (n: number) => sql`${n}::float8 * interval '1 millisecond'`;
+  const { rows } = await sql<{ name: string; isSettled: boolean }>`
+    update former_tenants set clear_after = app_now() + ${ms(leaseMs)}
+    where name = (select name from former_tenants where cleared_at is null and clear_after <= app_now()
+      order by clear_after limit 1 for update skip locked)
+    returning name, removed_at <= app_now() - ${ms(settledMs)} as "isSettled"`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Null: nothing is left of it. Else when to look again. */
+export async function noteCleared(db: Reader, name: string, againMs: number | null): Promise<void> {
+  const change =
+    againMs === null
+      ? sql`cleared_at = app_now()`
+      : sql`clear_after = app_now() + ${againMs}::float8 * interval '1 millisecond'`;
+  await sql`update former_tenants set ${change} where name = ${name}`.execute(db);
+}
+
 export async function isFormerTenant(db: Reader, name: string): Promise<boolean> {
   const row = await db
     .selectFrom('former_tenants')

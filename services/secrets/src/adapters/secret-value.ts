@@ -83,7 +83,12 @@ function bounded(text: string): Secret {
   return new Secret(text);
 }
 
-/** The value as it was given. */
+/** The value as it was given; what a provider keeps for a secret with a schema may be a text that is no JSON. */
 export function shownValue(text: Secret, schema: JsonObject | null): Json {
-  return schema === null ? text.expose() : (JSON.parse(text.expose()) as Json);
+  if (schema === null) return text.expose();
+  try {
+    return JSON.parse(text.expose()) as Json;
+  } catch {
+    return text.expose();
+  }
 }

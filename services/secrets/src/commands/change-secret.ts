@@ -7,26 +7,27 @@ import {
   widensVisibility,
 } from '@baton/contracts';
 import { AppError, type JsonObject, notFound } from '@baton/kernel';
-import type { Db, Tx } from '@baton/postgres';
+import type { Tx } from '@baton/postgres';
 import { storedText } from '../adapters/secret-value';
-import { type MasterKey, sealValue } from '../domain/envelope';
+import { sealValue } from '../domain/envelope';
+import { type Kept, nextKept, type UsedProvider } from '../domain/kept-value';
 import { mayOverwrite, requireHidingRight, requireValueAccess, whoOf } from '../domain/secret-access';
+import { writeContent } from '../domain/secret-content';
 import { visibleSecret } from '../queries/read-secrets';
+import { openContent, type ValueDeps } from '../queries/read-value';
+import { findProvider, findVisibleProvider } from '../store/providers.sql';
 import {
   deleteSecret,
   findByKey,
   insertSecret,
   lockSecretKey,
+  type SecretChanges,
   type SecretRow,
   updateSecret,
 } from '../store/secrets.sql';
 import type { DB } from '../store/tables.gen';
 
-export interface SecretDeps {
-  db: Db<DB>;
-  /** The current one first. */
-  masters: readonly MasterKey[];
-}
+export type SecretDeps = ValueDeps;
 
 export interface PutSecret {
   value?: unknown;
@@ -36,10 +37,26 @@ export interface PutSecret {
   private_resource?: boolean;
   is_hidden_value?: boolean;
   provider_name?: string | null;
+  provider_options?: JsonObject | null;
 }
 
-function refuseProvider(name: string | null | undefined): void {
-  if (name !== undefined && name !== null) throw notFound('Secrets provider', name);
+/** The provider that a request names. @throws AppError not_found_error; undefined: it names none. */
+async function namedProvider(
+  tx: Tx<DB>,
+  principal: Principal,
+  name: string | null | undefined,
+): Promise<UsedProvider | undefined> {
+  if (name === undefined || name === null || name === '') return undefined;
+  const provider = await findVisibleProvider(tx, whoOf(principal), name);
+  if (provider === null) throw notFound('Secrets provider', name);
+  return provider;
+}
+
+/** Where and what the value of `row` is now. */
+async function keptNow(deps: SecretDeps, tx: Tx<DB>, row: SecretRow): Promise<Kept> {
+  const provider =
+    row.provider_name === null ? null : await findProvider(tx, row.provider_tenant!, row.provider_name);
+  return { provider, content: openContent(deps.masters, row) };
 }
 
 function taken(key: string): AppError {
@@ -49,11 +66,16 @@ function taken(key: string): AppError {
   });
 }
 
-function sealNext(deps: SecretDeps, row: SecretRow, value: unknown) {
-  const version = row.version + 1;
-  const identity = { tenant: row.tenant, key: row.key, version };
-  return { version, sealed: sealValue(deps.masters[0]!, identity, storedText(value, row.schema)) };
+function sealKept(
+  deps: SecretDeps,
+  identity: { tenant: string; key: string; version: number },
+  { content, provider }: Kept,
+): NonNullable<SecretChanges['value']> {
+  const text = writeContent(content, provider !== null);
+  return { version: identity.version, sealed: sealValue(deps.masters[0]!, identity, text), provider };
 }
+
+const nextVersion = ({ tenant, key, version }: SecretRow) => ({ tenant, key, version: version + 1 });
 
 /** Creates the secret; with `update_if_exists` an existing one gets the value and keeps its other attributes. */
 export async function putSecret(
@@ -62,11 +84,12 @@ export async function putSecret(
   key: string,
   body: PutSecret,
 ): Promise<void> {
-  refuseProvider(body.provider_name);
   const visibility = visibilityOfNew(principal, body.visibility, body.private_resource);
   const schema = body.schema ?? null;
-  const value = storedText(body.value, schema);
   await deps.db.tx(async (tx) => {
+    const provider = await namedProvider(tx, principal, body.provider_name);
+    const change = { value: body.value, provider, options: body.provider_options };
+    const kept = nextKept(null, change, (value) => storedText(value, schema));
     await lockSecretKey(tx, key);
     const rivals = await findByKey(tx, key);
     const own = rivals.find((r) => r.tenant === principal.tenant);
@@ -74,7 +97,9 @@ export async function putSecret(
       requireValueAccess(principal, own);
       // Private secrets of others are not there for this user, not even to be overwritten.
       if (!mayOverwrite(whoOf(principal), own)) throw taken(key);
-      await updateSecret(tx, own.tenant, key, { value: sealNext(deps, own, body.value) });
+      const now = await keptNow(deps, tx, own);
+      const next = nextKept(now, { value: body.value }, (value) => storedText(value, own.schema));
+      await updateSecret(tx, own.tenant, key, { value: sealKept(deps, nextVersion(own), next) });
       return;
     }
     if (own !== undefined || rivals.some((r) => r.visibility === 'global' || visibility === 'global'))
@@ -86,7 +111,7 @@ export async function putSecret(
       visibility,
       is_hidden_value: body.is_hidden_value ?? false,
       schema,
-      sealed: sealValue(deps.masters[0]!, identity, value),
+      ...sealKept(deps, identity, kept),
     });
   });
 }
@@ -135,6 +160,7 @@ export interface PatchSecret {
   visibility?: Visibility;
   is_hidden_value?: boolean;
   provider_name?: string | null;
+  provider_options?: JsonObject | null;
 }
 
 export async function patchSecret(
@@ -143,20 +169,26 @@ export async function patchSecret(
   key: string,
   body: PatchSecret,
 ): Promise<void> {
-  const { value, visibility, is_hidden_value, provider_name } = body;
-  refuseProvider(provider_name);
+  const { value, visibility, is_hidden_value, provider_name, provider_options } = body;
   await changeLocked(deps, principal, key, async (tx, row, rivals) => {
-    if (value === undefined && visibility === undefined && is_hidden_value === undefined) {
+    const provider = await namedProvider(tx, principal, provider_name);
+    const isKeptAnew = value !== undefined || provider !== undefined || provider_options !== undefined;
+    if (!isKeptAnew && visibility === undefined && is_hidden_value === undefined) {
       throw new AppError('illegal_action_error', 'The body changes nothing', {
-        expected: ['value', 'visibility', 'is_hidden_value'],
+        expected: ['value', 'visibility', 'is_hidden_value', 'provider_name', 'provider_options'],
       });
     }
     if (is_hidden_value !== undefined && is_hidden_value !== row.is_hidden_value)
       requireHidingRight(principal, row);
+    const kept = isKeptAnew
+      ? nextKept(await keptNow(deps, tx, row), { value, provider, options: provider_options }, (given) =>
+          storedText(given, row.schema),
+        )
+      : null;
     await updateSecret(tx, row.tenant, key, {
       ...widened(principal, row, visibility, rivals),
       ...(is_hidden_value === undefined ? {} : { is_hidden_value }),
-      ...(value === undefined ? {} : { value: sealNext(deps, row, value) }),
+      ...(kept === null ? {} : { value: sealKept(deps, nextVersion(row), kept) }),
     });
   });
 }

@@ -3,7 +3,7 @@ import { hasPermission, type ListQuery, type Principal, type Visibility } from '
 import { resourceId, visibility as visibilityShape } from '@baton/contracts/http/shapes';
 import { AppError, badParameter, type Clock, isJsonObject, Secret } from '@baton/kernel';
 import { writingTo } from '@baton/postgres';
-import { openValue, sealValue } from '../domain/envelope';
+import { sealValue } from '../domain/envelope';
 import {
   decryptWith,
   encryptWith,
@@ -12,8 +12,11 @@ import {
   passphraseKey,
 } from '../domain/passphrase';
 import { mayOverwrite, maySeeValue, whoOf } from '../domain/secret-access';
+import { type SecretContent, writeContent } from '../domain/secret-content';
 import { listForExport } from '../queries/read-secrets';
-import { findByKey, insertSecret, lockSecretKey, sealedOf, updateSecret } from '../store/secrets.sql';
+import { openContent } from '../queries/read-value';
+import { findVisibleProvider, type ProviderRow } from '../store/providers.sql';
+import { findByKey, insertSecret, lockSecretKey, updateSecret } from '../store/secrets.sql';
 import type { SecretDeps } from './change-secret';
 
 function requirePassphrase(passphrase: Secret | null): void {
@@ -24,7 +27,7 @@ function requirePassphrase(passphrase: Secret | null): void {
   }
 }
 
-/** Secrets that `principal` may see with values; hidden ones of others are left out. */
+/** Secrets that `principal` may see with values, empty where a provider keeps them; hidden ones of others are left out. */
 export async function exportSecrets(
   deps: SecretDeps & { clock: Clock },
   principal: Principal,
@@ -38,7 +41,8 @@ export async function exportSecrets(
     maySeeValue(whoOf(principal), row),
   );
   return rows.map((row) => {
-    const value = openValue(deps.masters, row, sealedOf(row));
+    const content = openContent(deps.masters, row);
+    const value = content.value ?? new Secret('');
     return {
       key: row.key,
       value: key === null ? value.expose() : encryptWith(key, value, deps.clock.now()),
@@ -46,8 +50,8 @@ export async function exportSecrets(
       tenant_name: row.tenant,
       is_hidden_value: row.is_hidden_value,
       encrypted: key !== null,
-      provider: null,
-      provider_options: null,
+      provider: row.provider_name,
+      provider_options: content.options,
       ...(hasMetadata
         ? { creator: row.created_by, created_at: row.created_at, updated_at: row.updated_at }
         : {}),
@@ -70,7 +74,8 @@ export interface ImportResult {
 interface Item {
   tenant: string;
   key: string;
-  value: Secret;
+  provider: ProviderRow | null;
+  content: SecretContent;
   visibility: Visibility;
   isHidden: boolean;
 }
@@ -93,9 +98,13 @@ function faultsOf(
   principal: Principal,
   tenant: string,
   hasPassphrase: boolean,
+  provider: ProviderRow | null,
 ): Record<string, unknown> {
   const faults: Record<string, unknown> = {};
-  const missing = FIELDS.filter((f) => raw[f] === undefined || raw[f] === null || raw[f] === '');
+  const isKeptOutside = provider !== null && provider.type !== 'local';
+  const missing = FIELDS.filter(
+    (f) => (raw[f] === undefined || raw[f] === null || raw[f] === '') && !(f === 'value' && isKeptOutside),
+  );
   if (missing.length > 0) faults['missing secret fields'] = missing;
   for (const flag of ['is_hidden_value', 'encrypted'] as const) {
     if (!missing.includes(flag) && typeof raw[flag] !== 'boolean')
@@ -103,7 +112,8 @@ function faultsOf(
   }
   if (!missing.includes('key') && !resourceId.safeParse(raw.key).success)
     faults.key = 'the key is not a valid name';
-  if (!missing.includes('value') && typeof raw.value !== 'string') faults.value = 'the value must be a text';
+  if (!missing.includes('value') && !isKeptOutside && typeof raw.value !== 'string')
+    faults.value = 'the value must be a text';
   if (!missing.includes('visibility') && !visibilityShape.safeParse(raw.visibility).success) {
     faults.visibility = `visibility must be one of private, tenant, global`;
   }
@@ -113,17 +123,28 @@ function faultsOf(
     faults.tenant_name = 'the tenant does not exist';
   if (raw.encrypted === true && !hasPassphrase)
     faults['No passphrase'] = 'the secret is encrypted, a passphrase is needed';
-  if (raw.provider !== undefined && raw.provider !== null)
-    faults.provider = 'there is no such secrets provider';
+  if (isNamed(raw.provider) && provider === null) faults.provider = 'there is no such secrets provider';
   return faults;
 }
 
-function readItem(raw: Record<string, unknown>, tenant: string, key: PassphraseKey | null): Item {
+const isNamed = (provider: unknown): boolean =>
+  provider !== undefined && provider !== null && provider !== '';
+
+function readItem(
+  raw: Record<string, unknown>,
+  tenant: string,
+  key: PassphraseKey | null,
+  provider: ProviderRow | null,
+): Item {
   const text = raw.value as string;
+  const isKeptOutside = provider !== null && provider.type !== 'local';
+  const value = raw.encrypted === true && !isKeptOutside ? decryptWith(key!, text) : new Secret(text);
+  const options = isJsonObject(raw.provider_options) ? raw.provider_options : null;
   return {
     tenant,
     key: raw.key as string,
-    value: raw.encrypted === true ? decryptWith(key!, text) : new Secret(text),
+    provider,
+    content: { value: isKeptOutside ? null : value, options: provider === null ? null : options },
     visibility: raw.visibility as Visibility,
     isHidden: raw.is_hidden_value as boolean,
   };
@@ -141,6 +162,7 @@ async function importOne(
       await lockSecretKey(tx, item.key);
       const all = await findByKey(tx, item.key);
       const own = all.find((r) => r.tenant === item.tenant);
+      const text = writeContent(item.content, item.provider !== null);
       if (own === undefined) {
         if (all.some((r) => r.visibility === 'global' || item.visibility === 'global')) return true;
         const identity = { tenant: item.tenant, key: item.key, version: 1 };
@@ -150,20 +172,36 @@ async function importOne(
           visibility: item.visibility,
           is_hidden_value: item.isHidden,
           schema: null,
-          sealed: sealValue(deps.masters[0]!, identity, item.value),
+          sealed: sealValue(deps.masters[0]!, identity, text),
+          provider: item.provider,
         });
         return false;
       }
       if (!isOverriding || !mayOverwrite(whoOf(principal), own)) return true;
       const version = own.version + 1;
-      const sealed = sealValue(deps.masters[0]!, { tenant: own.tenant, key: own.key, version }, item.value);
+      const sealed = sealValue(deps.masters[0]!, { tenant: own.tenant, key: own.key, version }, text);
       await updateSecret(tx, own.tenant, own.key, {
         visibility: item.visibility,
         is_hidden_value: item.isHidden,
-        value: { sealed, version },
+        value: { sealed, version, provider: item.provider },
       });
       return true;
     }),
+  );
+}
+
+/** The provider that an item names, as the importer sees it in the destination; null: none named, or none there. */
+async function providerOf(
+  deps: SecretDeps,
+  principal: Principal,
+  tenant: string,
+  name: unknown,
+): Promise<ProviderRow | null> {
+  if (typeof name !== 'string' || name === '' || !mayImportInto(principal, tenant)) return null;
+  const who = whoOf(principal);
+  const isAdministrator = who.administered === 'all' || who.administered.includes(tenant);
+  return writingTo(tenant, () =>
+    findVisibleProvider(deps.db.query, { ...who, tenant, isAdministrator }, name),
   );
 }
 
@@ -188,9 +226,10 @@ export async function importSecrets(
     const fields = isJsonObject(raw) ? (raw as Record<string, unknown>) : {};
     const source = String(fields.tenant_name ?? '');
     const tenant = Object.hasOwn(request.tenantMap, source) ? request.tenantMap[source]! : source;
-    const faults = faultsOf(fields, principal, tenant, key !== null);
+    const provider = await providerOf(deps, principal, tenant, fields.provider);
+    const faults = faultsOf(fields, principal, tenant, key !== null, provider);
     if (Object.keys(faults).length > 0) result.secrets_errors[index] = faults;
-    else items.push(readItem(fields, tenant, key));
+    else items.push(readItem(fields, tenant, key, provider));
   }
   for (const item of items) {
     if (await importOne(deps, principal, item, request.isOverriding))

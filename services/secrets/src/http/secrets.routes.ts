@@ -7,7 +7,7 @@ import {
 } from '@baton/contracts';
 import { secretRoutes } from '@baton/contracts/http/secrets';
 import { answer, type BoundRoute, bindRoutes, type HttpCall, listEnvelope, pickFields } from '@baton/http';
-import { AppError, type Clock, type JsonObject, notFound, Secret } from '@baton/kernel';
+import { AppError, type Clock, type JsonObject, Secret } from '@baton/kernel';
 import {
   patchSecret,
   putSecret,
@@ -37,9 +37,12 @@ function searchRules(body: { filter_rules?: unknown; constraints?: unknown }): F
   return rules.value;
 }
 
+const optionsOf = (body: { provider_options?: unknown }) =>
+  body.provider_options as JsonObject | null | undefined;
+
 export function secretsHttp(deps: SecretDeps & { clock: Clock }): BoundRoute[] {
   const { db } = deps;
-  const shown = (call: HttpCall) => getSecret(deps, call.principal, call.params.secret_key!, true);
+  const shown = (call: HttpCall) => getSecret(deps, call.principal, call.params.secret_key!, 'written');
   const change = (run: (call: HttpCall, key: string) => Promise<void>) => async (call: HttpCall) => {
     await run(call, call.params.secret_key!);
     return shown(call);
@@ -50,14 +53,22 @@ export function secretsHttp(deps: SecretDeps & { clock: Clock }): BoundRoute[] {
     searchSecrets: async (call) =>
       listEnvelope(await listSecrets(db.query, call.principal, call.list, searchRules(call.body)), call.list),
     getSecret: (call) =>
-      getSecret(deps, call.principal, call.params.secret_key!, call.query._skip_value !== true),
+      getSecret(
+        deps,
+        call.principal,
+        call.params.secret_key!,
+        call.query._skip_value === true ? 'none' : 'value',
+      ),
     putSecret: change((call, key) =>
       putSecret(deps, call.principal, key, {
         ...call.body,
         schema: call.body.schema as JsonObject | null | undefined,
+        provider_options: optionsOf(call.body),
       }),
     ),
-    patchSecret: change((call, key) => patchSecret(deps, call.principal, key, call.body)),
+    patchSecret: change((call, key) =>
+      patchSecret(deps, call.principal, key, { ...call.body, provider_options: optionsOf(call.body) }),
+    ),
     deleteSecret: async (call) => {
       await removeSecret(deps, call.principal, call.params.secret_key!);
       return answer({ status: 204 });
@@ -85,10 +96,6 @@ export function secretsHttp(deps: SecretDeps & { clock: Clock }): BoundRoute[] {
         passphrase: passphrase === undefined || passphrase === '' ? null : new Secret(passphrase),
         isOverriding: override_collisions,
       });
-    },
-    listSecretsProviders: async (call) => listEnvelope({ items: [], total: 0 }, call.list),
-    getSecretsProvider: async (call) => {
-      throw notFound('Secrets provider', call.params.provider_name!);
     },
   });
 }

@@ -10,10 +10,10 @@ import {
 } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { shownValue } from '../adapters/secret-value';
-import { type MasterKey, openValue } from '../domain/envelope';
 import { maySeeValue, whoOf } from '../domain/secret-access';
-import { findVisible, type SecretRow, sealedOf } from '../store/secrets.sql';
+import { findVisible, type SecretRow } from '../store/secrets.sql';
 import type { DB } from '../store/tables.gen';
+import { openContent, readValue, type ValueDeps } from './read-value';
 
 /** Fields of list items: no column of these leads to a value. */
 const columns: Record<string, RawBuilder<unknown>> = {
@@ -27,10 +27,10 @@ const columns: Record<string, RawBuilder<unknown>> = {
   private_resource: sql`(s.visibility = 'private')`,
   resource_availability: sql`s.visibility`,
   is_hidden_value: sql`s.is_hidden_value`,
-  provider_name: sql`null::text`,
+  provider_name: sql`s.provider_name`,
 };
 const target: FilterTarget = {
-  attributes: { key: sql`s.key`, provider_name: sql`null::text` },
+  attributes: { key: sql`s.key`, provider_name: sql`s.provider_name` },
   labels: sql`(select null::text as key, null::text as value where false) l`,
   labelOwner: sql<SqlBool>`true`,
 };
@@ -94,23 +94,30 @@ export async function visibleSecret(
   return row;
 }
 
-/** A single read with its value; empty for those who may not see it, and when it is not asked for. */
+/**
+ * A single read with its value; empty for those who may not see it, and when it is not wanted. `written`: the answer to a
+ * write, for which no provider is asked, so that it tells what became of the write; what is kept outside is empty then.
+ */
 export async function getSecret(
-  deps: { db: Db<DB>; masters: readonly MasterKey[] },
+  deps: ValueDeps,
   principal: Principal,
   key: string,
-  isValueWanted: boolean,
+  wanted: 'value' | 'written' | 'none',
 ): Promise<Record<string, unknown>> {
   const row = await visibleSecret(deps.db.query, principal, key);
-  const isShown = isValueWanted && maySeeValue(whoOf(principal), row);
+  const maySee = maySeeValue(whoOf(principal), row);
+  const content =
+    maySee && (row.provider_name !== null || wanted === 'written') ? openContent(deps.masters, row) : null;
+  const value =
+    !maySee || wanted === 'none' ? null : wanted === 'value' ? await readValue(deps, row) : content?.value;
   return {
     key: row.key,
     id: row.key,
-    value: isShown ? shownValue(openValue(deps.masters, row, sealedOf(row)), row.schema) : '',
+    value: value ? shownValue(value, row.schema) : '',
     is_hidden_value: row.is_hidden_value,
     schema: row.schema,
-    provider_name: null,
-    provider_options: null,
+    provider_name: row.provider_name,
+    provider_options: content?.options ?? null,
     created_at: row.created_at,
     updated_at: row.updated_at,
     created_by: row.created_by,

@@ -1,15 +1,17 @@
 import { secretsRpc } from '@baton/contracts';
-import type { Db } from '@baton/postgres';
 import { type RpcPart, rpcPart } from '@baton/service-runtime';
 import { shownValue } from '../adapters/secret-value';
-import { type MasterKey, openValue } from '../domain/envelope';
+import type { MasterKey } from '../domain/envelope';
 import { maySeeValue, type Who } from '../domain/secret-access';
 import { checkSnapshotSeal, sealSnapshot } from '../domain/snapshot-seal';
-import { findVisible, type SecretRow, sealedOf } from '../store/secrets.sql';
-import type { DB } from '../store/tables.gen';
+import { readValue, type ValueDeps } from '../queries/read-value';
+import { findVisible, type SecretRow } from '../store/secrets.sql';
+
+/** Values that are looked up beside each other; some are fetched from providers. */
+const AT_ONCE = 16;
 
 /** Values at use time, for other services acting for a user. They are written nowhere on the way. */
-export function secretsRpcPart(deps: { db: Db<DB>; masters: readonly MasterKey[] }): RpcPart {
+export function secretsRpcPart(deps: ValueDeps): RpcPart {
   return rpcPart(secretsRpc.SecretsServiceDefinition, {
     async getSecretValues({ tenant, keys, username, isAdministrator }) {
       const who: Who = { tenant, username, isAdministrator, administered: [] };
@@ -18,15 +20,15 @@ export function secretsRpcPart(deps: { db: Db<DB>; masters: readonly MasterKey[]
       for (const row of await findVisible(deps.db.query, who, keys))
         if (!rows.has(row.key)) rows.set(row.key, row);
       const answer: secretsRpc.GetSecretValuesResponse = { valuesJson: {}, missing: [], hidden: [] };
-      for (const key of new Set(keys)) {
+      const release = async (key: string): Promise<void> => {
         const row = rows.get(key);
         if (row === undefined) answer.missing.push(key);
         else if (!maySeeValue(who, row)) answer.hidden.push(key);
-        else
-          answer.valuesJson[key] = JSON.stringify(
-            shownValue(openValue(deps.masters, row, sealedOf(row)), row.schema),
-          );
-      }
+        else answer.valuesJson[key] = JSON.stringify(shownValue(await readValue(deps, row), row.schema));
+      };
+      const wanted = [...new Set(keys)];
+      for (let at = 0; at < wanted.length; at += AT_ONCE)
+        await Promise.all(wanted.slice(at, at + AT_ONCE).map(release));
       return answer;
     },
   });

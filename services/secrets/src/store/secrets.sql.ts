@@ -20,6 +20,15 @@ export interface SecretRow {
   wrapped_key: Buffer;
   master_key_id: string;
   version: number;
+  /** Where the value is kept; both null: here. */
+  provider_tenant: string | null;
+  provider_name: string | null;
+}
+
+/** A provider as a secret names it. */
+export interface ProviderKey {
+  tenant: string;
+  name: string;
 }
 
 export const sealedOf = (row: SecretRow): SealedValue => ({
@@ -66,9 +75,13 @@ export interface NewSecret {
   schema: JsonObject | null;
   version: number;
   sealed: SealedValue;
+  provider: ProviderKey | null;
 }
 
-export async function insertSecret(tx: Tx<DB>, { sealed, schema, ...plain }: NewSecret): Promise<void> {
+export async function insertSecret(
+  tx: Tx<DB>,
+  { sealed, schema, provider, ...plain }: NewSecret,
+): Promise<void> {
   await tx
     .insertInto('secrets')
     .values({
@@ -77,6 +90,8 @@ export async function insertSecret(tx: Tx<DB>, { sealed, schema, ...plain }: New
       ciphertext: sealed.ciphertext,
       wrapped_key: sealed.wrappedKey,
       master_key_id: sealed.masterKeyId,
+      provider_tenant: provider?.tenant ?? null,
+      provider_name: provider?.name ?? null,
     })
     .execute();
 }
@@ -84,7 +99,7 @@ export async function insertSecret(tx: Tx<DB>, { sealed, schema, ...plain }: New
 export interface SecretChanges {
   visibility?: Visibility;
   is_hidden_value?: boolean;
-  value?: { sealed: SealedValue; version: number };
+  value?: { sealed: SealedValue; version: number; provider: ProviderKey | null };
 }
 
 export async function updateSecret(
@@ -98,6 +113,8 @@ export async function updateSecret(
     wrapped_key: value.sealed.wrappedKey,
     master_key_id: value.sealed.masterKeyId,
     version: value.version,
+    provider_tenant: value.provider?.tenant ?? null,
+    provider_name: value.provider?.name ?? null,
   };
   await tx
     .updateTable('secrets')
@@ -109,41 +126,4 @@ export async function updateSecret(
 
 export async function deleteSecret(tx: Tx<DB>, tenant: string, key: string): Promise<void> {
   await tx.deleteFrom('secrets').where('tenant', '=', tenant).where('key', '=', key).execute();
-}
-
-/** Secrets under another master key than `currentId`, locked; at most `limit`. */
-export async function lockUnderOldKeys(
-  tx: Tx<DB>,
-  currentId: string,
-  knownIds: readonly string[],
-  limit: number,
-): Promise<SecretRow[]> {
-  const { rows } = await sql<SecretRow>`
-    select * from secrets where master_key_id <> ${currentId} and master_key_id = any(${[...knownIds]}::text[])
-    limit ${limit} for update skip locked`.execute(tx);
-  return rows;
-}
-
-export async function setWrappedKey(
-  tx: Tx<DB>,
-  row: SecretRow,
-  wrapped: Pick<SealedValue, 'wrappedKey' | 'masterKeyId'>,
-): Promise<void> {
-  await tx
-    .updateTable('secrets')
-    .set({ wrapped_key: wrapped.wrappedKey, master_key_id: wrapped.masterKeyId })
-    .where('tenant', '=', row.tenant)
-    .where('key', '=', row.key)
-    .execute();
-}
-
-/** Ids of master keys in use that are not among `knownIds`. */
-export async function findUnknownMasterKeys(db: Reader, knownIds: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('secrets')
-    .select('master_key_id')
-    .distinct()
-    .where('master_key_id', 'not in', [...knownIds])
-    .execute();
-  return rows.map((r) => r.master_key_id);
 }

@@ -1,8 +1,8 @@
-/** The part of snapshots that secrets has (packages/snapshot-part). Values leave as they rest: encrypted. */
+/** The part of snapshots that secrets has (packages/snapshot-part). Values and connection parameters leave as they rest: encrypted. */
 import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
 
 export const snapshotTables: SnapshotTables = {
   kept: commonlyKept,
   cleared: commonlyCleared,
-  contents: ['secrets'],
+  contents: ['secrets', 'secrets_providers'],
 };

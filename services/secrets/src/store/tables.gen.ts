@@ -37,8 +37,24 @@ export interface Secrets {
   is_hidden_value: Generated<boolean>;
   key: string;
   master_key_id: string;
+  provider_name: string | null;
+  provider_tenant: string | null;
   schema: Json | null;
   tenant: string;
+  updated_at: Generated<string>;
+  version: number;
+  visibility: string;
+  wrapped_key: Buffer;
+}
+
+export interface SecretsProviders {
+  ciphertext: Buffer;
+  created_at: Generated<string>;
+  created_by: string;
+  master_key_id: string;
+  name: string;
+  tenant: string;
+  type: string;
   updated_at: Generated<string>;
   version: number;
   visibility: string;
@@ -61,6 +77,7 @@ export interface DB {
   inbox: Inbox;
   outbox: Outbox;
   secrets: Secrets;
+  secrets_providers: SecretsProviders;
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;
 }

@@ -9,6 +9,7 @@ import { createDb } from '@baton/postgres';
 import { createLocalRpc } from '@baton/rpc';
 import { type Infra, loadConfig } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
+import { loadMasterKeys } from '../adapters/master-keys';
 import { buildService, configSchema } from '../service';
 import type { DB } from '../store/tables.gen';
 
@@ -84,6 +85,8 @@ export async function startSecrets(env: Record<string, string> = {}) {
     parts,
     logged,
     databaseUrl: database.url,
+    /** The keys that the service works with. */
+    masters: () => loadMasterKeys({ key: undefined, file: join(folder, 'key'), oldKeys: [] }),
     rpc: rpc.client(secretsRpc.SecretsServiceDefinition, 'secrets'),
     call: async (
       method: string,

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from '@baton/http';
+import { isIP, type LookupFunction } from 'node:net';
+import { addressRule } from '@baton/http';
 import { systemClock } from '@baton/kernel';
 import { FatalError, RetryableError } from '@baton/plugin-sdk';
 
@@ -18,28 +18,13 @@ export type SafeFetch = (
 const MAX_BYTES = 32 * 1024 * 1024;
 const TOTAL_MS = 60_000;
 const MAX_REDIRECTS = 5;
-function listOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    list.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family);
-  }
-  return list;
-}
 
 /**
  * Fetches scripts by URL. Addresses inside the installation are refused when the connection is made, so neither names
  * nor redirects get around it; `allow` (CIDR) makes exceptions.
  */
 export function createSafeFetch(allow: readonly string[]): SafeFetch {
-  const allowed = listOf(allow);
-  const isAllowed = (address: string): boolean => {
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-    if (mapped) return isAllowed(mapped);
-    return allowed.check(address, family) || isPublicAddress(address);
-  };
+  const isAllowed = addressRule(allow);
   const refusal = (): FatalError =>
     new FatalError('Failed downloading script: the URL does not lead to a public http or https address');
   const guarded: LookupFunction = (host, options, done) => {

@@ -31,7 +31,7 @@ export interface GetDeploymentResponse {
   installationStatus: string;
   /** [{node_id, state}] of the node instances, for availability rules. */
   instanceStatesJson: string;
-  /** [{id, type_hierarchy}] of the nodes, for availability rules. */
+  /** [{type_hierarchy}]: every type that some node has, for availability rules. */
   nodeTypesJson: string;
   /** Deployments that depend on this one, as texts for dependent_exists_error. */
   dependents: string[];
@@ -40,6 +40,11 @@ export interface GetDeploymentResponse {
 export interface GetWorkflowModelRequest {
   tenant: string;
   deploymentId: string;
+  /**
+   * Only what graphs of built-in workflows are made from: operations that are implemented, instances without runtime
+   * properties, and what nodes share once (`definitions_json`).
+   */
+  forGraph: boolean;
 }
 
 export interface GetWorkflowModelResponse {
@@ -49,6 +54,8 @@ export interface GetWorkflowModelResponse {
   nodeInstancesJson: string;
   scalingGroupsJson: string;
   deploymentJson: string;
+  /** {key: fields}: a node with the key as `definition` has these fields too. Empty: nodes are whole. */
+  definitionsJson: string;
 }
 
 /** A node-instance state decided by the engine that deployments may not have stored yet. */
@@ -170,6 +177,26 @@ export interface ExecutionEndedRequest {
 }
 
 export interface ExecutionEndedResponse {
+}
+
+export interface ListLatestExecutionsRequest {
+  /** `next` of the page before; 0 = from the first one on. */
+  after: number;
+  limit: number;
+}
+
+export interface LatestExecution {
+  tenant: string;
+  deploymentId: string;
+  /** Both empty: none. */
+  executionId: string;
+  status: string;
+}
+
+export interface ListLatestExecutionsResponse {
+  deployments: LatestExecution[];
+  /** 0 = these were the last ones. */
+  next: number;
 }
 
 export interface ListGroupMembersRequest {
@@ -675,7 +702,7 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
 };
 
 function createBaseGetWorkflowModelRequest(): GetWorkflowModelRequest {
-  return { tenant: "", deploymentId: "" };
+  return { tenant: "", deploymentId: "", forGraph: false };
 }
 
 export const GetWorkflowModelRequest: MessageFns<GetWorkflowModelRequest> = {
@@ -685,6 +712,9 @@ export const GetWorkflowModelRequest: MessageFns<GetWorkflowModelRequest> = {
     }
     if (message.deploymentId !== "") {
       writer.uint32(18).string(message.deploymentId);
+    }
+    if (message.forGraph !== false) {
+      writer.uint32(24).bool(message.forGraph);
     }
     return writer;
   },
@@ -718,6 +748,14 @@ export const GetWorkflowModelRequest: MessageFns<GetWorkflowModelRequest> = {
             message.deploymentId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.forGraph = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -738,6 +776,11 @@ export const GetWorkflowModelRequest: MessageFns<GetWorkflowModelRequest> = {
         : isSet(object.deployment_id)
         ? globalThis.String(object.deployment_id)
         : "",
+      forGraph: isSet(object.forGraph)
+        ? globalThis.Boolean(object.forGraph)
+        : isSet(object.for_graph)
+        ? globalThis.Boolean(object.for_graph)
+        : false,
     };
   },
 
@@ -749,6 +792,9 @@ export const GetWorkflowModelRequest: MessageFns<GetWorkflowModelRequest> = {
     if (message.deploymentId !== "") {
       obj.deploymentId = message.deploymentId;
     }
+    if (message.forGraph !== false) {
+      obj.forGraph = message.forGraph;
+    }
     return obj;
   },
 
@@ -759,6 +805,7 @@ export const GetWorkflowModelRequest: MessageFns<GetWorkflowModelRequest> = {
     const message = createBaseGetWorkflowModelRequest();
     message.tenant = object.tenant ?? "";
     message.deploymentId = object.deploymentId ?? "";
+    message.forGraph = object.forGraph ?? false;
     return message;
   },
 };
@@ -771,6 +818,7 @@ function createBaseGetWorkflowModelResponse(): GetWorkflowModelResponse {
     nodeInstancesJson: "",
     scalingGroupsJson: "",
     deploymentJson: "",
+    definitionsJson: "",
   };
 }
 
@@ -793,6 +841,9 @@ export const GetWorkflowModelResponse: MessageFns<GetWorkflowModelResponse> = {
     }
     if (message.deploymentJson !== "") {
       writer.uint32(50).string(message.deploymentJson);
+    }
+    if (message.definitionsJson !== "") {
+      writer.uint32(58).string(message.definitionsJson);
     }
     return writer;
   },
@@ -858,6 +909,14 @@ export const GetWorkflowModelResponse: MessageFns<GetWorkflowModelResponse> = {
             message.deploymentJson = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.definitionsJson = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -898,6 +957,11 @@ export const GetWorkflowModelResponse: MessageFns<GetWorkflowModelResponse> = {
         : isSet(object.deployment_json)
         ? globalThis.String(object.deployment_json)
         : "",
+      definitionsJson: isSet(object.definitionsJson)
+        ? globalThis.String(object.definitionsJson)
+        : isSet(object.definitions_json)
+        ? globalThis.String(object.definitions_json)
+        : "",
     };
   },
 
@@ -921,6 +985,9 @@ export const GetWorkflowModelResponse: MessageFns<GetWorkflowModelResponse> = {
     if (message.deploymentJson !== "") {
       obj.deploymentJson = message.deploymentJson;
     }
+    if (message.definitionsJson !== "") {
+      obj.definitionsJson = message.definitionsJson;
+    }
     return obj;
   },
 
@@ -935,6 +1002,7 @@ export const GetWorkflowModelResponse: MessageFns<GetWorkflowModelResponse> = {
     message.nodeInstancesJson = object.nodeInstancesJson ?? "";
     message.scalingGroupsJson = object.scalingGroupsJson ?? "";
     message.deploymentJson = object.deploymentJson ?? "";
+    message.definitionsJson = object.definitionsJson ?? "";
     return message;
   },
 };
@@ -2785,6 +2853,303 @@ export const ExecutionEndedResponse: MessageFns<ExecutionEndedResponse> = {
   },
 };
 
+function createBaseListLatestExecutionsRequest(): ListLatestExecutionsRequest {
+  return { after: 0, limit: 0 };
+}
+
+export const ListLatestExecutionsRequest: MessageFns<ListLatestExecutionsRequest> = {
+  encode(message: ListLatestExecutionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.after !== 0) {
+      writer.uint32(8).int64(message.after);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(16).int32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListLatestExecutionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListLatestExecutionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.after = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListLatestExecutionsRequest {
+    return {
+      after: isSet(object.after) ? globalThis.Number(object.after) : 0,
+      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+    };
+  },
+
+  toJSON(message: ListLatestExecutionsRequest): unknown {
+    const obj: any = {};
+    if (message.after !== 0) {
+      obj.after = Math.round(message.after);
+    }
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListLatestExecutionsRequest>): ListLatestExecutionsRequest {
+    return ListLatestExecutionsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListLatestExecutionsRequest>): ListLatestExecutionsRequest {
+    const message = createBaseListLatestExecutionsRequest();
+    message.after = object.after ?? 0;
+    message.limit = object.limit ?? 0;
+    return message;
+  },
+};
+
+function createBaseLatestExecution(): LatestExecution {
+  return { tenant: "", deploymentId: "", executionId: "", status: "" };
+}
+
+export const LatestExecution: MessageFns<LatestExecution> = {
+  encode(message: LatestExecution, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.deploymentId !== "") {
+      writer.uint32(18).string(message.deploymentId);
+    }
+    if (message.executionId !== "") {
+      writer.uint32(26).string(message.executionId);
+    }
+    if (message.status !== "") {
+      writer.uint32(34).string(message.status);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LatestExecution {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLatestExecution();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deploymentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.executionId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LatestExecution {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      deploymentId: isSet(object.deploymentId)
+        ? globalThis.String(object.deploymentId)
+        : isSet(object.deployment_id)
+        ? globalThis.String(object.deployment_id)
+        : "",
+      executionId: isSet(object.executionId)
+        ? globalThis.String(object.executionId)
+        : isSet(object.execution_id)
+        ? globalThis.String(object.execution_id)
+        : "",
+      status: isSet(object.status) ? globalThis.String(object.status) : "",
+    };
+  },
+
+  toJSON(message: LatestExecution): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.deploymentId !== "") {
+      obj.deploymentId = message.deploymentId;
+    }
+    if (message.executionId !== "") {
+      obj.executionId = message.executionId;
+    }
+    if (message.status !== "") {
+      obj.status = message.status;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LatestExecution>): LatestExecution {
+    return LatestExecution.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LatestExecution>): LatestExecution {
+    const message = createBaseLatestExecution();
+    message.tenant = object.tenant ?? "";
+    message.deploymentId = object.deploymentId ?? "";
+    message.executionId = object.executionId ?? "";
+    message.status = object.status ?? "";
+    return message;
+  },
+};
+
+function createBaseListLatestExecutionsResponse(): ListLatestExecutionsResponse {
+  return { deployments: [], next: 0 };
+}
+
+export const ListLatestExecutionsResponse: MessageFns<ListLatestExecutionsResponse> = {
+  encode(message: ListLatestExecutionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.deployments) {
+      LatestExecution.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next !== 0) {
+      writer.uint32(16).int64(message.next);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListLatestExecutionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListLatestExecutionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.deployments.push(LatestExecution.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.next = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListLatestExecutionsResponse {
+    return {
+      deployments: globalThis.Array.isArray(object?.deployments)
+        ? object.deployments.map((e: any) => LatestExecution.fromJSON(e))
+        : [],
+      next: isSet(object.next) ? globalThis.Number(object.next) : 0,
+    };
+  },
+
+  toJSON(message: ListLatestExecutionsResponse): unknown {
+    const obj: any = {};
+    if (message.deployments?.length) {
+      obj.deployments = message.deployments.map((e) => LatestExecution.toJSON(e));
+    }
+    if (message.next !== 0) {
+      obj.next = Math.round(message.next);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListLatestExecutionsResponse>): ListLatestExecutionsResponse {
+    return ListLatestExecutionsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListLatestExecutionsResponse>): ListLatestExecutionsResponse {
+    const message = createBaseListLatestExecutionsResponse();
+    message.deployments = object.deployments?.map((e) => LatestExecution.fromPartial(e)) || [];
+    message.next = object.next ?? 0;
+    return message;
+  },
+};
+
 function createBaseListGroupMembersRequest(): ListGroupMembersRequest {
   return { tenant: "", groupId: "", username: "", isAdministrator: false, after: 0, limit: 0 };
 }
@@ -3660,6 +4025,15 @@ export const DeploymentsServiceDefinition = {
       requestType: ListGroupMembersRequest as typeof ListGroupMembersRequest,
       requestStream: false,
       responseType: ListGroupMembersResponse as typeof ListGroupMembersResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** What deployments of all tenants show as their latest execution, from a cursor on (the doctor compares it). */
+    listLatestExecutions: {
+      name: "ListLatestExecutions",
+      requestType: ListLatestExecutionsRequest as typeof ListLatestExecutionsRequest,
+      requestStream: false,
+      responseType: ListLatestExecutionsResponse as typeof ListLatestExecutionsResponse,
       responseStream: false,
       options: {},
     },

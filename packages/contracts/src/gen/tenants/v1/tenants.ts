@@ -25,6 +25,15 @@ export interface OpenTenantRequest {
 export interface OpenTenantResponse {
 }
 
+export interface ClearTenantRequest {
+  tenant: string;
+}
+
+export interface ClearTenantResponse {
+  /** Rows that went; 0: nothing is left. */
+  removed: number;
+}
+
 function createBaseCloseTenantRequest(): CloseTenantRequest {
   return { tenant: "" };
 }
@@ -302,6 +311,140 @@ export const OpenTenantResponse: MessageFns<OpenTenantResponse> = {
   },
 };
 
+function createBaseClearTenantRequest(): ClearTenantRequest {
+  return { tenant: "" };
+}
+
+export const ClearTenantRequest: MessageFns<ClearTenantRequest> = {
+  encode(message: ClearTenantRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClearTenantRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClearTenantRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ClearTenantRequest {
+    return { tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "" };
+  },
+
+  toJSON(message: ClearTenantRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ClearTenantRequest>): ClearTenantRequest {
+    return ClearTenantRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ClearTenantRequest>): ClearTenantRequest {
+    const message = createBaseClearTenantRequest();
+    message.tenant = object.tenant ?? "";
+    return message;
+  },
+};
+
+function createBaseClearTenantResponse(): ClearTenantResponse {
+  return { removed: 0 };
+}
+
+export const ClearTenantResponse: MessageFns<ClearTenantResponse> = {
+  encode(message: ClearTenantResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.removed !== 0) {
+      writer.uint32(8).int64(message.removed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClearTenantResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClearTenantResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.removed = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ClearTenantResponse {
+    return { removed: isSet(object.removed) ? globalThis.Number(object.removed) : 0 };
+  },
+
+  toJSON(message: ClearTenantResponse): unknown {
+    const obj: any = {};
+    if (message.removed !== 0) {
+      obj.removed = Math.round(message.removed);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ClearTenantResponse>): ClearTenantResponse {
+    return ClearTenantResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ClearTenantResponse>): ClearTenantResponse {
+    const message = createBaseClearTenantResponse();
+    message.removed = object.removed ?? 0;
+    return message;
+  },
+};
+
 /** Served by every service whose tables hold things of tenants. Asked by identity only, when a tenant goes or comes. */
 export type TenantPartServiceDefinition = typeof TenantPartServiceDefinition;
 export const TenantPartServiceDefinition = {
@@ -326,6 +469,15 @@ export const TenantPartServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Removes a bounded part of what a removed tenant left here; nothing while a tenant of that name is open. */
+    clearTenant: {
+      name: "ClearTenant",
+      requestType: ClearTenantRequest as typeof ClearTenantRequest,
+      requestStream: false,
+      responseType: ClearTenantResponse as typeof ClearTenantResponse,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
 
@@ -337,6 +489,17 @@ type DeepPartial<T> = T extends Builtin ? T
   : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
+}
 
 function isSet(value: any): boolean {
   return value !== null && value !== undefined;

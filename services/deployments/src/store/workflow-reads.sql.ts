@@ -1,0 +1,109 @@
+import { type AnyQuery, type AnyTx, prepared } from '@baton/postgres';
+import { sql } from 'kysely';
+import { DEPLOYMENT_ROW, type DeploymentRow } from './deployments.sql';
+
+/** What the engine asks of a deployment, each in one statement: of one instant, and one way to the database. */
+
+/** A deployment with what a start request is checked against; texts are JSON. */
+export interface FactsRow extends DeploymentRow {
+  /** Hex digest of the shared model document; null without a plan. */
+  model: string | null;
+  node_types: string[] | null;
+  inputs: string | null;
+  labels: string;
+  /** Distinct pairs of node and state. */
+  states: string;
+  has_dependents: boolean;
+}
+
+const FACTS = `select ${DEPLOYMENT_ROW}, encode(p.model, 'hex') as model, p.node_types, p.inputs::text as inputs,
+    (select coalesce(json_agg(json_build_object('key', l.key, 'value', l.value) order by l.created_at, l.key, l.value), '[]')
+      from deployment_labels l where l.deployment_key = d.key)::text as labels,
+    (select coalesce(json_agg(json_build_object('node_id', s.node_id, 'state', s.state)), '[]')
+      from (select distinct i.node_id, i.state from node_instances i where i.deployment_key = d.key) s)::text as states,
+    exists (select 1 from inter_deployment_dependencies x where x.target_key = d.key)
+      or exists (select 1 from deployment_parents x where x.parent_key = d.key) as has_dependents
+  from deployments d left join deployment_plans p on p.deployment_key = d.key`;
+
+const FACTS_OF = { name: 'facts-of-deployment', text: `${FACTS} where d.tenant = $1 and d.id = $2` };
+const FACTS_OF_GLOBAL = {
+  name: 'facts-of-global-deployment',
+  text: `${FACTS} where d.id = $1 and d.visibility = 'global' limit 1`,
+};
+
+export async function readFacts(db: AnyQuery, tenant: string, id: string): Promise<FactsRow | null> {
+  return (await prepared<FactsRow>(db, FACTS_OF, [tenant, id]))[0] ?? null;
+}
+
+/** Of a deployment of any tenant that all tenants see. */
+export async function readGlobalFacts(db: AnyQuery, id: string): Promise<FactsRow | null> {
+  return (await prepared<FactsRow>(db, FACTS_OF_GLOBAL, [id]))[0] ?? null;
+}
+
+/** A deployment's model; texts are JSON. */
+export interface ModelRow {
+  id: string;
+  display_name: string;
+  blueprint_id: string | null;
+  revision: number;
+  /** Null without a plan. */
+  scaling_groups: string | null;
+  /** In the order of the plan; `definition` is the hex digest of what they share with equal nodes. */
+  nodes: string;
+  /** Digests, each once. */
+  definitions: string[];
+  instances: string;
+  /** Of the modification that is under way. */
+  modification: { id: string; context: unknown; added_and_related: []; removed_and_related: [] } | null;
+}
+
+/** A node instance as graphs are built from it, with these runtime properties. */
+const instance = (
+  properties: string,
+): string => `json_build_object('id', i.id, 'node_id', i.node_id, 'state', i.state, 'version', i.version,
+  'host_id', i.host_id, 'index', i.index, 'relationships', i.relationships, 'runtime_properties', ${properties},
+  'system_properties', coalesce(i.system_properties, '{}'), 'scaling_groups', i.scaling_groups)`;
+
+const MODEL = {
+  name: 'workflow-model',
+  text: `select d.id, d.display_name, d.blueprint_id, d.revision, p.scaling_groups::text as scaling_groups, n.nodes, n.definitions,
+      (select coalesce(json_agg(${instance(`case when $3 then i.runtime_properties else '{}' end`)} order by i.node_id, i.index), '[]')
+        from node_instances i where i.deployment_key = d.key)::text as instances,
+      (select json_build_object('id', m.id, 'context', m.context, 'added_and_related', m.added_and_related,
+          'removed_and_related', m.removed_and_related)
+        from deployment_modifications m where m.deployment_key = d.key and m.status = 'started') as modification
+    from deployments d left join deployment_plans p on p.deployment_key = d.key
+    cross join lateral (
+      select coalesce(json_agg(json_build_object('id', n.id, 'type', n.type, 'host_id', n.host_id, 'properties', n.properties,
+          'number_of_instances', n.number_of_instances, 'planned_number_of_instances', n.planned_number_of_instances,
+          'deploy_number_of_instances', n.deploy_number_of_instances, 'min_number_of_instances', n.min_number_of_instances,
+          'max_number_of_instances', n.max_number_of_instances, 'definition', encode(n.definition, 'hex'))
+          order by n.position, n.id), '[]')::text as nodes,
+        coalesce(array_agg(distinct encode(n.definition, 'hex')) filter (where n.id is not null), '{}') as definitions
+      from nodes n where n.deployment_key = d.key) n
+    where d.tenant = $1 and d.id = $2`,
+};
+
+/** Without the instances' runtime properties unless `isWhole`: they may be most of it. */
+export async function readModel(
+  db: AnyQuery,
+  tenant: string,
+  id: string,
+  isWhole: boolean,
+): Promise<ModelRow | null> {
+  return (await prepared<ModelRow>(db, MODEL, [tenant, id, isWhole]))[0] ?? null;
+}
+
+/** Node instances of a deployment, all or those of `ids`, as a graph is built from them: a JSON list. */
+export async function instancesText(
+  db: AnyQuery | AnyTx,
+  key: number,
+  ids?: readonly string[],
+): Promise<string> {
+  const { rows } = await sql<{ text: string }>`
+    select coalesce(json_agg(${sql.raw(instance('i.runtime_properties'))} order by i.node_id, i.index), '[]')::text as text
+    from node_instances i where i.deployment_key = ${key} ${ids ? sql`and i.id = any(${[...ids]}::text[])` : sql``}`.execute(
+    db,
+  );
+  return rows[0]!.text;
+}

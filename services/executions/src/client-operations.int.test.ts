@@ -1,0 +1,132 @@
+import type { Principal } from '@baton/contracts';
+import { newId } from '@baton/kernel';
+import { createGraph, visibleOperation } from './commands/client-operations';
+import { requestExecution } from './commands/request-execution';
+import { updateStoredOperations } from './commands/update-stored-operations';
+import { peerDeployment } from './testing/deployments-peer';
+import { type EngineSetup, engineSetup } from './testing/engine-setup';
+
+const TENANT = 'default_tenant';
+const NAME = 'cloudify.interfaces.lifecycle.start';
+const LINK = 'cloudify.interfaces.relationship_lifecycle.establish';
+let engine: EngineSetup;
+let execution: string;
+const admin: Principal = {
+  userId: 0,
+  username: 'admin',
+  tenant: TENANT,
+  role: 'sys_admin',
+  roles: [],
+  permissions: [],
+  tenants: [{ name: TENANT, roles: [] }],
+  authMethod: 'token',
+  executionId: '',
+  isBootstrapAdmin: true,
+};
+
+/** An operation as the original's engine stores it. */
+const stored = (id: string, node: string, operation: string, state: string) => ({
+  id,
+  name: id,
+  type: 'RemoteWorkflowTask',
+  state,
+  dependencies: [],
+  parameters: {
+    task_kwargs: {
+      kwargs: { port: 80, kept: 1, __cloudify_context: { node_name: node, operation: { name: operation } } },
+    },
+  },
+});
+const kwargs = async (id: string) => {
+  const { parameters } = await visibleOperation(engine.deps, admin, id);
+  return (parameters as { task_kwargs: { kwargs: Record<string, unknown> } }).task_kwargs.kwargs;
+};
+
+beforeAll(async () => {
+  engine = await engineSetup();
+  const deployment = peerDeployment({ app: ['db'], db: [] });
+  const operation = { plugin: 'probe', operation: 'probe.op', executor: null };
+  deployment.nodes[0]!.operations[NAME] = {
+    ...operation,
+    inputs: { port: 8080, host: { get_attribute: [] } },
+  };
+  deployment.nodes[0]!.relationships[0]!.target_operations = {
+    [LINK]: { ...operation, inputs: { port: 5432 } },
+  };
+  engine.peer.deployments.set('d', deployment);
+  ({ id: execution } = await requestExecution(engine.deps, {
+    tenant: TENANT,
+    createdBy: 'admin',
+    isAdministrator: true,
+    requestId: newId(),
+    workflowId: 'install',
+    deploymentId: 'd',
+    parameters: {},
+    allowCustomParameters: false,
+    isForced: false,
+    mayQueue: false,
+    isDryRun: false,
+    waitAfterFailS: 600,
+    scheduledForMs: null,
+    isSystemWorkflow: false,
+  }));
+  await createGraph(engine.deps, admin, {
+    name: 'g',
+    execution_id: execution,
+    operations: [
+      stored('waiting', 'app', NAME, 'pending'),
+      stored('failed', 'app', NAME, 'failed'),
+      stored('done', 'app', NAME, 'succeeded'),
+      stored('other-node', 'db', NAME, 'pending'),
+      stored('link', 'db', LINK, 'rescheduled'),
+      { ...stored('plain', 'app', NAME, 'pending'), parameters: { info: 'x' } },
+    ],
+  });
+}, 60_000);
+afterAll(async () => await engine?.stop());
+
+const update = (change: object) =>
+  updateStoredOperations(engine.deps, admin, { action: 'update-stored', ...change });
+
+test('operations that may still run get the inputs that their node has now', async () => {
+  await update({ deployment_id: 'd', node_id: 'app', operation: NAME });
+  for (const id of ['waiting', 'failed'])
+    expect(await kwargs(id)).toEqual({
+      port: 8080,
+      kept: 1,
+      host: { get_attribute: [] },
+      __cloudify_context: { node_name: 'app', operation: { name: NAME }, has_intrinsic_functions: true },
+    });
+  for (const id of ['done', 'other-node', 'link']) expect(await kwargs(id)).toMatchObject({ port: 80 });
+  expect((await visibleOperation(engine.deps, admin, 'plain')).parameters).toEqual({ info: 'x' });
+});
+
+test('the operation at the other end of a relationship belongs to the node there', async () => {
+  const link = {
+    deployment_id: 'd',
+    node_id: 'app',
+    operation: LINK,
+    rel_index: 0,
+    key: 'target_operations',
+  };
+  await update(link);
+  expect(await kwargs('link')).toMatchObject({ port: 5432, kept: 1 });
+});
+
+test('without a deployment nothing is to be done; what does not exist is refused', async () => {
+  await update({});
+  await update({ deployment_id: '' });
+  const refusals: [object, string, string?][] = [
+    [{ deployment_id: 'nosuch', node_id: 'app', operation: NAME }, 'not_found_error'],
+    [{ deployment_id: 'd', node_id: 'nosuch', operation: NAME }, 'not_found_error'],
+    [{ deployment_id: 'd', operation: NAME }, 'bad_parameters_error', 'node_id'],
+    [{ deployment_id: 'd', node_id: 'app', operation: `${NAME}x` }, 'bad_parameters_error', 'operation'],
+    [
+      { deployment_id: 'd', node_id: 'app', operation: LINK, rel_index: 4 },
+      'bad_parameters_error',
+      'rel_index',
+    ],
+  ];
+  for (const [change, code, field] of refusals)
+    await expect(update(change)).rejects.toMatchObject({ code, details: field ? { field } : {} });
+});

@@ -1,0 +1,59 @@
+import { isAppError } from '@baton/kernel';
+import type { Tx } from '@baton/postgres';
+import type { EngineDeps } from '../engine/deps';
+import { dropWish, type ExecutionGroupRow, lockGroup, resumableMembers } from '../store/execution-groups.sql';
+import { readExecution } from '../store/executions.sql';
+import { blockingSystemExecutions, countAtWork, lockDequeue, lockStarts } from '../store/queue.sql';
+import type { DB } from '../store/tables.gen';
+import { resumeExecution } from './resume-execution';
+
+type Group = Pick<ExecutionGroupRow, 'tenant' | 'id'>;
+
+/** Members that one call resumes. */
+const BATCH = 100;
+
+/**
+ * Resumes members that wait for it, oldest first, up to the group's concurrency and the manager's. Each is one
+ * transaction under the group's row, in which it is looked at again; a crash leaves the wishes of the others, and
+ * loops/engine.loops.ts goes on (dequeue). Answers how many go on.
+ */
+export async function resumeGroupMembers(deps: EngineDeps, group: Group): Promise<number> {
+  let count = 0;
+  while (count < BATCH) {
+    const candidate = await nextMember(deps, group);
+    if (!candidate) break;
+    const wish = (await readExecution(deps.db.query, candidate))?.resume_wish;
+    const isForced = wish === 'force-resume';
+    try {
+      const isAllowed = (tx: Tx<DB>) => isNext(tx, deps, group, candidate);
+      if (await resumeExecution(deps, candidate, isForced, isAllowed)) count++;
+      else break;
+    } catch (err) {
+      if (!isAppError(err)) throw err;
+      deps.log.warn({ err, executionId: candidate }, 'a member of a group is not resumed');
+      // Deployments does not answer: the loop comes again. What cannot be resumed must not hold up the others.
+      if (err.entry.retryable) break;
+      await deps.db.tx((tx) => dropWish(tx, candidate));
+    }
+  }
+  return count;
+}
+
+async function nextMember(deps: EngineDeps, group: Group): Promise<string | null> {
+  return await deps.db.tx((tx) => firstOf(tx, deps, group));
+}
+
+/** Asked again in the transaction of the resume. */
+async function isNext(tx: Tx<DB>, deps: EngineDeps, group: Group, id: string): Promise<boolean> {
+  return (await firstOf(tx, deps, group)) === id;
+}
+
+async function firstOf(tx: Tx<DB>, deps: EngineDeps, { tenant, id }: Group): Promise<string | null> {
+  if (deps.queue.isPaused()) return null;
+  await lockDequeue(tx);
+  await lockStarts(tx, false);
+  const group = await lockGroup(tx, tenant, id);
+  if (!group || (await blockingSystemExecutions(tx)).length > 0) return null;
+  const room = deps.queue.maxConcurrent() - (await countAtWork(tx));
+  return (await resumableMembers(tx, group, Math.min(1, room)))[0]?.id ?? null;
+}

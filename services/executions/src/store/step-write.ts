@@ -1,0 +1,158 @@
+import type { Envelope } from '@baton/contracts';
+import type { GraphFlags, TaskRow } from '@baton/task-graph';
+import { eventRow } from './events.sql';
+import type { ExecutionRow, InstanceStateRow, NewEvent, Outcome, Phase, StoredStage } from './rows';
+import type { TaskMarks } from './task-document';
+
+/** A task as written: its stored identity, its graph row, its lease. */
+export interface TaskWrite {
+  id: string;
+  task: TaskRow;
+  workerId: string | null;
+  /** Milliseconds from now; null = no lease. */
+  leaseMs: number | null;
+}
+
+/** Columns of the execution that only some steps change; what is absent stays. */
+export interface StepChanges {
+  status?: ExecutionRow['status'];
+  error?: string;
+  phase?: Phase;
+  stage?: StoredStage;
+  history?: ExecutionRow['history'];
+  outcome?: Outcome;
+  graph_id?: string;
+  total_operations?: number;
+  finished_operations?: number;
+  earlier_total?: number;
+  earlier_finished?: number;
+}
+
+/** All that one step of one execution writes. It is written when the execution still is as the step found it, or not at all. */
+export interface StepWrite {
+  executionId: string;
+  /** Of the row that the step was decided on. */
+  version: number;
+  phase: Phase;
+  /** Null: any. */
+  status: ExecutionRow['status'] | null;
+  changes: StepChanges;
+  /** Sets `started_at` to the time of the database. */
+  isStart: boolean;
+  /** Sets `ended_at` to the time of the database. */
+  isEnd: boolean;
+  wakeAt: string | null;
+  newGraph: {
+    id: string;
+    name: string;
+    wait_after_fail_ms: number;
+    is_dry_run: boolean;
+    flags: GraphFlags;
+    /** Its tasks (store/task-document.ts); null: they come as rows. */
+    tasks: string | null;
+  } | null;
+  /** Null: as they are. */
+  flags: GraphFlags | null;
+  newTasks: TaskWrite[];
+  tasks: TaskWrite[];
+  /** Of tasks without rows. */
+  marks: TaskMarks | null;
+  events: NewEvent[];
+  states: Omit<InstanceStateRow, 'seq'>[];
+  /** States up to this number have reached deployments and are forgotten; 0: none. */
+  deliveredSeq: number;
+  outbox: Omit<Envelope, 'time'>[];
+}
+
+/** A step that changes nothing yet but the version, decided on this row. */
+export function emptyWrite(execution: ExecutionRow): StepWrite {
+  return {
+    executionId: execution.id,
+    version: execution.version,
+    phase: execution.phase,
+    status: null,
+    changes: {},
+    isStart: false,
+    isEnd: false,
+    wakeAt: execution.wake_at,
+    newGraph: null,
+    flags: null,
+    newTasks: [],
+    tasks: [],
+    marks: null,
+    events: [],
+    states: [],
+    deliveredSeq: 0,
+    outbox: [],
+  };
+}
+
+/** As the statement takes it (step-statement.sql.ts). */
+export type StepInput = ReturnType<typeof inputOf>;
+
+export function inputOf(step: StepWrite) {
+  const { plain, others } = sorted(step.tasks);
+  return {
+    execution_id: step.executionId,
+    version: step.version,
+    is_phase: step.phase,
+    is_status: step.status,
+    ...step.changes,
+    is_start: step.isStart,
+    is_end: step.isEnd,
+    wake_at: step.wakeAt,
+    new_graph: step.newGraph,
+    flags: step.flags,
+    new_tasks: step.newTasks.map((write) => ({
+      ...statusOf(write),
+      idx: write.task.idx,
+      spec: specOf(write.task),
+    })),
+    tasks: others.map(statusOf),
+    marks: step.marks,
+    succeeded: plain.succeeded,
+    started: plain.started,
+    events: step.events.map((event, i) => ({ n: i + 1, ...eventRow(event) })),
+    event_count: step.events.length,
+    states: step.states.map((state, i) => ({ n: i + 1, ...state })),
+    state_count: step.states.length,
+    delivered_seq: step.deliveredSeq || null,
+    outbox: step.outbox,
+  };
+}
+
+/** Many rows change only by starting or succeeding without a worker: their ids say it all. */
+function sorted(writes: readonly TaskWrite[]) {
+  const plain: { succeeded: string[]; started: string[] } = { succeeded: [], started: [] };
+  const others: TaskWrite[] = [];
+  for (const write of writes) {
+    const { kind, state, attempt, losses, retries, error, result } = write.task;
+    const isPlain =
+      kind !== 'operation' && attempt + losses + retries === 0 && error === null && result === null;
+    if (isPlain && (state === 'succeeded' || state === 'started')) plain[state].push(write.id);
+    else others.push(write);
+  }
+  return { plain, others };
+}
+
+function statusOf({ id, task, workerId, leaseMs }: TaskWrite) {
+  return {
+    id,
+    state: task.state,
+    attempt: task.attempt,
+    losses: task.losses,
+    retries: task.retries,
+    not_before: task.notBefore,
+    error: task.error,
+    result: task.result === undefined ? null : task.result,
+    worker_id: workerId,
+    lease_s: leaseMs === null ? null : leaseMs / 1000,
+  };
+}
+
+const STATUS = new Set(['idx', 'state', 'attempt', 'losses', 'retries', 'notBefore', 'error', 'result']);
+
+/** What never changes of a task. */
+function specOf(task: TaskRow): object {
+  return Object.fromEntries(Object.entries(task).filter(([name]) => !STATUS.has(name)));
+}

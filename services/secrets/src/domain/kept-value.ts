@@ -1,0 +1,56 @@
+/** What a write makes of where a secret's value is kept. Pure; the provider was looked up before. */
+import { AppError, badParameter, type JsonObject, type Secret } from '@baton/kernel';
+import type { SecretContent } from './secret-content';
+
+/** A provider that the writer may use. */
+export interface UsedProvider {
+  tenant: string;
+  name: string;
+  type: 'local' | 'vault' | 'cloudify';
+}
+
+export interface Kept {
+  provider: UsedProvider | null;
+  content: SecretContent;
+}
+
+/** Undefined: not given. An empty text counts as not given where the value is kept outside. */
+export interface KeptChange {
+  value: unknown;
+  provider?: UsedProvider;
+  options?: JsonObject | null;
+}
+
+const isOutside = (provider: UsedProvider | null): boolean => provider !== null && provider.type !== 'local';
+
+/**
+ * The next state of a secret from a request. `storedText` checks and writes down a value.
+ * @throws AppError bad_parameters_error when a value is missing, or is given where the provider keeps it.
+ */
+export function nextKept(
+  current: Kept | null,
+  change: KeptChange,
+  storedText: (value: unknown) => Secret,
+): Kept {
+  const provider = change.provider ?? current?.provider ?? null;
+  if (change.options && provider === null)
+    throw badParameter('provider_options', 'provider_options need a provider_name', {
+      expected: 'provider_name',
+    });
+  const isMoved = change.provider !== undefined && change.provider.name !== current?.provider?.name;
+  const options =
+    change.options !== undefined ? change.options : isMoved ? null : (current?.content.options ?? null);
+  if (isOutside(provider)) {
+    if (change.value !== undefined && change.value !== null && change.value !== '') {
+      throw new AppError(
+        'bad_parameters_error',
+        `The value is kept by the secrets provider \`${provider!.name}\` and must be changed there`,
+        { field: 'value', expected: 'no value' },
+      );
+    }
+    return { provider, content: { value: null, options } };
+  }
+  const value =
+    change.value === undefined && current?.content.value ? current.content.value : storedText(change.value);
+  return { provider, content: { value, options } };
+}

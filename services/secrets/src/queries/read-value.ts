@@ -1,0 +1,74 @@
+/** Values of secrets wherever they are kept, and what providers are reached with. */
+import { AppError, isAppError, type JsonObject, Secret } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import type { ProviderClient } from '../adapters/provider-client';
+import { type MasterKey, openValue, type SealedValue, sealValue } from '../domain/envelope';
+import { type Connection, connectionOf, nameAtProvider } from '../domain/provider';
+import { readContent, type SecretContent } from '../domain/secret-content';
+import { findProvider, type ProviderRow } from '../store/providers.sql';
+import { type SecretRow, sealedOf } from '../store/secrets.sql';
+import type { DB } from '../store/tables.gen';
+
+export interface ValueDeps {
+  db: Db<DB>;
+  /** The current one first. */
+  masters: readonly MasterKey[];
+  providers: ProviderClient;
+}
+
+/** Names of secrets hold no blank, so no sealed value of a secret passes for the parameters of a provider. */
+const identityOf = (provider: { tenant: string; name: string; version: number }) => ({
+  tenant: provider.tenant,
+  key: `provider ${provider.name}`,
+  version: provider.version,
+});
+
+export function sealParameters(
+  masters: readonly MasterKey[],
+  provider: { tenant: string; name: string; version: number },
+  parameters: JsonObject,
+): SealedValue {
+  return sealValue(masters[0]!, identityOf(provider), new Secret(JSON.stringify(parameters)));
+}
+
+/** @throws AppError invalid_fernet_token_format_error */
+export function openParameters(masters: readonly MasterKey[], provider: ProviderRow): JsonObject {
+  const sealed = {
+    ciphertext: provider.ciphertext,
+    wrappedKey: provider.wrapped_key,
+    masterKeyId: provider.master_key_id,
+  };
+  return JSON.parse(openValue(masters, identityOf(provider), sealed).expose()) as JsonObject;
+}
+
+const connectionTo = (masters: readonly MasterKey[], provider: ProviderRow): Connection =>
+  connectionOf(provider.type, openParameters(masters, provider));
+
+/** What lies in the row, without asking a provider. @throws AppError invalid_fernet_token_format_error */
+export function openContent(masters: readonly MasterKey[], row: SecretRow): SecretContent {
+  return readContent(openValue(masters, row, sealedOf(row)), row.provider_name !== null);
+}
+
+/** The value, fetched where an outside provider keeps it. @throws AppError failed_dependency, naming the provider */
+export async function readValue(deps: ValueDeps, row: SecretRow): Promise<Secret> {
+  const content = openContent(deps.masters, row);
+  if (row.provider_name === null || row.provider_tenant === null) return content.value!;
+  const provider = await findProvider(deps.db.query, row.provider_tenant, row.provider_name);
+  if (provider === null)
+    throw new AppError('failed_dependency', `The secrets provider \`${row.provider_name}\` is gone`);
+  const connection = connectionTo(deps.masters, provider);
+  if (connection.type === 'local') {
+    if (content.value !== null) return content.value;
+    throw new AppError(
+      'failed_dependency',
+      `The secrets provider \`${provider.name}\` has no value of \`${row.key}\``,
+    );
+  }
+  try {
+    return await deps.providers.read(connection, nameAtProvider(row.key, content.options));
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const reason = `${provider.name}: ${error.message}`;
+    throw new AppError('failed_dependency', reason, { provider: provider.name }, { cause: error });
+  }
+}

@@ -1,0 +1,99 @@
+import type { Visibility } from '@baton/contracts';
+import type { Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { SealedValue } from '../domain/envelope';
+import type { Reader } from './secrets.sql';
+import type { DB } from './tables.gen';
+
+export interface ProviderRow {
+  tenant: string;
+  name: string;
+  type: 'local' | 'vault' | 'cloudify';
+  created_by: string;
+  visibility: Visibility;
+  created_at: string;
+  updated_at: string;
+  ciphertext: Buffer;
+  wrapped_key: Buffer;
+  master_key_id: string;
+  version: number;
+}
+
+/** Names are unique within a tenant and against global ones: whoever adds or widens one holds this lock. */
+export async function lockProviderName(tx: Tx<DB>, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`provider ${name}`}, 0))`.execute(tx);
+}
+
+/** All providers of that name, in whatever tenant. */
+export async function findProvidersByName(db: Reader, name: string): Promise<ProviderRow[]> {
+  const { rows } = await sql<ProviderRow>`select * from secrets_providers where name = ${name}`.execute(db);
+  return rows;
+}
+
+/** The one of this tenant. */
+export async function findProvider(db: Reader, tenant: string, name: string): Promise<ProviderRow | null> {
+  const { rows } = await sql<ProviderRow>`
+    select * from secrets_providers where tenant = ${tenant} and name = ${name}`.execute(db);
+  return rows[0] ?? null;
+}
+
+interface Who {
+  tenant: string;
+  username: string;
+  isAdministrator: boolean;
+}
+
+/** The one that `who` sees under that name: the own tenant's before a global one. */
+export async function findVisibleProvider(db: Reader, who: Who, name: string): Promise<ProviderRow | null> {
+  const { rows } = await sql<ProviderRow>`
+    select * from secrets_providers where name = ${name} and (visibility = 'global'
+      or (tenant = ${who.tenant} and (visibility = 'tenant' or created_by = ${who.username} or ${who.isAdministrator})))
+    order by tenant = ${who.tenant} desc limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
+export interface NewProvider {
+  tenant: string;
+  name: string;
+  type: ProviderRow['type'];
+  created_by: string;
+  visibility: Visibility;
+  version: number;
+  sealed: SealedValue;
+}
+
+export async function insertProvider(tx: Tx<DB>, { sealed, ...plain }: NewProvider): Promise<void> {
+  await tx
+    .insertInto('secrets_providers')
+    .values({
+      ...plain,
+      ciphertext: sealed.ciphertext,
+      wrapped_key: sealed.wrappedKey,
+      master_key_id: sealed.masterKeyId,
+    })
+    .execute();
+}
+
+export async function updateProvider(
+  tx: Tx<DB>,
+  { tenant, name }: { tenant: string; name: string },
+  change: { type: ProviderRow['type']; visibility: Visibility; sealed: SealedValue; version: number },
+): Promise<void> {
+  const { type, visibility, sealed, version } = change;
+  await sql`
+    update secrets_providers set type = ${type}, visibility = ${visibility}, ciphertext = ${sealed.ciphertext},
+      wrapped_key = ${sealed.wrappedKey}, master_key_id = ${sealed.masterKeyId}, version = ${version}, updated_at = app_now()
+    where tenant = ${tenant} and name = ${name}`.execute(tx);
+}
+
+/** The database refuses it while a secret, of whatever tenant, names the provider (`secrets_provider`). */
+export async function deleteProvider(tx: Tx<DB>, tenant: string, name: string): Promise<void> {
+  await tx.deleteFrom('secrets_providers').where('tenant', '=', tenant).where('name', '=', name).execute();
+}
+
+/** Whether a secret of any tenant names the provider; to be asked outside of a request, which sees its tenant only. */
+export async function isProviderUsed(db: Reader, tenant: string, name: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from secrets where provider_tenant = ${tenant} and provider_name = ${name} limit 1`.execute(db);
+  return rows.length > 0;
+}

@@ -1,0 +1,31 @@
+import { silentLog, systemClock } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
+import { startLeases } from './leases';
+import { sampleLease } from './testing/sample-lease';
+import { createWorker, type WorkerDeps } from './worker';
+
+test('workflow code that outlived its lease gives no place back: it had none', async () => {
+  let now = 100_000;
+  let end!: (result: null) => void;
+  const code = () => new Promise<null>((resolve) => (end = resolve));
+  const { leaseDeps } = createWorker({
+    slots: 1,
+    // Without its lease nothing is told and nothing is asked.
+    executions: {} as WorkerDeps['executions'],
+    host: { workRoot: '/nowhere' } as WorkerDeps['host'],
+    runtime: {
+      operations: new Map(),
+      workflows: new Map([['code.run', code]]),
+      scripts: {} as WorkerDeps['runtime']['scripts'],
+    },
+    clock: { ...systemClock, monotonic: () => now },
+    log: silentLog,
+    logLimit: 10,
+  });
+  startLeases(leaseDeps, [sampleLease({ mapping: 'code.run', isWorkflowCode: true })], 0, now);
+  await eventually(() => expect(end).toBeDefined());
+  now += 60_000;
+  end(null);
+  await eventually(() => expect(leaseDeps.tasks.size).toBe(0));
+  expect(leaseDeps.slots.free).toBe(1);
+});

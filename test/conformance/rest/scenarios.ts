@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import type { Client } from '@baton/client';
+import { nearestName } from '@baton/kernel';
+import { call } from '../../harness/session';
+
+/** Closes the manager, which refuses with 503 only when nothing runs any more. */
+const MAINTENANCE = 'maintenance';
+
+export interface Plan {
+  /** Scenarios of one call of the driver each, in the recorded order; what ran before a call has ended when it begins. */
+  passes: string[][];
+  /** The recorded requests that are judged, one JSON text each. */
+  expected: string[];
+}
+
+/**
+ * What has to be played so that the scenarios of `only` (all: undefined) meet what they were recorded with: they count
+ * objects of those before them, so these are played too, and not judged. @throws for a name that there is not.
+ */
+export function planScenarios(expectedFile: string, only: string[] | undefined): Plan {
+  const lines = readFileSync(expectedFile, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  const scenarioOf = (line: string): string => (JSON.parse(line) as { scenario: string }).scenario;
+  const all = [...new Set(lines.map(scenarioOf))];
+  for (const name of only ?? []) {
+    if (all.includes(name)) continue;
+    const near = nearestName(name, all);
+    const hint = near ? `did you mean ${near}?` : `there are ${all.join(', ')}`;
+    throw new Error(`--only ${name}: no such scenario; ${hint}`);
+  }
+  const wanted = only ?? all;
+  const played = all.slice(0, Math.max(...wanted.map((name) => all.indexOf(name))) + 1);
+  const passes = [
+    played.filter((name) => name !== MAINTENANCE),
+    played.filter((name) => name === MAINTENANCE),
+  ];
+  return {
+    passes: passes.filter((pass) => pass.length > 0),
+    expected: lines.filter((line) => wanted.includes(scenarioOf(line))),
+  };
+}
+
+/** What runs, or is about to; the rest waits for its turn or its time, or has ended. */
+const RUNNING = ['pending', 'started', 'cancelling', 'force_cancelling', 'kill_cancelling'];
+const QUIET_MS = 180_000;
+const LOOK_MS = 500;
+
+/** Resolves when no execution of any tenant runs. @throws after three minutes, with those that do. */
+export async function untilQuiet(client: Client): Promise<void> {
+  const until = Date.now() + QUIET_MS;
+  const query = {
+    _all_tenants: true,
+    _include_system_workflows: true,
+    _size: 1000,
+    _include: 'id,workflow_id,status',
+  };
+  for (;;) {
+    const { items } = await call(client, 'listExecutions', {}, undefined, query);
+    const running = (items as { id: string; workflow_id: string; status: string }[]).filter(({ status }) =>
+      RUNNING.includes(status),
+    );
+    if (running.length === 0) return;
+    if (Date.now() > until)
+      throw new Error(
+        `still running after ${QUIET_MS / 1000} s: ${running.map((one) => `${one.workflow_id} ${one.id} (${one.status})`).join(', ')}`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

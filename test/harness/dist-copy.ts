@@ -1,0 +1,27 @@
+import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { root } from './processes';
+
+/**
+ * A copy of the bundles for a long run, in a folder of its own that the caller removes: processes are started in the middle
+ * of it, maybe while somebody builds. `files` are copied beside them. @throws when there is no complete build.
+ */
+export function copyOfDist(files: string[] = []): string {
+  const copy = mkdtempSync(join(tmpdir(), 'baton-dist-'));
+  cpSync(join(root, 'dist'), copy, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (source) => !source.endsWith('.map'),
+  });
+  for (const file of files) copyFileSync(file, join(copy, basename(file)));
+  const missing = [
+    'apps/standalone/main.js',
+    'apps/standalone/migrate.main.js',
+    'services/worker/main.js',
+    'services/executions/main.js',
+  ].filter((file) => !existsSync(join(copy, file)));
+  if (missing.length === 0) return copy;
+  rmSync(copy, { recursive: true });
+  throw new Error(`dist/ has no ${missing.join(', ')}: npm run build`);
+}
