@@ -46,5 +46,6 @@ export {
   type StartOptions,
   startParts,
 } from './start-parts';
+export { LeaseLost, underLease } from './under-lease';
 export { productVersion } from './version';
 export { migrationsDir, waitForSchema } from './wait-for-schema';

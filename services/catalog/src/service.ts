@@ -30,7 +30,8 @@ export { configSchema } from './config';
 
 export const serviceName = 'catalog';
 
-const LEASE_MS = 60_000;
+/** Renewed while a process works, so that another goes on soon after a crash. */
+const LEASE_MS = 15_000;
 /** A wagon holds a whole virtual environment; only its package.json is read. */
 const PLUGIN_ENTRIES = 200_000;
 const PLUGIN_UNPACKED_FACTOR = 8;

@@ -18,8 +18,8 @@ import { initiateUpdate, updateIdOf } from './initiate-update';
 
 type Deps = ServiceDeps;
 
-/** Longer than preparing takes: the plan is parsed anew. */
-export const LEASE_MS = 120_000;
+/** Renewed while a process is at work on it (`underLease`), so that another replica goes on soon after a crash. */
+export const LEASE_MS = 15_000;
 /** A deployment's update that lasts longer counts as failed (reference/workflows.md 1.15). */
 const UPDATE_LIMIT_MS = 3_600_000;
 /** Between two looks at what goes on. */
@@ -38,7 +38,7 @@ const callerOf = ({ created_by, is_administrator }: PluginsUpdateRow) => ({
 const tenantsOf = ({ tenant, deployments }: PluginsUpdateRow): string[] => [
   ...new Set([tenant, ...deployments.map((one) => one.tenant)]),
 ];
-const leaseOf = (deps: Deps, { id }: PluginsUpdateRow) => ({ id, owner: deps.instanceId, leaseMs: LEASE_MS });
+const leaseOf = ({ id, lease_owner }: PluginsUpdateRow) => ({ id, owner: lease_owner!, leaseMs: LEASE_MS });
 
 const PERMISSION = 'plugins_update_create';
 
@@ -96,7 +96,7 @@ export const isRefusal = (error: unknown): boolean => isAppError(error) && error
 export async function prepareDeployments(deps: Deps, update: PluginsUpdateRow): Promise<void> {
   const { tenant, temp_blueprint_id: tempId } = update;
   if (!(await deps.catalog.preparePluginsUpdate(copyOf(update), update.selection, callerOf(update)))) {
-    await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { state: 'no_changes_required' });
+    await writePluginsUpdate(deps.db.query, leaseOf(update), { state: 'no_changes_required' });
     return;
   }
   const copy = await deps.catalog.blueprint(tenant, tempId, callerOf(update));
@@ -118,7 +118,7 @@ export async function prepareDeployments(deps: Deps, update: PluginsUpdateRow): 
     parameters: executionParameters(update, deployments),
     force: true,
   });
-  await writePluginsUpdate(deps.db.query, leaseOf(deps, update), {
+  await writePluginsUpdate(deps.db.query, leaseOf(update), {
     state: 'executing_workflow',
     execution_id: executionId,
     deployments,
@@ -167,7 +167,7 @@ function pluginsOf(plan: JsonObject): string[] {
 /** A request that was refused, or whose process died and cannot go on. */
 export async function failPluginsUpdate(deps: Deps, update: PluginsUpdateRow): Promise<void> {
   await deps.catalog.dropPluginsUpdate(copyOf(update), false);
-  await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { state: 'failed' });
+  await writePluginsUpdate(deps.db.query, leaseOf(update), { state: 'failed' });
 }
 
 async function updateDeployments(deps: Deps, update: PluginsUpdateRow): Promise<number> {
@@ -197,7 +197,7 @@ async function decide(
   update: PluginsUpdateRow,
   outcome: NonNullable<PluginsUpdateRow['outcome']>,
 ): Promise<number> {
-  await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { state: 'finalizing', outcome });
+  await writePluginsUpdate(deps.db.query, leaseOf(update), { state: 'finalizing', outcome });
   return AT_ONCE;
 }
 
@@ -256,7 +256,7 @@ async function note(
   change: Partial<UpdatedDeployment>,
 ): Promise<void> {
   const deployments = update.deployments.map((other) => (other === one ? { ...one, ...change } : other));
-  await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { deployments });
+  await writePluginsUpdate(deps.db.query, leaseOf(update), { deployments });
 }
 
 const tell = (deps: Deps, update: PluginsUpdateRow, line: string): Promise<unknown> =>
@@ -287,5 +287,5 @@ async function finalize(deps: Deps, update: PluginsUpdateRow): Promise<void> {
   const { status, error } = outcome;
   await deps.executions.report({ executionId: update.execution_id!, end: { status, error } });
   const state = status === 'terminated' ? 'successful' : 'failed';
-  await writePluginsUpdate(deps.db.query, leaseOf(deps, update), { state, outcome });
+  await writePluginsUpdate(deps.db.query, leaseOf(update), { state, outcome });
 }

@@ -1,5 +1,6 @@
 import { isAdministrator, type PluginSelection, type Principal, requireOwnTenant } from '@baton/contracts';
 import { AppError, newId, notFound } from '@baton/kernel';
+import { underLease } from '@baton/service-runtime';
 import type { ServiceDeps } from '../deps';
 import {
   insertPluginsUpdate,
@@ -7,6 +8,7 @@ import {
   openUpdateOf,
   readPluginsUpdate,
   releasePluginsUpdate,
+  renewPluginsUpdate,
 } from '../store/plugins-updates.sql';
 import { failPluginsUpdate, isRefusal, LEASE_MS, prepareDeployments } from './drive-plugins-update';
 
@@ -40,6 +42,7 @@ export async function initiatePluginsUpdate(
     });
   const { force, all_tenants, auto_correct_types, ...selection } = body;
   const id = newId();
+  const owner = `${deps.instanceId}/${id}`;
   await deps.db.tx(async (tx) => {
     await lockUpdatesOf(tx, tenant, blueprintId);
     const open = await openUpdateOf(tx, tenant, blueprintId);
@@ -62,20 +65,29 @@ export async function initiatePluginsUpdate(
       selection,
       auto_correct_types,
     };
-    await insertPluginsUpdate(tx, row, deps.instanceId, LEASE_MS);
+    await insertPluginsUpdate(tx, row, owner, LEASE_MS);
   });
   const update = (await readPluginsUpdate(deps.db.query, id))!;
+  const lease = {
+    leaseMs: LEASE_MS,
+    renew: () => renewPluginsUpdate(deps.db.query, id, owner, LEASE_MS),
+    stopping: NEVER,
+    log: deps.log,
+  };
   try {
-    await prepareDeployments(deps, update);
+    await underLease(lease, () => prepareDeployments(deps, update));
   } catch (error) {
     // What was refused has ended; with anything else the loop goes on.
     if (isRefusal(error)) await failPluginsUpdate(deps, update);
     throw error;
   }
-  await releasePluginsUpdate(deps.db.query, id, deps.instanceId, 0);
+  await releasePluginsUpdate(deps.db.query, id, owner, 0);
   deps.kickPluginsUpdates();
   return id;
 }
+
+/** A request that was taken is answered before its process ends. */
+const NEVER = new AbortController().signal;
 
 /** Ids of blueprints have at most 256 characters. */
 const MAX_PREFIX = 200;

@@ -38,10 +38,12 @@ export interface PluginsUpdateRow {
   auto_correct_types: boolean;
   deployments: UpdatedDeployment[];
   outcome: { status: 'terminated' | 'failed' | 'cancelled'; error: string } | null;
+  /** Who has it now; each taking has a name of its own. */
+  lease_owner: string | null;
 }
 
 const ROW = sql`id, tenant, blueprint_id, temp_blueprint_id, state, execution_id, visibility, created_by, is_administrator,
-  forced, all_tenants, selection, auto_correct_types, deployments, outcome`;
+  forced, all_tenants, selection, auto_correct_types, deployments, outcome, lease_owner`;
 const OPEN = sql`state in ('updating', 'executing_workflow', 'finalizing')`;
 
 export interface DeploymentPlugins {
@@ -69,7 +71,7 @@ export async function openUpdateOf(tx: AnyTx, tenant: string, blueprintId: strin
 /** Stores a new update, leased to `owner` for `leaseMs`. */
 export async function insertPluginsUpdate(
   tx: AnyTx,
-  u: Omit<PluginsUpdateRow, 'state' | 'execution_id' | 'deployments' | 'outcome'>,
+  u: Omit<PluginsUpdateRow, 'state' | 'execution_id' | 'deployments' | 'outcome' | 'lease_owner'>,
   owner: string,
   leaseMs: number,
 ): Promise<void> {
@@ -93,6 +95,19 @@ export async function leasePluginsUpdate(
       order by lease_until nulls first, created_at limit 1 for update skip locked)
     returning ${ROW}`.execute(db);
   return rows[0] ?? null;
+}
+
+/** Prolongs a lease; false when somebody else has it. */
+export async function renewPluginsUpdate(
+  db: AnyQuery,
+  id: string,
+  owner: string,
+  leaseMs: number,
+): Promise<boolean> {
+  const done =
+    await sql`update plugins_updates set lease_until = app_now() + ${leaseMs}::float8 * interval '1 millisecond'
+    where id = ${id} and lease_owner = ${owner}`.execute(db);
+  return done.numAffectedRows === 1n;
 }
 
 /** Gives it back, to be taken again after `pauseMs`. */

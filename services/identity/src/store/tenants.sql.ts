@@ -75,19 +75,25 @@ export async function deleteTenant(tx: Tx<Tables>, name: string): Promise<void> 
     .execute();
 }
 
-/** A removed tenant whose leftovers are to be looked for, taken for `leaseMs`; `isSettled`: removed at least `settledMs` ago. */
+/** A removed tenant whose leftovers are to be looked for, taken for `leaseMs`; `goneMs`: how long ago it was removed. */
 export async function takeFormerTenant(
   db: Reader,
   leaseMs: number,
-  settledMs: number,
-): Promise<{ name: string; isSettled: boolean } | null> {
-  const ms = (n: number) => sql`${n}::float8 * interval '1 millisecond'`;
-  const { rows } = await sql<{ name: string; isSettled: boolean }>`
-    update former_tenants set clear_after = app_now() + ${ms(leaseMs)}
+): Promise<{ name: string; goneMs: number } | null> {
+  const { rows } = await sql<{ name: string; goneMs: number }>`
+    update former_tenants set clear_after = app_now() + ${leaseMs}::float8 * interval '1 millisecond'
     where name = (select name from former_tenants where cleared_at is null and clear_after <= app_now()
       order by clear_after limit 1 for update skip locked)
-    returning name, removed_at <= app_now() - ${ms(settledMs)} as "isSettled"`.execute(db);
+    returning name, (extract(epoch from app_now() - removed_at) * 1000)::float8 as "goneMs"`.execute(db);
   return rows[0] ?? null;
+}
+
+/** Prolongs the time for which a removed tenant is taken; false when it is one no more, or nothing is left of it. */
+export async function renewFormerTenant(db: Reader, name: string, leaseMs: number): Promise<boolean> {
+  const done =
+    await sql`update former_tenants set clear_after = app_now() + ${leaseMs}::float8 * interval '1 millisecond'
+    where name = ${name} and cleared_at is null`.execute(db);
+  return done.numAffectedRows === 1n;
 }
 
 /** Null: nothing is left of it. Else when to look again. */
