@@ -309,6 +309,10 @@ test('S16: no path leads out of what is served', async () => {
       `/api/v3.1/blueprints/warm/${way}`,
       `/api/v3.1/plugins/${way}/archive`,
       `/api/v3.1/snapshots/${way}/archive`,
+      `/resources/${way}`,
+      `/resources/blueprints/default_tenant/warm/${way}`,
+      `/resources/blueprints/default_tenant/warm/x/${way}`,
+      `/api/v3.1/resources/uploaded-blueprints/default_tenant/warm/${way}`,
     ]) {
       const { status, text } = await caller.raw(caller.admin, 'GET', path);
       if (![400, 404].includes(status) || text.includes('root:'))

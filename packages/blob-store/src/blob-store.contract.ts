@@ -35,6 +35,15 @@ export function describeBlobStore(
       expect(await store.stat(stored.digest)).toEqual({ size });
     });
 
+    test('gives the bytes of a range', async () => {
+      const content = randomBytes(200_000);
+      const { digest } = await store.put(Readable.from([content]));
+      const part = async (start: number, end: number) => read(await store.open(digest, { start, end }));
+      expect((await part(0, 0)).equals(content.subarray(0, 1))).toBe(true);
+      expect((await part(70_000, 150_000)).equals(content.subarray(70_000, 150_001))).toBe(true);
+      expect((await part(199_999, 199_999)).equals(content.subarray(199_999))).toBe(true);
+    });
+
     test('the same content from many at once is one blob', async () => {
       const content = randomBytes(10_000);
       await Promise.all(Array.from({ length: 8 }, () => store.put(Readable.from([content]))));

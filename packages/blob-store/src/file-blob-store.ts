@@ -24,10 +24,10 @@ export function createFileBlobStore({ root }: { root: string }): BlobStore {
       await moveIntoPlace(draft, pathOf(stored.digest));
       return stored;
     },
-    open: async (digest) => {
+    open: async (digest, range) => {
       const file = await open(pathOf(digest)).catch(absent);
       if (!file) throw blobNotFound(digest);
-      return file.createReadStream();
+      return file.createReadStream(range);
     },
     stat: async (digest) => {
       const found = isDigest(digest) ? await statOf(digest) : null;

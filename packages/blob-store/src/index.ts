@@ -1,3 +1,10 @@
 export { createFileBlobStore } from './file-blob-store';
-export { type BlobStat, type BlobStore, isDigest, type ListedBlob, type StoredBlob } from './port';
+export {
+  type BlobStat,
+  type BlobStore,
+  type ByteRange,
+  isDigest,
+  type ListedBlob,
+  type StoredBlob,
+} from './port';
 export { createS3BlobStore, type S3Options } from './s3-blob-store';

@@ -6,6 +6,12 @@ export interface BlobStat {
   size: number;
 }
 
+/** First and last byte, both included. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
 export interface StoredBlob {
   /** SHA-256 of the content, 64 hex digits: the name of the blob. */
   digest: string;
@@ -24,8 +30,8 @@ export interface BlobStore {
    * @throws AppError payload_too_large_error beyond `maxBytes`; whatever `content` fails with.
    */
   put(content: Readable, options?: { maxBytes?: number }): Promise<StoredBlob>;
-  /** @throws AppError not_found_error. */
-  open(digest: string): Promise<Readable>;
+  /** All of it, or the bytes of `range`, which must lie in it. @throws AppError not_found_error. */
+  open(digest: string, range?: ByteRange): Promise<Readable>;
   stat(digest: string): Promise<BlobStat | null>;
   /** Nothing happens when there is no such blob. */
   delete(digest: string): Promise<void>;

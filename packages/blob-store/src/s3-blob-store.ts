@@ -7,6 +7,7 @@ import { AppError, backoffMs } from '@baton/kernel';
 import { AwsClient } from 'aws4fetch';
 import {
   type BlobStore,
+  type ByteRange,
   blobNotFound,
   checkDigest,
   isDigest,
@@ -37,6 +38,7 @@ interface Call {
   path: string;
   query?: Record<string, string>;
   upload?: StoredBlob & { file: string };
+  range?: ByteRange | undefined;
 }
 
 /**
@@ -61,8 +63,8 @@ export function createS3BlobStore(options: S3Options): BlobStore {
         await rm(folder, { recursive: true, force: true });
       }
     },
-    open: async (digest) => {
-      const answer = await send({ method: 'GET', path: keyOf(digest) });
+    open: async (digest, range) => {
+      const answer = await send({ method: 'GET', path: keyOf(digest), range });
       if (answer.status === 404) throw blobNotFound(digest);
       await expectOk(answer);
       return answer.body
@@ -116,6 +118,7 @@ async function sendOnce(client: AwsClient, base: string, call: Call, timeoutMs: 
     headers: { 'x-amz-content-sha256': upload?.digest ?? EMPTY_SHA256 },
   });
   const headers = new Headers(signed.headers);
+  if (call.range) headers.set('range', `bytes=${call.range.start}-${call.range.end}`);
   // Without a length the body would be sent in chunks, which S3 refuses.
   if (upload) headers.set('content-length', String(upload.size));
   const abort = new AbortController();

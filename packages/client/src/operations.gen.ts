@@ -631,6 +631,13 @@ export interface Operations {
     body: undefined;
     answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "lease" | "retry-timer" | "effects" | "schedule" | "call"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
   };
+  /** GET /api/v3.1/file-server-auth: Whether the caller may read the file that X-Original-Uri names; for a web proxy before a file server */
+  getFileServerAuth: {
+    params: undefined;
+    query: never;
+    body: undefined;
+    answer: Record<string, unknown>;
+  };
   /** GET /api/v3.1/filters/blueprints: Stored filters of blueprints */
   listBlueprintFilters: {
     params: undefined;
@@ -1134,6 +1141,27 @@ export interface Operations {
     query: "update" | "_include";
     body: { name: string; context: Record<string, unknown> };
     answer: { status: string };
+  };
+  /** GET /api/v3.1/resources/blueprints/{tenant_name}/{blueprint_id}/{rest}: A file of an unpacked blueprint, or with a slash at its end the files below a folder as {path: time}; those of global blueprints for everybody */
+  getBlueprintResource: {
+    params: { tenant_name: string; blueprint_id: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: unknown;
+  };
+  /** GET /api/v3.1/resources/plugins/{plugin_id}/{rest}: The wagon or a yaml file of a plugin, or with a slash at its end their names */
+  getPluginResource: {
+    params: { plugin_id: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: unknown;
+  };
+  /** GET /api/v3.1/resources/uploaded-blueprints/{tenant_name}/{blueprint_id}/{file_name}: The archive of a blueprint as it was uploaded: <id>.<kind> */
+  getUploadedBlueprint: {
+    params: { tenant_name: string; blueprint_id: string; file_name: string };
+    query: never;
+    body: undefined;
+    answer: unknown;
   };
   /** GET /api/v3.1/roles: Roles of the manager */
   listRoles: {

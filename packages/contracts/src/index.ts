@@ -51,6 +51,7 @@ export {
 export { credentialsChanged } from './messages/identity';
 export type { PluginSelection } from './plugin-selection';
 export { hasPermission, isAdministrator, type Principal } from './principal';
+export { parseResourceUri, type ResourceUri } from './resource-uri';
 export {
   type ApiVersion,
   defineRoutes,

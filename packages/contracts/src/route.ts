@@ -47,6 +47,10 @@ export interface RouteContract {
   includeFields?: readonly string[];
   /** Allowed to an execution's own token without the role check (reference 2.1). */
   isAllowedToExecution?: boolean;
+  /** Who does not hold the permission in the tenant gets through as well: the service shows them what is global only. */
+  reachesGlobal?: boolean;
+  /** The tenant is the one of the file that header X-Original-Uri names (reference 5.30). */
+  isTenantOfUri?: boolean;
   /** What it writes is a record itself or the work of an execution: left out of the audit log. */
   isNotAudited?: boolean;
   /** Answered during maintenance mode (reference 5.20). */

@@ -25,3 +25,4 @@ export {
 export { addressRule, isNetwork, isPublicAddress } from './public-address';
 export { hasBody, parseJson, readText } from './read-body';
 export { createSafeFetch, type FetchLimits, type SafeFetch, type SafeFetchDeps } from './safe-fetch';
+export { type ByteRange, contentTypeOf, type ServedFile, serveFile } from './serve-file';

@@ -19,6 +19,7 @@ import type { ArchiveLimits } from './domain/archive-limits';
 import { blueprintFilterHttp } from './http/blueprint-filters.routes';
 import { blueprintHttp } from './http/blueprints.routes';
 import { pluginHttp } from './http/plugins.routes';
+import { resourceHttp } from './http/resources.routes';
 import { finishUploadsLoop } from './loops/finish-uploads.loop';
 import { sweepLoop } from './loops/sweep.loop';
 import { catalogRpcPart } from './rpc/catalog.rpc';
@@ -94,6 +95,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...blueprintHttp({ ...uploads, ...deploymentsClient(infra.rpc) }),
       ...blueprintFilterHttp({ db }),
       ...pluginHttp(shared),
+      ...resourceHttp({ db, blobs }),
     ],
     rpc: [
       catalogRpcPart(uploads),

@@ -8,6 +8,7 @@ test.each([
   ['/api/v2/executions', 'v2.1', '/executions', false],
   ['/api/v1/blueprints', 'v2.1', '/blueprints', true],
   ['/api/version', 'v3.1', '/version', false],
+  ['/resources/blueprints/t/b/', 'v3.1', '/resources/blueprints/t/b/', false],
 ])('%s is %s %s', (text, version, path, hasBareLists) =>
   expect(parseApiPath(text)).toEqual({ version, path, hasBareLists }),
 );

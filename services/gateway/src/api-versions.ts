@@ -31,6 +31,8 @@ export function parseApiPath(path: string): ApiPath | null {
   // What v1 and v2 knew is what v2.1 knows.
   if (path.startsWith('/api/v2/')) return { version: 'v2.1', path: path.slice(7), hasBareLists: false };
   if (path.startsWith('/api/v1/')) return { version: 'v2.1', path: path.slice(7), hasBareLists: true };
+  // The file server (5.30) lies beside the API; clients know its paths without a version.
+  if (path.startsWith('/resources/')) return { version: 'v3.1', path, hasBareLists: false };
   // The only route without a version: clients ask it which versions they may use.
   if (path === '/api/version') return { version: 'v3.1', path: '/version', hasBareLists: false };
   return null;

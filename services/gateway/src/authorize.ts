@@ -1,4 +1,5 @@
 /** May this caller use this route in this tenant? (reference/rest-api.md 1.4, 2.4) */
+import { parseResourceUri } from '@baton/contracts';
 import { AppError, isAppError } from '@baton/kernel';
 import { type AuthenticateDeps, type AuthenticationScope, authenticate, noCredentials } from './authenticate';
 import { type Credential, readCredential } from './credentials';
@@ -33,6 +34,8 @@ export async function authorize(
   if (contract.permission === 'login') return requireTenant(request, caller);
   if (isFreeForExecution(request, caller)) return caller;
   if (scope.allTenantsPermission !== '') return inReachableTenant(deps, credential, scope, request, caller);
+  // What the service shows them is for everybody who is logged in.
+  if (contract.reachesGlobal === true) return caller;
   if (!holds(caller, contract.permission)) throw forbidden(caller, contract.permission);
   return requireTenant(request, caller);
 }
@@ -43,14 +46,20 @@ function scopeOf({ route, query, segments, headers, isLegacy }: AuthorizationReq
   const { permission, tenant } = route.contract;
   const isAll = route.allowsAllTenants && permission !== 'login' && ALL_TENANTS.test(query);
   return {
-    tenant: tenant === 'none' ? '' : tenantOf(route, segments, query, headers.tenant),
+    tenant: tenant === 'none' ? '' : tenantOf(route, segments, query, headers),
     isLegacy: isLegacy && tenant !== 'none',
     allTenantsPermission: isAll ? permission : '',
   };
 }
 
 /** The tenant that a path parameter, the header or a query argument names; empty: none. */
-function tenantOf(route: CompiledRoute, segments: readonly string[], query: string, header: string): string {
+function tenantOf(
+  route: CompiledRoute,
+  segments: readonly string[],
+  query: string,
+  { tenant: header, originalUri }: RequestHeaders,
+): string {
+  if (route.contract.isTenantOfUri === true) return parseResourceUri(originalUri)?.tenant ?? '';
   if (route.tenantSegment >= 0) return decode(segments[route.tenantSegment]!);
   if (header !== '' || !route.takesTenantFromQuery || !query.includes('tenant_name=')) return header;
   return new URLSearchParams(query).get('tenant_name') ?? '';

@@ -2,7 +2,7 @@ import { createRequestIds, readHeaders as read } from './request-headers';
 
 const readHeaders = (raw: string[]) => read(raw, createRequestIds());
 
-test.each(['Tenant', 'Authorization', 'Authentication-Token', 'Execution-Token', 'Host'])(
+test.each(['Tenant', 'Authorization', 'Authentication-Token', 'Execution-Token', 'Host', 'X-Original-Uri'])(
   'a second %s is refused',
   (name) => {
     expect(() => readHeaders([name, 'a', 'Accept', 'x', name.toLowerCase(), 'a'])).toThrow(
@@ -58,6 +58,7 @@ test('credentials, tenant, identity and headers of the connection stay behind', 
     'mine',
   ]);
   expect(found).toEqual({
+    originalUri: '',
     tenant: 't',
     authorization: 'Basic x',
     authenticationToken: 'a',

@@ -11,6 +11,8 @@ export interface RequestHeaders {
   contentLength: number;
   isChunked: boolean;
   bypassesMaintenance: boolean;
+  /** What a web proxy in front of the file server was asked for; empty: nothing. */
+  originalUri: string;
   /** [name, value, ...] for the service behind, without credentials, tenant, identity and what belongs to the connection. */
   forwarded: string[];
 }
@@ -24,6 +26,7 @@ const SINGLE = new Set([
   'content-length',
   'transfer-encoding',
   'host',
+  'x-original-uri',
 ]);
 
 /** Of one connection (RFC 9110 7.6.1), or replaced by what the gateway found out. */
@@ -75,6 +78,7 @@ export function readHeaders(raw: readonly string[], mintId: () => string): Reque
     contentLength: found['content-length'] === undefined ? -1 : Number(found['content-length']),
     isChunked: found['transfer-encoding'] !== undefined,
     bypassesMaintenance: found['x-bypass-maintenance']?.toLowerCase() === 'true',
+    originalUri: found['x-original-uri'] ?? '',
     forwarded,
   };
 }

@@ -33,6 +33,7 @@ import { permissionsRoutes } from './permissions';
 import { pluginRoutes } from './plugins';
 import { pluginsUpdatesRoutes } from './plugins-updates';
 import { providerContextRoutes } from './provider-context';
+import { resourceRoutes } from './resources';
 import { rolesRoutes } from './roles';
 import { secretRoutes } from './secrets';
 import { secretsProviderRoutes } from './secrets-providers';
@@ -78,6 +79,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...pluginRoutes,
   ...pluginsUpdatesRoutes,
   ...providerContextRoutes,
+  ...resourceRoutes,
   ...rolesRoutes,
   ...secretRoutes,
   ...secretsProviderRoutes,

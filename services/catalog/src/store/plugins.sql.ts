@@ -155,9 +155,11 @@ export interface PluginHead {
   wagon_size: number;
   archive_digest: string | null;
   archive_size: number | null;
+  uploaded_at: string;
 }
 
 const head = [
+  'uploaded_at',
   'id',
   'tenant',
   'created_by',

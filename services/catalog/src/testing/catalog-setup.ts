@@ -60,8 +60,11 @@ export interface TestCatalog {
       contentType?: string;
       as?: Principal;
       version?: string;
+      headers?: Record<string, string>;
     },
   ): Promise<TestAnswer>;
+  /** Where it listens, and the headers that say who calls. */
+  signed(as: Principal): Promise<{ url: string; headers: Record<string, string> }>;
   rpc: RpcClient<typeof catalogRpc.CatalogServiceDefinition>;
   parts: ServiceParts;
   db: ReturnType<typeof createDb<DB>>;
@@ -132,16 +135,23 @@ export async function startCatalog(
     validateResponses: config.BATON_WIRE === 'spec',
   });
   const url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;
+  const signed = async (as: Principal) => ({
+    url,
+    headers: { [principalHeader]: await signPrincipal(as, config.BATON_INTERNAL_KEY) },
+  });
   return {
     parts,
     db,
     blobs,
     deployments,
     rpc: rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog'),
-    call: async (method, path, { json, raw, contentType, as = admin, version = 'v3.1' } = {}) => {
-      const headers: Record<string, string> = {
-        [principalHeader]: await signPrincipal(as, config.BATON_INTERNAL_KEY),
-      };
+    signed,
+    call: async (
+      method,
+      path,
+      { json, raw, contentType, as = admin, version = 'v3.1', headers: more } = {},
+    ) => {
+      const headers: Record<string, string> = { ...(await signed(as)).headers, ...more };
       if (json !== undefined) headers['content-type'] = 'application/json';
       if (contentType !== undefined) headers['content-type'] = contentType;
       const body = json !== undefined ? JSON.stringify(json) : raw;

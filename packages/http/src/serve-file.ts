@@ -1,0 +1,124 @@
+/** A file over HTTP as RFC 9110 wants it: validators, 304, one range of bytes, its type. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { AppError } from '@baton/kernel';
+import { type Answer, answer } from './answer';
+import { errorBody } from './error-body';
+
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+export interface ServedFile {
+  /** Its ending says the content type. */
+  name: string;
+  /** Bytes. */
+  size: number;
+  /** Names the content (a digest): equal tags are equal bytes. */
+  tag: string;
+  /** ISO 8601. */
+  modifiedAt: string;
+  /** Asked only when bytes are sent. */
+  open(range?: ByteRange): Promise<Readable> | Readable;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  gif: 'image/gif',
+  gz: 'application/gzip',
+  htm: 'text/html; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  log: 'text/plain; charset=utf-8',
+  md: 'text/markdown; charset=utf-8',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  tar: 'application/x-tar',
+  tgz: 'application/gzip',
+  txt: 'text/plain; charset=utf-8',
+  webp: 'image/webp',
+  xml: 'text/xml; charset=utf-8',
+  yaml: 'text/yaml; charset=utf-8',
+  yml: 'text/yaml; charset=utf-8',
+  zip: 'application/zip',
+};
+
+export function contentTypeOf(name: string): string {
+  const ending = /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(TYPES, ending) ? TYPES[ending]! : 'application/octet-stream';
+}
+
+/** Users wrote these files: a browser that opens one runs nothing of it as the manager's. */
+const UNTRUSTED = "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'";
+
+/** Answers GET of `file` with what the headers of the request ask for. A HEAD is a GET whose body the edge leaves out. */
+export async function serveFile(request: IncomingHttpHeaders, file: ServedFile): Promise<Answer> {
+  const etag = `"${file.tag}"`;
+  const modified = new Date(file.modifiedAt).toUTCString();
+  const headers = { etag, 'last-modified': modified, 'cache-control': 'private, no-cache' };
+  if (isUnchanged(request, etag, modified)) return answer({ status: 304, headers });
+  const range = rangeOf(request, file.size, etag, modified);
+  if (range === 'unsatisfiable') return unsatisfiable(file.size);
+  const length = range ? range.end - range.start + 1 : file.size;
+  return answer({
+    status: range ? 206 : 200,
+    headers: {
+      ...headers,
+      'accept-ranges': 'bytes',
+      'content-security-policy': UNTRUSTED,
+      ...(range ? { 'content-range': `bytes ${range.start}-${range.end}/${file.size}` } : {}),
+    },
+    stream: await file.open(range ?? undefined),
+    length,
+    contentType: contentTypeOf(file.name),
+  });
+}
+
+function unsatisfiable(size: number): Answer {
+  const error = new AppError(
+    'range_not_satisfiable_error',
+    `The file has ${size} bytes; the range begins behind them`,
+    { expected: `a range below ${size}` },
+  );
+  return answer({ status: 416, headers: { 'content-range': `bytes */${size}` }, body: errorBody(error) });
+}
+
+/** RFC 9110 13.2.2: a tag that was sent decides alone. */
+function isUnchanged(request: IncomingHttpHeaders, etag: string, modified: string): boolean {
+  const tags = request['if-none-match'];
+  if (tags !== undefined)
+    return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+  const since = Date.parse(request['if-modified-since'] ?? '');
+  return !Number.isNaN(since) && Date.parse(modified) <= since;
+}
+
+/** The one range that is asked for; null: everything, also for several ranges and for what is no range of bytes. */
+function rangeOf(
+  request: IncomingHttpHeaders,
+  size: number,
+  etag: string,
+  modified: string,
+): ByteRange | null | 'unsatisfiable' {
+  const match = /^bytes=(?:(\d{1,15})-(\d{1,15})?|-(\d{1,15}))$/.exec(request.range ?? '');
+  if (!match || !isSame(request['if-range'], etag, modified)) return null;
+  const [, first, last, suffix] = match;
+  if (suffix !== undefined) {
+    const length = Math.min(Number(suffix), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === undefined ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== undefined && Number(last) < start) return null;
+  return start >= size ? 'unsatisfiable' : { start, end };
+}
+
+/** If-Range: the part is wanted only of the file that the client knows. */
+function isSame(condition: string | string[] | undefined, etag: string, modified: string): boolean {
+  return condition === undefined || condition === etag || condition === modified;
+}
