@@ -67,6 +67,10 @@ export function createS3BlobStore(options: S3Options): BlobStore {
       const answer = await send({ method: 'GET', path: keyOf(digest), range });
       if (answer.status === 404) throw blobNotFound(digest);
       await expectOk(answer);
+      if (range && answer.status !== 206) {
+        await answer.body?.cancel();
+        throw unavailable('it does not give parts of an object');
+      }
       return answer.body
         ? Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])
         : Readable.from([]);

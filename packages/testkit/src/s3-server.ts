@@ -72,9 +72,15 @@ function handle(
       return void response.writeHead(204).end();
     default:
       if (!found) return void response.writeHead(404).end();
-      response.writeHead(200, { 'content-length': found.content.length });
-      return void response.end(request.method === 'HEAD' ? undefined : found.content);
+      return give(request, response, found.content);
   }
+}
+
+function give(request: IncomingMessage, response: ServerResponse, content: Buffer): void {
+  const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+  const part = start === undefined ? content : content.subarray(Number(start), Number(end) + 1);
+  response.writeHead(start === undefined ? 200 : 206, { 'content-length': part.length });
+  response.end(request.method === 'HEAD' ? undefined : part);
 }
 
 function isSigned(request: IncomingMessage): boolean {
