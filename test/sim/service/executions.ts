@@ -49,6 +49,7 @@ export function newExecution(id: string, workflow: string, parameters: object): 
     cancel_requested_at: null,
     execution_group_id: null,
     resume_wish: null,
+    parent_id: null,
   };
   return { row, graphs: [], tasks: new Map(), states: [], events: [], resumes: 0 };
 }

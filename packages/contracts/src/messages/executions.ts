@@ -30,6 +30,8 @@ export const executionFinished = defineMessage(
     workflowId: z.string(),
     status: z.string(),
     executionGroupId: z.string().optional(),
+    /** The execution that waits for this end. */
+    parentExecutionId: z.string().optional(),
   }),
 );
 /** New events of an execution are readable; wakes event streams. */

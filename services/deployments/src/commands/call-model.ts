@@ -11,6 +11,7 @@ import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import type { ModifiedNodes } from '../domain/modification';
 import { idsOf, requireDeployment } from '../queries/workflow-model';
+import { installedBelow } from '../store/dependencies.sql';
 import { writeUpdate } from '../store/deployment-updates.sql';
 import type { DeploymentRow } from '../store/deployments.sql';
 import { instancesText } from '../store/workflow-reads.sql';
@@ -131,6 +132,12 @@ async function carryOut(deps: Deps, call: ModelCall, row: DeploymentRow): Promis
       });
     case 'note':
       return null;
+    case 'list-services':
+      return deps.db.tx(async (tx) => {
+        const ids = await installedBelow(tx, deploymentKey);
+        await keep(tx, ids);
+        return ids;
+      });
     case 'update-prepare':
     case 'update-perform':
     case 'update-finish':
@@ -143,6 +150,7 @@ async function carryOut(deps: Deps, call: ModelCall, row: DeploymentRow): Promis
         'modification-rollback',
         'system-properties',
         'note',
+        'list-services',
         'update-prepare',
         'update-perform',
         'update-finish',

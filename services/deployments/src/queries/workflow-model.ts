@@ -1,7 +1,7 @@
 import { AppError, notFound, RawJson } from '@baton/kernel';
 import { type Dependent, describeDependent } from '../domain/dependents';
 import { graphDefinition } from '../domain/graph-definition';
-import { readDependents } from '../store/dependencies.sql';
+import { descendantKeys, readDependents } from '../store/dependencies.sql';
 import { type DeploymentRow, readDeployment } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
 import type { NodeDefinition } from '../store/nodes.sql';
@@ -61,14 +61,24 @@ export async function deploymentFacts(
   tenant: string,
   id: string,
   caller: Caller,
+  leavingWith = '',
 ): Promise<DeploymentFacts> {
   const row = await visibleTo(deps, tenant, id, caller);
-  const dependents = row.has_dependents ? await blockingDependents(deps, row) : [];
+  const dependents = row.has_dependents
+    ? await blockingDependents(deps, row, await familyKeys(deps, tenant, leavingWith))
+    : [];
   return {
     row,
     workflows: row.model === null ? '{}' : await workflowsText(deps, row.model),
     dependents: dependents.map((dependent, i) => `[${i + 1}] ${describeDependent(dependent)}`),
   };
+}
+
+/** Keys of a deployment and of those below it; none for ''. */
+async function familyKeys(deps: Pick<ListDeps, 'db'>, tenant: string, id: string): Promise<number[]> {
+  const top = id === '' ? null : await readDeployment(deps.db.query, tenant, id);
+  if (!top) return [];
+  return [top.key, ...(await descendantKeys(deps.db.query, top.key)).map(({ key }) => key)];
 }
 
 /** The workflows of a model document as JSON, made once for all deployments of a blueprint. */
@@ -85,13 +95,14 @@ async function workflowsText(deps: ListDeps, digest: string): Promise<string> {
 /**
  * Deployments that keep stop, uninstall, update and heal from running (reference/rest-api.md 6.6). Left out: whoever
  * made this one as a component, dependents that run such a workflow themselves, users of a capability that are not
- * installed.
+ * installed, deployments of `family`.
  */
 export async function blockingDependents(
   deps: Pick<ListDeps, 'db'>,
   row: DeploymentRow,
+  family: readonly number[] = [],
 ): Promise<Dependent[]> {
-  const all = await readDependents(deps.db.query, row.key);
+  const all = await readDependents(deps.db.query, row.key, family);
   return all.filter((dependent) => {
     const isFixed = dependent.creator === 'parent' || dependent.creator.startsWith('sharedresource.');
     return (

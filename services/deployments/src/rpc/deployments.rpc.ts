@@ -121,8 +121,9 @@ function factsAnswer(facts: DeploymentFacts): deploymentsRpc.GetDeploymentRespon
 
 function readHandlers(deps: ServiceDeps): Reads {
   return {
-    getDeployment: async ({ tenant, deploymentId, username, isAdministrator }) => {
-      return factsAnswer(await deploymentFacts(deps, tenant, deploymentId, { username, isAdministrator }));
+    getDeployment: async ({ tenant, deploymentId, username, isAdministrator, leavingWith }) => {
+      const caller = { username, isAdministrator };
+      return factsAnswer(await deploymentFacts(deps, tenant, deploymentId, caller, leavingWith));
     },
     getWorkflowModel: async ({ tenant, deploymentId, forGraph }) => {
       const model = await workflowModel(deps, tenant, deploymentId, { isWhole: !forGraph });

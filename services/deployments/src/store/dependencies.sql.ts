@@ -122,6 +122,25 @@ export async function descendantKeys(
   return rows;
 }
 
+/**
+ * Ids of the nearest deployments below `key` by csys-obj-parent that have a live node instance: below one of these
+ * others may follow, which are its own matter.
+ */
+export async function installedBelow(db: AnyQuery | AnyTx, key: number): Promise<string[]> {
+  const isLive = sql`exists (select 1 from node_instances i
+    where i.deployment_key = p.child_key and i.state not in ('uninitialized', 'deleted'))`;
+  const { rows } = await sql<{ id: string }>`
+    with recursive below(key, is_live, depth) as (
+      select p.child_key, ${isLive}, 1 from deployment_parents p where p.parent_key = ${key}
+      union select p.child_key, ${isLive}, b.depth + 1 from deployment_parents p join below b on p.parent_key = b.key
+        where not b.is_live and b.depth < 100
+    )
+    select distinct d.id from below b join deployments d on d.key = b.key where b.is_live order by d.id`.execute(
+    db,
+  );
+  return rows.map((row) => row.id);
+}
+
 /** Keys of the deployments that `key` uses. */
 export async function sharedTargets(tx: AnyTx, key: number): Promise<number[]> {
   const { rows } = await sql<{ key: number }>`

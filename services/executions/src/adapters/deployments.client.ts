@@ -30,6 +30,8 @@ export interface DeploymentsPort {
     tenant: string,
     deploymentId: string,
     caller: { username: string; isAdministrator: boolean },
+    /** Dependents that are this deployment or below it do not count; none: ''. */
+    leavingWith?: string,
   ): Promise<DeploymentFacts>;
   /** `isWhole`: operations that nobody has implemented and runtime properties too, else what graphs are built from. */
   model(
@@ -78,8 +80,8 @@ const LATEST_PAGE = 1000;
 export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
   const client = rpc.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments');
   return {
-    async facts(tenant, deploymentId, caller) {
-      const d = await client.getDeployment({ tenant, deploymentId, ...caller });
+    async facts(tenant, deploymentId, caller, leavingWith = '') {
+      const d = await client.getDeployment({ tenant, deploymentId, ...caller, leavingWith });
       return {
         id: d.id,
         blueprintId: d.blueprintId,

@@ -1,4 +1,3 @@
-import { AppError, isAppError } from '@baton/kernel';
 import type { ExecutionStatus } from '@baton/task-graph';
 import type { CancelMode } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
@@ -8,11 +7,10 @@ import {
   lockGroup,
   membersIn,
   updateGroup,
-  wishResume,
 } from '../store/execution-groups.sql';
-import { cancelExecution } from './cancel-execution';
+import { cancelExecution, leaveUnfit } from './cancel-execution';
 import { driveExecution } from './drive-execution';
-import { resumeGroupMembers } from './resume-group-members';
+import { resumeGroup } from './resume-group-members';
 
 export type GroupAction = CancelMode | 'resume' | 'force-resume';
 
@@ -39,16 +37,7 @@ export async function actOnGroup(
   action: GroupAction,
 ): Promise<number> {
   const { tenant, id } = group;
-  if (action === 'resume' || action === 'force-resume') {
-    const count = await deps.db.tx(async (tx) => {
-      await lockGroup(tx, tenant, id);
-      await updateGroup(tx, tenant, id, { has_queued: true });
-      return await wishResume(tx, tenant, id, action);
-    });
-    await resumeGroupMembers(deps, group);
-    deps.wake.dequeue();
-    return count;
-  }
+  if (action === 'resume' || action === 'force-resume') return await resumeGroup(deps, group, action);
   const waiting = await deps.db.tx(async (tx) => {
     await lockGroup(tx, tenant, id);
     await updateGroup(tx, tenant, id, { has_queued: false });
@@ -69,18 +58,4 @@ async function each(ids: readonly string[], act: (id: string) => Promise<void>):
     for (let id = left.shift(); id !== undefined; id = left.shift()) await act(id);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, turn));
-}
-
-/** A member that changed its state meanwhile is none of this action's any more. */
-async function leaveUnfit(acting: Promise<void>): Promise<void> {
-  try {
-    await acting;
-  } catch (error) {
-    const isUnfit =
-      error instanceof AppError &&
-      ['illegal_action_error', 'conflict_error', 'not_found_error'].some((code) =>
-        isAppError(error, code as never),
-      );
-    if (!isUnfit) throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { notFound } from '@baton/kernel';
+import { AppError, isAppError, notFound } from '@baton/kernel';
 import { type CancelMode, statusAfterCancel } from '../domain/cancel';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import type { Step } from '../engine/advance-graph';
@@ -63,4 +63,18 @@ export async function cancelExecution(
   });
   if (told === null) deps.wake.drive(executionId);
   else deps.wake.events(executionId, null, told);
+}
+
+/** For one of many: an execution that changed its state meanwhile is none of this action's any more. */
+export async function leaveUnfit(acting: Promise<void>): Promise<void> {
+  try {
+    await acting;
+  } catch (error) {
+    const isUnfit =
+      error instanceof AppError &&
+      ['illegal_action_error', 'conflict_error', 'not_found_error'].some((code) =>
+        isAppError(error, code as never),
+      );
+    if (!isUnfit) throw error;
+  }
 }

@@ -1,16 +1,20 @@
 import { isAppError, type Json } from '@baton/kernel';
 import type { StageResult } from '@baton/task-graph';
+import { isNestedCall } from '../domain/nested';
 import type { EngineDeps } from '../engine/deps';
 import { lockExecution, updateExecution } from '../store/executions.sql';
 import type { ExecutionRow, StoredStage } from '../store/rows';
+import { startNested } from './start-nested';
 
 /**
  * Asks another service for the change that a workflow stage needs and stores the answer as the stage's result. The call
- * is idempotent by (execution, stage name), so a crash after it only repeats it. False = somebody else stored a result.
+ * is idempotent by (execution, stage name), so a crash after it only repeats it. A stage that starts executions waits for
+ * them afterwards. False = somebody else stored a result.
  * @throws AppError of the rpc when it may succeed later; the loop tries again.
  */
 export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): Promise<boolean> {
   const stage = execution.stage as Extract<StoredStage, { kind: 'call' }>;
+  if (isNestedCall(stage)) return await startNested(deps, execution);
   const result = await resultOf(deps, execution, stage);
   return await deps.memory.serially(execution.id, () =>
     deps.db.tx(async (tx) => {

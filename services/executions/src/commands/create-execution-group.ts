@@ -76,7 +76,7 @@ async function membersOf(
   }
 }
 
-async function checkMembers(
+export async function checkMembers(
   deps: EngineDeps,
   request: GroupRequest,
   facts: readonly DeploymentFacts[],

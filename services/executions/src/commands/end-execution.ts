@@ -7,6 +7,7 @@ import { workflowEvent } from '../engine/graph-events';
 import type { TimedExecution } from '../store/executions.sql';
 import type { Outcome } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/step-write';
+import { cancelNested } from './await-nested';
 import { deliverAll } from './deliver-states';
 
 const EVENT_OF = {
@@ -16,7 +17,8 @@ const EVENT_OF = {
 } as const;
 
 /**
- * Ends an execution whose outcome is decided: its last states reach deployments first, so that whoever sees the end
+ * Ends an execution whose outcome is decided: what its stages have started and still runs is cancelled unless it
+ * succeeded; its last states reach deployments first, so that whoever sees the end
  * sees its effects; then status, terminal event and message in one transaction. A forced cancel does not wait for
  * deployments longer than its limit: the states follow later (loops/engine.loops.ts). Null: the row has moved on.
  */
@@ -25,6 +27,7 @@ export async function endExecution(
   execution: TimedExecution,
 ): Promise<TimedExecution | null> {
   const outcome = execution.outcome!;
+  if (outcome.status !== 'terminated') await cancelNested(deps, execution.id);
   const leftMs = forcedLeftMs(execution, execution.now_ms);
   if (leftMs === null) await tellDeployments(deps, execution, outcome);
   else await tellWithin(deps, execution, outcome, leftMs);
@@ -106,6 +109,7 @@ function finishedMessage(execution: TimedExecution, status: Outcome['status']) {
       workflowId: execution.workflow_id,
       status,
       executionGroupId: execution.execution_group_id ?? undefined,
+      parentExecutionId: execution.parent_id ?? undefined,
     }),
   );
 }

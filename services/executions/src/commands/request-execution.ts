@@ -9,7 +9,14 @@ import { isSystemWide, isSystemWorkflowName } from '../domain/system-workflows';
 import { executionToken, hashToken } from '../domain/token';
 import { checkStart } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
-import { activeOfDeployment, insertExecution, lockGuard, readByRequest } from '../store/executions.sql';
+import {
+  activeOfDeployment,
+  insertExecution,
+  lockExecution,
+  lockGuard,
+  readByRequest,
+  rootDeployment,
+} from '../store/executions.sql';
 import { blockingSystemExecutions, executionsAtWork, lockStartOf, lockStarts } from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
@@ -76,7 +83,8 @@ export async function subjectOf(deps: EngineDeps, request: StartRequest): Promis
     };
   }
   const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
-  const facts = await deps.deployments.facts(request.tenant, request.deploymentId, caller);
+  const leaving = await leavingWith(deps, request);
+  const facts = await deps.deployments.facts(request.tenant, request.deploymentId, caller, leaving);
   const evaluate = (payload: JsonObject) =>
     deps.deployments.evaluate(request.tenant, facts.id, request.createdBy, payload);
   const checked = await checkStart(request, facts, evaluate, nameSources(deps, request, facts.id));
@@ -86,6 +94,18 @@ export async function subjectOf(deps: EngineDeps, request: StartRequest): Promis
     visibility: facts.visibility,
     ...checked,
   };
+}
+
+/**
+ * The deployment below which everything goes with this execution, so that dependents from there do not block it: its own
+ * when it is recursive, that of the first one when it is nested (reference/rest-api.md 6.6); none: ''.
+ */
+export async function leavingWith(
+  deps: Pick<EngineDeps, 'db'>,
+  request: Pick<StartRequest, 'deploymentId' | 'parameters' | 'parentId'>,
+): Promise<string> {
+  if (request.parentId !== undefined) return await rootDeployment(deps.db.query, request.parentId);
+  return request.parameters.recursive === true ? (request.deploymentId ?? '') : '';
 }
 
 /** Names that parameters of object types refer to; the model is read at the first that needs it. */
@@ -127,6 +147,7 @@ export async function requestExecutionInTx(
   // A twin of this request may have been first to the guard.
   const twin = await readByRequest(tx, request.tenant, request.requestId);
   if (twin) return sameRequest(twin, hash);
+  if (request.parentId !== undefined) await requireCalling(tx, request.parentId);
   const isScheduled = request.scheduledForMs !== null;
   const admission = isScheduled ? ({ kind: 'start' } as const) : await admissionOf(tx, request);
   if (admission.kind === 'refuse') throw alreadyRunning(admission.blockers);
@@ -171,17 +192,24 @@ export function requestedRow(
     allow_custom_parameters: request.allowCustomParameters,
     wait_after_fail_s: request.waitAfterFailS,
     token_hash: hashToken(executionToken(deps.tokenKey, id)),
+    parent_id: request.parentId ?? null,
   };
 }
 
 async function admissionOf(tx: Tx<DB>, request: StartRequest) {
-  const systemWide = await blockingSystemExecutions(tx);
+  const systemWide = await blockingSystemExecutions(tx, request.parentId !== undefined);
   const ofDeployment =
     request.deploymentId === null ? [] : await activeOfDeployment(tx, request.tenant, request.deploymentId);
   const isExclusive = isSystemWideRequest(request);
   const atWork = isExclusive ? await executionsAtWork(tx, null) : [];
   const facts = { systemWide: systemWide.map((row) => row.id), ofDeployment, atWork };
   return admit({ ...request, isSystemWide: isExclusive }, facts);
+}
+
+/** The parent under its lock: whoever cancels it finds this execution from now on, or it is not started. */
+async function requireCalling(tx: Tx<DB>, parentId: string): Promise<void> {
+  if ((await lockExecution(tx, parentId))?.phase !== 'calling')
+    throw new AppError('conflict_error', `Execution ${parentId} does not wait for this one any more`);
 }
 
 const isSystemWideRequest = (request: StartRequest): boolean =>
@@ -211,6 +239,7 @@ export async function checkAgain(deps: EngineDeps, row: ExecutionRow): Promise<v
     waitAfterFailS: row.wait_after_fail_s,
     scheduledForMs: null,
     isSystemWorkflow: row.is_system_workflow,
+    ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
   });
 }
 

@@ -1,7 +1,14 @@
 import { isAppError } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import type { EngineDeps } from '../engine/deps';
-import { dropWish, type ExecutionGroupRow, lockGroup, resumableMembers } from '../store/execution-groups.sql';
+import {
+  dropWish,
+  type ExecutionGroupRow,
+  lockGroup,
+  resumableMembers,
+  updateGroup,
+  wishResume,
+} from '../store/execution-groups.sql';
 import { readExecution } from '../store/executions.sql';
 import { blockingSystemExecutions, countAtWork, lockDequeue, lockStarts } from '../store/queue.sql';
 import type { DB } from '../store/tables.gen';
@@ -11,6 +18,26 @@ type Group = Pick<ExecutionGroupRow, 'tenant' | 'id'>;
 
 /** Members that one call resumes. */
 const BATCH = 100;
+
+/**
+ * Notes the wish on all failed and cancelled members, and resumes those that there is room for; the others follow with
+ * the queue. Answers how many there are.
+ */
+export async function resumeGroup(
+  deps: EngineDeps,
+  group: Group,
+  wish: 'resume' | 'force-resume',
+): Promise<number> {
+  const { tenant, id } = group;
+  const count = await deps.db.tx(async (tx) => {
+    await lockGroup(tx, tenant, id);
+    await updateGroup(tx, tenant, id, { has_queued: true });
+    return await wishResume(tx, tenant, id, wish);
+  });
+  await resumeGroupMembers(deps, group);
+  deps.wake.dequeue();
+  return count;
+}
 
 /**
  * Resumes members that wait for it, oldest first, up to the group's concurrency and the manager's. Each is one
@@ -53,7 +80,7 @@ async function firstOf(tx: Tx<DB>, deps: EngineDeps, { tenant, id }: Group): Pro
   await lockDequeue(tx);
   await lockStarts(tx, false);
   const group = await lockGroup(tx, tenant, id);
-  if (!group || (await blockingSystemExecutions(tx)).length > 0) return null;
+  if (!group || (await blockingSystemExecutions(tx, group.parent_id !== null)).length > 0) return null;
   const room = deps.queue.maxConcurrent() - (await countAtWork(tx));
   return (await resumableMembers(tx, group, Math.min(1, room)))[0]?.id ?? null;
 }

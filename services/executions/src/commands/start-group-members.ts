@@ -31,7 +31,7 @@ export async function startGroupMembers(
   const group = await lockGroup(tx, tenant, groupId);
   if (!group?.has_queued || group.concurrency === 0) return [];
   // A system-wide execution makes everything wait (domain/admission.ts).
-  if ((await blockingSystemExecutions(tx)).length > 0) return [];
+  if ((await blockingSystemExecutions(tx, group.parent_id !== null)).length > 0) return [];
   const room = deps.queue.maxConcurrent() - (await countAtWork(tx));
   if (room <= 0) return [];
   const candidates = await startableMembers(tx, group, room);

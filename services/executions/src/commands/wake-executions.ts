@@ -2,6 +2,7 @@ import type { Happening } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
 import { runStep } from '../engine/run-step';
 import { dueExecutions, lockExecution, updateExecution } from '../store/executions.sql';
+import { settleNested } from './await-nested';
 
 const BATCH = 50;
 /** How long a phase without workers may last before another replica drives it as well. */
@@ -11,13 +12,17 @@ const STALLED_MS = 5_000;
 export async function wakeExecutions(deps: EngineDeps): Promise<number> {
   const due = await dueExecutions(deps.db.query, BATCH, STALLED_MS);
   for (const { id, phase } of due) {
-    if (phase === 'running' || phase === 'waiting') await wakeExecution(deps, id);
+    if (phase === 'awaiting') await settleNested(deps, id);
+    else if (phase === 'running' || phase === 'waiting') await wakeExecution(deps, id);
     else deps.wake.drive(id);
   }
   return due.length;
 }
 
-/** Handles the due timers of one execution: retries, the deadline after a failure, its scheduled time. */
+/**
+ * Handles the due timers of one execution: retries, the deadline after a failure, its scheduled time, the limit of what
+ * it has started.
+ */
 export async function wakeExecution(deps: EngineDeps, executionId: string): Promise<void> {
   const done = await runStep(deps, executionId, ({ execution, loaded }) => {
     const due = [...loaded.timers].filter(([, at]) => at <= execution.now_ms);
@@ -25,6 +30,7 @@ export async function wakeExecution(deps: EngineDeps, executionId: string): Prom
     return { happenings: due.map(([idx]): Happening => ({ kind: 'due', idx })) };
   });
   if (done) return;
+  await settleNested(deps, executionId);
   const isReleased = await deps.db.tx(async (tx) => {
     const execution = await lockExecution(tx, executionId);
     if (execution?.status !== 'scheduled' || Date.parse(execution.scheduled_for!) > execution.now_ms)

@@ -17,6 +17,8 @@ export interface GroupRequest {
   concurrency: number;
   visibility: 'private' | 'tenant' | 'global' | null;
   createdAt: string | null;
+  /** The execution whose stage starts the group. */
+  parentId?: string;
 }
 
 /** The start of one member: like a single start that may wait, with parameters beyond the declared ones. */
@@ -36,6 +38,7 @@ export function memberRequest(group: GroupRequest, facts: Pick<DeploymentFacts, 
     waitAfterFailS: 600,
     scheduledForMs: null,
     isSystemWorkflow: false,
+    ...(group.parentId === undefined ? {} : { parentId: group.parentId }),
   };
 }
 

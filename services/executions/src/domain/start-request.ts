@@ -19,6 +19,8 @@ export interface StartRequest {
   /** Epoch ms, null = now. */
   scheduledForMs: number | null;
   isSystemWorkflow: boolean;
+  /** The execution whose stage starts this one and waits for its end. */
+  parentId?: string;
 }
 
 /** Digest of everything that makes two requests the same. */

@@ -1,5 +1,6 @@
 import type { Loop } from '@baton/service-runtime';
 import { announceUnclaimed } from '../commands/announce-unclaimed';
+import { settleForgotten } from '../commands/await-nested';
 import { deliverStored } from '../commands/deliver-states';
 import { dequeueExecutions } from '../commands/dequeue-executions';
 import { wakeExecutions } from '../commands/wake-executions';
@@ -26,6 +27,7 @@ export function engineLoops(deps: EngineDeps): Loop[] {
           await deliverStored(deps, id);
       },
     },
+    { name: 'settle-nested', intervalMs: 10_000, tickOnce: () => settleForgotten(deps) },
     {
       name: 'purge-batches',
       intervalMs: 3_600_000,

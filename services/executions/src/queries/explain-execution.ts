@@ -45,6 +45,8 @@ export async function explainExecution(
           since: execution.started_at,
         }),
       ];
+    case 'awaiting':
+      return await explainNested(db, execution);
     case 'ending':
       return [
         reason('effects', 'its last node-instance states are being delivered', {
@@ -107,6 +109,27 @@ async function explainPlace(db: AnyQuery, execution: TimedExecution, isHeld: boo
         details: { execution_id: row.id, workflow_id: row.workflow_id, status: row.status },
       },
     ),
+  );
+}
+
+/** The executions that it has started and waits for; `until` is the limit after which it goes on without them. */
+async function explainNested(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
+  const { rows } = await sql<{
+    id: string;
+    workflow_id: string;
+    deployment_id: string | null;
+    status: string;
+    created_at: string;
+  }>`
+    select id, workflow_id, deployment_id, status, created_at from executions
+    where parent_id = ${execution.id} and (phase <> 'ended' or resume_wish is not null)
+    order by phase = 'waiting', created_at, id limit 20`.execute(db);
+  return rows.map(({ id, created_at, ...more }) =>
+    reason('nested', `execution ${id} (${more.workflow_id} of ${more.deployment_id}) is ${more.status}`, {
+      since: created_at,
+      until: execution.wake_at,
+      details: { execution_id: id, ...more },
+    }),
   );
 }
 

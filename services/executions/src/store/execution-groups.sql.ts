@@ -20,19 +20,23 @@ export interface ExecutionGroupRow {
   created_by: string;
   created_at: string;
   has_queued: boolean;
+  /** The execution whose stage has started the group. */
+  parent_id: string | null;
 }
 
 /** False when the tenant has a group of this id. */
 export async function insertGroup(
   tx: Tx<DB>,
-  group: Omit<ExecutionGroupRow, 'created_at' | 'success_group_id' | 'failure_group_id'> & {
+  group: Omit<ExecutionGroupRow, 'created_at' | 'success_group_id' | 'failure_group_id' | 'parent_id'> & {
     created_at: string | null;
+    parent_id?: string;
   },
 ): Promise<boolean> {
   const { rows } = await sql`
-    insert into execution_groups (tenant, id, deployment_group_id, workflow_id, concurrency, visibility, created_by, created_at, has_queued)
+    insert into execution_groups (tenant, id, deployment_group_id, workflow_id, concurrency, visibility, created_by, created_at, has_queued, parent_id)
     values (${group.tenant}, ${group.id}, ${group.deployment_group_id}, ${group.workflow_id}, ${group.concurrency},
-      ${group.visibility}, ${group.created_by}, coalesce(${group.created_at}::timestamptz, app_now()), ${group.has_queued})
+      ${group.visibility}, ${group.created_by}, coalesce(${group.created_at}::timestamptz, app_now()), ${group.has_queued},
+      ${group.parent_id ?? null})
     on conflict do nothing returning 1 as made`.execute(tx);
   return rows.length > 0;
 }
@@ -97,6 +101,8 @@ export interface MemberDefaults {
   createdBy: string;
   isForced: boolean;
   isSystemWorkflow: boolean;
+  /** The execution whose stage starts them. */
+  parentId?: string;
 }
 
 const WAIT_AFTER_FAIL_S = 600;
@@ -114,14 +120,14 @@ export async function insertMembers(
     insert into executions (id, tenant, request_id, payload_hash, workflow_id, program, deployment_id, deployment_display_name,
       blueprint_id, visibility, created_by, status, phase, parameters, is_system_workflow, is_forced, allow_custom_parameters,
       wait_after_fail_s, token_hash, execution_group_id, created_at, outcome, error, started_at, ended_at, last_event_seq,
-      total_operations, finished_operations)
+      total_operations, finished_operations, parent_id)
     select m.id, ${of.tenant}, m.request_id, m.payload_hash, ${of.workflowId}, m.program, m.deployment_id, m.deployment_display_name,
       m.blueprint_id, m.visibility, ${of.createdBy}, coalesce(m.outcome ->> 'status', 'queued'),
       case when m.outcome is null then 'waiting' else 'ended' end, m.parameters, ${of.isSystemWorkflow}, ${of.isForced}, true,
       ${WAIT_AFTER_FAIL_S}, m.token_hash, ${of.groupId}, t.now + m.n * interval '1 microsecond', m.outcome, m.outcome ->> 'error',
       case when m.outcome is not null then app_now() end, case when m.outcome is not null then app_now() end,
       case when m.outcome is null then 0 else 2 end,
-      case when m.outcome is not null then 0 end, case when m.outcome is not null then 0 end
+      case when m.outcome is not null then 0 end, case when m.outcome is not null then 0 end, ${of.parentId ?? null}::uuid
     from (select app_now() as now) t, rows from (jsonb_to_recordset(${JSON.stringify(members)}::jsonb) as (id uuid, request_id text,
       payload_hash text, program text, deployment_id text, deployment_display_name text, blueprint_id text, visibility text,
       parameters jsonb, token_hash text, outcome jsonb)) with ordinality as m(id, request_id, payload_hash, program, deployment_id,
@@ -284,6 +290,19 @@ export async function cancelQueuedMembers(tx: Tx<DB>, tenant: string, id: string
       cancel_requested_at = app_now(), error = ''
     where tenant = ${tenant} and execution_group_id = ${id} and phase = 'waiting' returning id`.execute(tx);
   return rows.map((row) => row.id);
+}
+
+/** Members that ended without success, some of them. */
+export async function endedBadly(
+  reader: Reader,
+  tenant: string,
+  id: string,
+): Promise<Pick<ExecutionRow, 'id' | 'deployment_id' | 'status' | 'error'>[]> {
+  const { rows } = await sql<Pick<ExecutionRow, 'id' | 'deployment_id' | 'status' | 'error'>>`
+    select id, deployment_id, status, error from executions
+    where tenant = ${tenant} and execution_group_id = ${id} and phase = 'ended' and status <> 'terminated'
+    order by created_at, id limit 20`.execute(reader);
+  return rows;
 }
 
 /** Members in one of `statuses`, in the order of their making. */

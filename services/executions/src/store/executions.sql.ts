@@ -73,17 +73,18 @@ export type NewExecution = Pick<
   | 'token_hash'
   | 'scheduled_for'
   | 'wake_at'
->;
+> & { parent_id?: string | null };
 
 export async function insertExecution(tx: Tx<DB>, row: NewExecution): Promise<ExecutionRow> {
   const { rows } = await sql<ExecutionRow>`
     insert into executions (id, tenant, request_id, payload_hash, workflow_id, program, deployment_id, deployment_display_name,
       blueprint_id, visibility, created_by, status, phase, parameters, is_system_workflow, is_dry_run, is_forced,
-      allow_custom_parameters, wait_after_fail_s, token_hash, scheduled_for, wake_at)
+      allow_custom_parameters, wait_after_fail_s, token_hash, scheduled_for, wake_at, parent_id)
     values (${row.id}, ${row.tenant}, ${row.request_id}, ${row.payload_hash}, ${row.workflow_id}, ${row.program}, ${row.deployment_id},
       ${row.deployment_display_name}, ${row.blueprint_id}, ${row.visibility}, ${row.created_by}, ${row.status},
       ${row.phase}, ${json(row.parameters)}, ${row.is_system_workflow}, ${row.is_dry_run}, ${row.is_forced},
-      ${row.allow_custom_parameters}, ${row.wait_after_fail_s}, ${row.token_hash}, ${row.scheduled_for}, ${row.wake_at})
+      ${row.allow_custom_parameters}, ${row.wait_after_fail_s}, ${row.token_hash}, ${row.scheduled_for}, ${row.wake_at},
+      ${row.parent_id ?? null})
     returning *`.execute(tx);
   return rows[0]!;
 }
@@ -143,6 +144,38 @@ export async function dueExecutions(
         and created_at <= app_now() - make_interval(secs => ${stalledMs / 1000}) order by created_at limit ${limit})
     ) due limit ${limit}`.execute(tx);
   return rows;
+}
+
+/** Executions that stages of this one have started and that have not ended, or are to be resumed; waiting ones first. */
+export async function unendedChildren(
+  reader: Reader,
+  parentId: string,
+): Promise<Pick<ExecutionRow, 'id' | 'phase' | 'resume_wish'>[]> {
+  const { rows } = await sql<Pick<ExecutionRow, 'id' | 'phase' | 'resume_wish'>>`
+    select id, phase, resume_wish from executions
+    where parent_id = ${parentId} and (phase <> 'ended' or resume_wish is not null)
+    order by phase <> 'waiting', created_at, id`.execute(reader);
+  return rows;
+}
+
+/** Deployment of the first execution in the line of those that have started each other. */
+export async function rootDeployment(reader: Reader, id: string): Promise<string> {
+  const { rows } = await sql<{ deployment_id: string | null }>`
+    with recursive above(parent_id, deployment_id, height) as (
+      select parent_id, deployment_id, 1 from executions where id = ${id}
+      union all
+      select e.parent_id, e.deployment_id, a.height + 1 from executions e join above a on e.id = a.parent_id where a.height < 100)
+    select deployment_id from above order by height desc limit 1`.execute(reader);
+  return rows[0]?.deployment_id ?? '';
+}
+
+/** Executions that wait for others and need not any more: their wake-up was lost. */
+export async function awaitingNothing(reader: Reader, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select e.id from executions e where e.phase = 'awaiting' and not exists (select 1 from executions c
+      where c.parent_id = e.id and (c.phase <> 'ended' or c.resume_wish is not null))
+    order by e.created_at limit ${limit}`.execute(reader);
+  return rows.map((row) => row.id);
 }
 
 export async function executionByToken(reader: Reader, tokenHash: string): Promise<ExecutionRow | null> {

@@ -43,11 +43,16 @@ export async function lockDequeue(tx: Tx<DB>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${DEQUEUE})`.execute(tx);
 }
 
-/** System-wide executions that are active or queued, of any tenant; others wait for them. */
-export async function blockingSystemExecutions(db: AnyQuery): Promise<{ id: string }[]> {
+/**
+ * System-wide executions that are active or queued, of any tenant; others wait for them. `isNested`: one that another
+ * execution waits for does not wait for queued ones, which wait for that other execution themselves.
+ */
+export async function blockingSystemExecutions(db: AnyQuery, isNested = false): Promise<{ id: string }[]> {
   const { rows } = await sql<{ id: string }>`
     select id from executions where phase <> 'ended' and deployment_id is null and is_system_workflow
-      and workflow_id <> all(${parallelSystemWorkflows}::text[]) limit 5`.execute(db);
+      and not (${isNested} and phase = 'waiting') and workflow_id <> all(${parallelSystemWorkflows}::text[]) limit 5`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -60,10 +65,10 @@ export async function executionsAtWork(db: AnyQuery, except: string | null): Pro
   return rows.map((row) => row.id);
 }
 
-/** How many executions are at work, of all tenants. */
+/** How many executions are at work, of all tenants; those that wait for others which they have started take no place. */
 export async function countAtWork(db: AnyQuery): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from executions where phase not in ('ended', 'waiting')`.execute(db);
+    select count(*) as count from executions where phase not in ('ended', 'waiting', 'awaiting')`.execute(db);
   return rows[0]!.count;
 }
 

@@ -10,8 +10,11 @@ import type {
   TaskSpec,
 } from '@baton/task-graph';
 
-/** What the engine does next for an execution; `waiting` and `ended` need nobody. */
-export type Phase = 'waiting' | 'planning' | 'running' | 'calling' | 'ending' | 'ended';
+/**
+ * What the engine does next for an execution; `waiting` and `ended` need nobody, `awaiting` needs the end of executions
+ * that it has started (commands/await-nested.ts).
+ */
+export type Phase = 'waiting' | 'planning' | 'running' | 'calling' | 'awaiting' | 'ending' | 'ended';
 
 /** The stage in work, as stored: graphs keep their tasks in rows of their own. */
 export type StoredStage =
@@ -69,6 +72,8 @@ export interface ExecutionRow {
   execution_group_id: string | null;
   /** A member of a group that has ended and is to be resumed when there is room. */
   resume_wish: 'resume' | 'force-resume' | null;
+  /** The execution whose stage has started this one. */
+  parent_id: string | null;
 }
 
 /** A row of `tasks`: a task of packages/task-graph with its lease. */

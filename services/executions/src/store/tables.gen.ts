@@ -89,6 +89,7 @@ export interface ExecutionGroups {
   failure_group_id: string | null;
   has_queued: Generated<boolean>;
   id: string;
+  parent_id: string | null;
   success_group_id: string | null;
   tenant: string;
   visibility: string;
@@ -120,6 +121,7 @@ export interface Executions {
   last_state_seq: Generated<number>;
   outcome: Json | null;
   parameters: Generated<Json>;
+  parent_id: string | null;
   payload_hash: string;
   phase: string;
   program: string | null;

@@ -58,6 +58,9 @@ export const dueExecutions: typeof real.dueExecutions = async (reader, limit, st
     .map(({ id, phase }) => ({ id, phase }));
 };
 
+/** Nested executions are not simulated. */
+export const unendedChildren: typeof real.unendedChildren = async () => [];
+
 /** Starts are not simulated: nobody else asks for it. */
 export const lockGuard: typeof real.lockGuard = (tx) => statement(tx);
 

@@ -12,6 +12,8 @@ export interface GetDeploymentRequest {
   deploymentId: string;
   username: string;
   isAdministrator: boolean;
+  /** This deployment and those below it by csys-obj-parent do not count as dependents: they leave in the same act. */
+  leavingWith: string;
 }
 
 export interface GetDeploymentResponse {
@@ -247,7 +249,7 @@ export interface AddToGroupResponse {
 }
 
 function createBaseGetDeploymentRequest(): GetDeploymentRequest {
-  return { tenant: "", deploymentId: "", username: "", isAdministrator: false };
+  return { tenant: "", deploymentId: "", username: "", isAdministrator: false, leavingWith: "" };
 }
 
 export const GetDeploymentRequest: MessageFns<GetDeploymentRequest> = {
@@ -263,6 +265,9 @@ export const GetDeploymentRequest: MessageFns<GetDeploymentRequest> = {
     }
     if (message.isAdministrator !== false) {
       writer.uint32(32).bool(message.isAdministrator);
+    }
+    if (message.leavingWith !== "") {
+      writer.uint32(42).string(message.leavingWith);
     }
     return writer;
   },
@@ -312,6 +317,14 @@ export const GetDeploymentRequest: MessageFns<GetDeploymentRequest> = {
             message.isAdministrator = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.leavingWith = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -338,6 +351,11 @@ export const GetDeploymentRequest: MessageFns<GetDeploymentRequest> = {
         : isSet(object.is_administrator)
         ? globalThis.Boolean(object.is_administrator)
         : false,
+      leavingWith: isSet(object.leavingWith)
+        ? globalThis.String(object.leavingWith)
+        : isSet(object.leaving_with)
+        ? globalThis.String(object.leaving_with)
+        : "",
     };
   },
 
@@ -355,6 +373,9 @@ export const GetDeploymentRequest: MessageFns<GetDeploymentRequest> = {
     if (message.isAdministrator !== false) {
       obj.isAdministrator = message.isAdministrator;
     }
+    if (message.leavingWith !== "") {
+      obj.leavingWith = message.leavingWith;
+    }
     return obj;
   },
 
@@ -367,6 +388,7 @@ export const GetDeploymentRequest: MessageFns<GetDeploymentRequest> = {
     message.deploymentId = object.deploymentId ?? "";
     message.username = object.username ?? "";
     message.isAdministrator = object.isAdministrator ?? false;
+    message.leavingWith = object.leavingWith ?? "";
     return message;
   },
 };
