@@ -98,6 +98,7 @@ const waitReason = z.object({
     'effects',
     'schedule',
     'call',
+    'nested',
   ]),
   message: z.string(),
   since: instant.nullable(),

@@ -26,7 +26,7 @@ export function createDeploymentsPeer() {
   const latest = new Map<string, { executionId: string; status: string }>();
   /** Changes of the model that workflows asked for. */
   const calls: PeerCall[] = [];
-  let answerCall: (request: PeerCall) => unknown = () => null;
+  let answerCall: (request: PeerCall, deploymentId: string) => unknown = () => null;
   let isDown = false;
   let duringEnd: ((executionId: string) => Promise<void>) | null = null;
   const get = (id: string): PeerDeployment => {
@@ -132,7 +132,7 @@ export function createDeploymentsPeer() {
       get(deploymentId);
       const request = JSON.parse(requestJson) as PeerCall;
       calls.push(request);
-      return { resultJson: JSON.stringify(answerCall(request)) };
+      return { resultJson: JSON.stringify(answerCall(request, deploymentId)) };
     },
   };
   return {
@@ -142,7 +142,7 @@ export function createDeploymentsPeer() {
     ended,
     latest,
     calls,
-    answerCalls: (answer: (request: PeerCall) => unknown) => void (answerCall = answer),
+    answerCalls: (answer: (request: PeerCall, deploymentId: string) => unknown) => void (answerCall = answer),
     setDown: (down: boolean) => void (isDown = down),
     /** Happens each time while the end of an execution is being told; null: nothing. */
     duringEnds: (work: ((executionId: string) => Promise<void>) | null) => void (duringEnd = work),
