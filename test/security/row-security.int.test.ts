@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Principal, RouteContract } from '@baton/contracts';
 import { createHttpApp, type HttpApp, principalHeader, signPrincipal } from '@baton/http';
 import { Secret, silentLog, systemClock } from '@baton/kernel';
-import { createDb, type Db, outsideRequests } from '@baton/postgres';
+import { createDb, type Db, outsideRequests, runMigrations } from '@baton/postgres';
 import { type TestDatabase, testDatabase } from '@baton/testkit';
 import pg from 'pg';
 import { tgz } from '../contract/world';
@@ -146,6 +146,29 @@ describe('in one service', () => {
     expect(await later).toContain('b-tenant');
   });
 
+  test('the tenant is looked up once a statement, not once a row; policies of older releases are replaced', async () => {
+    const migrate = () =>
+      runMigrations({
+        url: database.url,
+        schema: 'deployments',
+        dir: join(services, 'deployments/migrations'),
+        log: silentLog,
+      });
+    const plan = async () => {
+      const { rows } = await db.pool.query<Record<string, string>>('explain select name from sites');
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    };
+    const once = /Filter: .*\(tenant = \$\d\)|Filter: .*\(tenant = \(InitPlan/;
+    expect(await asTenant('a', plan)).toMatch(once);
+    await db.pool.query(
+      `alter policy tenant_reads on sites using (tenant = current_setting('baton.tenant', true) or visibility = 'global')`,
+    );
+    expect(await asTenant('a', plan)).not.toMatch(once);
+    await migrate();
+    expect(await asTenant('a', plan)).toMatch(once);
+    expect(await asTenant('a', names(`where tenant <> 'a'`))).toEqual(['b-global']);
+  });
+
   test('tables of tenants that have no policies yet get them; a user who may not have the role is told what to do', async () => {
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();
@@ -212,7 +235,7 @@ describe.each(['standalone', 'services'] as const)('%s', (mode) => {
       if ((await caller.must(user, 'GET', `${path}?_size=1`)).items.length > 0) found.push(path);
     return found;
   };
-  const READS = `tenant = current_setting('baton.tenant', true) or visibility = 'global' or current_setting('baton.reach', true) = 'all'`;
+  const READS = `tenant = (select current_setting('baton.tenant', true)) or visibility = 'global' or (select current_setting('baton.reach', true)) = 'all'`;
   /** Puts another condition into the policies that bind requests to a tenant. */
   async function bindTo(condition: string): Promise<void> {
     const { rows } = await admin.query(

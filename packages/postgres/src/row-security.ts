@@ -4,13 +4,17 @@ import type pg from 'pg';
 /** Requests work as this role: no login, no bypass, held to one tenant by policies. */
 export const TENANT_ROLE = 'baton_tenant';
 
-/** Tables that say whose a row is and who sees it; counts of rows are summed over tenants by those who may see them. */
+/**
+ * Tables that say whose a row is and who sees it, without policies or with those of an older release; counts of rows are
+ * summed over tenants by those who may see them.
+ */
 const UNSECURED = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'row_counts'
     and (select count(*) from pg_attribute a
       where a.attrelid = c.oid and a.attname in ('tenant', 'visibility') and not a.attisdropped) = 2
-    and not c.relrowsecurity`;
+    and not (c.relrowsecurity and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant_reads'
+      and pg_get_expr(p.polqual, p.polrelid) like '%SELECT current_setting(%'))`;
 
 const ROLE = `
 do $$ begin
@@ -35,11 +39,17 @@ grant usage on all sequences in schema "${schema}" to ${TENANT_ROLE};
 alter default privileges in schema "${schema}" grant select, insert, update, delete on tables to ${TENANT_ROLE};
 alter default privileges in schema "${schema}" grant usage on sequences to ${TENANT_ROLE};`;
 
-/** Everybody as before; requests: rows of their tenant, and to read also global ones. Other roles pay nothing for it. */
+const POLICIES = ['everybody', 'tenant_reads', 'tenant_inserts', 'tenant_updates', 'tenant_deletes'];
+
+/**
+ * Everybody as before; requests: rows of their tenant, and to read also global ones. Other roles pay nothing for it. The
+ * settings in sub-selects are read once a statement instead of once a row.
+ */
 const policies = (table: string): string => {
-  const isOwn = `tenant = current_setting('baton.tenant', true)`;
-  const isSeen = `${isOwn} or visibility = 'global' or current_setting('baton.reach', true) = 'all'`;
+  const isOwn = `tenant = (select current_setting('baton.tenant', true))`;
+  const isSeen = `${isOwn} or visibility = 'global' or (select current_setting('baton.reach', true)) = 'all'`;
   return `
+${POLICIES.map((name) => `drop policy if exists ${name} on ${table};`).join('\n')}
 create policy everybody on ${table} using (true) with check (true);
 create policy tenant_reads on ${table} as restrictive for select to ${TENANT_ROLE} using (${isSeen});
 create policy tenant_inserts on ${table} as restrictive for insert to ${TENANT_ROLE} with check (${isOwn});
@@ -57,7 +67,7 @@ export async function isSecured(client: pg.ClientBase, schema: string): Promise<
 }
 
 /**
- * Makes role, rights and the policies that are missing, in one transaction. May be repeated.
+ * Makes role, rights and the policies that are missing or outdated, in one transaction. May be repeated.
  * @throws Error that says what an administrator has to do where the user of the database may not create the role.
  */
 export async function secureRows(client: pg.ClientBase, schema: string): Promise<void> {

@@ -30,6 +30,7 @@ import {
   wronglyLatest,
   wrongTotals,
 } from '../store/doctor.sql';
+import { reopenChunk, wrongChunks } from '../store/event-chunks.sql';
 import { lockExecution, readExecution } from '../store/executions.sql';
 import type { Outcome } from '../store/rows';
 import { advanceSchedule, lockSchedule, readNowMs } from '../store/schedules.sql';
@@ -131,6 +132,12 @@ export const doctorChecks: readonly DoctorCheck[] = [
     repair: 'the executions of the tenant are counted',
     find: stored(wrongTotals),
     mend: inTx(recount),
+  },
+  {
+    name: 'event-total-wrong',
+    repair: 'the events of that time are counted again',
+    find: stored((db) => wrongChunks(db, MAX_FOUND)),
+    mend: inTx(reopenChunk),
   },
   {
     name: 'latest-execution',

@@ -1,5 +1,6 @@
 import type { Db } from '@baton/postgres';
 import { expiredMonths, monthsFrom } from '../domain/event-months';
+import { forgetEmptyChunks } from '../store/event-chunks.sql';
 import {
   addPartition,
   deleteOldRest,
@@ -30,11 +31,15 @@ export async function keepEvents(db: Db<DB>, retentionDays: number): Promise<{ a
     });
   }
   if (retentionDays === 0) return { again: false };
-  for (const table of expiredMonths(known, nowMs, retentionDays))
+  for (const month of expiredMonths(known, nowMs, retentionDays))
     await db.tx(async (tx) => {
-      if ((await lockPartitions(tx)) && (await readPartitions(tx)).includes(table))
-        await dropPartition(tx, table);
+      if ((await lockPartitions(tx)) && (await readPartitions(tx)).includes(month.table))
+        await dropPartition(tx, month);
     });
-  const deleted = await db.tx((tx) => deleteOldRest(tx, retentionDays, DELETE_BATCH));
+  const deleted = await db.tx(async (tx) => {
+    const count = await deleteOldRest(tx, retentionDays, DELETE_BATCH);
+    if (count > 0) await forgetEmptyChunks(tx);
+    return count;
+  });
   return { again: deleted === DELETE_BATCH };
 }

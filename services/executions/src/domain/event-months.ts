@@ -26,10 +26,11 @@ export function monthsFrom(nowMs: number, ahead: number): EventMonth[] {
 }
 
 /** Partitions of `tables` whose last event is older than `days`; other tables are not touched. */
-export function expiredMonths(tables: readonly string[], nowMs: number, days: number): string[] {
+export function expiredMonths(tables: readonly string[], nowMs: number, days: number): EventMonth[] {
   const cutoff = new Date(nowMs - days * 86_400_000).toISOString();
-  return tables.filter((table) => {
+  return tables.flatMap((table) => {
     const match = NAME.exec(table);
-    return match !== null && eventMonth(Number(match[1]), Number(match[2]) - 1).to <= cutoff;
+    const month = match && eventMonth(Number(match[1]), Number(match[2]) - 1);
+    return month && month.to <= cutoff ? [month] : [];
   });
 }

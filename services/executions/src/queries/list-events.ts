@@ -2,6 +2,7 @@ import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { badParameter, isUuid } from '@baton/kernel';
 import { type AnyQuery, equalsAny, selectFields, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { pageByChunks } from './events-by-chunk';
 import { pageByTime } from './events-page';
 
 const plain = (name: string) => sql`v.${sql.id(name)}`;
@@ -81,10 +82,16 @@ function eventFilters(
 }
 
 /** `_range=timestamp,<from>,<to>`: from inclusive, to exclusive, one side may be empty. */
-export function rangeConditions(ranges: readonly string[]): RawBuilder<SqlBool>[] {
-  return ranges.flatMap((range) => {
+interface Range {
+  column: 'created_at' | 'reported_at';
+  from: string | null;
+  to: string | null;
+}
+
+function rangesOf(ranges: readonly string[]): Range[] {
+  return ranges.map((range) => {
     const [field = '', from = '', to = '', ...rest] = range.split(',');
-    const column = { timestamp: plain('created_at'), reported_timestamp: plain('reported_at') }[
+    const column = { timestamp: 'created_at' as const, reported_timestamp: 'reported_at' as const }[
       field.replace(/^@/, '')
     ];
     if (!column || rest.length > 0 || (from === '' && to === '')) {
@@ -92,11 +99,20 @@ export function rangeConditions(ranges: readonly string[]): RawBuilder<SqlBool>[
         expected: 'timestamp,<ISO 8601 from>,<ISO 8601 to>',
       });
     }
-    return [
-      ...(from === '' ? [] : [sql<SqlBool>`${column} >= ${instantOf(from)}`]),
-      ...(to === '' ? [] : [sql<SqlBool>`${column} < ${instantOf(to)}`]),
-    ];
+    return {
+      column,
+      from: from === '' ? null : instantOf(from),
+      to: to === '' ? null : instantOf(to),
+    };
   });
+}
+
+/** @throws AppError bad_parameters_error for a malformed range */
+export function rangeConditions(ranges: readonly string[]): RawBuilder<SqlBool>[] {
+  return rangesOf(ranges).flatMap(({ column, from, to }) => [
+    ...(from === null ? [] : [sql<SqlBool>`${plain(column)} >= ${from}`]),
+    ...(to === null ? [] : [sql<SqlBool>`${plain(column)} < ${to}`]),
+  ]);
 }
 
 function instantOf(text: string): string {
@@ -119,17 +135,48 @@ export async function listEvents(
   list: ListQuery,
   names: EventNames,
 ): Promise<ListPage<object>> {
-  const where = [eventScope(principal), ...rangeConditions(list.extra._range ?? []), ...kindCondition(list)];
+  const ranges = rangesOf(list.extra._range ?? []);
+  const isCounted =
+    Object.keys(list.filters).every((field) => COUNTED_BY.includes(field)) &&
+    ranges.every(({ column }) => column === 'created_at');
+  const sort = list.sort.map((key) => ({ ...key, field: key.field.replace(/^@/, '') }));
   const request = {
     db,
     from: sql`events v`,
     columns: eventColumns(names),
-    list: { ...list, sort: list.sort.map((key) => ({ ...key, field: key.field.replace(/^@/, '') })) },
+    list: { ...list, filters: { ...list.filters }, sort },
     filters: eventFilters(names),
-    where,
     tieBreak: sql`v.created_at, v.storage_id`,
   };
-  return (await pageByTime(request)) ?? (await selectPage(request));
+  const kind = kindCondition(request.list);
+  if (isCounted && isByTime(request.list)) {
+    const scope = { events: eventScope(principal), counts: countScope(principal) };
+    return await pageByChunks({ ...request, where: kind, scope, range: oneRange(ranges) });
+  }
+  const where = [eventScope(principal), ...rangeConditions(list.extra._range ?? []), ...kind];
+  return isByTime(request.list)
+    ? await pageByTime({ ...request, where })
+    : await selectPage({ ...request, where });
+}
+
+/** Filters that `event_counts` knows. */
+const COUNTED_BY = ['type', 'event_type', 'level'];
+
+const countScope = (principal: Principal): RawBuilder<SqlBool> =>
+  visibilityScope(principal, {
+    tenant: plain('tenant_name'),
+    visibility: plain('visibility'),
+    creator: plain('creator'),
+  });
+
+const isByTime = ({ sort, getAll }: ListQuery): boolean =>
+  sort[0]?.field === 'timestamp' && sort.length === 1 && !getAll;
+
+/** What all of them leave. */
+function oneRange(ranges: readonly Range[]): { from: string; to: string } {
+  const froms = ranges.map(({ from }) => from).filter((from) => from !== null);
+  const tos = ranges.map(({ to }) => to).filter((to) => to !== null);
+  return { from: froms.sort().at(-1) ?? '-infinity', to: tos.sort()[0] ?? 'infinity' };
 }
 
 /** `level` means logs, `event_type` means events, both the two sets together. */

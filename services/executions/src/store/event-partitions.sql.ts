@@ -1,6 +1,7 @@
 import type { AnyQuery, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { EventMonth } from '../domain/event-months';
+import { forgetChunksBefore } from './event-chunks.sql';
 import type { DB } from './tables.gen';
 
 const PARTITIONS = 7_236_012;
@@ -40,8 +41,10 @@ export async function addPartition(tx: Tx<DB>, { table, from, to }: EventMonth):
   );
 }
 
-export async function dropPartition(tx: Tx<DB>, table: string): Promise<void> {
+/** The end of a month, with its counts. */
+export async function dropPartition(tx: Tx<DB>, { table, to }: EventMonth): Promise<void> {
   await sql`drop table ${sql.id(table)}`.execute(tx);
+  await forgetChunksBefore(tx, to);
 }
 
 /** Old events outside of the months. @returns how many went, at most `limit`. */

@@ -23,6 +23,10 @@ export const snapshotTables: SnapshotTables = {
   cleared: {
     ...commonlyCleared,
     event_batches: 'numbers of batches that workers may repeat',
+    event_chunks: 'events are counted anew in the background',
+    event_chunks_reopened: 'the same',
+    event_counts: 'the same',
+    event_looks: 'the same',
     row_counts: 'counted anew by triggers while the rows are loaded',
   },
   contents: [],

@@ -53,6 +53,31 @@ export interface EventBatches {
   received_at: Generated<string>;
 }
 
+export interface EventChunks {
+  from_at: string;
+  to_at: string;
+}
+
+export interface EventChunksReopened {
+  from_at: string;
+}
+
+export interface EventCounts {
+  creator: string;
+  event_type: string | null;
+  from_at: string;
+  is_log: boolean;
+  level: string | null;
+  tenant_name: string;
+  total: number;
+  visibility: string;
+}
+
+export interface EventLooks {
+  seen_at: string;
+  writers: string[];
+}
+
 export interface Events {
   blueprint_id: string | null;
   created_at: Generated<string>;
@@ -262,6 +287,10 @@ export interface DB {
   client_operations: ClientOperations;
   deployment_guards: DeploymentGuards;
   event_batches: EventBatches;
+  event_chunks: EventChunks;
+  event_chunks_reopened: EventChunksReopened;
+  event_counts: EventCounts;
+  event_looks: EventLooks;
   events: Events;
   execution_groups: ExecutionGroups;
   execution_schedules: ExecutionSchedules;

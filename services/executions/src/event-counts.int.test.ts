@@ -1,0 +1,233 @@
+// Totals of events without counting all of them: the same as counting, whatever happens to old events, and pages that are
+// found by the counts are those of the whole list.
+import { join } from 'node:path';
+import type { ListQuery, Principal } from '@baton/contracts';
+import { newId, silentLog } from '@baton/kernel';
+import { clearTenant, closeTenant, createDb, type Db } from '@baton/postgres';
+import { testDatabase } from '@baton/testkit';
+import { sql } from 'kysely';
+import { keepEvents } from './commands/keep-events';
+import { eventNames, listEvents } from './queries/list-events';
+import { countEvents, reopenChunk, wrongChunks } from './store/event-chunks.sql';
+import type { DB } from './store/tables.gen';
+
+const caller = (username: string, isAdmin: boolean) =>
+  ({
+    username,
+    tenant: 't',
+    role: isAdmin ? 'sys_admin' : 'default',
+    roles: [],
+    permissions: isAdmin ? ['administrators'] : [],
+    tenants: [],
+    isBootstrapAdmin: isAdmin,
+  }) as unknown as Principal;
+const admin = caller('admin', true);
+const ann = caller('ann', false);
+
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let db: Db<DB>;
+beforeEach(async () => {
+  database = await testDatabase({
+    migrations: [{ schema: 'executions', dir: join(__dirname, '../migrations') }],
+  });
+  db = createDb<DB>({
+    url: database.url,
+    schema: 'executions',
+    applicationName: 'counts-test',
+    log: silentLog,
+  });
+}, 60_000);
+afterEach(async () => {
+  await db?.close();
+  await database?.drop();
+});
+
+const executionId = newId();
+/** Events of every kind, two at an instant, `age` and more ago; their texts are numbers from `from` on. */
+const store = (count: number, age: string, from = 0, queryable: { query: Db<DB>['query'] } = db) =>
+  sql`insert into events (tenant, execution_id, seq, is_log, event_type, level, message, visibility, created_by, deployment_id, reported_at, created_at)
+    select case when n % 5 = 4 then 'other' else 't' end, ${executionId}::uuid, n + ${from}::int, n % 3 = 0, case when n % 3 > 0 then 'type-' || n % 7 end,
+      case when n % 3 = 0 then (array['info', 'error'])[n % 2 + 1] end, (n + ${from}::int)::text,
+      (array['tenant', 'private', 'global', 'tenant'])[n % 4 + 1], (array['ann', 'bob', 'admin'])[n % 3 + 1], 'd' || n % 2,
+      app_now(), date_trunc('second', app_now() - ${age}::interval) + n / 2 * interval '1 second'
+    from generate_series(1, ${count}::int) n`.execute(queryable.query);
+
+const CHUNK = 25;
+/** As after another minute in which nothing happened. */
+async function count(): Promise<void> {
+  await countEvents(db.query, CHUNK);
+  await sql`update event_looks set seen_at = seen_at - interval '1 minute'`.execute(db.query);
+  while (await countEvents(db.query, CHUNK));
+}
+const chunks = async () =>
+  (
+    await sql<{ all: number; reopened: number }>`select (select count(*) from event_chunks) as all,
+      (select count(distinct from_at) from event_chunks_reopened) as reopened`.execute(db.query)
+  ).rows[0]!;
+
+const ask = (principal: Principal, more: Partial<ListQuery>) => {
+  const list: ListQuery = {
+    include: ['message'],
+    filters: {},
+    sort: [{ field: 'timestamp', descending: false }],
+    size: 1000,
+    offset: 0,
+    search: null,
+    searchName: null,
+    allTenants: false,
+    getAll: false,
+    extra: {},
+    ...more,
+  };
+  return listEvents(db.query, principal, { ...list, filters: { ...list.filters } }, eventNames('spec', 'm1'));
+};
+const descending = [{ field: 'timestamp', descending: true }];
+const shown = (items: object[]) => items.map((item) => (item as { message: string }).message);
+
+/** Every list, in pages, against one that is not answered by counts (its filters name the execution as well). */
+async function expectRight(): Promise<void> {
+  const lists: Partial<ListQuery>[] = [
+    {},
+    { filters: { type: ['platform_log'] } },
+    { filters: { event_type: ['type-1', 'type-2'] } },
+    { filters: { level: ['error'], event_type: ['type-4'] } },
+    { filters: { event_type: [] } },
+    { extra: { _range: [`timestamp,${at('59 minutes')},`, `timestamp,,${at('58 minutes')}`] } },
+    { filters: { type: ['platform_event'] }, extra: { _range: [`timestamp,${at('59 minutes')},`] } },
+  ];
+  for (const principal of [admin, ann])
+    for (const list of lists) {
+      const slow = await ask(principal, {
+        ...list,
+        filters: { ...list.filters, execution_id: [executionId, newId()] },
+      });
+      const whole = shown(slow.items);
+      expect([list, (await ask(principal, list)).total, whole.length]).toEqual([
+        list,
+        slow.total,
+        slow.total,
+      ]);
+      for (const sort of [undefined, descending]) {
+        const found: string[] = [];
+        const size = 37;
+        for (let offset = 0; offset <= whole.length + size; offset += size) {
+          const page = await ask(principal, { ...list, ...(sort ? { sort } : {}), size, offset });
+          expect(page.total).toBe(whole.length);
+          found.push(...shown(page.items));
+        }
+        expect(found).toEqual(sort ? [...whole].reverse() : whole);
+      }
+      expect(await ask(principal, { ...list, size: 0 })).toEqual({ items: [], total: whole.length });
+    }
+  expect(await wrongChunks(db.query, 10)).toEqual([]);
+}
+const at = (age: string) => new Date(Date.now() - Number.parseInt(age, 10) * 60_000).toISOString();
+
+test('nothing, nothing counted, some counted and some new', async () => {
+  expect(await ask(admin, {})).toEqual({ items: [], total: 0 });
+  await count();
+  await store(200, '1 hour');
+  await expectRight();
+  await count();
+  expect((await chunks()).all).toBeGreaterThan(3);
+  await expectRight();
+  await store(30, '0 seconds', 1000);
+  await expectRight();
+  await count();
+  await expectRight();
+}, 60_000);
+
+test('old events that come late or go reopen their chunk, which is counted again', async () => {
+  await store(200, '1 hour');
+  await count();
+  await store(20, '59 minutes', 1000);
+  await store(4, '2 hours', 2000);
+  expect((await chunks()).reopened).toBeGreaterThan(0);
+  await expectRight();
+  await count();
+  expect((await chunks()).reopened).toBe(0);
+  await expectRight();
+  await sql`delete from events where message in ('3', '77', '199')`.execute(db.query);
+  await sql`delete from events_rest where message in ('5', '78')`.execute(db.query);
+  expect((await chunks()).reopened).toBeGreaterThan(0);
+  await expectRight();
+  await count();
+  await expectRight();
+  await closeTenant(db.pool, 'executions', 'other');
+  await clearTenant(db.pool, 'executions', 'other', 20);
+  await expectRight();
+  await count();
+  await expectRight();
+}, 60_000);
+
+test('what is not committed when the counting comes along is not lost, nor what is deleted meanwhile', async () => {
+  await store(100, '1 hour');
+  const writer = await db.pool.connect();
+  try {
+    // Of now, as the engine writes: its transaction is under way while the time of its events passes.
+    await writer.query(`begin; insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at)
+      values ('t', '${executionId}', 500, true, 'late', 'tenant', 'ann', now())`);
+    await count();
+    await sql`update event_looks set seen_at = seen_at + interval '2 minutes'`.execute(db.query);
+    while (await countEvents(db.query, CHUNK));
+    expect((await chunks()).all).toBe(0);
+    await writer.query('commit');
+    await count();
+    await expectRight();
+    // Of the past: the counting stands back.
+    await writer.query(`begin; delete from events where message = '50'`);
+    await store(50, '50 minutes', 1000);
+    await count();
+    await writer.query('commit');
+    await expectRight();
+    await count();
+    await expectRight();
+    await writer.query(`begin; insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at, created_at)
+      values ('t', '${executionId}', 501, true, 'later', 'tenant', 'ann', now(), now() - interval '55 minutes')`);
+    await store(50, '10 minutes', 2000);
+    await count();
+    await writer.query('commit');
+    await count();
+    await expectRight();
+  } finally {
+    writer.release();
+  }
+}, 60_000);
+
+test('a clock that was put back, and counts that are wrong, are found', async () => {
+  await store(100, '1 hour');
+  await count();
+  await sql`update event_looks set seen_at = seen_at + interval '1 day'`.execute(db.query);
+  await countEvents(db.query, CHUNK);
+  expect(await chunks()).toEqual({ all: 0, reopened: 0 });
+  await expectRight();
+  await count();
+  await sql`update event_counts set total = total + 1 where ctid = (select min(ctid) from event_counts)`.execute(
+    db.query,
+  );
+  const [wrong, ...others] = await wrongChunks(db.query, 10);
+  expect(others).toEqual([]);
+  await db.tx((tx) => reopenChunk(tx, wrong!.id));
+  await expectRight();
+}, 60_000);
+
+test('retention takes the counts along', async () => {
+  await store(100, '400 days');
+  await store(100, '1 hour', 1000);
+  await sql`create table events_202401 (like events including defaults including constraints)`.execute(
+    db.query,
+  );
+  await sql`alter table events attach partition events_202401 for values from ('2024-01-01Z') to ('2024-02-01Z')`.execute(
+    db.query,
+  );
+  await sql`insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at, created_at)
+    select 't', ${executionId}::uuid, n, false, 'm' || n, 'tenant', 'ann', app_now(), '2024-01-31 23:59:30Z'::timestamptz + n * interval '1 second'
+    from generate_series(1, 60) n`.execute(db.query);
+  await count();
+  await expectRight();
+  await keepEvents(db, 30);
+  expect((await ask(admin, {})).total).toBeLessThan(100);
+  await expectRight();
+  await count();
+  await expectRight();
+}, 60_000);

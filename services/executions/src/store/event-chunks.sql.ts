@@ -1,0 +1,56 @@
+/** Counts of old events, kept in chunks (migrations/0080_event_counts.sql); read by queries/events-by-chunk.ts. */
+import type { AnyQuery, Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { Broken } from './doctor.sql';
+import type { DB } from './tables.gen';
+
+/** Events of a chunk: a page is at most half of that away from a place that is found by counts alone. */
+const CHUNK_ROWS = 20_000;
+
+/** Counts the next chunk, or a reopened one. @returns whether there is more to do at once */
+export async function countEvents(db: AnyQuery, chunkRows = CHUNK_ROWS): Promise<boolean> {
+  const { rows } = await sql<{ is_more: boolean }>`select count_events(${chunkRows}) as is_more`.execute(db);
+  return rows[0]!.is_more;
+}
+
+/** Forgets what was counted of events before `end`, which go in this transaction; ISO 8601. */
+export async function forgetChunksBefore(tx: Tx<DB>, end: string): Promise<void> {
+  await sql`delete from event_chunks where to_at <= ${end}`.execute(tx);
+  await reopenChunk(tx, end);
+}
+
+/** Forgets chunks in front of the first event: nothing is left of them. */
+export async function forgetEmptyChunks(tx: Tx<DB>): Promise<void> {
+  await sql`delete from event_chunks c where not exists (select from events v where v.created_at < c.to_at)`.execute(
+    tx,
+  );
+}
+
+/** Has the chunk of `at` (a time as text) counted anew; until then its events are counted by whoever reads. */
+export async function reopenChunk(tx: Tx<DB>, at: string): Promise<void> {
+  await sql`insert into event_chunks_reopened (from_at)
+    select from_at from event_chunks where from_at <= ${at}::timestamptz and to_at > ${at}::timestamptz`.execute(
+    tx,
+  );
+}
+
+/** Chunks whose counts are not those of their events: for the doctor. Reads all events. */
+export async function wrongChunks(db: AnyQuery, limit: number): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    with kept as (
+      select from_at, tenant_name, visibility, creator, is_log, event_type, level, sum(total) as n from event_counts
+      group by 1, 2, 3, 4, 5, 6, 7
+    ), real as (
+      select c.from_at, v.tenant, v.visibility, case when v.visibility = 'private' then v.created_by else '' end, v.is_log,
+        v.event_type, v.level, count(*) as n
+      from event_chunks c join events v on v.created_at >= c.from_at and v.created_at < c.to_at group by 1, 2, 3, 4, 5, 6, 7
+    ), wrong as (
+      (select * from kept except select * from real) union all (select * from real except select * from kept)
+    )
+    select w.from_at::text as id, 'the counts of events from ' || w.from_at || ' on are wrong' as about
+    from wrong w
+    where not exists (select from event_chunks_reopened r where r.from_at = w.from_at) group by w.from_at order by w.from_at limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}
