@@ -53,7 +53,7 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
-export type Blueprint = 'layers' | 'wide' | 'once' | 'nested';
+export type Blueprint = 'layers' | 'wide' | 'once' | 'nested' | 'plugged';
 
 export const INTERNAL_KEY = 'fleet-internal-key-0123456789';
 export const WORKERS = ['worker-1', 'worker-2', 'worker-3'];

@@ -1,23 +1,33 @@
 import type { Random } from '../../sim/random';
 import { matrixRow, type Row } from '../row';
+import { backgroundRows } from './background';
 import { brokerRows } from './broker';
 import { cancelRows } from './cancels';
 import { clockRows } from './clocks';
 import { crashPolicyRows } from './crash-policy';
 import { databaseRows } from './database';
+import { groupRows } from './groups';
 import { nestedRows } from './nested';
+import { pluginsUpdateRows } from './plugins-updates';
+import { repeatingRows } from './repeating';
 import { resourceRows } from './resources';
 import { scheduleRows } from './schedules';
 import { serviceRows } from './services';
+import { tenantRows } from './tenants';
 import { workerRows } from './workers';
 
 /** In the order of the matrix. */
 export const allRows: readonly Row[] = [
   ...serviceRows,
+  ...groupRows,
+  ...backgroundRows,
+  ...pluginsUpdateRows,
+  ...tenantRows,
   ...workerRows,
   ...crashPolicyRows,
   ...resourceRows,
   ...scheduleRows,
+  ...repeatingRows,
   ...databaseRows,
   ...brokerRows,
   ...clockRows,
