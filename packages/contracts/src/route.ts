@@ -51,6 +51,8 @@ export interface RouteContract {
   reachesGlobal?: boolean;
   /** The tenant is the one of the file that header X-Original-Uri names (reference 5.30). */
   isTenantOfUri?: boolean;
+  /** In the spec, but gone from the latest original: 404 under BATON_WIRE=cloudify. */
+  isGoneFromOriginal?: boolean;
   /** What it writes is a record itself or the work of an execution: left out of the audit log. */
   isNotAudited?: boolean;
   /** Answered during maintenance mode (reference 5.20). */

@@ -82,7 +82,9 @@ export function compileRoute({ contract, handler }: BoundRoute): CompiledRoute {
           expected: 'JSON body',
         });
       }
-      return body ? checkValue(body, value ?? {}, 'body') : undefined;
+      // A body that need not be there may be null as well; where one is due, null is none of its fields.
+      const given = value === undefined || (value === null && contract.isBodyOptional) ? {} : value;
+      return body ? checkValue(body, given, 'body') : undefined;
     },
     checkResponse: (value) => {
       const result = response?.safeParse(value);

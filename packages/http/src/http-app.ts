@@ -118,6 +118,7 @@ export function createHttpApp(o: HttpAppOptions): HttpApp {
   const stopping = new AbortController();
   const paths = pathIndex();
   for (const bound of o.routes) {
+    if (o.wire === 'cloudify' && bound.contract.isGoneFromOriginal) continue;
     const route = compileRoute(bound);
     for (const version of bound.contract.versions) {
       mountRoute(app, o, route, version, stopping.signal);

@@ -11,6 +11,8 @@ import { RequestCall } from './request-call';
 const JSON_LIMIT_BYTES = 10 * 1024 * 1024;
 const TEXT_LIMIT_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+/** The original takes nothing beside the name. */
+const BARE_JSON_TYPE = /^application\/json$/i;
 
 /** Parses one request in the order: who, path, query, body. @throws AppError */
 export async function readRequest(
@@ -49,7 +51,7 @@ export async function readRequest(
   if (contract.rawBody === 'text') call.text = await readText(request.raw, TEXT_LIMIT_BYTES);
   else if (contract.body && !isArchive(route, call))
     call.body = route.parseBody(
-      await readJson(call, o.jsonLimitBytes ?? JSON_LIMIT_BYTES, needsType(route, o)),
+      await readJson(call, o, needsType(route, o)),
     );
   return call;
 }
@@ -72,11 +74,11 @@ function needsType({ contract }: CompiledRoute, o: HttpAppOptions): boolean {
   return o.wire === 'cloudify' && !contract.isBodyOptional && contract.rawBody === undefined;
 }
 
-async function readJson(call: RequestCall, limitBytes: number, isTypeNeeded: boolean): Promise<unknown> {
-  const isJson = JSON_TYPE.test(call.contentType);
+async function readJson(call: RequestCall, o: HttpAppOptions, isTypeNeeded: boolean): Promise<unknown> {
+  const isJson = (o.wire === 'cloudify' ? BARE_JSON_TYPE : JSON_TYPE).test(call.contentType);
   if (isTypeNeeded && !isJson) throw wrongType(call.contentType);
   if (!call.hasBody) return undefined;
-  const text = await readText(call.raw, limitBytes);
+  const text = await readText(call.raw, o.jsonLimitBytes ?? JSON_LIMIT_BYTES);
   if (text.trim() === '') return undefined;
   if (!isJson) throw wrongType(call.contentType);
   return parseJson(text);

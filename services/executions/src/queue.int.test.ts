@@ -117,3 +117,14 @@ test('a stopped execution is not resumed beside another of its deployment, unles
   await resumeExecution(engine.deps, first, true);
   await isAtWork(first);
 }, 60_000);
+
+test('the original resumes beside others, and so do we on its wire', async () => {
+  const first = await ask('beside');
+  await cancelExecution(engine.deps, first, 'force-cancel');
+  await eventually(async () => expect((await rowOf(first)).phase).toBe('ended'), DEADLINE);
+  const second = await ask('beside');
+  await isAtWork(second);
+  await resumeExecution(engine.deps, first, false, undefined, true);
+  await isAtWork(first);
+  expect((await rowOf(second)).status).toBe('started');
+}, 60_000);

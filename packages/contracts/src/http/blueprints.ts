@@ -236,6 +236,7 @@ export const blueprintRoutes = defineRoutes([
     id: 'setBlueprintGlobal',
     method: 'PATCH',
     path: `${path}/set-global`,
+    isGoneFromOriginal: true,
     permission: 'resource_set_global',
     versions: ['v3.1'],
     summary: 'Makes the blueprint global (deprecated)',

@@ -267,6 +267,7 @@ export const pluginRoutes = defineRoutes([
     id: 'setPluginGlobal',
     method: 'PATCH',
     path: `${path}/set-global`,
+    isGoneFromOriginal: true,
     permission: 'resource_set_global',
     versions: ['v3.1'],
     summary: 'Makes the plugin global (deprecated)',

@@ -225,6 +225,7 @@ export const secretRoutes = defineRoutes([
     id: 'setSecretGlobal',
     method: 'PATCH',
     path: `${path}/set-global`,
+    isGoneFromOriginal: true,
     permission: 'secret_update',
     summary: 'Makes the secret global (deprecated)',
     spec: 'v3.1-part2 Secrets',

@@ -116,7 +116,7 @@ async function yaml(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
 
 /** The original insists on a JSON body here; the spec does not. */
 function requireJson(call: HttpCall): void {
-  if (call.wire === 'spec' || /^application\/json\b/i.test(call.contentType)) return;
+  if (call.wire === 'spec' || /^application\/json$/i.test(call.contentType)) return;
   throw new AppError('unsupported_content_type_error', 'A JSON body is needed', {
     expected: 'application/json',
   });

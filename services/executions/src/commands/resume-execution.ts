@@ -25,7 +25,8 @@ import { alreadyRunning } from './request-execution';
 /**
  * Runs a failed or cancelled execution on from where it stopped (reference/workflows.md 2.9): what succeeded stays, what
  * failed runs again with its retries back. A stage that is no graph is asked for anew under its name. `isAllowed` may
- * still refuse it first in the transaction; answers whether it goes on.
+ * still refuse it first in the transaction; answers whether it goes on. `mayRunBeside`: also while another execution of the
+ * deployment is at work, as in the original.
  * @throws AppError conflict_error in any other state; existing_running_execution_error; not_found_error.
  */
 export async function resumeExecution(
@@ -33,6 +34,7 @@ export async function resumeExecution(
   executionId: string,
   isForced: boolean,
   isAllowed?: (tx: Tx<DB>) => Promise<boolean>,
+  mayRunBeside = false,
 ): Promise<boolean> {
   const known = await readExecution(deps.db.query, executionId);
   if (!known) throw notFound('Execution', executionId);
@@ -47,7 +49,7 @@ export async function resumeExecution(
       if (!execution) throw notFound('Execution', executionId);
       if (execution.status === 'started' && !isForced) return null;
       refuseUnlessStopped(execution, isForced);
-      if (!isForced) await refuseBesideOthers(tx, execution);
+      if (!isForced && !mayRunBeside) await refuseBesideOthers(tx, execution);
       return await resumeInTx(tx, deps, execution, model, isForced);
     }),
   );

@@ -46,7 +46,7 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
     },
     async actOnExecution(call) {
       const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
-      const isResumed = await act(deps, id, call.body.action);
+      const isResumed = await act(deps, id, call.body.action, wire);
       const row = (await readExecution(deps.db.query, id))!;
       // A resumed execution may have begun by now; the answer tells what the action did.
       return present(call, isResumed ? { ...row, status: 'pending' } : row);
@@ -113,7 +113,7 @@ function oneOf<T extends string>(field: string, options: readonly T[], value: st
 
 /** Deletes that carry their conditions in a body ask for its type, also when it is empty: no body at all is an accident. */
 function requireJsonType({ wire, contentType }: HttpCall): void {
-  if (wire === 'spec' || /^application\/json\s*(;|$)/i.test(contentType)) return;
+  if (wire === 'spec' || /^application\/json$/i.test(contentType)) return;
   throw new AppError('unsupported_content_type_error', 'Content type must be application/json', {
     expected: 'application/json',
   });
@@ -130,10 +130,10 @@ function refuseUnknownStatus(row: ExecutionRow, status: string): void {
 }
 
 /** Answers whether the execution goes on. */
-async function act(deps: EngineDeps, id: string, text: string): Promise<boolean> {
+async function act(deps: EngineDeps, id: string, text: string, wire: Wire): Promise<boolean> {
   const action = oneOf('action', executionAction.options, text);
   const isResume = action === 'resume' || action === 'force-resume';
-  if (isResume) await resumeExecution(deps, id, action === 'force-resume');
+  if (isResume) await resumeExecution(deps, id, action === 'force-resume', undefined, wire === 'cloudify');
   // The original takes requeue for a plain cancel.
   else await cancelExecution(deps, id, action === 'requeue' ? 'cancel' : action);
   return isResume;

@@ -1,0 +1,64 @@
+// What BATON_WIRE=cloudify changes for every route (docs/compatibility.md).
+import { defineRoutes, type Principal } from '@baton/contracts';
+import { Secret, silentLog } from '@baton/kernel';
+import { z } from 'zod';
+import { bindRoutes, createHttpApp, type HttpApp, principalHeader, signPrincipal, type Wire } from './index';
+
+const key = new Secret('a key of the test that is long enough');
+const base = {
+  owner: 'catalog',
+  permission: 'blueprint_list',
+  tenant: 'none',
+  versions: ['v3.1'],
+  summary: '',
+  spec: '',
+  status: 200,
+} as const;
+const routes = bindRoutes(
+  defineRoutes([
+    { ...base, id: 'patchThing', method: 'PATCH', path: '/things/:id', body: z.object({ n: z.number() }) },
+    {
+      ...base,
+      id: 'freeThing',
+      method: 'PUT',
+      path: '/things/:id',
+      body: z.object({ n: z.number().optional() }),
+    },
+    { ...base, id: 'oldThing', method: 'PATCH', path: '/things/:id/old', isGoneFromOriginal: true },
+  ]),
+  { patchThing: (call) => ({ n: call.body.n }), freeThing: () => ({}), oldThing: () => ({}) },
+);
+const ann = { username: 'ann', tenant: '', permissions: [], tenants: [] } as unknown as Principal;
+
+const apps: HttpApp[] = [];
+afterAll(() => Promise.all(apps.map((app) => app.close())));
+
+async function startApp(wire: Wire) {
+  const app = createHttpApp({ service: 'catalog', routes, internalKey: key, log: silentLog, wire });
+  apps.push(app);
+  const url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}/api/v3.1`;
+  const token = await signPrincipal(ann, key);
+  return async (path: string, type: string, method = 'PATCH', body = '{"n":1}') =>
+    (
+      await fetch(`${url}${path}`, {
+        method,
+        headers: { [principalHeader]: token, 'content-type': type },
+        body,
+      })
+    ).status;
+}
+
+test.each([
+  ['spec', 200, 200],
+  ['cloudify', 415, 404],
+] as const)('%s: a charset is %i, what the original dropped is %i', async (wire, charset, old) => {
+  const send = await startApp(wire);
+  expect(await send('/things/a', 'application/json')).toBe(200);
+  expect(await send('/things/a', 'application/json; charset=utf-8')).toBe(charset);
+  expect(await send('/things/a', 'text/plain')).toBe(415);
+  // Nothing but an object is an object, also where all of its fields may be missing.
+  expect(await send('/things/a', 'application/json', 'PUT', '{}')).toBe(200);
+  for (const body of ['null', '[]', '"str"', '1'])
+    expect(await send('/things/a', 'application/json', 'PUT', body)).toBe(400);
+  expect(await send('/things/a/old', 'application/json')).toBe(old);
+});
