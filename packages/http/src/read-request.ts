@@ -50,9 +50,7 @@ export async function readRequest(
   call.query = route.parseQuery(raw);
   if (contract.rawBody === 'text') call.text = await readText(request.raw, TEXT_LIMIT_BYTES);
   else if (contract.body && !isArchive(route, call))
-    call.body = route.parseBody(
-      await readJson(call, o, needsType(route, o)),
-    );
+    call.body = route.parseBody(await readJson(call, o, needsType(route, o)));
   return call;
 }
 
