@@ -68,3 +68,109 @@ test('an update with a workflow of its own runs that one, and ends when it has e
     expect(after.state).toBe('successful');
   });
 });
+
+describe('system workflows', () => {
+  const start = (workflow_id: string, more: object = {}) =>
+    call(client, 'startExecution', {}, { deployment_id: 'guarded', workflow_id, ...more });
+
+  beforeAll(async () => {
+    await installed('guarded');
+  });
+
+  test.each([
+    ['delete_deployment_environment', 'DELETE /deployments/{id}'],
+    ['create_deployment_environment', 'PUT /deployments/{id}'],
+    ['update', 'PUT /deployment-updates/{deployment_id}/update/initiate'],
+    ['csys_new_deployment_update', 'PUT /deployment-updates/{deployment_id}/update/initiate'],
+    ['create_snapshot', 'PUT /snapshots/{id}'],
+    ['restore_snapshot', 'POST /snapshots/{id}/restore'],
+    ['uninstall_plugin', 'DELETE /plugins/{id}'],
+    ['update_plugin', 'PUT /plugins-updates/{blueprint_id}/update/initiate'],
+    ['upload_blueprint', 'PUT /blueprints/{id}'],
+    ['create_log_bundle', 'PUT /log-bundles/{id}'],
+  ])(
+    '%s is refused in every way to start by a name; the answer says what starts it',
+    async (workflow, request) => {
+      const refused = { status: 400, details: { field: 'workflow_id', expected: request } };
+      for (const more of [
+        {},
+        { force: true, is_system_workflow: true },
+        { deployment_id: '' },
+        { deployment_id: '', is_system_workflow: true, queue: true },
+      ])
+        await expect(start(workflow, more)).rejects.toMatchObject(refused);
+      await call(client, 'putDeploymentGroup', { id: 'guards' }, { deployment_ids: ['guarded'] });
+      await expect(
+        call(client, 'createExecutionGroup', {}, { deployment_group_id: 'guards', workflow_id: workflow }),
+      ).rejects.toMatchObject({ status: 400 });
+      await expect(
+        call(
+          client,
+          'createExecutionSchedule',
+          { schedule_id: 'never' },
+          { deployment_id: 'guarded', workflow_id: workflow, since: '2099-01-01 00:00:00', recurrence: '1 day' },
+          { deployment_id: 'guarded' },
+        ),
+      ).rejects.toMatchObject(refused);
+      expect(await statesOf('guarded')).toEqual(['started']);
+    },
+  );
+
+  test('an update cannot be made to delete its deployment', async () => {
+    const update = await call(
+      client,
+      'initiateDeploymentUpdate',
+      { deployment_id: 'guarded' },
+      { workflow_id: 'delete_deployment_environment' },
+    );
+    expect(await followExecution(client, update.execution_id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('is started by the request on its own resource'),
+    });
+    expect(await statesOf('guarded')).toEqual(['started']);
+  });
+
+  test('csys_update_deployment updates the deployment, alone and as a group', async () => {
+    const parameters = { inputs: { color: 'green' }, skip_drift_check: true };
+    const single = await start('csys_update_deployment', { parameters });
+    expect(await followExecution(client, single.id)).toMatchObject({ status: 'terminated', error: '' });
+    const colorOf = async (id: string) =>
+      (await call(client, 'getDeploymentCapabilities', { id })).capabilities.color;
+    expect(await colorOf('guarded')).toBe('green');
+    const { items } = await call(client, 'listDeploymentUpdates', {}, undefined, {
+      id: `guarded-${single.id}`,
+    });
+    expect(items).toEqual([expect.objectContaining({ state: 'successful', new_inputs: { color: 'green' } })]);
+
+    await installed('second');
+    await call(client, 'putDeploymentGroup', { id: 'both' }, { deployment_ids: ['guarded', 'second'] });
+    const group = await call(
+      client,
+      'createExecutionGroup',
+      {},
+      {
+        deployment_group_id: 'both',
+        workflow_id: 'csys_update_deployment',
+        default_parameters: { inputs: { color: 'blue' } },
+      },
+    );
+    await eventually(
+      async () =>
+        expect((await call(client, 'getExecutionGroup', { id: group.id })).status).toBe('terminated'),
+      { deadlineMs: 30_000 },
+    );
+    expect([await colorOf('guarded'), await colorOf('second')]).toEqual(['blue', 'blue']);
+  });
+
+  test('csys_update_deployment refuses parameters that no update has, and ends as its update ends', async () => {
+    await expect(start('csys_update_deployment', { parameters: { imputs: {} } })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('imputs'),
+    });
+    const { id } = await start('csys_update_deployment', { parameters: { blueprint_id: 'nosuch' } });
+    expect(await followExecution(client, id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('nosuch'),
+    });
+  });
+});

@@ -77,6 +77,8 @@ export type CallRequest =
   /** Stage D. */
   | { call: 'update-finish'; updateId: string }
   | { call: 'update-state'; updateId: string; state: string }
+  /** Enters an update of the deployment, as a request for one does -> `{update_id, parameters}` of the workflow `update`. */
+  | { call: 'update-begin'; parameters: JsonObject }
   /** Start an execution and wait until it ended -> `{execution_id, status}`; `timeoutMs` null = no limit. */
   | {
       call: 'run-execution';
@@ -86,6 +88,8 @@ export type CallRequest =
       force: boolean;
       allowCustomParameters: boolean;
       timeoutMs: number | null;
+      /** A workflow of the manager's own, which no user may name. */
+      isSystem?: boolean;
     }
   /** Make a group of the deployments below, run a workflow on it, wait, delete the group. */
   | {

@@ -60,7 +60,7 @@ export function newDeployments(
             if (edits) applyEdits(model, node_instance_id, edits);
           }
         }),
-      call: (_tenant, id, executionId, name, request) =>
+      call: ({ deploymentId: id, executionId }, name, request) =>
         ask(() => {
           const key = `${executionId}/${name}`;
           if (!answers.has(key))

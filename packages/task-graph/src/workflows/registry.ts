@@ -9,6 +9,7 @@ import { assume, harmless, rehearsedRun } from './rehearse';
 import { rollback } from './rollback';
 import { scale } from './scale';
 import { update } from './update';
+import { updateDeployment } from './update-deployment';
 
 interface Builtin {
   program: (run: Run) => Program;
@@ -36,6 +37,7 @@ const BUILTINS: { [name: string]: Builtin } = {
   install_new_agents: resumable(installNewAgents),
   validate_agents: resumable(validateAgents),
   update: { program: update, isResumable: false },
+  csys_update_deployment: { program: updateDeployment, isResumable: false },
 };
 
 /** Functions that are not called like their workflow. */
@@ -47,8 +49,8 @@ const FUNCTIONS: { [name: string]: string } = {
 const PREFIX = 'cloudify.plugins.workflows.';
 
 /**
- * The built-in program that a workflow of a plan maps to, or null when it is a plugin's own. (`update`, which stands in
- * no plan, is known by that name.)
+ * The built-in program that a workflow of a plan maps to, or null when it is a plugin's own. (`update` and
+ * `csys_update_deployment`, which stand in no plan, are known by those names.)
  */
 export function builtinOf(workflow: { plugin: string; operation: string }): string | null {
   if (!workflow.plugin.endsWith('default_workflows') || !workflow.operation.startsWith(PREFIX)) return null;

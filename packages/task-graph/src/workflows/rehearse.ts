@@ -60,6 +60,7 @@ function harmlessCall(request: CallRequest): CallRequest {
     case 'modification-finish':
     case 'modification-rollback':
     case 'system-properties':
+    case 'update-begin':
     case 'update-perform':
     case 'update-finish':
     case 'update-state':

@@ -16,6 +16,7 @@ import { writeUpdate } from '../store/deployment-updates.sql';
 import type { DeploymentRow } from '../store/deployments.sql';
 import { instancesText } from '../store/workflow-reads.sql';
 import { finishUpdate } from './finish-update';
+import { beginUpdate } from './initiate-update';
 import {
   finishModification,
   rollbackModification,
@@ -25,7 +26,7 @@ import {
 import { performUpdate } from './perform-update';
 import { prepareUpdate, rehearseUpdate, requireUpdate } from './prepare-update';
 
-type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'secrets'>;
+type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'secrets' | 'executions'>;
 
 export interface ModelCall {
   tenant: string;
@@ -33,6 +34,8 @@ export interface ModelCall {
   executionId: string;
   /** Unique within the execution. */
   callName: string;
+  /** Creator of the execution. */
+  username: string;
   /** `{call, ...}`: CallRequest of task-graph. */
   request: JsonObject;
 }
@@ -138,6 +141,8 @@ async function carryOut(deps: Deps, call: ModelCall, row: DeploymentRow): Promis
         await keep(tx, ids);
         return ids;
       });
+    case 'update-begin':
+      return beginUpdate(deps, row, call, keep);
     case 'update-prepare':
     case 'update-perform':
     case 'update-finish':
@@ -151,6 +156,7 @@ async function carryOut(deps: Deps, call: ModelCall, row: DeploymentRow): Promis
         'system-properties',
         'note',
         'list-services',
+        'update-begin',
         'update-prepare',
         'update-perform',
         'update-finish',

@@ -1,9 +1,12 @@
 import { isAdministrator, type Principal, requireOwnTenant } from '@baton/contracts';
-import { AppError, type JsonObject, newId, notFound } from '@baton/kernel';
+import { initiateUpdateBody } from '@baton/contracts/http/deployment-updates';
+import { AppError, badParameter, type Json, type JsonObject, newId, notFound } from '@baton/kernel';
+import type { AnyTx } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { dependentsError } from '../domain/dependents';
+import { principalOf } from '../queries/group-members';
 import { blockingDependents } from '../queries/workflow-model';
-import { insertUpdate, updateState, writeUpdate } from '../store/deployment-updates.sql';
+import { insertUpdate, type NewUpdate, updateState, writeUpdate } from '../store/deployment-updates.sql';
 import { type DeploymentRow, findDeployment, readPlan } from '../store/deployments.sql';
 
 export interface InitiateUpdate {
@@ -41,25 +44,75 @@ export async function initiateUpdate(
     await startWorkflow(deps, principal, row, { id, requestId }, body);
     return id;
   }
-  const oldInputs = ((await readPlan(deps.db.query, row.key))?.inputs ?? {}) as JsonObject;
   const isRefused = dependents.length > 0;
-  await deps.db.tx((tx) =>
-    insertUpdate(tx, {
-      id,
-      deploymentKey: row.key,
-      state: isRefused ? 'failed' : 'updating',
-      createdBy: principal.username,
-      isAdministrator: isAdministrator(principal),
-      oldBlueprintId: row.blueprint_id,
-      newBlueprintId: blueprintId,
-      oldInputs,
-      newInputs: { ...oldInputs, ...body.inputs },
-      isRuntimeOnly: body.runtime_only_evaluation ?? row.runtime_only_evaluation,
-    }),
-  );
+  const state = isRefused ? 'failed' : 'updating';
+  const update = await newUpdate(deps, principal, row, body, { id, state, blueprintId });
+  await deps.db.tx((tx) => insertUpdate(tx, update));
   if (isRefused) throw dependentsError('update', row.id, dependents);
   await startWorkflow(deps, principal, row, { id, requestId }, body);
   return id;
+}
+
+/**
+ * The same for an execution that updates (csys_update_deployment): enters the update with the result of the call, and
+ * answers its id with the parameters of the workflow `update`, which that execution starts itself. Dependents were
+ * looked at when it was accepted.
+ * @throws AppError not_found_error, conflict_error, bad_parameters_error.
+ */
+export async function beginUpdate(
+  deps: Deps,
+  row: DeploymentRow,
+  call: { tenant: string; executionId: string; username: string; request: JsonObject },
+  keep: (tx: AnyTx, result: Json) => Promise<void>,
+): Promise<Json> {
+  const principal = principalOf(call.tenant, { username: call.username, isAdministrator: false });
+  const parsed = initiateUpdateBody.strict().safeParse(call.request.parameters);
+  if (!parsed.success)
+    throw badParameter('parameters', `Parameters of the update do not fit: ${parsed.error.message}`);
+  const body: InitiateUpdate = parsed.data as InitiateUpdate;
+  const blueprintId = await requireBlueprint(deps, principal, body.blueprint_id ?? row.blueprint_id ?? '');
+  const id = updateIdOf(row.id, call.executionId);
+  const update = await newUpdate(deps, principal, row, body, { id, state: 'updating', blueprintId });
+  const result = { update_id: id, parameters: workflowParameters(id, body) };
+  return deps.db.tx(async (tx) => {
+    await insertUpdate(tx, update);
+    await keep(tx, result);
+    return result;
+  });
+}
+
+async function newUpdate(
+  deps: Deps,
+  principal: Principal,
+  row: DeploymentRow,
+  body: InitiateUpdate,
+  { id, state, blueprintId }: { id: string; state: 'failed' | 'updating'; blueprintId: string },
+): Promise<NewUpdate> {
+  const oldInputs = ((await readPlan(deps.db.query, row.key))?.inputs ?? {}) as JsonObject;
+  return {
+    id,
+    deploymentKey: row.key,
+    state,
+    createdBy: principal.username,
+    isAdministrator: isAdministrator(principal),
+    oldBlueprintId: row.blueprint_id,
+    newBlueprintId: blueprintId,
+    oldInputs,
+    newInputs: { ...oldInputs, ...body.inputs },
+    isRuntimeOnly: body.runtime_only_evaluation ?? row.runtime_only_evaluation,
+  };
+}
+
+/** Flags of the request are parameters of the workflow. */
+function workflowParameters(updateId: string, body: InitiateUpdate): JsonObject {
+  const {
+    blueprint_id: _blueprint,
+    inputs: _inputs,
+    runtime_only_evaluation: _evaluation,
+    force: _force,
+    ...flags
+  } = body;
+  return { ...flags, update_id: updateId } as JsonObject;
 }
 
 export const updateIdOf = (deploymentId: string, requestId: string): string => `${deploymentId}-${requestId}`;
@@ -82,13 +135,6 @@ async function startWorkflow(
   update: { id: string; requestId: string },
   body: InitiateUpdate,
 ): Promise<void> {
-  const {
-    blueprint_id: _blueprint,
-    inputs: _inputs,
-    runtime_only_evaluation: _evaluation,
-    force: _force,
-    ...flags
-  } = body;
   try {
     const executionId = await deps.executions.startSystemWorkflow({
       tenant: row.tenant,
@@ -99,7 +145,7 @@ async function startWorkflow(
       blueprintId: row.blueprint_id ?? '',
       visibility: row.visibility,
       workflowId: 'update',
-      parameters: { ...flags, update_id: update.id },
+      parameters: workflowParameters(update.id, body),
       // Dependents were looked at above; another execution on the deployment is no hindrance.
       force: true,
     });

@@ -24,7 +24,7 @@ interface MemberRow {
 }
 
 /** Who acts, as far as the visibility of rows is concerned. */
-function principalOf(tenant: string, caller: Caller): Principal {
+export function principalOf(tenant: string, caller: Caller): Principal {
   return {
     userId: 0,
     username: caller.username,

@@ -69,13 +69,14 @@ export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> 
       await deps.db.tx((tx) => addMemberById(tx, tenant, groupId, deploymentId));
       return {};
     },
-    callModel: async ({ tenant, deploymentId, executionId, callName, requestJson }) => {
+    callModel: async ({ tenant, deploymentId, executionId, callName, requestJson, username }) => {
       const request = parse('request_json', requestJson, null) as JsonObject | null;
       const result = await callModel(deps, {
         tenant,
         deploymentId,
         executionId,
         callName,
+        username,
         request: request ?? {},
       });
       return { resultJson: JSON.stringify(result) };

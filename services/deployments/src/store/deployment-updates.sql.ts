@@ -26,21 +26,21 @@ export interface DeploymentUpdateRow {
 
 const ROW = sql`id, deployment_key, state, created_by, is_administrator, new_blueprint_id, new_inputs, runtime_only_evaluation, preparation, steps, leaving`;
 
-export async function insertUpdate(
-  tx: AnyTx,
-  u: {
-    id: string;
-    deploymentKey: number;
-    state: 'updating' | 'failed';
-    createdBy: string;
-    isAdministrator: boolean;
-    oldBlueprintId: string | null;
-    newBlueprintId: string;
-    oldInputs: unknown;
-    newInputs: unknown;
-    isRuntimeOnly: boolean;
-  },
-): Promise<void> {
+/** An update as it is entered. */
+export interface NewUpdate {
+  id: string;
+  deploymentKey: number;
+  state: 'updating' | 'failed';
+  createdBy: string;
+  isAdministrator: boolean;
+  oldBlueprintId: string | null;
+  newBlueprintId: string;
+  oldInputs: unknown;
+  newInputs: unknown;
+  isRuntimeOnly: boolean;
+}
+
+export async function insertUpdate(tx: AnyTx, u: NewUpdate): Promise<void> {
   await sql`insert into deployment_updates (id, deployment_key, state, created_by, is_administrator, old_blueprint_id, new_blueprint_id,
       old_inputs, new_inputs, runtime_only_evaluation)
     values (${u.id}, ${u.deploymentKey}, ${u.state}, ${u.createdBy}, ${u.isAdministrator}, ${u.oldBlueprintId}, ${u.newBlueprintId},

@@ -2,7 +2,7 @@ import { deploymentsRpc } from '@baton/contracts';
 import type { Json, JsonObject } from '@baton/kernel';
 import type { RpcClient, RpcConnector } from '@baton/rpc';
 import type { DeploymentModel } from '@baton/task-graph';
-import type { InstanceStateRow } from '../store/rows';
+import type { ExecutionRow, InstanceStateRow } from '../store/rows';
 
 /** What a start request is checked against. */
 export interface DeploymentFacts {
@@ -57,7 +57,11 @@ export interface DeploymentsPort {
   /** `username`: on whose behalf secrets are read. */
   evaluate(tenant: string, deploymentId: string, username: string, payload: JsonObject): Promise<JsonObject>;
   /** A change of the model asked by a workflow; repeated with the same name it answers the first result. */
-  call(tenant: string, deploymentId: string, executionId: string, name: string, request: Json): Promise<Json>;
+  call(
+    of: { tenant: string; deploymentId: string; executionId: string; username: string },
+    name: string,
+    request: Json,
+  ): Promise<Json>;
   /** What deployments show as their latest execution, from a cursor on; `next` 0 = the last ones. */
   latestExecutions(after: number): Promise<{ deployments: LatestExecution[]; next: number }>;
   executionEnded(of: {
@@ -71,6 +75,11 @@ export interface DeploymentsPort {
     /** Number of the last state, all of which deployments has applied. */
     lastStateSeq: number;
   }): Promise<void>;
+}
+
+/** Whose model is changed, and on whose behalf. */
+export function callerOf({ tenant, id, deployment_id, created_by }: ExecutionRow) {
+  return { tenant, deploymentId: deployment_id ?? '', executionId: id, username: created_by };
 }
 
 const MODEL_DEADLINE_MS = 30_000;
@@ -124,9 +133,9 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
       });
       return parse(answer.payloadJson, {});
     },
-    async call(tenant, deploymentId, executionId, callName, request) {
+    async call(of, callName, request) {
       const answer = await client.callModel(
-        { tenant, deploymentId, executionId, callName, requestJson: JSON.stringify(request) },
+        { ...of, callName, requestJson: JSON.stringify(request) },
         { deadlineMs: MODEL_DEADLINE_MS },
       );
       return parse(answer.resultJson, null);

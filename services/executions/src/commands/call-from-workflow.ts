@@ -46,10 +46,11 @@ export async function callFromWorkflow(
   await deliverAll(deps, execution);
   if (parsed.data.call === 'settle') return null;
   if (execution.is_dry_run) return parsed.data.call === 'modification-start' ? NOTHING_MODIFIED : null;
-  const { tenant, id, workflow_id, blueprint_id } = execution;
+  const { tenant, id, workflow_id, blueprint_id, created_by } = execution;
   const deploymentId = execution.deployment_id ?? '';
   const context = { execution_id: id, workflow_id, blueprint_id, deployment_id: deploymentId };
   const asked: Json =
     parsed.data.call === 'modification-start' ? ({ ...parsed.data, context } as Json) : parsed.data;
-  return await deps.deployments.call(tenant, deploymentId, id, `code:${key}`, asked);
+  const of = { tenant, deploymentId, executionId: id, username: created_by };
+  return await deps.deployments.call(of, `code:${key}`, asked);
 }

@@ -1,5 +1,6 @@
 import { isAppError, type Json } from '@baton/kernel';
 import type { StageResult } from '@baton/task-graph';
+import { callerOf } from '../adapters/deployments.client';
 import { isNestedCall } from '../domain/nested';
 import type { EngineDeps } from '../engine/deps';
 import { lockExecution, updateExecution } from '../store/executions.sql';
@@ -42,13 +43,8 @@ async function resultOf(
 ): Promise<StageResult> {
   if (isNote(stage.request)) return { kind: 'call', name: stage.name, response: null, memo: stage.memo };
   try {
-    const response: Json = await deps.deployments.call(
-      execution.tenant,
-      execution.deployment_id ?? '',
-      execution.id,
-      stage.name,
-      stage.request as unknown as Json,
-    );
+    const of = callerOf(execution);
+    const response = await deps.deployments.call(of, stage.name, stage.request as unknown as Json);
     return { kind: 'call', name: stage.name, response, memo: stage.memo };
   } catch (error) {
     if (!isAppError(error) || error.entry.retryable) throw error;

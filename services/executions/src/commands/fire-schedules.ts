@@ -110,5 +110,6 @@ function startRequestOf(due: DueOccurrence): StartRequest {
     waitAfterFailS: given.wait_after_fail ?? 600,
     scheduledForMs: null,
     isSystemWorkflow: false,
+    isOfClient: true,
   };
 }

@@ -5,7 +5,9 @@ import type { z } from 'zod';
 import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
 import { argumentsOf, parseTime, ruleOf, sinceOf } from '../domain/schedule-input';
 import type { StartRequest } from '../domain/start-request';
+import { refuseStartedElsewhere } from '../domain/system-workflows';
 import { requireWorkflow } from '../domain/workflow-check';
+import { requireWorkflowPermission } from '../domain/workflow-permission';
 import type { EngineDeps } from '../engine/deps';
 import { insertSchedule, lockSchedule, readNowMs, rewriteSchedule } from '../store/schedules.sql';
 
@@ -35,6 +37,8 @@ export async function createSchedule(
     isAdministrator: isAdministrator(principal),
   });
   requireWorkflow(body.workflow_id, facts);
+  if (!facts.workflows[body.workflow_id]) refuseStartedElsewhere(body.workflow_id);
+  requireWorkflowPermission(principal, body.workflow_id);
   const row: ScheduleRow = {
     ...timing,
     key: newId(),

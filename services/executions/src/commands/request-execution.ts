@@ -1,11 +1,16 @@
 import { executionRequested } from '@baton/contracts';
-import { AppError, isAppError, type JsonObject, newId } from '@baton/kernel';
+import { AppError, badParameter, isAppError, type JsonObject, newId } from '@baton/kernel';
 import { isUniqueViolation, outbox, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
 import type { NameSources } from '../domain/candidates';
 import { requestedOf } from '../domain/requested';
 import { payloadHash, type StartRequest } from '../domain/start-request';
-import { isSystemWide, isSystemWorkflowName } from '../domain/system-workflows';
+import {
+  isSystemWide,
+  isSystemWorkflowName,
+  refuseStartedElsewhere,
+  UPDATE_DEPLOYMENT,
+} from '../domain/system-workflows';
 import { executionToken, hashToken } from '../domain/token';
 import { checkStart } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
@@ -74,6 +79,11 @@ export async function subjectOf(deps: EngineDeps, request: StartRequest): Promis
         },
       );
     }
+    if (request.isOfClient) refuseStartedElsewhere(request.workflowId);
+    if (request.workflowId === UPDATE_DEPLOYMENT)
+      throw badParameter('deployment_id', `${UPDATE_DEPLOYMENT} updates a deployment`, {
+        expected: 'the id of a deployment',
+      });
     return {
       blueprintId: null,
       displayName: null,

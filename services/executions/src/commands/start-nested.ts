@@ -1,4 +1,4 @@
-import { AppError, isAppError, type Json } from '@baton/kernel';
+import { AppError, isAppError } from '@baton/kernel';
 import type { CallRequest } from '@baton/task-graph';
 import type { GroupRequest } from '../domain/group-members';
 import { nestedGroupId, nestedRequestId } from '../domain/nested';
@@ -76,7 +76,9 @@ async function startOne(
     isDryRun: false,
     waitAfterFailS: execution.wait_after_fail_s,
     scheduledForMs: null,
-    isSystemWorkflow: false,
+    isSystemWorkflow: request.isSystem ?? false,
+    // The name comes from a user, who may not start everything.
+    isOfClient: !request.isSystem,
     parentId: execution.id,
   });
 }
@@ -156,9 +158,9 @@ async function servicesBelow(
   stage: CallStage,
   request: RunOnServices,
 ): Promise<string[]> {
-  const asked: Json = { call: 'list-services' };
-  const { tenant, id } = execution;
-  return (await deps.deployments.call(tenant, request.deploymentId, id, stage.name, asked)) as string[];
+  const { tenant, id, created_by } = execution;
+  const of = { tenant, deploymentId: request.deploymentId, executionId: id, username: created_by };
+  return (await deps.deployments.call(of, stage.name, { call: 'list-services' })) as string[];
 }
 
 async function factsOf(deps: EngineDeps, execution: ExecutionRow, ids: readonly string[]) {

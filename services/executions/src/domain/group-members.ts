@@ -38,6 +38,7 @@ export function memberRequest(group: GroupRequest, facts: Pick<DeploymentFacts, 
     waitAfterFailS: 600,
     scheduledForMs: null,
     isSystemWorkflow: false,
+    isOfClient: true,
     ...(group.parentId === undefined ? {} : { parentId: group.parentId }),
   };
 }

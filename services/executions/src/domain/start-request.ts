@@ -19,13 +19,15 @@ export interface StartRequest {
   /** Epoch ms, null = now. */
   scheduledForMs: number | null;
   isSystemWorkflow: boolean;
+  /** The workflow is named by a user: those that a request on another resource starts are refused. */
+  isOfClient?: boolean;
   /** The execution whose stage starts this one and waits for its end. */
   parentId?: string;
 }
 
 /** Digest of everything that makes two requests the same. */
 export function payloadHash(request: StartRequest): string {
-  const { requestId: _id, isAdministrator: _admin, ...content } = request;
+  const { requestId: _id, isAdministrator: _admin, isOfClient: _client, ...content } = request;
   return createHash('sha256')
     .update(canonical(content as unknown as Json))
     .digest('hex');

@@ -1,20 +1,58 @@
-/** Workflows that need no entry in a deployment (reference/workflows.md 1.1). */
-const SYSTEM_WORKFLOWS = new Set([
-  'create_snapshot',
-  'restore_snapshot',
-  'uninstall_plugin',
-  'update_plugin',
-  'create_deployment_environment',
-  'delete_deployment_environment',
-  'upload_blueprint',
-  'csys_update_deployment',
-  'update',
-  'csys_new_deployment_update',
-  'create_log_bundle',
-]);
+import { initiateUpdateBody } from '@baton/contracts/http/deployment-updates';
+import { AppError, badParameter, type JsonObject } from '@baton/kernel';
+
+/**
+ * Workflows that need no entry in a deployment (reference/workflows.md 1.1), with the request that starts them: it checks
+ * and permits what the workflow does, so nobody names them in a start. Null: they may be started by their name.
+ */
+const SYSTEM_WORKFLOWS: Record<string, string | null> = {
+  create_snapshot: 'PUT /snapshots/{id}',
+  restore_snapshot: 'POST /snapshots/{id}/restore',
+  uninstall_plugin: 'DELETE /plugins/{id}',
+  update_plugin: 'PUT /plugins-updates/{blueprint_id}/update/initiate',
+  create_deployment_environment: 'PUT /deployments/{id}',
+  delete_deployment_environment: 'DELETE /deployments/{id}',
+  upload_blueprint: 'PUT /blueprints/{id}',
+  csys_update_deployment: null,
+  update: 'PUT /deployment-updates/{deployment_id}/update/initiate',
+  csys_new_deployment_update: 'PUT /deployment-updates/{deployment_id}/update/initiate',
+  create_log_bundle: 'PUT /log-bundles/{id}',
+};
+
+/** A deployment update as an execution: what deployments are updated by in groups (reference/workflows.md 1.15). */
+export const UPDATE_DEPLOYMENT = 'csys_update_deployment';
 
 export function isSystemWorkflowName(workflowId: string): boolean {
-  return SYSTEM_WORKFLOWS.has(workflowId);
+  return Object.hasOwn(SYSTEM_WORKFLOWS, workflowId);
+}
+
+/**
+ * Refuses the name of a system workflow that only a request on its own resource starts.
+ * @throws AppError bad_parameters_error naming that request.
+ */
+export function refuseStartedElsewhere(workflowId: string): void {
+  const request = isSystemWorkflowName(workflowId) ? SYSTEM_WORKFLOWS[workflowId] : null;
+  if (request)
+    throw badParameter('workflow_id', `${workflowId} is started by the request on its own resource`, {
+      expected: request,
+    });
+}
+
+const updateParameters = initiateUpdateBody.strict();
+
+/**
+ * Parameters of csys_update_deployment are the body of a request for an update.
+ * @throws AppError illegal_execution_parameters_error naming what does not fit.
+ */
+export function checkUpdateParameters(parameters: JsonObject): void {
+  const { error } = updateParameters.safeParse(parameters);
+  if (!error) return;
+  const lines = error.issues.map(({ path, message }) => `${path.join('.') || 'parameters'}: ${message}`);
+  throw new AppError(
+    'illegal_execution_parameters_error',
+    `Parameters of ${UPDATE_DEPLOYMENT} do not fit: ${lines.join('; ')}`,
+    { field: 'parameters', expected: Object.keys(initiateUpdateBody.shape).sort() },
+  );
 }
 
 /** System workflows without a deployment that run beside everything else (reference/rest-api.md 6.3). */
@@ -62,7 +100,14 @@ export function isEmptyWorkflow(workflowId: string): boolean {
 }
 
 /** Workflows that are refused while other deployments depend on this one (reference/rest-api.md 6.6). */
-const BLOCKED_BY_DEPENDENTS = new Set(['stop', 'uninstall', 'update', 'csys_new_deployment_update', 'heal']);
+const BLOCKED_BY_DEPENDENTS = new Set([
+  'stop',
+  'uninstall',
+  'update',
+  UPDATE_DEPLOYMENT,
+  'csys_new_deployment_update',
+  'heal',
+]);
 
 export function isBlockedByDependents(workflowId: string): boolean {
   return BLOCKED_BY_DEPENDENTS.has(workflowId);

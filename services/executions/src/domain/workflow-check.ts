@@ -4,13 +4,19 @@ import { builtinOf, workflowAvailability } from '@baton/task-graph';
 import type { DeploymentFacts } from '../adapters/deployments.client';
 import { candidateSource, type NameSources } from './candidates';
 import type { StartRequest } from './start-request';
-import { isBlockedByDependents, isSystemWorkflowName } from './system-workflows';
+import {
+  checkUpdateParameters,
+  isBlockedByDependents,
+  isSystemWorkflowName,
+  refuseStartedElsewhere,
+  UPDATE_DEPLOYMENT,
+} from './system-workflows';
 
 /**
  * Whether the workflow may start on the deployment, and with which parameters (reference/workflows.md 1.2, 1.3).
  * `evaluate` resolves intrinsic functions in the context of the deployment.
  * @throws AppError nonexistent_workflow_error, unavailable_workflow_error, dependent_exists_error,
- *   illegal_execution_parameters_error.
+ *   illegal_execution_parameters_error, bad_parameters_error (a system workflow that another request starts).
  */
 export async function checkStart(
   request: StartRequest,
@@ -20,12 +26,16 @@ export async function checkStart(
 ): Promise<{ parameters: JsonObject; program: string | null }> {
   requireWorkflow(request.workflowId, facts);
   const workflow = facts.workflows[request.workflowId];
+  if (!workflow && request.isOfClient) refuseStartedElsewhere(request.workflowId);
   if (!request.isForced) {
     checkAvailability(request, facts, workflow);
     checkDependents(request, facts);
   }
-  if (!workflow)
-    return { parameters: request.parameters, program: request.workflowId === 'update' ? 'update' : null };
+  if (!workflow) {
+    if (request.workflowId === UPDATE_DEPLOYMENT) checkUpdateParameters(request.parameters);
+    const isProgram = request.workflowId === 'update' || request.workflowId === UPDATE_DEPLOYMENT;
+    return { parameters: request.parameters, program: isProgram ? request.workflowId : null };
+  }
   const declared = isJsonObject(workflow.parameters) ? workflow.parameters : {};
   const parameters = await parametersOf(request, declared, evaluate, names);
   const program = builtinOf({ plugin: String(workflow.plugin), operation: String(workflow.operation) });

@@ -1,5 +1,6 @@
 import type { Json } from '@baton/kernel';
 import { nextStage, type Stage, type StageResult } from '@baton/task-graph';
+import { callerOf } from '../adapters/deployments.client';
 import type { ExecutionRow } from '../store/rows';
 import type { EngineDeps } from './deps';
 
@@ -59,6 +60,5 @@ async function rehearse(
   { name, request }: Extract<Stage, { kind: 'call' }>,
 ): Promise<Json> {
   if (request.call === 'note') return null;
-  const { tenant, deployment_id: deploymentId, id } = execution;
-  return await deps.deployments.call(tenant, deploymentId ?? '', id, name, request as unknown as Json);
+  return await deps.deployments.call(callerOf(execution), name, request as unknown as Json);
 }

@@ -6,6 +6,7 @@ import { actOnGroup, type GroupAction } from '../commands/act-on-group';
 import { changeExecutionGroup } from '../commands/change-execution-group';
 import { createExecutionGroup } from '../commands/create-execution-group';
 import type { GroupRequest } from '../domain/group-members';
+import { requireWorkflowPermission } from '../domain/workflow-permission';
 import type { EngineDeps } from '../engine/deps';
 import { listExecutionGroups, readExecutionGroup, visibleGroup } from '../queries/execution-groups';
 
@@ -85,6 +86,7 @@ async function repeated(
 
 function groupRequestOf(call: HttpCall): GroupRequest {
   const { body, principal } = call;
+  requireWorkflowPermission(principal, body.workflow_id);
   return {
     tenant: principal.tenant,
     createdBy: principal.username,

@@ -13,7 +13,7 @@ import { setStatus } from '../commands/set-status';
 import { executionOnWire, presentExecution, presentScheduled } from '../domain/present-execution';
 import { parseScheduleTime } from '../domain/schedule-time';
 import type { StartRequest } from '../domain/start-request';
-import { isCarriedOutElsewhere } from '../domain/system-workflows';
+import { requireWorkflowPermission } from '../domain/workflow-permission';
 import type { EngineDeps } from '../engine/deps';
 import { explainExecution } from '../queries/explain-execution';
 import { listExecutions, summarizeExecutions } from '../queries/list-executions';
@@ -157,7 +157,7 @@ function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
       },
     );
   }
-  refuseCarriedOutElsewhere(body);
+  requireWorkflowPermission(principal, body.workflow_id);
   const field = body.schedule !== undefined ? 'schedule' : 'scheduled_time';
   const schedule = body.schedule ?? body.scheduled_time;
   return {
@@ -175,15 +175,8 @@ function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
     waitAfterFailS: waitAfterFail(call),
     scheduledForMs: schedule === undefined ? null : parseScheduleTime(field, schedule, nowMs),
     isSystemWorkflow: body.is_system_workflow ?? false,
+    isOfClient: true,
   };
-}
-
-/** Nobody would carry it out: the service that does makes the execution itself. */
-function refuseCarriedOutElsewhere({ workflow_id, deployment_id }: HttpCall['body']): void {
-  if (!isCarriedOutElsewhere({ workflow_id, deployment_id: deployment_id || null })) return;
-  throw badParameter('workflow_id', `${workflow_id} is started by the request on its own resource`, {
-    expected: 'PUT /snapshots, POST /snapshots/{id}/restore, PUT /log-bundles or PUT /plugins-updates',
-  });
 }
 
 /** Seconds. The original stores any value unread; under its wire what is no number means the default. */

@@ -159,6 +159,8 @@ export interface CallModelRequest {
   /** Unique within the execution; a repeated call answers the first result. */
   callName: string;
   requestJson: string;
+  /** On whose behalf: creator of the execution. */
+  username: string;
 }
 
 export interface CallModelResponse {
@@ -2388,7 +2390,7 @@ export const ListDeploymentsOfBlueprintResponse: MessageFns<ListDeploymentsOfBlu
 };
 
 function createBaseCallModelRequest(): CallModelRequest {
-  return { tenant: "", deploymentId: "", executionId: "", callName: "", requestJson: "" };
+  return { tenant: "", deploymentId: "", executionId: "", callName: "", requestJson: "", username: "" };
 }
 
 export const CallModelRequest: MessageFns<CallModelRequest> = {
@@ -2407,6 +2409,9 @@ export const CallModelRequest: MessageFns<CallModelRequest> = {
     }
     if (message.requestJson !== "") {
       writer.uint32(42).string(message.requestJson);
+    }
+    if (message.username !== "") {
+      writer.uint32(50).string(message.username);
     }
     return writer;
   },
@@ -2464,6 +2469,14 @@ export const CallModelRequest: MessageFns<CallModelRequest> = {
             message.requestJson = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.username = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2499,6 +2512,7 @@ export const CallModelRequest: MessageFns<CallModelRequest> = {
         : isSet(object.request_json)
         ? globalThis.String(object.request_json)
         : "",
+      username: isSet(object.username) ? globalThis.String(object.username) : "",
     };
   },
 
@@ -2519,6 +2533,9 @@ export const CallModelRequest: MessageFns<CallModelRequest> = {
     if (message.requestJson !== "") {
       obj.requestJson = message.requestJson;
     }
+    if (message.username !== "") {
+      obj.username = message.username;
+    }
     return obj;
   },
 
@@ -2532,6 +2549,7 @@ export const CallModelRequest: MessageFns<CallModelRequest> = {
     message.executionId = object.executionId ?? "";
     message.callName = object.callName ?? "";
     message.requestJson = object.requestJson ?? "";
+    message.username = object.username ?? "";
     return message;
   },
 };
