@@ -108,7 +108,12 @@ describe('system workflows', () => {
           client,
           'createExecutionSchedule',
           { schedule_id: 'never' },
-          { deployment_id: 'guarded', workflow_id: workflow, since: '2099-01-01 00:00:00', recurrence: '1 day' },
+          {
+            deployment_id: 'guarded',
+            workflow_id: workflow,
+            since: '2099-01-01 00:00:00',
+            recurrence: '1 day',
+          },
           { deployment_id: 'guarded' },
         ),
       ).rejects.toMatchObject(refused);
