@@ -25,39 +25,75 @@ export interface PageRequest {
   always?: readonly string[];
   /** Where the page is found first by the key of its rows, so that fields of rows before it are not worked out. */
   keyed?: {
-    key: RawBuilder<unknown>;
-    /** The table again, with joins of its own, joined by `page_.key_`. */
+    /** One expression, or more of them. */
+    keys: readonly RawBuilder<unknown>[];
+    /** The table again, with joins of its own, joined by `page_.key_` (and `page_.key2_`, ...). */
     fields: RawBuilder<unknown>;
   };
   /** Expressions to select instead of `columns`, where `keyed.fields` offers cheaper ones. */
   fields?: Record<string, RawBuilder<unknown>>;
   /** The total, where it is known without counting the rows. */
   total?: RawBuilder<unknown>;
+  /** Of a keyed page with `total`: `tieBreak` in the other direction. Pages behind the middle are looked for from the end. */
+  tieBreakBack?: RawBuilder<unknown>;
+  /** Instead of `from` and `where` when many rows are skipped before the page: what pays only then. */
+  far?: { from: RawBuilder<unknown>; where: readonly RawBuilder<SqlBool>[] };
 }
+
+/** Rows to skip from which on it pays to ask for the total first. */
+const FAR_ROWS = 1_000;
 
 /**
  * One page of a list (reference/rest-api.md ch. 3), in one statement, or two when no row shows the total (page beyond
- * the end, `_size=0`). Filters compare as texts; an unknown filter or sort field is a bug, packages/http refuses them.
+ * the end, `_size=0`) or its place is looked for from the nearer end. Filters compare as texts; an unknown filter or sort
+ * field is a bug, packages/http refuses them.
  */
 export async function selectPage<Row extends object>(request: PageRequest): Promise<ListPage<Row>> {
-  const { list, from } = request;
-  const where = conditions(request);
+  const { list } = request;
   // Beside the rows instead of a window: the page may follow an index and stop, the count reads no wide columns.
-  const total = request.total ?? sql`(select count(*) from ${from} where ${where})`;
+  const total = request.total ?? sql`(select count(*) from ${request.from} where ${conditions(request)})`;
   if (!list.getAll && list.size === 0) return { items: [], total: await countRows(request.db, total) };
-  const rest = sql`where ${where}
-    order by ${order(request)} ${list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`}`;
-  const { keyed } = request;
-  const page = keyed
-    ? sql`(select ${keyed.key} as key_ from ${from} ${rest}) page_ join ${keyed.fields} order by ${order(request)}`
-    : sql`${from} ${rest}`;
+  const way = await wayTo(request);
   const { rows } = await sql<Row & { total_: number }>`
-    select ${selection(request)}, ${list.getAll ? sql`0` : total} as total_ from ${page}`.execute(request.db);
+    select ${selection(request)}, ${list.getAll ? sql`0` : total} as total_ from ${pageOf(request, way)}`.execute(
+    request.db,
+  );
   const first = rows[0];
   if (first === undefined)
     return { items: [], total: list.getAll || list.offset === 0 ? 0 : await countRows(request.db, total) };
   const count = list.getAll ? rows.length : first.total_;
   return { items: rows.map(({ total_, ...row }) => row as unknown as Row), total: count };
+}
+
+interface Way {
+  isFromEnd: boolean;
+  isFar: boolean;
+}
+
+/** Only how the page is found, never what is in it: that the total has changed until then makes it slower at worst. */
+async function wayTo({ db, list, total, keyed, tieBreakBack, far }: PageRequest): Promise<Way> {
+  if (list.getAll || list.offset < FAR_ROWS) return { isFromEnd: false, isFar: false };
+  if (!total || !keyed || !tieBreakBack) return { isFromEnd: false, isFar: far !== undefined };
+  const behind = Math.max((await countRows(db, total)) - list.offset - list.size, 0);
+  const isFromEnd = behind < list.offset;
+  return { isFromEnd, isFar: far !== undefined && (isFromEnd ? behind : list.offset) >= FAR_ROWS };
+}
+
+/** The rows of the page in their order: FROM and all that follows. */
+function pageOf(request: PageRequest, { isFromEnd, isFar }: Way): RawBuilder<unknown> {
+  const { list, keyed, total } = request;
+  const { from, where } = isFar ? { ...request, ...request.far! } : request;
+  const found = sql`${from} where ${conditions({ ...request, where })}`;
+  const limit = list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`;
+  if (!keyed) return sql`${found} order by ${order(request, false)} ${limit}`;
+  const keys = keyed.keys.map((key, i) => sql`${key} as ${sql.id(i === 0 ? 'key_' : `key${i + 1}_`)}`);
+  const page = sql`select ${sql.join(keys)} from ${found} order by ${order(request, isFromEnd)}`;
+  // From the end the last page is found with rows before it when it is not full.
+  const placed = isFromEnd
+    ? sql`select * from (${page} limit ${list.size} offset greatest(${total} - ${list.offset} - ${list.size}, 0)) last_
+        limit greatest(${total} - ${list.offset}, 0)`
+    : sql`${page} ${limit}`;
+  return sql`(${placed}) page_ join ${keyed.fields} order by ${order(request, false)}`;
 }
 
 /** The WHERE of a list without its page, for counts such as `metadata.filtered`. */
@@ -79,13 +115,16 @@ function selection({ columns: own, fields, list, always = [] }: PageRequest): Ra
   return sql.join(chosen.map((name) => sql`${columns[name]} as ${sql.id(name)}`));
 }
 
-function order({ columns, list, tieBreak, sorts }: PageRequest): RawBuilder<unknown> {
+function order(
+  { columns, list, tieBreak, tieBreakBack, sorts }: PageRequest,
+  isReversed: boolean,
+): RawBuilder<unknown> {
   const keys = list.sort.map(({ field, descending }) => {
     const key = columns[field] ?? sorts?.(field);
     if (!key) throw new Error(`no expression to sort by ${field}`);
-    return descending ? sql`${key} desc` : sql`${key} asc`;
+    return descending !== isReversed ? sql`${key} desc` : sql`${key} asc`;
   });
-  return sql.join([...keys, tieBreak]);
+  return sql.join([...keys, isReversed ? tieBreakBack! : tieBreak]);
 }
 
 function conditions(

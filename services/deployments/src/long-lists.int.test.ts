@@ -134,6 +134,63 @@ describe('pages', () => {
     expect(found).toEqual(rows.map((row) => row.id));
   });
 
+  describe('that are sorted, or of nodes and instances', () => {
+    beforeAll(async () => {
+      await sql`insert into nodes select d.key, n.id, n.position, n.type, n.host_id, n.definition, n.properties, 1, 1, 1, 1, 1
+        from deployments d, nodes n join deployments m on m.key = n.deployment_key and m.id = 'model'
+        where d.id like 'r%' and not exists (select 1 from nodes o where o.deployment_key = d.key)`.execute(
+        test.db.query,
+      );
+      await sql`insert into node_instances (tenant, deployment_key, id, node_id, index, visibility, private_to)
+        select d.tenant, d.key, 'i' || d.id, 'x', 1, d.visibility, case when d.visibility = 'private' then d.created_by end
+        from deployments d where d.id like 'r%'`.execute(test.db.query);
+      await test.db.pool.query('vacuum (analyze) deployments.nodes');
+    }, 60_000);
+
+    it.each([
+      [
+        '/nodes?_include=id,deployment_id',
+        'nodes n join deployments d on d.key = n.deployment_key',
+        'n.id, n.deployment_key',
+      ],
+      [
+        '/nodes?_include=id,deployment_id&_sort=-type',
+        'nodes n join deployments d on d.key = n.deployment_key',
+        'n.type desc, n.deployment_key, n.id',
+      ],
+      [
+        '/node-instances?_include=id,deployment_id',
+        'node_instances n join deployments d on d.key = n.deployment_key',
+        'n.id, n.tenant',
+      ],
+      ['/deployments?_include=id&_sort=-id', 'deployments d', 'd.id desc'],
+    ])(
+      '%s: hold every row once and in order, whichever end they are looked for from',
+      async (path, from, order) => {
+        for (const as of [admin, ann, bob]) {
+          const { rows } = await sql<{
+            id: string;
+          }>`select ${sql.raw(from === 'deployments d' ? 'd.id' : `d.id || ' ' || n.id as id`)}
+          from ${sql.raw(from)} where ${deploymentScope(as)} order by ${sql.raw(order)}`.execute(
+            test.db.query,
+          );
+          const found: string[] = [];
+          for (let offset = 0; offset < rows.length + 700; offset += 700) {
+            const { body } = await test.call('GET', `${path}&_size=700&_offset=${offset}`, undefined, as);
+            expect(body.metadata.pagination.total).toBe(rows.length);
+            found.push(
+              ...body.items.map((one: Record<string, string>) =>
+                [one.deployment_id, one.id].filter(Boolean).join(' '),
+              ),
+            );
+          }
+          expect(found).toEqual(rows.map((row) => row.id));
+        }
+      },
+      30_000,
+    );
+  });
+
   it('beyond the end are empty and know the total', async () => {
     const { body } = await test.call('GET', `/deployments?_size=50&_offset=${ROWS * 2}`);
     expect(body).toMatchObject({ items: [], metadata: { pagination: { total: (await counted(admin))[1] } } });

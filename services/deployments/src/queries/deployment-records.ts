@@ -120,7 +120,7 @@ async function selectRecords(
     ...deploymentPage(principal, { ...list, include: null }, selector),
     columns: deploymentColumns,
     fields: { record_: record },
-    keyed: { key: sql`d.key`, fields: sql`deployments d on d.key = page_.key_ ${joins}` },
+    keyed: { keys: [sql`d.key`], fields: sql`deployments d on d.key = page_.key_ ${joins}` },
     ...(isWhole(list, selector) ? { total: visibleTotal(['deployments'], principal, list.allTenants) } : {}),
   });
   return { rows: items.map((row) => row.record_), total };

@@ -111,6 +111,7 @@ export function deploymentPage(
       ...filterConditions(selector.rules ?? [], deploymentRuleTarget),
     ],
     tieBreak: sql`d.created_at, d.key`,
+    tieBreakBack: sql`d.created_at desc, d.key desc`,
     search: sql`d.id`,
     searchName: sql`d.display_name`,
     filters: deploymentFilterExpressions,
@@ -178,7 +179,7 @@ async function selectDeployments(
     columns: { ...columns, ...deploymentColumns },
     fields: columns,
     always,
-    keyed: { key: sql`d.key`, fields: sql`deployments d on d.key = page_.key_ ${joins}` },
+    keyed: { keys: [sql`d.key`], fields: sql`deployments d on d.key = page_.key_ ${joins}` },
     ...(isWhole(list, selector) ? { total: visibleTotal(['deployments'], principal, list.allTenants) } : {}),
   });
 }

@@ -64,12 +64,13 @@ export async function listNodeInstances(
     !selector.deploymentId &&
     Object.keys(list.filters).length === 0 &&
     list.search === null;
+  const isByNode = list.sort.some(({ field }) => field === 'node_id');
   const page = await selectPage<Record<string, unknown>>({
     db,
     ...(isWhole ? { total: visibleTotal(['node_instances'], principal, list.allTenants) } : {}),
     keyed: {
-      key: sql`ni.ctid`,
-      fields: sql`node_instances ni on ni.ctid = page_.key_`,
+      keys: [sql`ni.id`, sql`ni.tenant`],
+      fields: sql`node_instances ni on ni.id = page_.key_ and ni.tenant = page_.key2_`,
     },
     from: FROM,
     columns: instanceColumns,
@@ -80,9 +81,8 @@ export async function listNodeInstances(
       ...filterConditions(selector.rules ?? [], { attributes: { id: sql`ni.id` }, ...noLabels }),
     ],
     // Among instances of a node the older one first; without such a sort the order is that of the primary key.
-    tieBreak: list.sort.some(({ field }) => field === 'node_id')
-      ? sql`ni.index, ni.id, ni.tenant`
-      : sql`ni.id, ni.tenant`,
+    tieBreak: isByNode ? sql`ni.index, ni.id, ni.tenant` : sql`ni.id, ni.tenant`,
+    tieBreakBack: isByNode ? sql`ni.index desc, ni.id desc, ni.tenant desc` : sql`ni.id desc, ni.tenant desc`,
     search: sql`ni.id`,
     filters: { deployment_id: inDeployments(sql`ni.deployment_key`), node_name: sql`ni.node_id` },
     sorts: (field) => (field === 'node_name' ? sql`ni.node_id` : undefined),

@@ -69,6 +69,20 @@ export function inDeployment(
   return deploymentId === null || deploymentId === undefined ? [] : [inDeployments(column)([deploymentId])];
 }
 
+const FROM = sql`nodes n join deployments d on d.key = n.deployment_key`;
+
+/** Sorts that the index of nodes gives. */
+const OF_NODE = ['id', 'node_id'];
+
+/**
+ * Deep in the list the visible deployments are gathered once, instead of looked up for each node that is skipped. `is true`
+ * keeps it a filter of the walk along the index, which a join of all nodes would lose.
+ */
+const farNodes = (scope: RawBuilder<SqlBool>) => ({
+  from: sql`nodes n`,
+  where: [sql<SqlBool>`(n.deployment_key in (select d.key from deployments d where ${scope})) is true`],
+});
+
 type SelectedNode = Record<string, unknown> & { definition_?: string };
 
 /** One page of nodes, in at most three statements. */
@@ -85,17 +99,24 @@ export async function listNodes(
     (selector.deploymentId ?? null) === null &&
     Object.keys(list.filters).length === 0 &&
     list.search === null;
+  const scope = deploymentScope(principal, list.allTenants);
+  const more = [
+    ...inDeployment(sql`n.deployment_key`, selector.deploymentId),
+    ...filterConditions(selector.rules ?? [], ruleTarget),
+  ];
   const page = await selectPage<SelectedNode>({
     db: deps.db.query,
-    from: sql`nodes n join deployments d on d.key = n.deployment_key`,
+    from: FROM,
     columns: wanted.length > 0 ? { ...columns, definition_: sql`encode(n.definition, 'hex')` } : columns,
     list,
-    where: [
-      deploymentScope(principal, list.allTenants),
-      ...inDeployment(sql`n.deployment_key`, selector.deploymentId),
-      ...filterConditions(selector.rules ?? [], ruleTarget),
-    ],
+    where: [scope, ...more],
     tieBreak: sql`n.deployment_key, n.id`,
+    tieBreakBack: sql`n.deployment_key desc, n.id desc`,
+    keyed: {
+      keys: [sql`n.deployment_key`, sql`n.id`],
+      fields: sql`${FROM} on n.deployment_key = page_.key_ and n.id = page_.key2_`,
+    },
+    ...(isWhole && list.sort.every(({ field }) => OF_NODE.includes(field)) ? { far: farNodes(scope) } : {}),
     search: selector.searchIn === 'type' ? sql`n.type` : sql`n.id`,
     filters: { deployment_id: inDeployments(sql`n.deployment_key`), node_id: filterOnly! },
     sorts: (field) => nodeColumns[field],

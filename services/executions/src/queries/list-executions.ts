@@ -57,7 +57,8 @@ export async function listExecutions(
     list,
     where: listed(principal, list),
     tieBreak: sql`e.created_at, e.id`,
-    keyed: { key: sql`e.id`, fields: sql`executions e on e.id = page_.key_` },
+    tieBreakBack: sql`e.created_at desc, e.id desc`,
+    keyed: { keys: [sql`e.id`], fields: sql`executions e on e.id = page_.key_` },
     ...(isWhole(list) ? { total: visibleTotal(kinds(list), principal, list.allTenants) } : {}),
   });
 }
