@@ -237,7 +237,7 @@ test('the end waits until deployments has every state, also when it was away', a
   await phaseIs(id, 'running');
   engine.peer.setDown(true);
   await work(engine.client, id, 'w1');
-  await phaseIs(id, 'planning');
+  await phaseIs(id, 'ending');
   expect((await row(id)).status).toBe('started');
   engine.peer.setDown(false);
   await phaseIs(id, 'ended');

@@ -45,7 +45,7 @@ export async function cancelExecution(
       const loaded = await deps.memory.load(tx, execution);
       let step: Step;
       try {
-        step = await stepLocked(tx, { execution, loaded }, [{ kind: 'cancel', mode }]);
+        step = await stepLocked(deps, tx, { execution, loaded }, [{ kind: 'cancel', mode }]);
       } finally {
         deps.memory.forget(executionId);
       }

@@ -30,10 +30,17 @@ export async function deliverStored(deps: Deps, executionId: string): Promise<vo
 }
 
 /**
- * Delivers every state that was decided up to this row of the execution: what follows must see them.
+ * Delivers every state that was decided up to this row of the execution, and removes their rows: what follows must see
+ * them.
  * @throws AppError of the rpc; the rows stay.
  */
 export async function deliverAll(deps: Deps, execution: ExecutionRow): Promise<void> {
+  await deliverDecided(deps, execution);
+  if (execution.last_state_seq > 0) await forgetDelivered(deps, execution.id);
+}
+
+/** The same; rows that memory knows as delivered stay for a step. @throws AppError of the rpc; the rows stay. */
+export async function deliverDecided(deps: Deps, execution: ExecutionRow): Promise<void> {
   if (execution.deployment_id === null || execution.last_state_seq === 0) return;
   const loaded = deps.memory.known(execution.id);
   const isKnown = loaded?.version === execution.version;
@@ -45,7 +52,6 @@ export async function deliverAll(deps: Deps, execution: ExecutionRow): Promise<v
     await apply(deps, execution, states, loaded);
     if (!loaded) await deleteStates(deps.db, execution.id, states.at(-1)!.seq);
   }
-  await forgetDelivered(deps, execution.id);
 }
 
 /** Removes the rows of states that were delivered, where no step has done so. */

@@ -3,9 +3,10 @@ import { endWithoutModel, graphFromSpec, nextStage, type Stage } from '@baton/ta
 import { isCarriedOutElsewhere, isEmptyWorkflow } from '../domain/system-workflows';
 import { decideStep, noteWritten, type Step } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
-import { workflowEvent, workflowLog } from '../engine/graph-events';
+import { workflowEvent } from '../engine/graph-events';
 import { type LoadedGraph, newLoadedGraph } from '../engine/graph-memory';
 import { afterStep, endGraph } from '../engine/run-step';
+import { endingChanges, inputOfWorkflow, stageLog } from '../engine/stage-end';
 import { readExecution, type TimedExecution } from '../store/executions.sql';
 import type { ExecutionRow } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/step-write';
@@ -24,7 +25,7 @@ const MAX_TURNS = 50;
  * as the turn found it, and calls are idempotent by their name. After a crash loops/engine.loops.ts drives again.
  */
 export async function driveExecution(deps: EngineDeps, executionId: string): Promise<void> {
-  let known: TimedExecution | null = plannedInMemory(deps, executionId);
+  let known: TimedExecution | null = leftInMemory(deps, executionId);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const execution: TimedExecution | null = known ?? (await readExecution(deps.db.query, executionId));
     known = null;
@@ -45,26 +46,33 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
   deps.log.error({ executionId }, 'an execution went through too many stages in a row');
 }
 
-/** The row as the last step of a graph left it, when that asks for the next stage: the write shows whether it still is so. */
-function plannedInMemory(deps: EngineDeps, executionId: string): TimedExecution | null {
+/** The row as the last step of a graph left it, when that asks for more: the write shows whether it still is so. */
+function leftInMemory(deps: EngineDeps, executionId: string): TimedExecution | null {
   const loaded = deps.memory.known(executionId);
-  const isAsking = loaded?.execution.phase === 'planning' && loaded.execution.version === loaded.version;
-  return isAsking ? { ...loaded.execution } : null;
+  if (!loaded || loaded.execution.version !== loaded.version) return null;
+  return ['planning', 'ending'].includes(loaded.execution.phase) ? { ...loaded.execution } : null;
 }
 
 /** Decides the next stage from history and a fresh model, and begins it. Null: the row has moved on. */
 async function planStage(deps: EngineDeps, execution: TimedExecution): Promise<TimedExecution | null> {
   const stage = await plannedFor(deps, execution);
   return await deps.memory.serially(execution.id, async () => {
-    const begun = beginStage(execution, stage);
+    const begun = beginStage(deps, execution, stage);
     const row = await deps.steps.write(begun.write);
-    if (!row) return null;
+    if (!row) {
+      deps.memory.forget(execution.id);
+      return null;
+    }
     const after = { ...execution };
     if (!begun.graph) {
       const { last_event_seq, version, now_ms } = row;
       Object.assign(after, begun.write.changes, { last_event_seq, version, now_ms });
       const earlier = deps.memory.any(after.id);
-      if (earlier) earlier.execution = after;
+      if (earlier) {
+        // The graph that was carried out fits the row as before: its states are known.
+        if (earlier.version === execution.version) earlier.version = version;
+        earlier.execution = after;
+      }
       deps.wake.events(after.id, after.deployment_id, last_event_seq);
       return after;
     }
@@ -88,17 +96,7 @@ async function plannedFor(deps: EngineDeps, execution: ExecutionRow): Promise<Pl
 async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<Stage> {
   if (isEmptyWorkflow(execution.workflow_id)) return { kind: 'end', outcome: 'succeeded' };
   if (execution.program === null) return await codeStage(deps, execution);
-  const input = {
-    workflowId: execution.workflow_id,
-    executionId: execution.id,
-    deploymentId: execution.deployment_id ?? '',
-    blueprintId: execution.blueprint_id ?? '',
-    parameters: execution.parameters,
-    config: { ...deps.workflowConfig, waitAfterFailMs: execution.wait_after_fail_s * 1000 },
-    resume: execution.is_resumed,
-    dryRun: execution.is_dry_run,
-    isRehearsal: execution.is_dry_run,
-  };
+  const input = inputOfWorkflow(deps, execution);
   const end = endWithoutModel(execution.program, input, execution.history);
   if (end) return end;
   try {
@@ -122,7 +120,7 @@ interface Begun {
 }
 
 /** What begins the stage: pending -> started with its event, once; the stage's log lines; its graph or call, or the end. */
-function beginStage(execution: TimedExecution, stage: Planned): Begun {
+function beginStage(deps: EngineDeps, execution: TimedExecution, stage: Planned): Begun {
   const write: StepWrite = { ...emptyWrite(execution), status: execution.status };
   if (stage.kind === 'cancelled') {
     write.changes = { phase: 'ending', outcome: { status: 'cancelled', error: '' } };
@@ -137,22 +135,19 @@ function beginStage(execution: TimedExecution, stage: Planned): Begun {
     write.changes.phase = 'running';
     return { write, graph: null };
   }
-  for (const line of stage.log ?? []) write.events.push(workflowLog(execution, line.level, line.message));
-  if (stage.kind === 'graph') return beginGraph(execution, stage, write);
+  write.events.push(...stageLog(execution, stage));
+  if (stage.kind === 'graph') return beginGraph(deps, execution, stage, write);
   if (stage.kind === 'call') {
     const { kind, name, memo, request } = stage;
     Object.assign(write.changes, { phase: 'calling', stage: { kind, name, memo, request } });
   } else {
-    const outcome =
-      stage.outcome === 'succeeded'
-        ? { status: 'terminated' as const, error: '' }
-        : { status: 'failed' as const, error: stage.error.message };
-    Object.assign(write.changes, { phase: 'ending', outcome });
+    Object.assign(write.changes, endingChanges(stage));
   }
   return { write, graph: null };
 }
 
 function beginGraph(
+  deps: EngineDeps,
   execution: TimedExecution,
   stage: Extract<Stage, { kind: 'graph' }>,
   begin: StepWrite,
@@ -190,6 +185,6 @@ function beginGraph(
     },
   };
   decided.write = write;
-  if (decided.step.outcome) endGraph({ execution: running, loaded }, decided, decided.step.outcome);
+  if (decided.step.outcome) endGraph(deps, { execution: running, loaded }, decided, decided.step.outcome);
   return { write, graph: { loaded, step: decided.step } };
 }

@@ -8,7 +8,7 @@ import type { TimedExecution } from '../store/executions.sql';
 import type { Outcome } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/step-write';
 import { cancelNested } from './await-nested';
-import { deliverAll } from './deliver-states';
+import { deliverDecided } from './deliver-states';
 
 const EVENT_OF = {
   terminated: 'workflow_succeeded',
@@ -29,30 +29,45 @@ export async function endExecution(
   const outcome = execution.outcome!;
   if (outcome.status !== 'terminated') await cancelNested(deps, execution.id);
   const leftMs = forcedLeftMs(execution, execution.now_ms);
-  if (leftMs === null) await tellDeployments(deps, execution, outcome);
-  else await tellWithin(deps, execution, outcome, leftMs);
+  const isTold =
+    leftMs === null
+      ? await tellDeployments(deps, execution, outcome).then(() => true)
+      : await tellWithin(deps, execution, outcome, leftMs);
   const write: StepWrite = {
     ...emptyWrite(execution),
     changes: { status: outcome.status, phase: 'ended', error: outcome.error },
     isEnd: true,
     wakeAt: null,
     events: [workflowEvent(execution, EVENT_OF[outcome.status], outcome.error)],
+    // What deployments has is forgotten in the same step.
+    deliveredSeq: isTold ? execution.last_state_seq : 0,
     outbox: [finishedMessage(execution, outcome.status)],
   };
   const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));
-  if (!row) return null;
+  if (!row) {
+    // Whoever has moved the row on has the one that counts.
+    deps.memory.forget(execution.id);
+    return null;
+  }
   deps.wake.events(execution.id, execution.deployment_id, row.last_event_seq);
   deps.wake.dequeue();
-  return { ...execution, ...write.changes } as TimedExecution;
+  const { last_event_seq, version, now_ms } = row;
+  const ended = { ...execution, ...write.changes, last_event_seq, version, now_ms } as TimedExecution;
+  const loaded = deps.memory.known(execution.id);
+  if (loaded?.version === execution.version) {
+    Object.assign(loaded, { execution: ended, version });
+    if (isTold) loaded.deliveredSeq = 0;
+  }
+  return ended;
 }
 
-/** Delivers the last states and tells the end; both may be repeated. */
+/** Delivers the last states, whose rows stay for the step that ends it, and tells the end; both may be repeated. */
 export async function tellDeployments(
   deps: EngineDeps,
   execution: TimedExecution,
   outcome: Pick<Outcome, 'status'>,
 ): Promise<void> {
-  await deliverAll(deps, execution);
+  await deliverDecided(deps, execution);
   // A dry run says nothing about the deployment, and must not be taken for its deletion.
   if (!execution.deployment_id || execution.is_dry_run) return;
   await deps.deployments.executionEnded({
@@ -73,14 +88,14 @@ const LEAST_TELL_MS = 500;
 /**
  * The end of a forced cancel: tells deployments as long as the limit allows, then goes on without. A call has a deadline
  * that is longer than the limit, so it is not waited for but left to itself: all of it may be repeated.
- * @throws AppError of the rpc while there is time left: the driver tries again.
+ * False: not told. @throws AppError of the rpc while there is time left: the driver tries again.
  */
 async function tellWithin(
   deps: EngineDeps,
   execution: TimedExecution,
   outcome: Outcome,
   leftMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const limitMs = Math.max(leftMs, LEAST_TELL_MS);
   const since = systemClock.monotonic();
   let timer: NodeJS.Timeout | undefined;
@@ -89,12 +104,14 @@ async function tellWithin(
   });
   try {
     await Promise.race([tellDeployments(deps, execution, outcome), over]);
+    return true;
   } catch (err) {
     if (systemClock.monotonic() - since < leftMs) throw err;
     deps.log.warn(
       { executionId: execution.id, err },
       'a cancelled execution ends before its states are delivered',
     );
+    return false;
   } finally {
     clearTimeout(timer);
   }

@@ -7,6 +7,7 @@ import type { DB } from '../store/tables.gen';
 import { type ClaimRequest, type DecidedStep, decideStep, noteWritten, type Step } from './advance-graph';
 import type { EngineDeps } from './deps';
 import type { LoadedGraph } from './graph-memory';
+import { endAfter, type StageDeps } from './stage-end';
 
 export interface StepContext {
   execution: LockedExecution;
@@ -68,7 +69,7 @@ async function stepFromMemory(
   if (planned.happenings.length === 0 && !planned.claim) return null;
   const decided = decideStep(context.execution, loaded, planned.happenings, planned.claim ?? null);
   if (decided.step.hasTimers || decided.step.refused.length > 0) return forgotten(deps, executionId);
-  if (decided.step.outcome) endGraph(context, decided, decided.step.outcome);
+  if (decided.step.outcome) endGraph(deps, context, decided, decided.step.outcome);
   const row = await deps.steps.write(decided.write);
   if (!row) return forgotten(deps, executionId);
   noteWritten(context.execution, loaded, decided.write, row);
@@ -93,13 +94,14 @@ async function stepUnderLock(
     const context = { execution, loaded };
     const planned = plan(context);
     if (!planned) return null;
-    const step = await stepLocked(tx, context, planned.happenings, planned.claim ?? null);
+    const step = await stepLocked(deps, tx, context, planned.happenings, planned.claim ?? null);
     return { step, context };
   });
 }
 
 /** One step of a locked execution, in the caller's transaction; when that fails the caller forgets the graph. */
 export async function stepLocked(
+  deps: StageDeps,
   tx: Tx<DB>,
   context: StepContext,
   happenings: readonly Happening[],
@@ -107,14 +109,18 @@ export async function stepLocked(
 ): Promise<Step> {
   const { execution, loaded } = context;
   const decided = decideStep(execution, loaded, happenings, claim);
-  if (decided.step.outcome && execution.phase === 'running') endGraph(context, decided, decided.step.outcome);
+  if (decided.step.outcome && execution.phase === 'running') endGraph(deps, context, decided, decided.step.outcome);
   const row = await writeStep(tx, decided.write);
   noteWritten(execution, loaded, decided.write, row);
   return decided.step;
 }
 
-/** The graph ended: back to planning, or to the end when it was cancelled. */
+/**
+ * The graph ended: back to planning, or to the end when it was cancelled or nothing can follow. That it is the last one is
+ * said in the same step, for only the model's owner has to be told then.
+ */
 export function endGraph(
+  deps: StageDeps,
   { execution, loaded }: StepContext,
   { write }: DecidedStep,
   outcome: GraphOutcome,
@@ -128,8 +134,10 @@ export function endGraph(
   if (outcome.kind === 'cancelled') {
     Object.assign(changes, { phase: 'ending', outcome: { status: 'cancelled', error: '' } });
   } else {
-    const result = { kind: 'graph' as const, name, outcome, memo };
-    Object.assign(changes, { phase: 'planning', history: [...execution.history, result] });
+    const history = [...execution.history, { kind: 'graph' as const, name, outcome, memo }];
+    const end = endAfter(deps, execution, history);
+    write.events.push(...(end?.events ?? []));
+    Object.assign(changes, { phase: 'planning', history }, end?.changes);
   }
   Object.assign(write.changes, changes);
 }
