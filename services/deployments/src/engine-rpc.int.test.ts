@@ -24,18 +24,22 @@ const write = (nodeInstanceId: string, seq: number, state: string, edits: unknow
   systemPropertiesJson: edits.length > 0 ? JSON.stringify(edits) : '',
 });
 
-describe('ApplyStates', () => {
+type Request = Parameters<TestDeployments['rpc']['applyExecutionStates']>[0];
+type DecidedStates = NonNullable<Request['executions']>[number];
+const applyStates = (execution: DecidedStates) => test.rpc.applyExecutionStates({ executions: [execution] });
+
+describe('ApplyExecutionStates', () => {
   it('applies in order, drops repeats and late ones, edits system properties once', async () => {
     const { deploymentId, host, app } = await deploy('states');
     const of = { tenant, deploymentId, executionId: 'first' };
     const counted = { edit: 'copy', from: ['status'], to: ['previous_status'] };
     const status = (ok: boolean) => ({ edit: 'set', path: ['status'], value: { ok } });
-    await test.rpc.applyStates({
+    await applyStates({
       ...of,
       states: [write(host, 2, 'created'), write(host, 1, 'creating'), write(app, 3, 'creating')],
     });
     expect(await read(host)).toMatchObject({ state: 'created', version: 2 });
-    await test.rpc.applyStates({
+    await applyStates({
       ...of,
       states: [write(host, 5, 'started', [status(true)]), write(host, 6, '', [counted, status(false)])],
     });
@@ -46,7 +50,7 @@ describe('ApplyStates', () => {
       is_status_check_ok: false,
       system_properties: { status: { ok: false }, previous_status: { ok: true } },
     });
-    await test.rpc.applyStates({
+    await applyStates({
       ...of,
       states: [
         write(host, 6, '', [counted, status(false)]),
@@ -56,7 +60,7 @@ describe('ApplyStates', () => {
     });
     expect(await read(host)).toEqual(after);
     // Another execution counts from the beginning.
-    await test.rpc.applyStates({ ...of, executionId: 'second', states: [write(host, 1, 'stopping')] });
+    await applyStates({ ...of, executionId: 'second', states: [write(host, 1, 'stopping')] });
     expect((await read(host)).state).toBe('stopping');
     // What the first one was still sending when it ended comes too late; what it decides when resumed does not.
     const ended = {
@@ -67,16 +71,33 @@ describe('ApplyStates', () => {
       finishedOperations: 1,
     };
     await test.rpc.executionEnded({ ...ended, lastStateSeq: 6 });
-    await test.rpc.applyStates({ ...of, states: [write(host, 5, 'started'), write(app, 3, 'created')] });
+    await applyStates({ ...of, states: [write(host, 5, 'started'), write(app, 3, 'created')] });
     expect((await read(host)).state).toBe('stopping');
     expect((await read(app)).state).toBe('creating');
-    await test.rpc.applyStates({ ...of, states: [write(host, 7, 'stopping again')] });
+    await applyStates({ ...of, states: [write(host, 7, 'stopping again')] });
     expect((await read(host)).state).toBe('stopping again');
-    await test.rpc.applyStates({ ...of, executionId: 'second', states: [write(host, 2, 'stopping')] });
+    await applyStates({ ...of, executionId: 'second', states: [write(host, 2, 'stopping')] });
     expect(
       (await test.call('GET', `/deployments/${deploymentId}?_include=unavailable_instances`)).body
         .unavailable_instances,
     ).toBe(2);
+  });
+
+  it('takes what several executions decided, each by its own numbers', async () => {
+    const one = await deploy('together-1');
+    const other = await deploy('together-2');
+    const of = (deployment: typeof one, executionId: string, seq: number, state: string) => ({
+      tenant,
+      deploymentId: deployment.deploymentId,
+      executionId,
+      states: [write(deployment.host, seq, state)],
+    });
+    await applyStates(of(other, 'late', 4, 'started'));
+    await test.rpc.applyExecutionStates({
+      executions: [of(one, 'early', 1, 'creating'), of(other, 'late', 3, 'starting')],
+    });
+    expect(await read(one.host)).toMatchObject({ state: 'creating', version: 2 });
+    expect(await read(other.host)).toMatchObject({ state: 'started', version: 2 });
   });
 
   it('ends the same from any interleaving of two connections', async () => {
@@ -87,7 +108,7 @@ describe('ApplyStates', () => {
       executionId: 'e1',
       states: [write(host, 2 * i + 1, `h${i}`), write(app, 2 * i + 2, `a${i}`)],
     }));
-    await Promise.all(batches.reverse().map((batch) => test.rpc.applyStates(batch)));
+    await Promise.all(batches.reverse().map((batch) => applyStates(batch)));
     expect((await read(host)).state).toBe('h19');
     expect((await read(app)).state).toBe('a19');
   });
@@ -154,7 +175,7 @@ describe('UpdateNodeInstance', () => {
       taskId: 't1',
       attempt: 1,
     };
-    await test.rpc.applyStates({
+    await applyStates({
       tenant,
       deploymentId,
       executionId: 'e1',
@@ -255,7 +276,7 @@ describe('statuses', () => {
       deployment_status: 'in_progress',
       latest_execution_workflow_id: 'install',
     });
-    await test.rpc.applyStates({
+    await applyStates({
       tenant,
       deploymentId,
       executionId,

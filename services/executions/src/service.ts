@@ -67,7 +67,7 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
   const hub = createStreamHub();
   const wake = createWakes(infra, () => ({
     drive: (id) => driveExecution(deps, id),
-    deliver: (id) => deliverStates(deps, id),
+    deliver: (ids) => deliverStates(deps, ids),
     settle: (id) => forgetDelivered(deps, id),
     due: (id) => wakeExecution(deps, id),
     dequeue: async () => void (await dequeueExecutions(deps)),

@@ -30,7 +30,7 @@ export function newEngine(
   const db = dbOf(database);
   const wake = createWakes({ broker, clock: systemClock, log }, () => ({
     drive: (id) => driveExecution(deps, id),
-    deliver: (id) => deliverStates(deps, id),
+    deliver: (ids) => deliverStates(deps, ids),
     settle: (id) => forgetDelivered(deps, id),
     due: (id) => wakeExecution(deps, id),
     dequeue: async () => undefined,

@@ -48,16 +48,18 @@ export function newDeployments(
       evaluate: notUsed,
       model: (_tenant, id) =>
         ask(() => ({ blueprintId: 'blueprint', model: structuredClone(models.get(id)!) })),
-      applyStates: (_tenant, id, executionId, states) =>
+      applyStates: (executions) =>
         ask(() => {
-          const model = models.get(id)!;
-          for (const { seq, node_instance_id, state, edits } of states) {
-            const key = `${executionId}/${node_instance_id}`;
-            const instance = model.nodeInstances.find((one) => one.id === node_instance_id);
-            if (!instance || (applied.get(key) ?? 0) >= seq) continue;
-            applied.set(key, seq);
-            if (state !== null) instance.state = state;
-            if (edits) applyEdits(model, node_instance_id, edits);
+          for (const { deploymentId, executionId, states } of executions) {
+            const model = models.get(deploymentId)!;
+            for (const { seq, node_instance_id, state, edits } of states) {
+              const key = `${executionId}/${node_instance_id}`;
+              const instance = model.nodeInstances.find((one) => one.id === node_instance_id);
+              if (!instance || (applied.get(key) ?? 0) >= seq) continue;
+              applied.set(key, seq);
+              if (state !== null) instance.state = state;
+              if (edits) applyEdits(model, node_instance_id, edits);
+            }
           }
         }),
       call: ({ deploymentId: id, executionId }, name, request) =>

@@ -61,8 +61,11 @@ export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> 
         isForced: force,
       }),
     }),
-    applyStates: async ({ tenant, executionId, states }) => {
-      await applyStates(deps.db, tenant, executionId, writesOf(states));
+    applyExecutionStates: async ({ executions }) => {
+      await applyStates(
+        deps.db,
+        executions.map(({ states, ...of }) => ({ ...of, writes: writesOf(states) })),
+      );
       return {};
     },
     addToGroup: async ({ tenant, groupId, deploymentId }) => {
@@ -148,7 +151,8 @@ function readHandlers(deps: ServiceDeps): Reads {
     },
     openOperation: async (request) => {
       // What the engine decided before this operation must be seen by it.
-      await applyStates(deps.db, request.tenant, request.executionId, writesOf(request.states));
+      const { tenant, executionId, states } = request;
+      await applyStates(deps.db, [{ tenant, executionId, writes: writesOf(states) }]);
       const opened = await openOperation(deps, {
         ...request,
         inputs: request.inputsJson === '' ? '{}' : request.inputsJson,

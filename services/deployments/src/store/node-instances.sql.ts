@@ -20,11 +20,13 @@ const APPLY = {
   name: 'instances-apply-states',
   text: `
     with w as (
-      select * from json_to_recordset($3::json) as w(id text, state text, state_seq bigint, seq bigint, edits jsonb)
+      select * from json_to_recordset($1::json) as w(tenant text, execution text, id text, state text, state_seq bigint,
+        seq bigint, edits jsonb)
     ), locked as materialized (
-      select ni.id, greatest(case when ni.applied_execution = $2 then ni.applied_seq end,
-          (select state_seq from settled_executions where execution_id = $2), -1) as done
-      from node_instances ni where ni.tenant = $1 and ni.id = any($4::text[]) order by ni.id for update
+      select ni.tenant, ni.id, greatest(case when ni.applied_execution = w.execution then ni.applied_seq end,
+          (select state_seq from settled_executions where execution_id = w.execution), -1) as done
+      from w join node_instances ni on ni.tenant = w.tenant and ni.id = w.id
+      order by ni.tenant, ni.id for update of ni
     )
     update node_instances ni set
       state = case when w.state is not null and w.state_seq > l.done then w.state else ni.state end,
@@ -32,24 +34,30 @@ const APPLY = {
       system_properties = case when w.edits is null then ni.system_properties else edit_json(ni.system_properties, (
         select coalesce(jsonb_agg(e.edit order by e.position), '[]')
         from jsonb_array_elements(w.edits) with ordinality as e (edit, position) where (e.edit->>'seq')::bigint > l.done)) end,
-      applied_execution = $2,
+      applied_execution = w.execution,
       applied_seq = w.seq
-    from w join locked l on l.id = w.id
-    where ni.tenant = $1 and ni.id = w.id and w.seq > l.done`,
+    from w join locked l on l.tenant = w.tenant and l.id = w.id
+    where ni.tenant = w.tenant and ni.id = w.id and w.seq > l.done`,
 };
+
+/** What one execution has decided, each instance once. */
+export interface ExecutionWrites {
+  tenant: string;
+  executionId: string;
+  writes: readonly FoldedWrite[];
+}
 
 /**
  * Applies states that the engine decided: repeated writes and those older than the last one of the same execution are
- * dropped, also when others have written since it ended. One statement, rows locked in id order.
+ * dropped, also when others have written since it ended. One statement, rows locked in the order of their keys. Of two
+ * executions with the same instance only one would be taken: they must come apart.
  */
-export async function applyStates(
-  db: Db<DB>,
-  tenant: string,
-  executionId: string,
-  writes: readonly FoldedWrite[],
-): Promise<void> {
-  if (writes.length === 0) return;
-  await prepared(db, APPLY, [tenant, executionId, JSON.stringify(writes), writes.map((w) => w.id)]);
+export async function applyStates(db: Db<DB>, executions: readonly ExecutionWrites[]): Promise<void> {
+  const rows = executions.flatMap(({ tenant, executionId, writes }) =>
+    writes.map((write) => ({ tenant, execution: executionId, ...write })),
+  );
+  // By index only, however many the planner believes to come.
+  if (rows.length > 0) await db.statement(APPLY, [JSON.stringify(rows)]);
 }
 
 export async function lockInstance(tx: AnyTx, tenant: string, id: string): Promise<InstanceRow | null> {

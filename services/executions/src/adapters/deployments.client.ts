@@ -25,6 +25,14 @@ export interface LatestExecution {
 }
 
 /** The deployments service as the engine sees it. */
+/** Node-instance states that an execution has decided, in their order. */
+export interface DecidedStates {
+  tenant: string;
+  deploymentId: string;
+  executionId: string;
+  states: readonly InstanceStateRow[];
+}
+
 export interface DeploymentsPort {
   facts(
     tenant: string,
@@ -39,12 +47,8 @@ export interface DeploymentsPort {
     deploymentId: string,
     options?: { isWhole?: boolean },
   ): Promise<{ blueprintId: string; model: DeploymentModel }>;
-  applyStates(
-    tenant: string,
-    deploymentId: string,
-    executionId: string,
-    states: readonly InstanceStateRow[],
-  ): Promise<void>;
+  /** Of one deployment at most one execution a call. */
+  applyStates(executions: readonly DecidedStates[]): Promise<void>;
   /** Members of a deployment group that the caller may see, from a cursor on; `next` 0 = the last ones. */
   groupMembers(
     tenant: string,
@@ -115,12 +119,9 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
       };
       return { blueprintId: answer.blueprintId, model };
     },
-    async applyStates(tenant, deploymentId, executionId, states) {
-      await client.applyStates({
-        tenant,
-        deploymentId,
-        executionId,
-        states: states.map(stateWriteOf),
+    async applyStates(executions) {
+      await client.applyExecutionStates({
+        executions: executions.map(({ states, ...of }) => ({ ...of, states: states.map(stateWriteOf) })),
       });
     },
     async evaluate(tenant, deploymentId, username, payload) {

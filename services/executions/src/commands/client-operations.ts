@@ -138,7 +138,7 @@ export async function changeOperation(
     return event ? [event] : [];
   });
   // Best effort and at once; what is not delivered now the engine's loop delivers.
-  await deliverStates(deps, seen.execution_id).catch((error: Error) =>
+  await deliverStates(deps, [seen.execution_id]).catch((error: Error) =>
     deps.log.warn({ executionId: seen.execution_id, error: error.message }, 'states not delivered'),
   );
 }

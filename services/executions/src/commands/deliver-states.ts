@@ -1,6 +1,7 @@
+import type { DecidedStates } from '../adapters/deployments.client';
 import type { EngineDeps } from '../engine/deps';
 import type { LoadedGraph } from '../engine/graph-memory';
-import { type LockedExecution, readExecution } from '../store/executions.sql';
+import { readExecution } from '../store/executions.sql';
 import { deleteStates, pendingStates } from '../store/instance-states.sql';
 import type { ExecutionRow, InstanceStateRow } from '../store/rows';
 
@@ -9,18 +10,44 @@ const BATCH = 500;
 type Deps = Pick<EngineDeps, 'db' | 'deployments' | 'memory' | 'wake'>;
 
 /**
- * Hands decided states that this process knows of to deployments, in order, beside the steps that go on. Their rows are
- * forgotten by the next step, or a moment later when there is none. After a crash loops/engine.loops.ts delivers them
- * again; deployments ignores what it applied before.
+ * Hands decided states that this process knows of to deployments, those of several executions together, in order and
+ * beside the steps that go on. Their rows are forgotten by the next step, or a moment later when there is none. After a
+ * crash loops/engine.loops.ts delivers them again; deployments ignores what it applied before.
  * @throws AppError of the rpc when deployments does not answer; the rows stay.
  */
-export async function deliverStates(deps: Deps, executionId: string): Promise<void> {
-  const loaded = deps.memory.any(executionId);
-  if (!loaded) return await deliverStored(deps, executionId);
-  while (loaded.states.length > 0) {
-    await apply(deps, loaded.execution, loaded.states.slice(0, BATCH), loaded);
+export async function deliverStates(deps: Deps, executionIds: readonly string[]): Promise<void> {
+  const known: LoadedGraph[] = [];
+  for (const id of executionIds) {
+    const loaded = deps.memory.any(id);
+    if (loaded) known.push(loaded);
+    else await deliverStored(deps, id);
   }
-  if (loaded.deliveredSeq > 0) deps.wake.settle(executionId);
+  for (let batch = nextBatch(known); batch.length > 0; batch = nextBatch(known))
+    await applyBatch(deps, batch);
+  for (const loaded of known) if (loaded.deliveredSeq > 0) deps.wake.settle(loaded.executionId);
+}
+
+interface Delivery {
+  loaded: LoadedGraph;
+  states: readonly InstanceStateRow[];
+}
+
+/** At most BATCH states, of one deployment those of one execution. */
+function nextBatch(known: readonly LoadedGraph[]): Delivery[] {
+  const batch: Delivery[] = [];
+  const deployments = new Set<string>();
+  let room = BATCH;
+  for (const loaded of known) {
+    const { tenant, deployment_id: deploymentId } = loaded.execution;
+    const key = JSON.stringify([tenant, deploymentId]);
+    if (room === 0) break;
+    if (loaded.states.length === 0 || deployments.has(key)) continue;
+    deployments.add(key);
+    const states = loaded.states.slice(0, room);
+    room -= states.length;
+    batch.push({ loaded, states });
+  }
+  return batch;
 }
 
 /** Delivers all that is stored, whoever decided it. @throws AppError of the rpc; the rows stay. */
@@ -49,8 +76,10 @@ export async function deliverDecided(deps: Deps, execution: ExecutionRow): Promi
       ? loaded.states.slice(0, BATCH)
       : await pendingStates(deps.db.query, execution.id, { after: loaded?.deliveredSeq, limit: BATCH });
     if (states.length === 0) break;
-    await apply(deps, execution, states, loaded);
-    if (!loaded) await deleteStates(deps.db, execution.id, states.at(-1)!.seq);
+    await deps.deployments.applyStates(decidedStates(execution, states));
+    const last = states.at(-1)!.seq;
+    if (loaded) noteDelivered(loaded, last);
+    else await deleteStates(deps.db, execution.id, last);
   }
 }
 
@@ -63,16 +92,21 @@ export async function forgetDelivered(deps: Pick<Deps, 'db' | 'memory'>, executi
   if (loaded.deliveredSeq === seq) loaded.deliveredSeq = 0;
 }
 
-async function apply(
-  deps: Deps,
-  execution: Pick<LockedExecution, 'id' | 'tenant' | 'deployment_id'>,
+async function applyBatch(deps: Deps, batch: readonly Delivery[]): Promise<void> {
+  const executions = batch.flatMap(({ loaded: { execution }, states }) => decidedStates(execution, states));
+  if (executions.length > 0) await deps.deployments.applyStates(executions);
+  for (const { loaded, states } of batch) noteDelivered(loaded, states.at(-1)!.seq);
+}
+
+/** Nothing where there is no deployment. */
+function decidedStates(
+  { id, tenant, deployment_id: deploymentId }: Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id'>,
   states: readonly InstanceStateRow[],
-  loaded: LoadedGraph | null,
-): Promise<void> {
-  const last = states.at(-1)!.seq;
-  if (execution.deployment_id !== null)
-    await deps.deployments.applyStates(execution.tenant, execution.deployment_id, execution.id, states);
-  if (!loaded) return;
+): DecidedStates[] {
+  return deploymentId === null ? [] : [{ tenant, deploymentId, executionId: id, states }];
+}
+
+function noteDelivered(loaded: LoadedGraph, last: number): void {
   loaded.states = loaded.states.filter(({ seq }) => seq > last);
   loaded.deliveredSeq = Math.max(loaded.deliveredSeq, last);
 }

@@ -192,7 +192,7 @@ async function tellAgain(deps: EngineDeps, id: string): Promise<void> {
 
 async function deliverOrDrop(deps: EngineDeps, id: string): Promise<void> {
   try {
-    await deliverStates(deps, id);
+    await deliverStates(deps, [id]);
   } catch (error) {
     if (!isAppError(error, 'not_found_error')) throw error;
     await deps.db.tx((tx) => dropStates(tx, id));

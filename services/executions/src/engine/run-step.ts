@@ -109,7 +109,8 @@ export async function stepLocked(
 ): Promise<Step> {
   const { execution, loaded } = context;
   const decided = decideStep(execution, loaded, happenings, claim);
-  if (decided.step.outcome && execution.phase === 'running') endGraph(deps, context, decided, decided.step.outcome);
+  if (decided.step.outcome && execution.phase === 'running')
+    endGraph(deps, context, decided, decided.step.outcome);
   const row = await writeStep(tx, decided.write);
   noteWritten(execution, loaded, decided.write, row);
   return decided.step;

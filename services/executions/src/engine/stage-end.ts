@@ -1,4 +1,10 @@
-import { endWithoutModel, type Stage, type StageLog, type StageResult, type WorkflowInput } from '@baton/task-graph';
+import {
+  endWithoutModel,
+  type Stage,
+  type StageLog,
+  type StageResult,
+  type WorkflowInput,
+} from '@baton/task-graph';
 import type { ExecutionRow, NewEvent } from '../store/rows';
 import type { StepChanges } from '../store/step-write';
 import type { EngineDeps } from './deps';
@@ -31,10 +37,8 @@ export function endingChanges(end: Extract<Stage, { kind: 'end' }>): StepChanges
 }
 
 /** Log lines of a stage, as events. */
-export const stageLog = (
-  execution: ExecutionRow,
-  { log }: { log?: readonly StageLog[] },
-): NewEvent[] => (log ?? []).map((line) => workflowLog(execution, line.level, line.message));
+export const stageLog = (execution: ExecutionRow, { log }: { log?: readonly StageLog[] }): NewEvent[] =>
+  (log ?? []).map((line) => workflowLog(execution, line.level, line.message));
 
 /**
  * The end of the workflow when nothing follows `history` whatever the model shows; null when a stage follows, or when

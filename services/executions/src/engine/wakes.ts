@@ -5,7 +5,7 @@ import type { Wakes } from './deps';
 
 interface Work {
   drive(executionId: string): Promise<void>;
-  deliver(executionId: string): Promise<void>;
+  deliver(executionIds: readonly string[]): Promise<void>;
   settle(executionId: string): Promise<void>;
   due(executionId: string): Promise<void>;
   dequeue(): Promise<void>;
@@ -34,8 +34,18 @@ export function createWakes(
 ): Wakes & { stop(): void } {
   const timers = new Map<string, NodeJS.Timeout>();
   const driving = keyedRunner(deps.log, 'drive', (id) => work().drive(id));
-  const delivering = keyedRunner(deps.log, 'deliver', (id) => work().deliver(id));
-  const delivered = delayedRunner(deps.log, DELIVER_WINDOW_MS, async (id) => delivering.ask(id));
+  const undelivered = new Set<string>();
+  const delivering = keyedRunner(deps.log, 'deliver', async () => {
+    const ids = [...undelivered];
+    undelivered.clear();
+    await work()
+      .deliver(ids)
+      .catch((error: unknown) => {
+        for (const id of ids) undelivered.add(id);
+        throw error;
+      });
+  });
+  const delivered = delayedRunner(deps.log, DELIVER_WINDOW_MS, async () => delivering.ask('states'));
   const settling = delayedRunner(deps.log, SETTLE_MS, (id) => work().settle(id));
   const dequeuing = keyedRunner(deps.log, 'dequeue', () => work().dequeue());
   const announcer = eventAnnouncer(deps);
@@ -43,7 +53,10 @@ export function createWakes(
   return {
     drive: driving.ask,
     driven: driving.idle,
-    deliver: delivered.ask,
+    deliver(executionId) {
+      undelivered.add(executionId);
+      delivered.ask('states');
+    },
     settle: settling.ask,
     dequeue: () => dequeuing.ask('queue'),
     events(executionId, deploymentId, lastSeq) {

@@ -63,14 +63,16 @@ export function createDeploymentsPeer() {
         nodeInstancesJson: JSON.stringify(instances),
       });
     },
-    applyStates: async ({ deploymentId, executionId, states }) => {
-      const { instances } = get(deploymentId);
-      for (const write of states) {
-        const key = `${executionId}/${write.nodeInstanceId}`;
-        if ((applied.get(key) ?? 0) >= write.seq) continue;
-        applied.set(key, write.seq);
-        const instance = instances.find((one) => one.id === write.nodeInstanceId);
-        if (instance && write.state !== '') instance.state = write.state;
+    applyExecutionStates: async ({ executions }) => {
+      for (const { deploymentId, executionId, states } of executions) {
+        const { instances } = get(deploymentId);
+        for (const write of states) {
+          const key = `${executionId}/${write.nodeInstanceId}`;
+          if ((applied.get(key) ?? 0) >= write.seq) continue;
+          applied.set(key, write.seq);
+          const instance = instances.find((one) => one.id === write.nodeInstanceId);
+          if (instance && write.state !== '') instance.state = write.state;
+        }
       }
       return {};
     },

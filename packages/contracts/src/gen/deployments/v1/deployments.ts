@@ -118,14 +118,18 @@ export interface UpdateNodeInstanceResponse {
   version: number;
 }
 
-export interface ApplyStatesRequest {
+export interface ApplyExecutionStatesRequest {
+  executions: ExecutionStates[];
+}
+
+export interface ExecutionStates {
   tenant: string;
   deploymentId: string;
   executionId: string;
   states: StateWrite[];
 }
 
-export interface ApplyStatesResponse {
+export interface ApplyExecutionStatesResponse {
 }
 
 export interface EvaluateFunctionsRequest {
@@ -1816,12 +1820,83 @@ export const UpdateNodeInstanceResponse: MessageFns<UpdateNodeInstanceResponse> 
   },
 };
 
-function createBaseApplyStatesRequest(): ApplyStatesRequest {
+function createBaseApplyExecutionStatesRequest(): ApplyExecutionStatesRequest {
+  return { executions: [] };
+}
+
+export const ApplyExecutionStatesRequest: MessageFns<ApplyExecutionStatesRequest> = {
+  encode(message: ApplyExecutionStatesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.executions) {
+      ExecutionStates.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApplyExecutionStatesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApplyExecutionStatesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.executions.push(ExecutionStates.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ApplyExecutionStatesRequest {
+    return {
+      executions: globalThis.Array.isArray(object?.executions)
+        ? object.executions.map((e: any) => ExecutionStates.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: ApplyExecutionStatesRequest): unknown {
+    const obj: any = {};
+    if (message.executions?.length) {
+      obj.executions = message.executions.map((e) => ExecutionStates.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ApplyExecutionStatesRequest>): ApplyExecutionStatesRequest {
+    return ApplyExecutionStatesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ApplyExecutionStatesRequest>): ApplyExecutionStatesRequest {
+    const message = createBaseApplyExecutionStatesRequest();
+    message.executions = object.executions?.map((e) => ExecutionStates.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseExecutionStates(): ExecutionStates {
   return { tenant: "", deploymentId: "", executionId: "", states: [] };
 }
 
-export const ApplyStatesRequest: MessageFns<ApplyStatesRequest> = {
-  encode(message: ApplyStatesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ExecutionStates: MessageFns<ExecutionStates> = {
+  encode(message: ExecutionStates, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.tenant !== "") {
       writer.uint32(10).string(message.tenant);
     }
@@ -1837,7 +1912,7 @@ export const ApplyStatesRequest: MessageFns<ApplyStatesRequest> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ApplyStatesRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): ExecutionStates {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1846,7 +1921,7 @@ export const ApplyStatesRequest: MessageFns<ApplyStatesRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseApplyStatesRequest();
+      const message = createBaseExecutionStates();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1894,7 +1969,7 @@ export const ApplyStatesRequest: MessageFns<ApplyStatesRequest> = {
     }
   },
 
-  fromJSON(object: any): ApplyStatesRequest {
+  fromJSON(object: any): ExecutionStates {
     return {
       tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
       deploymentId: isSet(object.deploymentId)
@@ -1911,7 +1986,7 @@ export const ApplyStatesRequest: MessageFns<ApplyStatesRequest> = {
     };
   },
 
-  toJSON(message: ApplyStatesRequest): unknown {
+  toJSON(message: ExecutionStates): unknown {
     const obj: any = {};
     if (message.tenant !== "") {
       obj.tenant = message.tenant;
@@ -1928,11 +2003,11 @@ export const ApplyStatesRequest: MessageFns<ApplyStatesRequest> = {
     return obj;
   },
 
-  create(base?: DeepPartial<ApplyStatesRequest>): ApplyStatesRequest {
-    return ApplyStatesRequest.fromPartial(base ?? {});
+  create(base?: DeepPartial<ExecutionStates>): ExecutionStates {
+    return ExecutionStates.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<ApplyStatesRequest>): ApplyStatesRequest {
-    const message = createBaseApplyStatesRequest();
+  fromPartial(object: DeepPartial<ExecutionStates>): ExecutionStates {
+    const message = createBaseExecutionStates();
     message.tenant = object.tenant ?? "";
     message.deploymentId = object.deploymentId ?? "";
     message.executionId = object.executionId ?? "";
@@ -1941,16 +2016,16 @@ export const ApplyStatesRequest: MessageFns<ApplyStatesRequest> = {
   },
 };
 
-function createBaseApplyStatesResponse(): ApplyStatesResponse {
+function createBaseApplyExecutionStatesResponse(): ApplyExecutionStatesResponse {
   return {};
 }
 
-export const ApplyStatesResponse: MessageFns<ApplyStatesResponse> = {
-  encode(_: ApplyStatesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ApplyExecutionStatesResponse: MessageFns<ApplyExecutionStatesResponse> = {
+  encode(_: ApplyExecutionStatesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ApplyStatesResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): ApplyExecutionStatesResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1959,7 +2034,7 @@ export const ApplyStatesResponse: MessageFns<ApplyStatesResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseApplyStatesResponse();
+      const message = createBaseApplyExecutionStatesResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1975,20 +2050,20 @@ export const ApplyStatesResponse: MessageFns<ApplyStatesResponse> = {
     }
   },
 
-  fromJSON(_: any): ApplyStatesResponse {
+  fromJSON(_: any): ApplyExecutionStatesResponse {
     return {};
   },
 
-  toJSON(_: ApplyStatesResponse): unknown {
+  toJSON(_: ApplyExecutionStatesResponse): unknown {
     const obj: any = {};
     return obj;
   },
 
-  create(base?: DeepPartial<ApplyStatesResponse>): ApplyStatesResponse {
-    return ApplyStatesResponse.fromPartial(base ?? {});
+  create(base?: DeepPartial<ApplyExecutionStatesResponse>): ApplyExecutionStatesResponse {
+    return ApplyExecutionStatesResponse.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<ApplyStatesResponse>): ApplyStatesResponse {
-    const message = createBaseApplyStatesResponse();
+  fromPartial(_: DeepPartial<ApplyExecutionStatesResponse>): ApplyExecutionStatesResponse {
+    const message = createBaseApplyExecutionStatesResponse();
     return message;
   },
 };
@@ -4015,12 +4090,15 @@ export const DeploymentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** States decided by the engine, in order, idempotent by (execution_id, seq). */
-    applyStates: {
-      name: "ApplyStates",
-      requestType: ApplyStatesRequest as typeof ApplyStatesRequest,
+    /**
+     * States decided by the engine, in order, idempotent by (execution_id, seq).
+     * States that executions decided, of any number of them; of one deployment at most one execution a call.
+     */
+    applyExecutionStates: {
+      name: "ApplyExecutionStates",
+      requestType: ApplyExecutionStatesRequest as typeof ApplyExecutionStatesRequest,
       requestStream: false,
-      responseType: ApplyStatesResponse as typeof ApplyStatesResponse,
+      responseType: ApplyExecutionStatesResponse as typeof ApplyExecutionStatesResponse,
       responseStream: false,
       options: {},
     },
