@@ -6,7 +6,7 @@ import { dueAudit } from './audit-scope';
 import { columnTypes } from './column-types';
 import { poolDialect } from './driver';
 import { watchHalfOpen } from './half-open';
-import { outbox } from './outbox';
+import { auditMessage, type OutgoingMessage, outbox, unsent } from './outbox';
 import type { PreparedStatement } from './prepared';
 import { requireTenantRole } from './row-security';
 import { ScopedPool } from './scoped-pool';
@@ -38,6 +38,11 @@ export interface Db<S> {
     values: readonly unknown[],
     sent?: (rows: readonly Row[]) => readonly Envelope[],
   ): Promise<Row[]>;
+  /**
+   * Messages for a `statement` that appends them to the outbox, with the one that the audit log waits for in this request;
+   * `recorded` is to be called when it was written. @throws ZodError when a payload does not fit its schema.
+   */
+  audited(messages: readonly OutgoingMessage[]): { messages: Omit<Envelope, 'time'>[]; recorded(): void };
   /** @throws when the database does not answer. */
   ping(): Promise<void>;
   /** @throws Error where requests cannot be held to their tenant, unless that was given up. */
@@ -107,6 +112,11 @@ export function createDb<S>(options: DbOptions): Db<S> {
       });
       callAll(kicksFor(kicks, sent?.(rows as Row[]) ?? []), options.log);
       return rows as Row[];
+    },
+    audited: (messages) => {
+      const audit = dueAudit(options.schema);
+      const all = audit ? [...messages, auditMessage(audit)] : messages;
+      return { messages: all.map(unsent), recorded: () => audit?.recorded() };
     },
     ping: async () => {
       await pool.query('select 1');

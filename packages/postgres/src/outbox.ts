@@ -28,7 +28,7 @@ const insert = {
     returning envelope`,
 };
 
-function messageOf({ tenant, payload }: DueAudit): OutgoingMessage {
+export function auditMessage({ tenant, payload }: DueAudit): OutgoingMessage {
   return { message: changeMade, about: { tenant, key: payload.requestId }, payload } as OutgoingMessage;
 }
 
@@ -44,7 +44,7 @@ export const outbox = {
   /** Appends what the audit log still waits for in this transaction. */
   async appendAudit(tx: AnyTx): Promise<void> {
     const audit = takeAudit(tx);
-    if (audit) await outbox.appendAll(tx, [messageOf(audit)]);
+    if (audit) await outbox.appendAll(tx, [auditMessage(audit)]);
   },
 
   /** `append` of many in one statement. */
@@ -52,7 +52,7 @@ export const outbox = {
     if (outgoing.length === 0) return;
     // The audit log's message travels in the same statement where there is one.
     const audit = takeAudit(tx);
-    const all = audit ? [...outgoing, messageOf(audit)] : outgoing;
+    const all = audit ? [...outgoing, auditMessage(audit)] : outgoing;
     const rows = await prepared<{ envelope: Envelope }>(tx, insert, [JSON.stringify(all.map(unsent))]);
     sendAfterCommit(
       tx,

@@ -9,6 +9,7 @@ import { settleExecution } from '../store/settled-executions.sql';
 import {
   type LatestExecution,
   lockFamilyOf,
+  noteExecution,
   refreshFamily,
   writeExecutionStatus,
 } from '../store/statuses.sql';
@@ -30,6 +31,7 @@ export async function executionRequested(
 ): Promise<void> {
   const { executionId: id, workflowId, resumedAt } = of;
   const latest = { id, status: 'pending', workflowId, totalOperations: 0, finishedOperations: 0, resumedAt };
+  if (await noteExecution(deps.db, of, latest, { hasEnded: false, stateSeq: 0 })) return;
   await deps.db.tx(async (tx) => {
     const row = await lockFamilyOf(tx, of.tenant, of.deploymentId);
     const known = row?.latest_execution ?? '';
@@ -48,6 +50,9 @@ export async function executionEnded(
   of: { tenant: string; deploymentId: string; execution: LatestExecution; lastStateSeq: number },
 ): Promise<void> {
   const { execution } = of;
+  const isUsual = execution.workflowId !== DELETE_WORKFLOW && execution.status === 'terminated';
+  if (isUsual && (await noteExecution(deps.db, of, execution, { hasEnded: true, stateSeq: of.lastStateSeq })))
+    return;
   await deps.db.tx(async (tx) => {
     const row = await lockFamilyOf(tx, of.tenant, of.deploymentId);
     if (!row) return;

@@ -1,7 +1,8 @@
-import { type AnyTx, prepared } from '@baton/postgres';
+import { type AnyTx, type Db, prepared } from '@baton/postgres';
 import { sql } from 'kysely';
 import { combineStatuses, type FamilyMember, ownStatus, type SummaryStatus } from '../domain/statuses';
 import { DEPLOYMENT_ROW, type DeploymentRow } from './deployments.sql';
+import type { DB } from './tables.gen';
 
 /** Writes of the status columns of reference/rest-api.md 6.4. Family rows are locked in key order. */
 
@@ -105,9 +106,22 @@ export interface LatestExecution {
   finishedOperations: number;
 }
 
+/** As both functions of migration 0020 take it. */
+const statusValues = (execution: LatestExecution, hasEnded: boolean): unknown[] => [
+  execution.id,
+  execution.status,
+  execution.workflowId,
+  execution.totalOperations,
+  execution.finishedOperations,
+  hasEnded,
+  execution.resumedAt ?? null,
+  ownStatus(execution.status, 'active'),
+  ownStatus(execution.status, 'inactive'),
+];
+
 /**
- * Writes the latest execution (ids are UUIDv7: a later one is greater) and, when the execution ended, whether the
- * deployment is installed: active when no node instance is in a state other than started.
+ * Writes the latest execution of a locked deployment (ids are UUIDv7: a later one is greater) and, when the execution
+ * ended, whether the deployment is installed: active when no node instance is in a state other than started.
  */
 export async function writeExecutionStatus(
   tx: AnyTx,
@@ -115,7 +129,7 @@ export async function writeExecutionStatus(
   execution: LatestExecution,
   hasEnded: boolean,
 ): Promise<void> {
-  const rows = await prepared<{
+  const [row] = await prepared<{
     latest_status: string | null;
     installation_status: string;
     is_latest: boolean;
@@ -124,45 +138,32 @@ export async function writeExecutionStatus(
     tx,
     {
       name: 'deployments-execution',
-      text: `update deployments d set
-          latest_execution = case when x.is_latest then $2 else d.latest_execution end,
-          latest_status = case when x.is_latest then $3 else d.latest_status end,
-          latest_at = case when x.is_latest then app_now() else d.latest_at end,
-          latest_workflow_id = case when x.is_latest then $4 else d.latest_workflow_id end,
-          latest_total_operations = case when x.is_latest then $5 else d.latest_total_operations end,
-          latest_finished_operations = case when x.is_latest then $6 else d.latest_finished_operations end,
-          installation_status = x.installation,
-          own_status = case when x.is_latest then case when x.installation = 'active' then $9 else $10 end else d.own_status end,
-          deployment_status = case when x.is_latest and not x.is_related
-            then case when x.installation = 'active' then $9 else $10 end else d.deployment_status end
-        from (select key, coalesce(latest_execution, '') < $2
-                or (latest_execution = $2 and ($7 or latest_at < $8::timestamptz)) is true as is_latest,
-                exists (select 1 from deployment_parents where child_key = $1)
-                or exists (select 1 from deployment_parents where parent_key = $1) as is_related,
-                case when not $7 then installation_status
-                  when exists (select 1 from node_instances ni where ni.deployment_key = $1 and ni.state <> 'started') then 'inactive'
-                  else 'active' end as installation
-              from deployments where key = $1) x
-        where d.key = x.key
-        returning d.latest_status, d.installation_status, x.is_latest, x.is_related`,
+      text: 'select * from write_execution_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
     },
-    [
-      key,
-      execution.id,
-      execution.status,
-      execution.workflowId,
-      execution.totalOperations,
-      execution.finishedOperations,
-      hasEnded,
-      execution.resumedAt ?? null,
-      ownStatus(execution.status, 'active'),
-      ownStatus(execution.status, 'inactive'),
-    ],
+    [key, ...statusValues(execution, hasEnded)],
   );
-  const row = rows[0];
-  if (!row) return;
-  if (!row.is_latest) await setOwnStatus(tx, key, ownStatus(row.latest_status, row.installation_status));
-  else if (row.is_related) await refreshFamily(tx, [key]);
+  if (!row!.is_latest) await setOwnStatus(tx, key, ownStatus(row!.latest_status, row!.installation_status));
+  else if (row!.is_related) await refreshFamily(tx, [key]);
+}
+
+/**
+ * Lock, settling and `writeExecutionStatus` in one statement, where the deployment has no family and no later execution.
+ * False: nothing was written, it takes a transaction.
+ */
+export async function noteExecution(
+  db: Pick<Db<DB>, 'statement'>,
+  of: { tenant: string; deploymentId: string },
+  execution: LatestExecution,
+  { hasEnded, stateSeq }: { hasEnded: boolean; stateSeq: number },
+): Promise<boolean> {
+  const [row] = await db.statement<{ is_done: boolean }>(
+    {
+      name: 'deployments-note-execution',
+      text: 'select note_execution($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as is_done',
+    },
+    [of.tenant, of.deploymentId, ...statusValues(execution, hasEnded), stateSeq],
+  );
+  return row!.is_done;
 }
 
 async function setOwnStatus(tx: AnyTx, key: number, own: SummaryStatus): Promise<void> {

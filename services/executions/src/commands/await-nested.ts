@@ -9,7 +9,7 @@ import {
   awaitingNothing,
   type LockedExecution,
   lockExecution,
-  readByRequest,
+  twinOf,
   readExecution,
   unendedChildren,
   updateExecution,
@@ -137,7 +137,10 @@ async function resultOf(tx: Tx<DB>, execution: ExecutionRow, stage: CallStage): 
   const { request, name, memo } = stage;
   const done = (response: Json): StageResult => ({ kind: 'call', name, response, memo });
   if (request.call === 'run-execution') {
-    const child = await readByRequest(tx, execution.tenant, nestedRequestId(execution.id, name));
+    const child = await twinOf(tx, {
+      tenant: execution.tenant,
+      requestId: nestedRequestId(execution.id, name),
+    });
     return done({ execution_id: child?.id ?? null, status: child?.status ?? null });
   }
   if (request.call !== 'run-on-services') return done(null);

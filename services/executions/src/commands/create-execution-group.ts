@@ -84,9 +84,10 @@ export async function checkMembers(
   const found: Members = { rows: [], logs: [] };
   for (const one of facts) {
     const start = memberRequest(request, one);
+    const id = newId();
     const row = {
-      id: newId(),
-      request_id: start.requestId,
+      id,
+      request_id: start.requestId ?? id,
       payload_hash: payloadHash(start),
       deployment_id: one.id,
       deployment_display_name: one.displayName,

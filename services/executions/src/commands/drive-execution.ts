@@ -46,8 +46,13 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
   deps.log.error({ executionId }, 'an execution went through too many stages in a row');
 }
 
-/** The row as the last step of a graph left it, when that asks for more: the write shows whether it still is so. */
+/**
+ * The row as this process accepted it, or as the last step of a graph left it, when that asks for more: the write shows
+ * whether it still is so.
+ */
 function leftInMemory(deps: EngineDeps, executionId: string): TimedExecution | null {
+  const accepted = deps.memory.takeAccepted(executionId);
+  if (accepted) return accepted;
   const loaded = deps.memory.known(executionId);
   if (!loaded || loaded.execution.version !== loaded.version) return null;
   return ['planning', 'ending'].includes(loaded.execution.phase) ? { ...loaded.execution } : null;

@@ -4,7 +4,7 @@ import { executionToken, hashToken } from '../domain/token';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent, workflowLog } from '../engine/graph-events';
 import { appendEvents } from '../store/events.sql';
-import { insertExecution, lockExecution, NOW, readByRequest, updateExecution } from '../store/executions.sql';
+import { insertExecution, lockExecution, NOW, twinOf, updateExecution } from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
 
 /** Work that another service did by itself and that clients look for as an execution. */
@@ -21,14 +21,14 @@ export interface RecordedExecution extends StartRequest {
 
 /** Stores an execution that has ended already, with its events and log lines. The same request id answers the first. */
 export async function recordExecution(deps: EngineDeps, record: RecordedExecution): Promise<ExecutionRow> {
-  const earlier = await readByRequest(deps.db.query, record.tenant, record.requestId);
+  const earlier = await twinOf(deps.db.query, record);
   if (earlier) return earlier;
   return await deps.db.tx(async (tx) => {
     const id = record.id ?? newId();
     const row = await insertExecution(tx, {
       id,
       tenant: record.tenant,
-      request_id: record.requestId,
+      request_id: record.requestId ?? id,
       payload_hash: payloadHash(record),
       workflow_id: record.workflowId,
       program: null,

@@ -1,6 +1,6 @@
 import { executionRequested } from '@baton/contracts';
 import { AppError, badParameter, isAppError, type JsonObject, newId } from '@baton/kernel';
-import { isUniqueViolation, outbox, type Tx } from '@baton/postgres';
+import { isUniqueViolation, outbox, outgoing, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
 import type { NameSources } from '../domain/candidates';
 import { requestedOf } from '../domain/requested';
@@ -15,12 +15,14 @@ import { executionToken, hashToken } from '../domain/token';
 import { checkStart } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
 import {
+  acceptExecution,
   activeOfDeployment,
   insertExecution,
   lockExecution,
   lockGuard,
-  readByRequest,
+  type NewExecution,
   rootDeployment,
+  twinOf,
 } from '../store/executions.sql';
 import { blockingSystemExecutions, executionsAtWork, lockStartOf, lockStarts } from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
@@ -34,20 +36,45 @@ import type { DB } from '../store/tables.gen';
  */
 export async function requestExecution(deps: EngineDeps, request: StartRequest): Promise<ExecutionRow> {
   const hash = payloadHash(request);
-  const earlier = await readByRequest(deps.db.query, request.tenant, request.requestId);
+  const earlier = await twinOf(deps.db.query, request);
   if (earlier) return sameRequest(earlier, hash);
   const subject = await subjectOf(deps, request);
-  const row = await deps.db
-    .tx((tx) => requestExecutionInTx(tx, deps, request, subject, hash))
-    .catch(async (error: unknown) => {
-      if (!isUniqueViolation(error)) throw error;
-      const winner = await readByRequest(deps.db.query, request.tenant, request.requestId);
-      if (!winner) throw error;
-      return sameRequest(winner, hash);
-    });
+  const row = await accepted(deps, request, subject, hash).catch(async (error: unknown) => {
+    if (!isUniqueViolation(error)) throw error;
+    const winner = await twinOf(deps.db.query, request);
+    if (!winner) throw error;
+    return sameRequest(winner, hash);
+  });
   if (row.phase === 'planning') deps.wake.drive(row.id);
   if (row.status === 'scheduled') deps.wake.timer(row.id, Date.parse(row.scheduled_for!));
   return row;
+}
+
+/** In one statement where nothing is in its way, as is usual; else in a transaction that looks at what is. */
+async function accepted(
+  deps: EngineDeps,
+  request: StartRequest,
+  subject: StartSubject,
+  hash: string,
+): Promise<ExecutionRow> {
+  const isUsual = request.scheduledForMs === null && request.parentId === undefined;
+  if (isUsual && request.deploymentId !== null && !isSystemWideRequest(request)) {
+    const row: NewExecution = {
+      ...requestedRow(deps, request, subject, newId()),
+      payload_hash: hash,
+      status: 'pending',
+      phase: 'planning',
+      scheduled_for: null,
+      wake_at: null,
+    };
+    const message = outgoing(executionRequested, { tenant: row.tenant, key: row.id }, requestedOf(row));
+    const taken = await acceptExecution(deps.db, row, message);
+    if (taken) {
+      deps.memory.noteAccepted(taken);
+      return taken;
+    }
+  }
+  return await deps.db.tx((tx) => requestExecutionInTx(tx, deps, request, subject, hash));
 }
 
 function sameRequest(row: ExecutionRow, hash: string): ExecutionRow {
@@ -155,7 +182,7 @@ export async function requestExecutionInTx(
     await lockGuard(tx, request.deploymentId === null ? '' : request.tenant, request.deploymentId ?? '');
   }
   // A twin of this request may have been first to the guard.
-  const twin = await readByRequest(tx, request.tenant, request.requestId);
+  const twin = await twinOf(tx, request);
   if (twin) return sameRequest(twin, hash);
   if (request.parentId !== undefined) await requireCalling(tx, request.parentId);
   const isScheduled = request.scheduledForMs !== null;
@@ -187,7 +214,7 @@ export function requestedRow(
   return {
     id,
     tenant: request.tenant,
-    request_id: request.requestId,
+    request_id: request.requestId ?? id,
     workflow_id: request.workflowId,
     program: subject.program,
     deployment_id: request.deploymentId,

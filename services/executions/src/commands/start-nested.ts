@@ -4,7 +4,7 @@ import type { GroupRequest } from '../domain/group-members';
 import { nestedGroupId, nestedRequestId } from '../domain/nested';
 import type { EngineDeps } from '../engine/deps';
 import { insertGroup, insertGroupLogs, readGroup } from '../store/execution-groups.sql';
-import { lockExecution, readByRequest, readExecution } from '../store/executions.sql';
+import { lockExecution, readExecution, twinOf } from '../store/executions.sql';
 import type { ExecutionRow, StoredStage } from '../store/rows';
 import { awaitNested, cancelNested } from './await-nested';
 import { checkMembers, storeMembers } from './create-execution-group';
@@ -60,7 +60,7 @@ async function startOne(
   request: RunExecution,
 ): Promise<void> {
   const requestId = nestedRequestId(execution.id, stage.name);
-  const earlier = await readByRequest(deps.db.query, execution.tenant, requestId);
+  const earlier = await twinOf(deps.db.query, { tenant: execution.tenant, requestId });
   if (earlier) return await resumeOne(deps, execution, earlier);
   await requestExecution(deps, {
     tenant: execution.tenant,

@@ -6,8 +6,8 @@ export interface StartRequest {
   tenant: string;
   createdBy: string;
   isAdministrator: boolean;
-  /** Idempotency: the same id with the same content answers the first execution. */
-  requestId: string;
+  /** Idempotency: the same id with the same content answers the first execution. Null: nobody will repeat it. */
+  requestId: string | null;
   workflowId: string;
   deploymentId: string | null;
   parameters: JsonObject;

@@ -48,6 +48,10 @@ export interface GraphMemory {
   /** The same, also while a step is being written: for what is only ever added to. */
   any(executionId: string): LoadedGraph | null;
   keep(loaded: LoadedGraph): void;
+  /** A row that this process has just accepted: its first drive need not read it. */
+  noteAccepted(execution: TimedExecution): void;
+  /** It, once. */
+  takeAccepted(executionId: string): TimedExecution | null;
   forget(executionId: string): void;
   /** Runs `work` after all earlier work on the same execution in this process: spares waiting on its row lock. */
   serially<T>(executionId: string, work: () => Promise<T>): Promise<T>;
@@ -64,7 +68,14 @@ export function createGraphMemory(): GraphMemory {
     sizeCalculation: (loaded) => Math.max(1, loaded.ids.length),
   });
   const tails = new Map<string, Promise<unknown>>();
+  const accepted = new LRUCache<string, TimedExecution>({ max: MAX_GRAPHS });
   return {
+    noteAccepted: (execution) => void accepted.set(execution.id, execution),
+    takeAccepted(executionId) {
+      const execution = accepted.get(executionId) ?? null;
+      accepted.delete(executionId);
+      return execution;
+    },
     async load(tx, execution) {
       const cached = graphs.get(execution.id);
       if (cached && cached.graphId === execution.graph_id && cached.version === execution.version) {

@@ -1,7 +1,7 @@
 import { hasPermission, isAdministrator } from '@baton/contracts';
 import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope, type Wire } from '@baton/http';
-import { AppError, badParameter, isAppError, nearestName, newId } from '@baton/kernel';
+import { AppError, badParameter, isAppError, nearestName } from '@baton/kernel';
 import { actOnExecutions } from '../commands/act-on-executions';
 import { cancelExecution } from '../commands/cancel-execution';
 import { deleteExecutions } from '../commands/delete-executions';
@@ -164,7 +164,7 @@ function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
     tenant: principal.tenant,
     createdBy: principal.username,
     isAdministrator: isAdministrator(principal),
-    requestId: call.idempotencyKey ?? newId(),
+    requestId: call.idempotencyKey ?? null,
     workflowId: body.workflow_id,
     deploymentId: body.deployment_id || null,
     parameters: body.parameters ?? {},

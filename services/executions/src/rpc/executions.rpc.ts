@@ -1,5 +1,5 @@
 import type { executionsRpc } from '@baton/contracts';
-import { AppError, type JsonObject, newId } from '@baton/kernel';
+import { AppError, type JsonObject } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 import { appendTaskEvents } from '../commands/append-task-events';
 import { callFromWorkflow } from '../commands/call-from-workflow';
@@ -122,7 +122,7 @@ async function start(deps: EngineDeps, request: executionsRpc.StartExecutionRequ
     tenant: request.tenant,
     createdBy: request.createdBy,
     isAdministrator: true,
-    requestId: request.requestId || newId(),
+    requestId: request.requestId || null,
     workflowId: request.workflowId,
     deploymentId: request.deploymentId || null,
     parameters: JSON.parse(request.parametersJson || '{}') as JsonObject,

@@ -1,5 +1,7 @@
-import { type Db, prepared, type Tx } from '@baton/postgres';
+import { isoInstant } from '@baton/kernel';
+import { type Db, type OutgoingMessage, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
+import { parallelSystemWorkflows } from '../domain/system-workflows';
 import type { ExecutionRow } from './rows';
 import type { DB } from './tables.gen';
 
@@ -39,13 +41,14 @@ export async function isAtVersion(db: Pick<Db<DB>, 'pool'>, id: string, version:
   return (await prepared(db as Db<DB>, AT_VERSION, [id, version])).length > 0;
 }
 
-export async function readByRequest(
-  tx: Reader,
-  tenant: string,
-  requestId: string,
+/** The execution that an earlier request with the same id made; null when nobody repeats the request. */
+export async function twinOf(
+  reader: Reader,
+  { tenant, requestId }: { tenant: string; requestId: string | null },
 ): Promise<ExecutionRow | null> {
+  if (requestId === null) return null;
   const { rows } = await sql<ExecutionRow>`
-    select * from executions where tenant = ${tenant} and request_id = ${requestId}`.execute(tx);
+    select * from executions where tenant = ${tenant} and request_id = ${requestId}`.execute(reader);
   return rows[0] ?? null;
 }
 
@@ -87,6 +90,33 @@ export async function insertExecution(tx: Tx<DB>, row: NewExecution): Promise<Ex
       ${row.parent_id ?? null})
     returning *`.execute(tx);
   return rows[0]!;
+}
+
+const ACCEPT = {
+  name: 'engine-accept',
+  text: `select *, (extract(epoch from created_at) * 1000)::bigint as now_ms
+    from accept_execution($1::jsonb, $2::jsonb, $3::text[])`,
+};
+
+/**
+ * Locks, looks, inserts the row and appends its message in one statement (migration 0085). Null: something is at work that
+ * decides whether it may start, and nothing was written. `row` is to be `pending`, of a deployment.
+ * @throws unique violation when its request id is taken.
+ */
+export async function acceptExecution(
+  db: Pick<Db<DB>, 'audited' | 'statement'>,
+  row: NewExecution,
+  message: OutgoingMessage,
+): Promise<TimedExecution | null> {
+  const carried = db.audited([message]);
+  const [accepted] = await db.statement<TimedExecution>(
+    ACCEPT,
+    [JSON.stringify(row), JSON.stringify(carried.messages), [...parallelSystemWorkflows]],
+    (rows) =>
+      rows.flatMap(({ now_ms }) => carried.messages.map((one) => ({ ...one, time: isoInstant(now_ms) }))),
+  );
+  if (accepted) carried.recorded();
+  return accepted ?? null;
 }
 
 /** Columns that hold JSON must be told apart from texts. */
