@@ -9,8 +9,8 @@ import {
   awaitingNothing,
   type LockedExecution,
   lockExecution,
-  twinOf,
   readExecution,
+  twinOf,
   unendedChildren,
   updateExecution,
 } from '../store/executions.sql';
