@@ -34,18 +34,7 @@ export function createWakes(
 ): Wakes & { stop(): void } {
   const timers = new Map<string, NodeJS.Timeout>();
   const driving = keyedRunner(deps.log, 'drive', (id) => work().drive(id));
-  const undelivered = new Set<string>();
-  const delivering = keyedRunner(deps.log, 'deliver', async () => {
-    const ids = [...undelivered];
-    undelivered.clear();
-    await work()
-      .deliver(ids)
-      .catch((error: unknown) => {
-        for (const id of ids) undelivered.add(id);
-        throw error;
-      });
-  });
-  const delivered = delayedRunner(deps.log, DELIVER_WINDOW_MS, async () => delivering.ask('states'));
+  const delivering = gatheredDelivery(deps.log, (ids) => work().deliver(ids));
   const settling = delayedRunner(deps.log, SETTLE_MS, (id) => work().settle(id));
   const dequeuing = keyedRunner(deps.log, 'dequeue', () => work().dequeue());
   const announcer = eventAnnouncer(deps);
@@ -53,10 +42,7 @@ export function createWakes(
   return {
     drive: driving.ask,
     driven: driving.idle,
-    deliver(executionId) {
-      undelivered.add(executionId);
-      delivered.ask('states');
-    },
+    deliver: delivering.ask,
     settle: settling.ask,
     dequeue: () => dequeuing.ask('queue'),
     events(executionId, deploymentId, lastSeq) {
@@ -91,9 +77,32 @@ export function createWakes(
       announcer.stop();
       driving.stop();
       delivering.stop();
-      delivered.stop();
       settling.stop();
       dequeuing.stop();
+    },
+  };
+}
+
+/** Gathers executions whose states are to be delivered, for a moment; those of a delivery that failed go with the next one. */
+function gatheredDelivery(log: Log, deliver: (ids: readonly string[]) => Promise<void>) {
+  const waiting = new Set<string>();
+  const running = keyedRunner(log, 'deliver', async () => {
+    const ids = [...waiting];
+    waiting.clear();
+    await deliver(ids).catch((error: unknown) => {
+      for (const id of ids) waiting.add(id);
+      throw error;
+    });
+  });
+  const window = delayedRunner(log, DELIVER_WINDOW_MS, async () => running.ask('states'));
+  return {
+    ask(executionId: string) {
+      waiting.add(executionId);
+      window.ask('states');
+    },
+    stop() {
+      window.stop();
+      running.stop();
     },
   };
 }
