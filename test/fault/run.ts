@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { copyOfDist } from '../harness/dist-copy';
 import { seededRandom } from '../sim/random';
+import { ask } from './ask';
 import { RowOver, within } from './deadline';
 import { diagnose } from './diagnosis';
 import { asJson, hasPassed, printResult, printTable, type Result } from './results';
@@ -32,6 +33,7 @@ if (values.json) console.log = console.error;
 /** Starting a rig belongs to no row. */
 const RIG_MS = 120_000;
 const STOP_MS = 45_000;
+const DOCTOR_MS = 30_000;
 
 const sweeper = startSweeper();
 const dist = copyOfDist(['ledger-handlers.js', 'clock-shift.js'].map((file) => join(__dirname, file)));
@@ -53,12 +55,22 @@ async function runRow(row: Row): Promise<Result> {
     outcome = { violations: [(error as Error).message], facts: {} };
     if (error instanceof RowOver && !ending) diagnosis = await diagnose(rig);
   }
+  if (outcome.violations.length === 0) outcome.violations.push(...(await doctorsFindings(rig)));
   const seconds = (performance.now() - startedAt) / 1000;
   diagnosis.push(...(outcome.diagnosis ?? []));
   const ended = rig.surprises();
   if (ended.length > 0) outcome.violations.push(`ended by themselves: ${ended.join(', ')}`);
   if (outcome.violations.length > 0 || row.slots) await discard(outcome.violations.length > 0);
   return { row, ...outcome, seconds, diagnosis };
+}
+
+/** G2: what a row leaves needs nobody who mends it. */
+async function doctorsFindings({ client }: Rig): Promise<string[]> {
+  const examined = ask(client, 'examine').then(({ items }) => items as { check: string; about: string }[]);
+  return await within(DOCTOR_MS, examined).then(
+    (items) => items.map(({ check, about }) => `G2: the doctor finds ${check}: ${about}`),
+    (error: Error) => [`the doctor does not answer: ${error.message}`],
+  );
 }
 
 /** Nothing of a failed row goes on beside the next one. */

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { snapshotsRpc, tenantsRpc } from '@baton/contracts';
+import { doctorRpc, snapshotsRpc, tenantsRpc } from '@baton/contracts';
 import type { Log, Secret } from '@baton/kernel';
 import { createLocalRpc, createRpcRelay, createRpcServer, type RpcRelay } from '@baton/rpc';
 import {
@@ -42,6 +42,7 @@ export interface Manager {
 const SERVED_BY_ALL = new Set<unknown>([
   snapshotsRpc.SnapshotPartServiceDefinition,
   tenantsRpc.TenantPartServiceDefinition,
+  doctorRpc.DoctorPartServiceDefinition,
 ]);
 
 /** Undone in reverse order. */

@@ -435,7 +435,7 @@ export interface Operations {
     body: { visibility: "tenant" | "global" };
     answer: Schemas["Deployment"];
   };
-  /** GET /api/v3.1/doctor: What is broken in the stored state of executions, of all tenants */
+  /** GET /api/v3.1/doctor: What is broken in the stored state, of all tenants and services */
   examine: {
     params: undefined;
     query: "_include";

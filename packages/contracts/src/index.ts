@@ -22,6 +22,7 @@ export {
 export * as catalogRpc from './gen/catalog/v1/catalog';
 export * as clusterStatusRpc from './gen/cluster_status/v1/cluster_status';
 export * as deploymentsRpc from './gen/deployments/v1/deployments';
+export * as doctorRpc from './gen/doctor/v1/doctor';
 export * as executionsRpc from './gen/executions/v1/executions';
 export * as identityRpc from './gen/identity/v1/identity';
 export * as secretsRpc from './gen/secrets/v1/secrets';

@@ -1,4 +1,5 @@
 export { snapshotTablesFault } from './check-tables';
+export { createDoctorPart, examineTables, heldForEver, type TableCheck } from './doctor-part';
 export { linesOf } from './lines';
 export { createSnapshotPart, type SnapshotPartDeps } from './part';
 export { RowHash } from './row-hash';

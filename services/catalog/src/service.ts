@@ -9,11 +9,12 @@ import {
   resolveWorkerFile,
   type ServiceParts,
 } from '@baton/service-runtime';
-import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
+import { createDoctorPart, createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createBlueprintParser } from './adapters/blueprint-parser';
 import { deploymentsClient } from './adapters/deployments.client';
 import { createImportSources } from './adapters/import-sources';
 import type { FinishDeps } from './commands/finish-upload';
+import { giveUpUpload } from './commands/give-up-upload';
 import type { Config } from './config';
 import type { ArchiveLimits } from './domain/archive-limits';
 import { blueprintFilterHttp } from './http/blueprint-filters.routes';
@@ -23,6 +24,7 @@ import { resourceHttp } from './http/resources.routes';
 import { finishUploadsLoop } from './loops/finish-uploads.loop';
 import { sweepLoop } from './loops/sweep.loop';
 import { catalogRpcPart } from './rpc/catalog.rpc';
+import { doctorChecks } from './store/doctor.sql';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
 
@@ -101,6 +103,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       catalogRpcPart(uploads),
       createSnapshotPart({ db, schema: 'catalog', tables: snapshotTables, log }),
       createTenantPart({ db, schema: 'catalog' }),
+      createDoctorPart({ db, log, checks: doctorChecks((id) => giveUpUpload({ db }, id)) }),
     ],
     consumers: [],
     subscriptions: [],

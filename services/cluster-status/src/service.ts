@@ -4,7 +4,7 @@ import { changeMade, clusterStatusRpc } from '@baton/contracts';
 import { createSafeFetch } from '@baton/http';
 import type { Db } from '@baton/postgres';
 import { consumerPart, type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
-import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
+import { createDoctorPart, createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
 import { createSnapshotParts } from './adapters/snapshot-parts';
@@ -29,6 +29,7 @@ import { driveLogBundles } from './loops/drive-log-bundles.loop';
 import { driveSnapshots, sweepSnapshotArchives } from './loops/drive-snapshots.loop';
 import { onChangeMade } from './messages/on-change-made';
 import { clusterStatusHandlers } from './rpc/cluster-status.rpc';
+import { doctorChecks } from './store/doctor.sql';
 import { forgetDead } from './store/instances.sql';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
@@ -149,5 +150,9 @@ function readOsRelease() {
 /** What every service with tables serves. */
 function tableParts(db: Db<DB>, { log }: Infra) {
   const schema = 'cluster_status';
-  return [createSnapshotPart({ db, schema, tables: snapshotTables, log }), createTenantPart({ db, schema })];
+  return [
+    createSnapshotPart({ db, schema, tables: snapshotTables, log }),
+    createTenantPart({ db, schema }),
+    createDoctorPart({ db, log, checks: doctorChecks }),
+  ];
 }

@@ -132,6 +132,27 @@ it('is one that the loop goes on with when it broke off while it was prepared', 
   expect(test.peers.started.filter((one) => one.requestId === items[0].id)).toHaveLength(1);
 });
 
+it('begins the update of a deployment again that nobody could start, or whose starter died', async () => {
+  const executions = test.peers.executions as { startExecution: unknown };
+  const start = executions.startExecution;
+  await test.create('last', { blueprint_id: 'plugged-again' });
+  test.catalog.updates.set('plugged-again', plugged('2.0'));
+  const started = (await initiate('plugged-again')).body;
+  executions.startExecution = async () => {
+    executions.startExecution = start;
+    throw new Error('the connection is gone');
+  };
+  await drive();
+  const updates = async () => (await test.call('GET', '/deployment-updates?deployment_id=last')).body.items;
+  expect(await updates()).toMatchObject([{ state: 'updating', execution_id: null }]);
+  await drive();
+  expect(await updates()).toMatchObject([{ state: 'updating', execution_id: expect.any(String) }]);
+  await carryOut('last');
+  await drive();
+  expect((await read(started.id)).state).toBe('successful');
+  expect((await updates()).map((one: { state: string }) => one.state)).toEqual(['successful']);
+});
+
 describe('in all tenants', () => {
   const right = 'plugins_update_create';
   const bob = (tenant: string, permissions: string[] = []) =>

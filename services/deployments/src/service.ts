@@ -1,6 +1,6 @@
 import { deploymentsRpc } from '@baton/contracts';
 import { type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
-import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
+import { createDoctorPart, createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
@@ -30,6 +30,7 @@ import type { ListDeps } from './queries/list-deployments';
 import { createFragmentCache } from './queries/present-deployment';
 import { deploymentsHandlers } from './rpc/deployments.rpc';
 import { createDeploymentStatements } from './store/deployment-pages.sql';
+import { doctorChecks } from './store/doctor.sql';
 import { createDocumentCache } from './store/documents.sql';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
@@ -80,6 +81,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps)),
       createSnapshotPart({ db, schema: 'deployments', tables: snapshotTables, log: infra.log }),
       createTenantPart({ db, schema: 'deployments' }),
+      createDoctorPart({ db, log: infra.log, checks: doctorChecks(db) }),
     ],
     consumers: [onExecutionRequested(deps)],
     subscriptions: [],

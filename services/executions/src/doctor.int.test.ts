@@ -1,6 +1,7 @@
-import { newId } from '@baton/kernel';
+import { AppError, newId } from '@baton/kernel';
 import { eventually, setFakeNow } from '@baton/testkit';
 import { type RawBuilder, sql } from 'kysely';
+import type { DoctorPart } from './adapters/doctor-parts';
 import { requestExecution } from './commands/request-execution';
 import { resumeExecution } from './commands/resume-execution';
 import { runDoctor } from './commands/run-doctor';
@@ -237,4 +238,35 @@ test('a deployment that shows another execution than its latest is told again', 
   };
   await sent();
   await endsWell(second);
+}, 60_000);
+
+test('other services look after their own tables; one that is away is a finding, and does not hide the others', async () => {
+  const finding = {
+    check: 'upload-held',
+    id: '1',
+    about: 'an upload',
+    repair: 'it goes on',
+    isRepaired: false,
+  };
+  const asked: boolean[] = [];
+  const parts: DoctorPart[] = [
+    {
+      service: 'deployments',
+      examine: async () => {
+        throw new AppError('service_unavailable_error', 'deployments is away');
+      },
+    },
+    {
+      service: 'catalog',
+      examine: async (isRepairing) => {
+        asked.push(isRepairing);
+        return [{ ...finding, isRepaired: isRepairing, error: '' }];
+      },
+    },
+  ];
+  const away = { check: 'deployments', about: expect.stringContaining('is away'), is_repaired: false };
+  const found = { check: 'upload-held', id: '1', error: null };
+  expect(await runDoctor(engine.deps, false, parts)).toMatchObject([away, { ...found, is_repaired: false }]);
+  expect(await runDoctor(engine.deps, true, parts)).toMatchObject([away, { ...found, is_repaired: true }]);
+  expect(asked).toEqual([false, true]);
 }, 60_000);

@@ -23,6 +23,7 @@ import {
 import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
+import { createDoctorParts } from './adapters/doctor-parts';
 import { createQueueConfig } from './adapters/queue-config';
 import { createWorkflowConfig, type WorkflowConfigSource } from './adapters/workflow-config';
 import { deliverStates, forgetDelivered } from './commands/deliver-states';
@@ -85,13 +86,14 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
 export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
   const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance } = composeEngine(config, infra);
   const managerName = config.BATON_MANAGER_NAME ?? hostname();
+  const doctorParts = createDoctorParts(infra.rpc);
   return {
     name: serviceName,
     routes: [
       ...executionsRoutes(deps, config.BATON_WIRE),
       ...executionGroupsHttp(deps),
       ...schedulesRoutes({ db, deployments: deps.deployments, wire: config.BATON_WIRE }),
-      ...doctorHttp(deps),
+      ...doctorHttp(deps, doctorParts),
       ...operationsRoutes({ db, wire: config.BATON_WIRE, managerName, engine: deps }),
       ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, managerName, engine: deps }),
     ],
@@ -100,7 +102,10 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
         executionsRpc.ExecutionsServiceDefinition,
         executionsRpcHandlers(deps, { hub, nowMs: () => infra.clock.now() }),
       ),
-      rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsRpcHandlers(deps)),
+      rpcPart(
+        executionsRpc.SystemExecutionsServiceDefinition,
+        systemExecutionsRpcHandlers(deps, doctorParts),
+      ),
       createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
       createTenantPart({ db, schema: 'executions' }),
     ],

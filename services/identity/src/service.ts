@@ -1,7 +1,7 @@
 import type { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
-import { createSnapshotPart } from '@baton/snapshot-part';
+import { createDoctorPart, createSnapshotPart } from '@baton/snapshot-part';
 import { createActivity } from './adapters/activity';
 import { createAuthorizationCache } from './adapters/authorization-cache';
 import { createLockConfig } from './adapters/lock-config';
@@ -18,6 +18,7 @@ import { usersHttp } from './http/users.routes';
 import { clearTenants } from './loops/clear-tenants.loop';
 import { purgeTokensOnce } from './loops/purge-tokens.loop';
 import { identityRpcPart } from './rpc/identity.rpc';
+import { doctorChecks } from './store/doctor.sql';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB as Tables } from './store/tables.gen';
 
@@ -75,10 +76,7 @@ export function buildService(
       ...tokensHttp(deps),
       ...permissionsHttp(deps),
     ],
-    rpc: [
-      identityRpcPart(deps),
-      createSnapshotPart({ db, schema: 'identity', tables: snapshotTables, log: infra.log }),
-    ],
+    rpc: [identityRpcPart(deps), ...tableParts(deps, infra.log)],
     consumers: [],
     subscriptions: [],
     loops: [
@@ -102,6 +100,12 @@ export function buildService(
     },
   };
 }
+
+/** What is asked of the tables, whoever owns them. */
+const tableParts = (deps: Parameters<typeof reopenAbandonedTenants>[0], log: Infra['log']) => [
+  createSnapshotPart({ db: deps.db, schema: 'identity', tables: snapshotTables, log }),
+  createDoctorPart({ db: deps.db, log, checks: doctorChecks(() => reopenAbandonedTenants(deps)) }),
+];
 
 /** To the terminal, not to the log: logs are kept and shipped. */
 function printOnce(password: Secret): void {

@@ -1,6 +1,8 @@
 import { silentLog } from '@baton/kernel';
+import { examineTables } from '@baton/snapshot-part';
 import { clearTenantStep } from './commands/clear-tenants';
-import { removeTenant } from './commands/delete-tenant';
+import { removeTenant, reopenAbandonedTenants } from './commands/delete-tenant';
+import { doctorChecks } from './store/doctor.sql';
 import { emptyTenants, startTestIdentity, type TestIdentity } from './testing-identity';
 
 let identity: TestIdentity;
@@ -103,4 +105,22 @@ describe('what a removed tenant left', () => {
     expect((await call('POST', '/tenants/leaving', {})).status).toBe(201);
     expect(await state('leaving')).toBeUndefined();
   });
+});
+
+test('the doctor opens a tenant whose removal broke off, and frees remains that are held for ever', async () => {
+  const { db } = identity;
+  const checks = doctorChecks(() => reopenAbandonedTenants({ db, tenantParts: emptyTenants }));
+  const examine = (isRepairing: boolean) => examineTables({ db, log: silentLog, checks }, isRepairing);
+  expect(await examine(true)).toEqual([]);
+  await call('POST', '/tenants/half-gone', {});
+  await db.pool.query(
+    `update tenants set closing_since = app_now() - interval '1 hour' where name = 'half-gone'`,
+  );
+  await db.pool.query(
+    `insert into former_tenants (name, clear_after) values ('remains', app_now() + interval '1 year')`,
+  );
+  expect((await examine(false)).map((one) => one.check)).toEqual(['tenant-closing', 'remains-held']);
+  expect((await examine(true)).map((one) => one.isRepaired)).toEqual([true, true]);
+  expect(await examine(false)).toEqual([]);
+  expect((await principal('admin', 'admin', 'half-gone')).tenant).toBe('half-gone');
 });

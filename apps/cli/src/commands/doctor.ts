@@ -18,7 +18,7 @@ const UNHEALTHY_EXIT_CODE = 1;
 export function doctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('find what is broken in the stored state of executions and schedules')
+    .description('find what is broken in the stored state')
     .option('--repair', 'repair it')
     .action(async (options, command: Command) => {
       const { client, out } = sessionOf(command);

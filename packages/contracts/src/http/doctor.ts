@@ -4,7 +4,7 @@ import { defineRoutes } from '../route';
 const finding = z
   .object({
     check: z.string().describe('Kind of damage: lease-lost, timer-lost, ...'),
-    id: z.string().describe('Of the execution, task or schedule'),
+    id: z.string().describe('Of the execution, task, schedule, upload, ...'),
     about: z.string(),
     repair: z.string().describe('What the repair does'),
     is_repaired: z.boolean(),
@@ -29,7 +29,7 @@ export const doctorRoutes = defineRoutes([
     ...common,
     id: 'examine',
     method: 'GET',
-    summary: 'What is broken in the stored state of executions, of all tenants',
+    summary: 'What is broken in the stored state, of all tenants and services',
   },
   { ...common, id: 'repair', method: 'POST', summary: 'Repairs what is broken; answers what was found' },
 ]);

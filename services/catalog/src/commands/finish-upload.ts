@@ -1,7 +1,7 @@
 /** The background half of an asynchronous upload, under a lease on its row. */
 import { type Log, newId } from '@baton/kernel';
 import { type Spool, spool } from '../archive/spool';
-import { type UploadEvent, type UploadState, uploadMachine } from '../domain/upload.machine';
+import { failingState, type UploadEvent, type UploadState, uploadMachine } from '../domain/upload.machine';
 import { diagnosticLines, UploadFailure } from '../domain/upload-failure';
 import { failUpload, type LeasedUpload, leaseUpload, moveUpload, renewLease } from '../store/uploads.sql';
 import { announceUploadEnd } from './announce-upload-end';
@@ -97,17 +97,6 @@ async function work(run: Run): Promise<void> {
   } finally {
     await archive.dispose();
   }
-}
-
-/** The failure as the machine takes it in the state the run is in. */
-function failingState(state: UploadState, event: UploadEvent): UploadState {
-  return (
-    uploadMachine.next(state, event) ??
-    Object.values(uploadMachine.on[state]).find(
-      (s) => s !== undefined && uploadMachine.isTerminal(s) && s !== 'uploaded',
-    ) ??
-    'failed_parsing'
-  );
 }
 
 async function giveUp(run: Run, failure: UploadFailure): Promise<void> {

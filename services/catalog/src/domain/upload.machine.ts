@@ -58,3 +58,14 @@ export const uploadMachine = defineMachine<UploadState, UploadEvent>({
 export function hasFailed(state: UploadState): boolean {
   return uploadMachine.isTerminal(state) && state !== 'uploaded';
 }
+
+/** The failure as the machine takes it in the state the upload is in. */
+export function failingState(state: UploadState, event: UploadEvent): UploadState {
+  return (
+    uploadMachine.next(state, event) ??
+    Object.values(uploadMachine.on[state]).find(
+      (s) => s !== undefined && uploadMachine.isTerminal(s) && s !== 'uploaded',
+    ) ??
+    'failed_parsing'
+  );
+}

@@ -3,6 +3,7 @@ import type { LabelPair, Visibility } from '@baton/contracts';
 import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { UploadState } from '../domain/upload.machine';
+import { IS_STUCK } from './doctor.sql';
 import type { DB } from './tables.gen';
 
 export interface LeasedUpload {
@@ -95,6 +96,18 @@ export async function readEndedUpload(tx: Tx<DB>, uploadId: string): Promise<End
     select tenant, id, upload_execution_id, state, error, created_by, coalesce(upload_visibility, visibility) as visibility,
       requested_main_file, archive_url, requested_labels
     from blueprints where upload_id = ${uploadId} and upload_ended_at is not null`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** An upload that nobody goes on with, locked; null when it is none any more. */
+export async function lockStuckUpload(
+  tx: Tx<DB>,
+  uploadId: string,
+): Promise<{ state: UploadState; lease_owner: string | null } | null> {
+  const { rows } = await sql<{ state: UploadState; lease_owner: string | null }>`
+    select state, lease_owner from blueprints where upload_id = ${uploadId} and ${sql.raw(IS_STUCK)} for update`.execute(
+    tx,
+  );
   return rows[0] ?? null;
 }
 

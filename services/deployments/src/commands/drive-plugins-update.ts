@@ -1,8 +1,8 @@
 import { hasPermission, type Principal } from '@baton/contracts';
-import { isAppError, isJsonObject, isoInstant, type JsonObject, newId, systemClock } from '@baton/kernel';
+import { isJsonObject, isoInstant, type JsonObject, newId, systemClock } from '@baton/kernel';
 import { outsideRequests } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
-import { updateState } from '../store/deployment-updates.sql';
+import { updateProgress } from '../store/deployment-updates.sql';
 import { readDeployment } from '../store/deployments.sql';
 import {
   type DeploymentPlugins,
@@ -14,7 +14,7 @@ import {
   type UpdatedDeployment,
   writePluginsUpdate,
 } from '../store/plugins-updates.sql';
-import { initiateUpdate, updateIdOf } from './initiate-update';
+import { initiateUpdate, isRefusal, updateIdOf } from './initiate-update';
 
 type Deps = ServiceDeps;
 
@@ -88,9 +88,6 @@ export async function drivePluginsUpdate(deps: Deps, update: PluginsUpdateRow): 
       return AT_ONCE;
   }
 }
-
-/** An answer that repeating does not change. */
-export const isRefusal = (error: unknown): boolean => isAppError(error) && error.entry.http < 500;
 
 /** Makes the copy, finds the deployments that are not up to date, and starts the execution. */
 export async function prepareDeployments(deps: Deps, update: PluginsUpdateRow): Promise<void> {
@@ -209,8 +206,11 @@ async function updateOne(deps: Deps, update: PluginsUpdateRow, one: UpdatedDeplo
     return AT_ONCE;
   }
   const updateId = updateIdOf(one.id, one.request_id);
-  const state = await updateState(deps.db.query, updateId);
-  if (state === null) return await begin(deps, update, one);
+  const progress = await updateProgress(deps.db.query, updateId);
+  // Without an execution: whoever stored it died, or was not answered, before it was started.
+  if (!progress || (progress.state === 'updating' && !progress.isStarted))
+    return await begin(deps, update, one);
+  const { state } = progress;
   if (state === 'updating' && nowMs - Date.parse(one.since!) < UPDATE_LIMIT_MS) return LOOK_MS;
   const isUpdated = state === 'successful';
   await tell(deps, update, isUpdated ? `Deployment ${one.id} is updated` : `Deployment ${one.id} failed`);

@@ -10,7 +10,8 @@ import {
   releasePluginsUpdate,
   renewPluginsUpdate,
 } from '../store/plugins-updates.sql';
-import { failPluginsUpdate, isRefusal, LEASE_MS, prepareDeployments } from './drive-plugins-update';
+import { failPluginsUpdate, LEASE_MS, prepareDeployments } from './drive-plugins-update';
+import { isRefusal } from './initiate-update';
 
 export interface InitiatePluginsUpdate extends PluginSelection {
   force: boolean;

@@ -1,12 +1,20 @@
 import { isAdministrator, type Principal, requireOwnTenant } from '@baton/contracts';
 import { initiateUpdateBody } from '@baton/contracts/http/deployment-updates';
-import { AppError, badParameter, type Json, type JsonObject, newId, notFound } from '@baton/kernel';
+import {
+  AppError,
+  badParameter,
+  isAppError,
+  type Json,
+  type JsonObject,
+  newId,
+  notFound,
+} from '@baton/kernel';
 import type { AnyTx } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { dependentsError } from '../domain/dependents';
 import { principalOf } from '../queries/group-members';
 import { blockingDependents } from '../queries/workflow-model';
-import { insertUpdate, type NewUpdate, updateState, writeUpdate } from '../store/deployment-updates.sql';
+import { insertUpdate, type NewUpdate, updateProgress, writeUpdate } from '../store/deployment-updates.sql';
 import { type DeploymentRow, findDeployment, readPlan } from '../store/deployments.sql';
 
 export interface InitiateUpdate {
@@ -24,7 +32,8 @@ type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'executions'>;
 /**
  * Stores an update and starts the workflow `update` on the deployment (reference/rest-api.md 5.3), also beside another
  * execution. Answers the id of the update. A crash between the two leaves an update that stays in state updating and
- * blocks nothing; asking again makes another one, with the same `requestId` the same one.
+ * blocks nothing; asking again makes another one, with the same `repeatedId` the same one: such a request is made until it is
+ * answered, so a fault of the platform leaves its update as it is.
  * @throws AppError not_found_error; dependent_exists_error (the update is stored as failed) unless `force`.
  */
 export async function initiateUpdate(
@@ -32,16 +41,18 @@ export async function initiateUpdate(
   principal: Principal,
   deploymentId: string,
   body: InitiateUpdate,
-  requestId = newId(),
+  repeatedId?: string,
 ): Promise<string> {
+  const requestId = repeatedId ?? newId();
+  const isRepeated = repeatedId !== undefined;
   const row = await findDeployment(deps.db.query, principal, deploymentId);
   if (!row) throw notFound('Deployment', deploymentId);
   requireOwnTenant(principal, row.tenant, `Deployment \`${row.id}\``);
   const blueprintId = await requireBlueprint(deps, principal, body.blueprint_id ?? row.blueprint_id ?? '');
   const dependents = body.force ? [] : await blockingDependents(deps, row);
   const id = updateIdOf(row.id, requestId);
-  if ((await updateState(deps.db.query, id)) !== null) {
-    await startWorkflow(deps, principal, row, { id, requestId }, body);
+  if ((await updateProgress(deps.db.query, id)) !== null) {
+    await startWorkflow(deps, principal, row, { id, requestId, isRepeated }, body);
     return id;
   }
   const isRefused = dependents.length > 0;
@@ -49,7 +60,7 @@ export async function initiateUpdate(
   const update = await newUpdate(deps, principal, row, body, { id, state, blueprintId });
   await deps.db.tx((tx) => insertUpdate(tx, update));
   if (isRefused) throw dependentsError('update', row.id, dependents);
-  await startWorkflow(deps, principal, row, { id, requestId }, body);
+  await startWorkflow(deps, principal, row, { id, requestId, isRepeated }, body);
   return id;
 }
 
@@ -115,6 +126,9 @@ function workflowParameters(updateId: string, body: InitiateUpdate): JsonObject 
   return { ...flags, update_id: updateId } as JsonObject;
 }
 
+/** An answer that repeating does not change. */
+export const isRefusal = (error: unknown): boolean => isAppError(error) && error.entry.http < 500;
+
 export const updateIdOf = (deploymentId: string, requestId: string): string => `${deploymentId}-${requestId}`;
 
 async function requireBlueprint(deps: Deps, principal: Principal, id: string): Promise<string> {
@@ -132,7 +146,7 @@ async function startWorkflow(
   deps: Deps,
   principal: Principal,
   row: DeploymentRow,
-  update: { id: string; requestId: string },
+  update: { id: string; requestId: string; isRepeated: boolean },
   body: InitiateUpdate,
 ): Promise<void> {
   try {
@@ -151,7 +165,8 @@ async function startWorkflow(
     });
     await deps.db.tx((tx) => writeUpdate(tx, update.id, { execution_id: executionId }));
   } catch (error) {
-    await deps.db.tx((tx) => writeUpdate(tx, update.id, { state: 'failed' }));
+    if (!update.isRepeated || isRefusal(error))
+      await deps.db.tx((tx) => writeUpdate(tx, update.id, { state: 'failed' }));
     throw error;
   }
 }

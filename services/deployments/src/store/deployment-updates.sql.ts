@@ -60,11 +60,16 @@ export async function readUpdate(
   return rows[0] ?? null;
 }
 
-export async function updateState(db: AnyQuery, id: string): Promise<string | null> {
-  const { rows } = await sql<{
-    state: string;
-  }>`select state from deployment_updates where id = ${id}`.execute(db);
-  return rows[0]?.state ?? null;
+/** `isStarted`: its execution is known. Null: no such update. */
+export async function updateProgress(
+  db: AnyQuery,
+  id: string,
+): Promise<{ state: string; isStarted: boolean } | null> {
+  const { rows } = await sql<{ state: string; isStarted: boolean }>`
+    select state, execution_id is not null as "isStarted" from deployment_updates where id = ${id}`.execute(
+    db,
+  );
+  return rows[0] ?? null;
 }
 
 /** Columns of an update; JSON columns as values. */

@@ -77,6 +77,7 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   mini: { text: texts.mini },
   plugged: { text: texts.plugged('1.0') },
   'plugged-too': { text: texts.plugged('1.0') },
+  'plugged-again': { text: texts.plugged('1.0') },
   'plugged-global': { text: texts.plugged('1.0'), visibility: 'global' },
   consumer: { text: texts.consumer },
   'needs-plugin': { text: texts.needsPlugin },

@@ -1,5 +1,6 @@
 import type { AnyQuery } from '@baton/postgres';
 import { sql } from 'kysely';
+import type { DoctorPart } from '../adapters/doctor-parts';
 import type { EngineDeps } from '../engine/deps';
 import { runDoctor } from './run-doctor';
 
@@ -15,8 +16,11 @@ interface Piece {
  * executions of every tenant, and their events and log lines. Parameters stay here: they may hold what nobody else is to
  * know.
  */
-export async function* exportLogs(deps: EngineDeps): AsyncGenerator<Piece> {
-  yield { file: 'doctor.jsonl', data: linesOf(await runDoctor(deps, false)) };
+export async function* exportLogs(
+  deps: EngineDeps,
+  doctorParts: readonly DoctorPart[] = [],
+): AsyncGenerator<Piece> {
+  yield { file: 'doctor.jsonl', data: linesOf(await runDoctor(deps, false, doctorParts)) };
   yield* pieces('executions.jsonl', (after) => executionsAfter(deps.db.query, after));
   yield* pieces('events.jsonl', (after) => eventsAfter(deps.db.query, after));
 }

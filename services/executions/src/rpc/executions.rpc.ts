@@ -1,6 +1,7 @@
 import type { executionsRpc } from '@baton/contracts';
 import { AppError, type JsonObject } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
+import type { DoctorPart } from '../adapters/doctor-parts';
 import { appendTaskEvents } from '../commands/append-task-events';
 import { callFromWorkflow } from '../commands/call-from-workflow';
 import { claimTask } from '../commands/claim-task';
@@ -105,10 +106,11 @@ function readHandlers(deps: EngineDeps): Pick<Handlers, Read> {
 /** SystemExecutionsService of proto/executions/v1. */
 export function systemExecutionsRpcHandlers(
   deps: EngineDeps,
+  doctorParts: readonly DoctorPart[],
 ): RpcHandlers<typeof executionsRpc.SystemExecutionsServiceDefinition> {
   return {
     reportSystemExecution: async (request) => ({ status: await reportSystemExecution(deps, request) }),
-    exportLogs: () => exportLogs(deps),
+    exportLogs: () => exportLogs(deps, doctorParts),
   };
 }
 

@@ -1,0 +1,21 @@
+import { doctorRpc, type ServiceName } from '@baton/contracts';
+import type { RpcConnector } from '@baton/rpc';
+
+/** What the doctor asks of another service about its own tables. */
+export interface DoctorPart {
+  service: ServiceName;
+  examine(isRepairing: boolean): Promise<doctorRpc.Finding[]>;
+}
+
+const ASKED: readonly ServiceName[] = ['deployments', 'catalog', 'cluster-status', 'identity'];
+/** Counts of large tables take a while. */
+const DEADLINE_MS = 30_000;
+
+export function createDoctorParts(rpc: RpcConnector): DoctorPart[] {
+  return ASKED.map((service) => {
+    const client = rpc.client(doctorRpc.DoctorPartServiceDefinition, service);
+    const examine = async (isRepairing: boolean) =>
+      (await client.examine({ isRepairing }, { deadlineMs: DEADLINE_MS })).findings;
+    return { service, examine };
+  });
+}
