@@ -98,8 +98,15 @@ export function finishDraft(draft: Draft, from = 0): TaskSpec[] {
   for (let i = 0; i < tasks.length; i++) {
     if (isDropped[i]) continue;
     const { body, subgraph } = tasks[i]!;
+    const { kind, type, name, key, payload, policy } = body;
+    // Written out: copying thousands of bodies member by member is most of this otherwise.
     specs.push({
-      ...body,
+      kind,
+      type,
+      name,
+      ...(key !== undefined && { key }),
+      payload,
+      policy,
       idx: place[i]!,
       deps: bridge(i).map((dep) => place[dep]!),
       subgraph: subgraph === null ? null : place[subgraph]!,

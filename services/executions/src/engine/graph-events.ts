@@ -19,8 +19,10 @@ const NOTHING = {
 /** An event of the graph as it is stored (reference/workflows.md 3.5). */
 export function newEventOf(event: GraphEvent): NewEvent {
   return {
-    ...NOTHING,
+    isLog: false,
     eventType: event.type,
+    level: null,
+    logger: null,
     message: event.message,
     errorCauses:
       event.errorCauses?.map((cause) => ({ ...cause, traceback: cause.traceback ?? null })) ?? null,
@@ -29,6 +31,8 @@ export function newEventOf(event: GraphEvent): NewEvent {
     nodeName: event.nodeId,
     sourceId: event.sourceId,
     targetId: event.targetId,
+    worker: null,
+    reportedAt: null,
   };
 }
 

@@ -2,6 +2,7 @@ import type { executionsRpc } from '@baton/contracts';
 import type { OperationTask } from '@baton/task-graph';
 import { assignmentOf } from '../domain/assignment';
 import { executionToken } from '../domain/token';
+import type { InstanceStateRow } from '../store/rows';
 import type { EngineDeps } from './deps';
 import type { StepContext } from './run-step';
 import { leaseMs } from './task-writes';
@@ -14,12 +15,14 @@ export function leasesOf(
 ): executionsRpc.TaskLease[] {
   if (claimed.length === 0) return [];
   const token = (loaded.token ??= executionToken(deps.tokenKey, execution.id));
-  return claimed.map((idx) => {
+  const tasks = claimed.map((idx) => loaded.graph.nodes[idx]!.spec as OperationTask);
+  const statesOf = statesByInstance(loaded.states, new Set(tasks.flatMap(sidesOf)));
+  return claimed.map((idx, i) => {
     const node = loaded.graph.nodes[idx]!;
-    const task = node.spec as OperationTask;
-    const { nodeInstanceId, relationship } = task.payload;
-    const sides = new Set([nodeInstanceId, relationship?.sourceId, relationship?.targetId]);
-    const states = loaded.states.filter((state) => sides.has(state.node_instance_id));
+    const task = tasks[i]!;
+    const states = sidesOf(task)
+      .flatMap((id) => statesOf.get(id) ?? [])
+      .sort((a, b) => a.seq - b.seq);
     return {
       taskId: loaded.ids[idx]!,
       executionId: execution.id,
@@ -28,4 +31,26 @@ export function leasesOf(
       assignmentJson: JSON.stringify(assignmentOf(execution, task, node, token, states)),
     };
   });
+}
+
+/** The node instances that the operation sees, each once. */
+function sidesOf({ payload: { nodeInstanceId, relationship } }: OperationTask): string[] {
+  const sides = new Set([nodeInstanceId, relationship?.sourceId, relationship?.targetId]);
+  return [...sides].filter((id) => id !== undefined);
+}
+
+/** In one pass: thousands may be on their way while a wide graph runs. */
+function statesByInstance(
+  states: readonly InstanceStateRow[],
+  wanted: ReadonlySet<string>,
+): Map<string, InstanceStateRow[]> {
+  const found = new Map<string, InstanceStateRow[]>();
+  for (const state of states) {
+    const { node_instance_id: id } = state;
+    if (!wanted.has(id)) continue;
+    const known = found.get(id);
+    if (known) known.push(state);
+    else found.set(id, [state]);
+  }
+  return found;
 }

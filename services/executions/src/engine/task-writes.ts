@@ -1,5 +1,5 @@
 import { newId } from '@baton/kernel';
-import type { Decision, GraphState, TaskRow } from '@baton/task-graph';
+import type { Decision, GraphState } from '@baton/task-graph';
 import type { LockedExecution } from '../store/executions.sql';
 import type { StepWrite, TaskWrite } from '../store/step-write';
 import type { TaskMarks } from '../store/task-document';
@@ -57,24 +57,20 @@ function isMark(node: TaskNode): node is TaskNode & { state: 'started' | 'succee
 }
 
 function writeOf(loaded: LoadedGraph, idx: number): TaskWrite {
+  const node = loaded.graph.nodes[idx]!;
   return {
     id: loaded.ids[idx]!,
-    task: rowOfNode(loaded, idx),
+    spec: node.spec,
+    status: {
+      state: node.state,
+      attempt: node.attempt,
+      losses: node.losses,
+      retries: node.retries,
+      notBefore: node.notBefore,
+      error: node.error,
+      result: node.result,
+    },
     workerId: loaded.holders.get(idx) ?? null,
     leaseMs: loaded.holders.has(idx) ? leaseMs : null,
   };
-}
-
-function rowOfNode(loaded: LoadedGraph, idx: number): TaskRow {
-  const node = loaded.graph.nodes[idx]!;
-  return {
-    ...node.spec,
-    state: node.state,
-    attempt: node.attempt,
-    losses: node.losses,
-    retries: node.retries,
-    notBefore: node.notBefore,
-    error: node.error,
-    result: node.result,
-  } as TaskRow;
 }

@@ -29,24 +29,23 @@ export async function appendEvents(
   return execution.last_event_seq + events.length;
 }
 
-/** An event as SQL takes it from JSON; absent is null. */
+/** An event as SQL takes it from JSON, where what is undefined is left out; absent is null. */
 export function eventRow(event: NewEvent): Record<string, unknown> {
-  const row = {
-    is_log: event.isLog || null,
-    event_type: event.eventType,
-    level: event.level,
-    logger: event.logger,
+  return {
+    is_log: event.isLog || undefined,
+    event_type: event.eventType ?? undefined,
+    level: event.level ?? undefined,
+    logger: event.logger ?? undefined,
     message: withoutNul(event.message),
-    error_causes: event.errorCauses,
-    operation: event.operation,
-    node_instance_id: event.nodeInstanceId,
-    node_name: event.nodeName,
-    source_id: event.sourceId,
-    target_id: event.targetId,
-    worker: event.worker,
-    reported_at: event.reportedAt,
+    error_causes: event.errorCauses ?? undefined,
+    operation: event.operation ?? undefined,
+    node_instance_id: event.nodeInstanceId ?? undefined,
+    node_name: event.nodeName ?? undefined,
+    source_id: event.sourceId ?? undefined,
+    target_id: event.targetId ?? undefined,
+    worker: event.worker ?? undefined,
+    reported_at: event.reportedAt ?? undefined,
   };
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
 /** PostgreSQL stores no NUL character; scripts may print one. */

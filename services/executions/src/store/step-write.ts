@@ -1,13 +1,14 @@
 import type { Envelope } from '@baton/contracts';
-import type { GraphFlags, TaskRow } from '@baton/task-graph';
+import type { GraphFlags, TaskSpec, TaskStatus } from '@baton/task-graph';
 import { eventRow } from './events.sql';
 import type { ExecutionRow, InstanceStateRow, NewEvent, Outcome, Phase, StoredStage } from './rows';
 import type { TaskMarks } from './task-document';
 
-/** A task as written: its stored identity, its graph row, its lease. */
+/** A task as written: its stored identity, what it is and how it stands, its lease. */
 export interface TaskWrite {
   id: string;
-  task: TaskRow;
+  spec: TaskSpec;
+  status: TaskStatus;
   workerId: string | null;
   /** Milliseconds from now; null = no lease. */
   leaseMs: number | null;
@@ -105,8 +106,8 @@ export function inputOf(step: StepWrite) {
     flags: step.flags,
     new_tasks: step.newTasks.map((write) => ({
       ...statusOf(write),
-      idx: write.task.idx,
-      spec: specOf(write.task),
+      idx: write.spec.idx,
+      spec: specOf(write.spec),
     })),
     tasks: others.map(statusOf),
     marks: step.marks,
@@ -126,33 +127,34 @@ function sorted(writes: readonly TaskWrite[]) {
   const plain: { succeeded: string[]; started: string[] } = { succeeded: [], started: [] };
   const others: TaskWrite[] = [];
   for (const write of writes) {
-    const { kind, state, attempt, losses, retries, error, result } = write.task;
+    const { state, attempt, losses, retries, error, result } = write.status;
     const isPlain =
-      kind !== 'operation' && attempt + losses + retries === 0 && error === null && result === null;
+      write.spec.kind !== 'operation' &&
+      attempt + losses + retries === 0 &&
+      error === null &&
+      result === null;
     if (isPlain && (state === 'succeeded' || state === 'started')) plain[state].push(write.id);
     else others.push(write);
   }
   return { plain, others };
 }
 
-function statusOf({ id, task, workerId, leaseMs }: TaskWrite) {
+function statusOf({ id, status, workerId, leaseMs }: TaskWrite) {
   return {
     id,
-    state: task.state,
-    attempt: task.attempt,
-    losses: task.losses,
-    retries: task.retries,
-    not_before: task.notBefore,
-    error: task.error,
-    result: task.result === undefined ? null : task.result,
+    state: status.state,
+    attempt: status.attempt,
+    losses: status.losses,
+    retries: status.retries,
+    not_before: status.notBefore,
+    error: status.error,
+    result: status.result === undefined ? null : status.result,
     worker_id: workerId,
     lease_s: leaseMs === null ? null : leaseMs / 1000,
   };
 }
 
-const STATUS = new Set(['idx', 'state', 'attempt', 'losses', 'retries', 'notBefore', 'error', 'result']);
-
-/** What never changes of a task. */
-function specOf(task: TaskRow): object {
-  return Object.fromEntries(Object.entries(task).filter(([name]) => !STATUS.has(name)));
+/** What never changes of a task; its number has a column of its own. */
+function specOf({ kind, type, name, key, payload, policy, deps, subgraph, retryOf }: TaskSpec) {
+  return { kind, type, name, key, payload, policy, deps, subgraph, retryOf };
 }
