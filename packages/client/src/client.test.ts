@@ -91,7 +91,7 @@ test('operations go by their ids in the OpenAPI document, and each of them has a
   for (const [path, methods] of operations)
     for (const [method, { operationId }] of Object.entries(methods)) {
       const route = contractOf(operationId);
-      const template = `/api/v3.1${route.path}`.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}');
+      const template = `/api/v3.1${route.path}`.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{rest}');
       expect([operationId, route.method.toLowerCase(), template]).toEqual([operationId, method, path]);
     }
 });
