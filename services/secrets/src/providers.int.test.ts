@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Secret } from '@baton/kernel';
-import { masterKeyOf } from './domain/envelope';
+import { masterKeyOf, openValue, sealValue } from './domain/envelope';
 import { rewrapOnce } from './loops/rewrap-keys.loop';
 import { admin, startSecrets, userOf } from './testing/secrets-setup';
 
@@ -288,5 +288,22 @@ it('a change of the master key takes the connection parameters along', async () 
   const after = await service.db.pool.query('select distinct master_key_id from secrets_providers');
   expect(after.rows).toEqual([{ master_key_id: next.id }]);
   await rewrapOnce({ db: service.db, masters: [...masters, next] });
+  expect((await read('other')).body.value).toBe('pw of another mount');
+});
+
+it('a process that knows nothing of providers is refused their secrets; what was sealed before is still read', async () => {
+  const masters = await service.masters();
+  const { rows } = await service.db.pool.query(
+    `select tenant, key, version, ciphertext, wrapped_key as "wrappedKey", master_key_id as "masterKeyId"
+     from secrets where key = 'other'`,
+  );
+  const { tenant, key, version, ...sealed } = rows[0]!;
+  expect(() => openValue(masters, { tenant, key, version }, sealed)).toThrow(/cannot be decrypted/);
+  const text = openValue(masters, { tenant, key, version }, sealed, 'content');
+  const before = sealValue(masters[0]!, { tenant, key, version }, text);
+  await service.db.pool.query(
+    "update secrets set ciphertext = $1, wrapped_key = $2, master_key_id = $3 where key = 'other'",
+    [before.ciphertext, before.wrappedKey, before.masterKeyId],
+  );
   expect((await read('other')).body.value).toBe('pw of another mount');
 });

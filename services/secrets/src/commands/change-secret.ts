@@ -12,7 +12,7 @@ import { storedText } from '../adapters/secret-value';
 import { sealValue } from '../domain/envelope';
 import { type Kept, nextKept, type UsedProvider } from '../domain/kept-value';
 import { mayOverwrite, requireHidingRight, requireValueAccess, whoOf } from '../domain/secret-access';
-import { writeContent } from '../domain/secret-content';
+import { useOf, writeContent } from '../domain/secret-content';
 import { visibleSecret } from '../queries/read-secrets';
 import { openContent, type ValueDeps } from '../queries/read-value';
 import { findProvider, findVisibleProvider } from '../store/providers.sql';
@@ -72,7 +72,8 @@ function sealKept(
   { content, provider }: Kept,
 ): NonNullable<SecretChanges['value']> {
   const text = writeContent(content, provider !== null);
-  return { version: identity.version, sealed: sealValue(deps.masters[0]!, identity, text), provider };
+  const sealed = sealValue(deps.masters[0]!, identity, text, useOf(provider !== null));
+  return { version: identity.version, sealed, provider };
 }
 
 const nextVersion = ({ tenant, key, version }: SecretRow) => ({ tenant, key, version: version + 1 });

@@ -12,7 +12,7 @@ import {
   passphraseKey,
 } from '../domain/passphrase';
 import { mayOverwrite, maySeeValue, whoOf } from '../domain/secret-access';
-import { type SecretContent, writeContent } from '../domain/secret-content';
+import { type SecretContent, useOf, writeContent } from '../domain/secret-content';
 import { listForExport } from '../queries/read-secrets';
 import { openContent } from '../queries/read-value';
 import { findVisibleProvider, type ProviderRow } from '../store/providers.sql';
@@ -163,6 +163,7 @@ async function importOne(
       const all = await findByKey(tx, item.key);
       const own = all.find((r) => r.tenant === item.tenant);
       const text = writeContent(item.content, item.provider !== null);
+      const use = useOf(item.provider !== null);
       if (own === undefined) {
         if (all.some((r) => r.visibility === 'global' || item.visibility === 'global')) return true;
         const identity = { tenant: item.tenant, key: item.key, version: 1 };
@@ -172,14 +173,14 @@ async function importOne(
           visibility: item.visibility,
           is_hidden_value: item.isHidden,
           schema: null,
-          sealed: sealValue(deps.masters[0]!, identity, text),
+          sealed: sealValue(deps.masters[0]!, identity, text, use),
           provider: item.provider,
         });
         return false;
       }
       if (!isOverriding || !mayOverwrite(whoOf(principal), own)) return true;
       const version = own.version + 1;
-      const sealed = sealValue(deps.masters[0]!, { tenant: own.tenant, key: own.key, version }, text);
+      const sealed = sealValue(deps.masters[0]!, { tenant: own.tenant, key: own.key, version }, text, use);
       await updateSecret(tx, own.tenant, own.key, {
         visibility: item.visibility,
         is_hidden_value: item.isHidden,

@@ -19,6 +19,17 @@ describe('envelope', () => {
     }
   });
 
+  it('opens for the same use only, and moves to a new key with it', () => {
+    const sealed = sealValue(first, identity, value, 'content');
+    expect(openValue([first], identity, sealed, 'content').expose()).toBe('a value ✓');
+    expect(() => openValue([first], identity, sealed)).toThrow(/cannot be decrypted/);
+    expect(() => openValue([first], identity, sealValue(first, identity, value), 'content')).toThrow(
+      /decrypted/,
+    );
+    const moved = { ...sealed, ...rewrapKey([second, first], identity, sealed) };
+    expect(openValue([second], identity, moved, 'content').expose()).toBe('a value ✓');
+  });
+
   it('notices every changed byte and never shows the value', () => {
     const sealed = sealValue(first, identity, value);
     for (const field of ['ciphertext', 'wrappedKey'] as const) {

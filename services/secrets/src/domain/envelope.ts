@@ -28,6 +28,9 @@ export interface ValueIdentity {
   version: number;
 }
 
+/** What is sealed: a secret's value alone, or value and options of a secret that names a provider (secret-content.ts). */
+export type SealedUse = 'value' | 'content';
+
 export function masterKeyOf(text: Secret): MasterKey {
   const derive = (info: string): Buffer =>
     Buffer.from(hkdfSync('sha256', text.expose(), 'baton secrets', info, KEY_BYTES));
@@ -55,17 +58,23 @@ function unseal(key: Buffer, sealed: Buffer, bound: Buffer): Buffer {
 }
 
 /** Lengths first, so that no two identities give the same bytes. */
-function boundTo(use: 'value' | 'key', identity: ValueIdentity): Buffer {
+function boundTo(use: SealedUse | 'key', identity: ValueIdentity): Buffer {
   return Buffer.from(
     JSON.stringify(['baton-secret', 1, use, identity.tenant, identity.key, identity.version]),
   );
 }
 
-export function sealValue(master: MasterKey, identity: ValueIdentity, value: Secret): SealedValue {
+/** What is sealed for one use opens for no other: who does not know of providers is refused their secrets, not shown JSON. */
+export function sealValue(
+  master: MasterKey,
+  identity: ValueIdentity,
+  value: Secret,
+  use: SealedUse = 'value',
+): SealedValue {
   const dataKey = randomBytes(KEY_BYTES);
   try {
     return {
-      ciphertext: seal(dataKey, Buffer.from(value.expose(), 'utf8'), boundTo('value', identity)),
+      ciphertext: seal(dataKey, Buffer.from(value.expose(), 'utf8'), boundTo(use, identity)),
       wrappedKey: seal(master.key.expose(), dataKey, boundTo('key', identity)),
       masterKeyId: master.id,
     };
@@ -94,11 +103,12 @@ export function openValue(
   masters: readonly MasterKey[],
   identity: ValueIdentity,
   sealed: SealedValue,
+  use: SealedUse = 'value',
 ): Secret {
   try {
     const dataKey = unwrap(masters, identity, sealed);
     try {
-      return new Secret(unseal(dataKey, sealed.ciphertext, boundTo('value', identity)).toString('utf8'));
+      return new Secret(unseal(dataKey, sealed.ciphertext, boundTo(use, identity)).toString('utf8'));
     } finally {
       dataKey.fill(0);
     }

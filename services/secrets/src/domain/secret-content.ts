@@ -1,5 +1,6 @@
 /** What is sealed in a secret's row: the value alone, or, for a secret of a provider, its options beside it. */
 import { type JsonObject, Secret } from '@baton/kernel';
+import type { SealedUse } from './envelope';
 
 export interface SecretContent {
   /** Null: an outside provider keeps it. */
@@ -12,6 +13,9 @@ interface Written {
   value: string | null;
   options: JsonObject | null;
 }
+
+/** Bound into the seal: a process that knows nothing of providers cannot take the JSON for the value. */
+export const useOf = (isProvided: boolean): SealedUse => (isProvided ? 'content' : 'value');
 
 /** The text to seal. `isProvided`: the row names a provider. */
 export function writeContent(content: SecretContent, isProvided: boolean): Secret {

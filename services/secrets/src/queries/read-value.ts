@@ -46,7 +46,18 @@ const connectionTo = (masters: readonly MasterKey[], provider: ProviderRow): Con
 
 /** What lies in the row, without asking a provider. @throws AppError invalid_fernet_token_format_error */
 export function openContent(masters: readonly MasterKey[], row: SecretRow): SecretContent {
-  return readContent(openValue(masters, row, sealedOf(row)), row.provider_name !== null);
+  const isProvided = row.provider_name !== null;
+  return readContent(openSealed(masters, row, isProvided), isProvided);
+}
+
+function openSealed(masters: readonly MasterKey[], row: SecretRow, isProvided: boolean): Secret {
+  if (!isProvided) return openValue(masters, row, sealedOf(row));
+  try {
+    return openValue(masters, row, sealedOf(row), 'content');
+  } catch {
+    // Written before the use was bound into the seal; goes with release 0.2.
+    return openValue(masters, row, sealedOf(row));
+  }
 }
 
 /** The value, fetched where an outside provider keeps it. @throws AppError failed_dependency, naming the provider */
