@@ -2,6 +2,7 @@ import type { Envelope } from '@baton/contracts';
 import { AppError, isoInstant } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { GraphFlags } from '@baton/task-graph';
+import type { ExecutionGroupRow } from '../../../services/executions/src/store/execution-groups.sql';
 import type { ExecutionRow, InstanceStateRow, StoredTask } from '../../../services/executions/src/store/rows';
 import type { DB } from '../../../services/executions/src/store/tables.gen';
 import type { TaskMarks } from '../../../services/executions/src/store/task-document';
@@ -53,6 +54,8 @@ interface Held {
 export interface MemoryTx {
   database: MemoryDatabase;
   held: Map<string, Held>;
+  /** Locks beside those of executions, by name; held to the end as well. */
+  named: Map<string, () => void>;
   /** Changes of rows that are not under the lock of their execution. */
   others: (() => void)[];
   messages: Envelope[];
@@ -62,6 +65,7 @@ export interface MemoryTx {
 export interface MemoryDatabase {
   world: VirtualWorld;
   executions: Map<string, MemoryExecution>;
+  groups: Map<string, ExecutionGroupRow>;
   outbox: Map<string, Envelope>;
   nowMs(): number;
   /** Called with each execution that a commit changed. */
@@ -82,6 +86,7 @@ export function newDatabase(
   return {
     world,
     executions: new Map(),
+    groups: new Map(),
     outbox: new Map(),
     nowMs: () => Date.now(),
     locks: new Map(),
@@ -139,6 +144,12 @@ export async function lockRow(database: MemoryDatabase, id: string): Promise<() 
 
 const isSame = (life: Life): boolean => life.process.isUp && life.process.epoch === life.epoch;
 
+/** An advisory lock, or a row that is only locked: until the transaction ends. */
+export async function holdNamed(tx: MemoryTx, name: string): Promise<void> {
+  await tx.database.world.pause(0.3);
+  if (!tx.named.has(name)) tx.named.set(name, await lockRow(tx.database, name));
+}
+
 /** One change of an execution that the transaction has locked. */
 export function change(tx: MemoryTx, id: string, apply: Change): void {
   const held = tx.held.get(id);
@@ -159,6 +170,7 @@ export function dbOf(database: MemoryDatabase): Db<DB> {
       const tx: MemoryTx = {
         database,
         held: new Map(),
+        named: new Map(),
         others: [],
         messages: [],
         isResuming: false,
@@ -166,6 +178,7 @@ export function dbOf(database: MemoryDatabase): Db<DB> {
       Object.assign(tx, { executeQuery: (query: TxQuery) => inTx(tx, query) });
       const release = () => {
         for (const held of tx.held.values()) held.release();
+        for (const unlock of tx.named.values()) unlock();
       };
       try {
         const result = await run(tx);

@@ -2,6 +2,7 @@ import type { Broker } from '@baton/broker';
 import { type Envelope, executionRequested, taskReady, tasksCancelled } from '@baton/contracts';
 import { isAppError, type Log, systemClock } from '@baton/kernel';
 import { deliverStates, forgetDelivered } from '../../../services/executions/src/commands/deliver-states';
+import { dequeueExecutions } from '../../../services/executions/src/commands/dequeue-executions';
 import { driveExecution } from '../../../services/executions/src/commands/drive-execution';
 import { wakeExecution } from '../../../services/executions/src/commands/wake-executions';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
@@ -18,7 +19,7 @@ export function newEngine(
   world: VirtualWorld,
   database: MemoryDatabase,
   deployments: DeploymentsPeer,
-  publish: (envelope: Envelope) => void,
+  { publish, maxConcurrent }: { publish: (envelope: Envelope) => void; maxConcurrent: number },
 ): EngineDeps {
   const log = watchfulLog(world);
   const broker = {
@@ -33,7 +34,7 @@ export function newEngine(
     deliver: (ids) => deliverStates(deps, ids),
     settle: (id) => forgetDelivered(deps, id),
     due: (id) => wakeExecution(deps, id),
-    dequeue: async () => undefined,
+    dequeue: async () => void (await dequeueExecutions(deps)),
     streams: () => undefined,
   }));
   const deps: EngineDeps = {
@@ -43,7 +44,7 @@ export function newEngine(
     deployments: deployments.port,
     catalog: { hasBlueprint: async () => true },
     wake,
-    queue: { isPaused: () => false, maxConcurrent: () => 100 },
+    queue: { isPaused: () => false, maxConcurrent: () => maxConcurrent },
     tokenKey: 'simulation',
     workflowConfig: { taskRetries: 2, taskRetryIntervalMs: 40, subgraphRetries: 1 },
     log,
@@ -51,8 +52,8 @@ export function newEngine(
   return deps;
 }
 
-/** What is simulated of the loops; the others belong to the queue and to log batches. */
-const LOOPS = new Set(['wake-executions', 'lease-reaper', 'announce-unclaimed', 'deliver-states']);
+/** What is simulated of the loops; the others belong to nested executions and to log batches. */
+const LOOPS = new Set(['wake-executions', 'lease-reaper', 'announce-unclaimed', 'deliver-states', 'dequeue']);
 
 /** The loops of one replica, each for ever; what fails is tried again with the next tick. */
 export function startLoops(

@@ -1,12 +1,19 @@
 import { isoInstant } from '@baton/kernel';
 import { taskOfRow } from '../../../services/executions/src/engine/graph-memory';
+import type { ExecutionGroupRow } from '../../../services/executions/src/store/execution-groups.sql';
 import type { ExecutionRow } from '../../../services/executions/src/store/rows';
 import type { Observed } from '../oracle';
 import type { MemoryExecution } from './database';
 import { tasksOf } from './store/access';
 
 /** An accepted execution, as a start request leaves it. */
-export function newExecution(id: string, workflow: string, parameters: object): MemoryExecution {
+export function newExecution(
+  id: string,
+  workflow: string,
+  parameters: object,
+  queued: { deployment: string; group: string | null } | null = null,
+): MemoryExecution {
+  const deployment = queued?.deployment ?? id;
   const row: ExecutionRow = {
     id,
     tenant: 'default_tenant',
@@ -14,8 +21,8 @@ export function newExecution(id: string, workflow: string, parameters: object): 
     payload_hash: '',
     workflow_id: workflow,
     program: workflow,
-    deployment_id: id,
-    deployment_display_name: id,
+    deployment_id: deployment,
+    deployment_display_name: deployment,
     blueprint_id: 'blueprint',
     visibility: 'tenant',
     created_by: 'admin',
@@ -23,19 +30,19 @@ export function newExecution(id: string, workflow: string, parameters: object): 
     started_at: null,
     ended_at: null,
     scheduled_for: null,
-    status: 'pending',
+    status: queued ? 'queued' : 'pending',
     error: null,
     parameters: parameters as ExecutionRow['parameters'],
     is_system_workflow: false,
     is_dry_run: false,
     is_forced: false,
     is_resumed: false,
-    allow_custom_parameters: false,
+    allow_custom_parameters: true,
     wait_after_fail_s: 5,
     total_operations: null,
     finished_operations: null,
     token_hash: '',
-    phase: 'planning',
+    phase: queued ? 'waiting' : 'planning',
     stage: null,
     history: [],
     graph_id: null,
@@ -47,11 +54,29 @@ export function newExecution(id: string, workflow: string, parameters: object): 
     outcome: null,
     wake_at: null,
     cancel_requested_at: null,
-    execution_group_id: null,
+    execution_group_id: queued?.group ?? null,
     resume_wish: null,
     parent_id: null,
   };
   return { row, graphs: [], tasks: new Map(), states: [], events: [], resumes: 0 };
+}
+
+/** A group as creating it leaves it. */
+export function newGroup(id: string, concurrency: number): ExecutionGroupRow {
+  return {
+    tenant: 'default_tenant',
+    id,
+    deployment_group_id: id,
+    workflow_id: '',
+    concurrency,
+    success_group_id: null,
+    failure_group_id: null,
+    visibility: 'tenant',
+    created_by: 'admin',
+    created_at: isoInstant(Date.now()),
+    has_queued: true,
+    parent_id: null,
+  };
 }
 
 /** The execution as the oracle looks at it. */

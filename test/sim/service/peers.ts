@@ -3,6 +3,7 @@ import { AppError, type Json } from '@baton/kernel';
 import type { CallRequest, DeploymentModel } from '@baton/task-graph';
 import type { DeploymentsPort } from '../../../services/executions/src/adapters/deployments.client';
 import { answerCall, applyEdits } from '../deployments';
+import { WORKFLOWS } from '../simulate';
 import type { VirtualProcess, VirtualWorld } from './virtual';
 
 /** The deployments service: never down itself, but calls of it lose their request or answer, or come twice. */
@@ -41,7 +42,22 @@ export function newDeployments(
     applied,
     ended,
     port: {
-      facts: notUsed,
+      facts: (_tenant, id) =>
+        ask(() => ({
+          id,
+          blueprintId: 'blueprint',
+          displayName: id,
+          visibility: 'tenant',
+          workflows: Object.fromEntries(
+            WORKFLOWS.map((name) => [name, { plugin: 'default_workflows', operation: name, parameters: {} }]),
+          ),
+          instanceStates: models.get(id)!.nodeInstances.map(({ node_id, state }) => ({
+            node_id,
+            state: state ?? 'uninitialized',
+          })),
+          nodeTypes: [],
+          dependents: [],
+        })),
       groupMembers: notUsed,
       addToGroup: notUsed,
       latestExecutions: notUsed,

@@ -13,8 +13,9 @@ import { outcomes, QUIET, type SimulationResult, WORKFLOWS } from '../simulate';
 import { randomModel } from '../topology';
 import { type MemoryDatabase, type MemoryExecution, newDatabase } from './database';
 import { MESSAGES, newEngine, relay, startLoops } from './engine';
-import { newExecution, observed } from './executions';
+import { newExecution, newGroup, observed } from './executions';
 import { call, type DeploymentsPeer, newDeployments, publishTo } from './peers';
+import { newQueueOracle } from './queue-oracle';
 import { newVirtualWorld, type VirtualProcess, type VirtualWorld } from './virtual';
 import { beat, type Fleet, type Hands, newHands, wakeWorker } from './worker';
 
@@ -30,6 +31,7 @@ interface Simulation {
   replicas: Map<VirtualProcess, EngineDeps>;
   /** Each execution as the last commit left it. */
   looks: Map<string, Observed>;
+  maxConcurrent: number;
 }
 
 /**
@@ -49,12 +51,16 @@ export async function simulateService(seed: number): Promise<SimulationResult> {
   });
   try {
     // With one replica the graph in memory is used for long, and a slow disk has many steps share a commit.
+    const maxConcurrent = dice.pick([null, null, 1, 3]);
     const simulation = build(world, seed, {
+      maxConcurrent,
       names: dice.pick([['engine-1'], ['engine-1', 'engine-2']]),
       commitMs: dice.pick([0.3, 25]),
     });
     const executions = dice.pick([2, 4, 8]);
-    for (let i = 0; i < executions; i++) request(simulation, i);
+    for (let i = 0; i < executions; i++)
+      if (maxConcurrent === null) request(simulation, i);
+      else enqueue(simulation, i);
     await world.runUntil(TROUBLED_MS);
     world.faults = QUIET;
     while (world.now < TROUBLED_MS + HEALED_MS && !isOver(simulation))
@@ -96,14 +102,23 @@ function judge({ world, database, deployments, oracle, fleet }: Simulation, seed
   };
 }
 
+interface SimulationShape {
+  names: readonly string[];
+  commitMs: number;
+  /** Null: every execution has a deployment of its own and starts at once; else all of them queue for few. */
+  maxConcurrent: number | null;
+}
+
 function build(
   world: VirtualWorld,
   seed: number,
-  { names, commitMs }: { names: readonly string[]; commitMs: number },
+  { names, commitMs, maxConcurrent }: SimulationShape,
 ): Simulation {
   const oracle = newOracle();
   const decided = new Map<string, Map<string, number[]>>();
   const looks: Simulation['looks'] = new Map();
+  const queue =
+    maxConcurrent === null ? null : newQueueOracle(() => database, maxConcurrent, oracle.breaches);
   const database = newDatabase(world, {
     onCommit(after, isResume) {
       noteDecided(decided, after);
@@ -111,6 +126,7 @@ function build(
       const now = observed(after);
       looks.set(after.row.id, now);
       oracle.onCommit(before, now, isResume);
+      queue?.onCommit(after.row);
     },
     onSent: (messages) => sendFromMemory(simulation, messages),
     commitMs,
@@ -119,7 +135,8 @@ function build(
     // Of each instance the last state up to that number has been applied.
     for (const [instance, seqs] of decided.get(executionId) ?? []) {
       const last = Math.max(0, ...seqs.filter((seq) => seq <= upTo));
-      const isThere = deployments.models.get(executionId)!.nodeInstances.some(({ id }) => id === instance);
+      const deployment = database.executions.get(executionId)!.row.deployment_id!;
+      const isThere = deployments.models.get(deployment)!.nodeInstances.some(({ id }) => id === instance);
       if (isThere && (deployments.applied.get(`${executionId}/${instance}`) ?? 0) < last) return false;
     }
     return true;
@@ -139,7 +156,16 @@ function build(
     },
     outcomeOf: outcomes(seed),
   };
-  const simulation: Simulation = { world, database, deployments, oracle, fleet, replicas, looks };
+  const simulation: Simulation = {
+    world,
+    database,
+    deployments,
+    oracle,
+    fleet,
+    replicas,
+    looks,
+    maxConcurrent: maxConcurrent ?? 100,
+  };
   const workers = ['worker-1', 'worker-2', 'worker-3'].map((name) =>
     newProcess(name, (process) => bootWorker(simulation, process)),
   );
@@ -179,7 +205,10 @@ function bootEngine(simulation: Simulation, process: VirtualProcess): void {
   const { world, database, deployments, replicas } = simulation;
   const send = (envelope: Envelope) => publish(simulation, envelope);
   world.spawn(process, async () => {
-    const deps = newEngine(world, database, deployments, send);
+    const deps = newEngine(world, database, deployments, {
+      publish: send,
+      maxConcurrent: simulation.maxConcurrent,
+    });
     replicas.set(process, deps);
     startLoops(world, deps, (work) => world.spawn(process, work));
     await relay(world, database, send);
@@ -290,4 +319,38 @@ function request(simulation: Simulation, i: number): void {
   }
   if (random.chance(0.5))
     ask(TROUBLED_MS / 2 + random.below(15_000), async (deps) => void (await resumeExecution(deps, id, true)));
+}
+
+/** Workflows that fit what each of them leaves. */
+const REPEATABLE = ['restart', 'reinstall', 'check_status', 'check_drift', 'heal'];
+const GROUP = 'group';
+
+/** An execution that waits for its deployment, for its group and for room; perhaps it is cancelled before its turn. */
+function enqueue(simulation: Simulation, i: number): void {
+  const { world, database, deployments, fleet, looks } = simulation;
+  const { random } = world;
+  const id = `execution-${i}`;
+  const deployment = `deployment-${random.below(3)}`;
+  if (!deployments.models.has(deployment)) deployments.models.set(deployment, randomModel(random, 'started'));
+  const group = random.chance(0.5) ? GROUP : null;
+  const workflow = random.pick(REPEATABLE);
+  const parameters = { ignore_failure: random.chance(0.3) };
+  world.at(random.below(500), () => {
+    if (group) {
+      const known = database.groups.get(GROUP);
+      database.groups.set(GROUP, { ...(known ?? newGroup(GROUP, random.pick([1, 2]))), has_queued: true });
+    }
+    const execution = newExecution(id, workflow, parameters, { deployment, group });
+    database.executions.set(id, execution);
+    looks.set(id, observed(execution));
+  });
+  if (!random.chance(0.3)) return;
+  const client = newProcess(`client-${newId()}`, () => undefined);
+  world.start(client);
+  const mode = random.pick(['cancel', 'force-cancel', 'kill'] as const);
+  world.at(600 + random.below(8_000), () =>
+    world.spawn(client, () =>
+      call(world, fleet.engines, (engine) => cancelExecution(fleet.depsOf(engine), id, mode)),
+    ),
+  );
 }

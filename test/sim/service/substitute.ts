@@ -12,7 +12,7 @@ const loader = Module as unknown as { _resolveFilename: Resolve };
 
 const root = join(__dirname, '../../..');
 const real = join(root, 'services/executions/src/store');
-const names = ['executions', 'tasks', 'instance-states', 'events', 'work'];
+const names = ['executions', 'tasks', 'instance-states', 'events', 'work', 'queue', 'execution-groups'];
 const substitutes = new Map([
   ...names.map((name): [string, string] => [
     join(real, `${name}.sql.ts`),

@@ -2,7 +2,7 @@ import { isoInstant } from '@baton/kernel';
 import * as real from '../../../../services/executions/src/store/executions.sql';
 import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
 import { refuseLeavingTheEnd } from '../apply-step';
-import { change } from '../database';
+import { change, holdNamed } from '../database';
 import { allSeenBy, databaseOf, hold, memoryTx, seenBy, statement } from './access';
 
 export const { NOW } = real;
@@ -61,8 +61,18 @@ export const dueExecutions: typeof real.dueExecutions = async (reader, limit, st
 /** Nested executions are not simulated. */
 export const unendedChildren: typeof real.unendedChildren = async () => [];
 
-/** Starts are not simulated: nobody else asks for it. */
-export const lockGuard: typeof real.lockGuard = (tx) => statement(tx);
+export const lockGuard: typeof real.lockGuard = (tx, tenant, id) =>
+  holdNamed(memoryTx(tx), `guard ${tenant} ${id}`);
+
+export const activeOfDeployment: typeof real.activeOfDeployment = async (reader, _tenant, id) => {
+  await statement(reader);
+  return [...allSeenBy(reader)]
+    .map(({ row }) => row)
+    .filter((row) => row.deployment_id === id && row.phase !== 'ended');
+};
+
+/** Nobody starts others here. */
+export const awaitingNothing: typeof real.awaitingNothing = async () => [];
 
 export const allowLeavingTheEnd: typeof real.allowLeavingTheEnd = async (handle) => {
   const tx = memoryTx(handle);

@@ -1,0 +1,72 @@
+import type * as real from '../../../../services/executions/src/store/queue.sql';
+import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
+import { holdNamed } from '../database';
+import { allSeenBy, databaseOf, memoryTx, statement } from './access';
+
+/** No system-wide executions are simulated: nobody takes this one alone. */
+export const lockStarts: typeof real.lockStarts = (tx) => statement(tx);
+export const lockStartOf: typeof real.lockStartOf = (tx, tenant, id) =>
+  holdNamed(memoryTx(tx), `guard ${tenant} ${id}`);
+export const lockDequeue: typeof real.lockDequeue = (tx) => holdNamed(memoryTx(tx), 'dequeue');
+
+export const blockingSystemExecutions: typeof real.blockingSystemExecutions = async (db) => {
+  await statement(db);
+  return [];
+};
+export const executionsAtWork: typeof real.executionsAtWork = async (db) => {
+  await statement(db);
+  return [];
+};
+
+const isQueued = ({ phase, status }: ExecutionRow): boolean => phase === 'waiting' && status === 'queued';
+const isAtWork = ({ phase }: ExecutionRow): boolean => phase !== 'waiting' && phase !== 'ended';
+const byAge = (a: ExecutionRow, b: ExecutionRow): number =>
+  a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1;
+const rowsSeenBy = (reader: object): ExecutionRow[] => [...allSeenBy(reader)].map(({ row }) => row);
+
+export const isAnythingQueued: typeof real.isAnythingQueued = async (db) => {
+  await statement(db);
+  const groups = [...databaseOf(db).groups.values()].some((group) => group.has_queued);
+  return { queue: rowsSeenBy(db).some(isQueued), groups };
+};
+
+export const countAtWork: typeof real.countAtWork = async (db) => {
+  await statement(db);
+  return rowsSeenBy(db).filter((row) => isAtWork(row) && row.phase !== 'awaiting').length;
+};
+
+/** Nothing of its deployment is at work, or was queued before it. */
+function isUnblocked(rows: readonly ExecutionRow[], one: ExecutionRow): boolean {
+  if (one.is_forced) return true;
+  return !rows.some(
+    (other) =>
+      other.deployment_id === one.deployment_id &&
+      other.id !== one.id &&
+      (isAtWork(other) || (isQueued(other) && byAge(other, one) < 0)),
+  );
+}
+
+export const queueHeads: typeof real.queueHeads = async (db, limit) => {
+  await statement(db);
+  const rows = rowsSeenBy(db);
+  return rows
+    .filter((row) => isQueued(row) && row.execution_group_id === null && isUnblocked(rows, row))
+    .sort(byAge)
+    .slice(0, limit);
+};
+
+/** Of a group: those that may start. */
+export function startable(reader: object, groupId: string, limit: number): ExecutionRow[] {
+  const rows = rowsSeenBy(reader);
+  return rows
+    .filter((row) => row.execution_group_id === groupId && isQueued(row) && isUnblocked(rows, row))
+    .sort(byAge)
+    .slice(0, Math.max(0, limit));
+}
+
+export const activeOf = (reader: object, groupId: string): number =>
+  rowsSeenBy(reader).filter((row) => row.execution_group_id === groupId && isAtWork(row)).length;
+export const isAnyWaiting = (reader: object, groupId: string): boolean =>
+  rowsSeenBy(reader).some((row) => row.execution_group_id === groupId && row.phase === 'waiting');
+export const mayStart = (reader: object, row: ExecutionRow): boolean =>
+  isQueued(row) && isUnblocked(rowsSeenBy(reader), row);
