@@ -41,6 +41,8 @@ const steps = [
       bin('jest'),
       '--maxWorkers=1',
       '--silent',
+      // What failed, without the hundred suites that did not.
+      '--reporters=summary',
       '--testPathIgnorePatterns',
       '\\.int\\.test\\.ts$',
       '/node_modules/',
