@@ -1,7 +1,6 @@
 /**
- * Forwarding over HTTP: raw headers in and out, chunks handed on as they come, in both directions, with back-pressure. Short
- * reads go through plain-reads.ts, everything else through undici's dispatcher. What was measured:
- * docs/adr/0005-gateway-forwarding.md.
+ * Forwarding over HTTP with undici's dispatcher: raw headers in and out, chunks handed on as they come, in both
+ * directions, with back-pressure. See docs/adr/0005-gateway-forwarding.md for what was measured against it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -10,7 +9,6 @@ import { AppError, type Log } from '@baton/kernel';
 import { type Dispatcher, errors, Pool } from 'undici';
 import type { Forwarder, ForwardRequest } from './forward';
 import { limitBody, tooLarge } from './limit-body';
-import { createPlainReads, type PlainAnswer, type PlainReads } from './plain-reads';
 import { createServiceWatch, type ServiceWatch } from './service-watch';
 
 /** Synchronous calls of the API may take 300 s; the gateway waits a little longer than the service. */
@@ -37,7 +35,6 @@ interface Pools {
   short: Pool;
   /** Event streams and transfers: they must not use up the connections of the short ones. */
   long: Pool;
-  reads: PlainReads;
   watch: ServiceWatch;
 }
 
@@ -57,13 +54,6 @@ export function createHttpForwarder({ origins, log }: HttpForwarderOptions): For
     pools.set(service as ServiceName, {
       short: open(origin, CONNECTIONS),
       long: open(origin, null),
-      reads: createPlainReads({
-        origin,
-        connections: CONNECTIONS,
-        connectMs: CONNECT_MS,
-        answerMs: ANSWER_MS,
-        idleMs: KEEP_ALIVE_MS,
-      }),
       watch: createServiceWatch({ origin, service, log }),
     });
   }
@@ -74,16 +64,11 @@ export function createHttpForwarder({ origins, log }: HttpForwarderOptions): For
       const pool = request.isLong ? pair.long : pair.short;
       // Transfers may be silent for long; whoever waits for a short answer is told when none will come.
       const watch = request.isLong ? null : pair.watch;
-      const isPlain = !request.isLong && request.body === 'none' && request.method === 'GET';
-      const reads = isPlain ? pair.reads : null;
-      send({ pool, reads, request, incoming, response, fail, log, watch }, request.body === 'none');
+      send({ pool, request, incoming, response, fail, log, watch }, request.body === 'none');
     },
     close: async () => {
       // `close` would wait for event streams, which end only with their clients.
-      for (const { watch, reads } of pools.values()) {
-        watch.close();
-        reads.close();
-      }
+      for (const { watch } of pools.values()) watch.close();
       await Promise.all([...pools.values()].flatMap(({ short, long }) => [short.close(), long.destroy()]));
     },
   };
@@ -91,8 +76,6 @@ export function createHttpForwarder({ origins, log }: HttpForwarderOptions): For
 
 interface Exchange {
   pool: Pool;
-  /** Where the request is a short read. */
-  reads: PlainReads | null;
   request: ForwardRequest;
   incoming: IncomingMessage;
   response: ServerResponse;
@@ -102,15 +85,11 @@ interface Exchange {
 }
 
 function send(exchange: Exchange, mayRetry: boolean): void {
-  const { reads, response } = exchange;
-  const { method } = exchange.request;
-  const answer = new AnswerWriter(exchange, mayRetry && (method === 'GET' || method === 'HEAD'));
-  if (reads) answer.ask(reads);
-  else dispatch(exchange, answer);
-  response.once('close', answer.clientLeft);
-}
-
-function dispatch({ pool, request, incoming }: Exchange, answer: AnswerWriter): void {
+  const { pool, request, incoming, response } = exchange;
+  const answer = new AnswerWriter(
+    exchange,
+    mayRetry && (request.method === 'GET' || request.method === 'HEAD'),
+  );
   pool.dispatch(
     {
       path: request.url,
@@ -126,10 +105,11 @@ function dispatch({ pool, request, incoming }: Exchange, answer: AnswerWriter): 
     },
     answer,
   );
+  response.once('close', answer.clientLeft);
 }
 
 /** Copies one answer. The callbacks of the old handler style are what undici calls itself; the new ones wrap them. */
-class AnswerWriter implements Dispatcher.DispatchHandler, PlainAnswer {
+class AnswerWriter implements Dispatcher.DispatchHandler {
   #abort: ((error?: Error) => void) | undefined;
   #resume: (() => void) | undefined;
   #isGone = false;
@@ -152,15 +132,6 @@ class AnswerWriter implements Dispatcher.DispatchHandler, PlainAnswer {
     this.#abort?.(new Error('client left'));
   };
 
-  ask(reads: PlainReads): void {
-    const { url, headers } = this.exchange.request;
-    try {
-      this.#abort = reads.get(url, headers, this) as (error?: Error) => void;
-    } catch (error) {
-      this.onError(error as Error);
-    }
-  }
-
   onConnect(abort: (error?: Error) => void): void {
     this.#abort = abort;
     if (this.#isGone) abort(new Error('client left'));
@@ -169,39 +140,18 @@ class AnswerWriter implements Dispatcher.DispatchHandler, PlainAnswer {
 
   onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
     if (status < 200) return true;
+    this.#leave?.();
+    const { request, response } = this.exchange;
+    this.#resume = resume;
     const headers: string[] = [];
     for (let i = 0; i < raw.length; i += 2) {
-      headers.push(raw[i]!.toString('latin1').toLowerCase(), raw[i + 1]!.toString('latin1'));
-    }
-    this.onHead(status, headers, resume);
-    return true;
-  }
-
-  onHead(status: number, given: string[], resume: () => void): void {
-    this.#leave?.();
-    this.#resume = resume;
-    const { request, response } = this.exchange;
-    const headers: string[] = [];
-    for (let i = 0; i < given.length; i += 2) {
-      if (!NOT_COPIED.has(given[i]!)) headers.push(given[i]!, given[i + 1]!);
+      const name = raw[i]!.toString('latin1').toLowerCase();
+      if (NOT_COPIED.has(name)) continue;
+      headers.push(name, raw[i + 1]!.toString('latin1'));
     }
     headers.push(...request.answerHeaders);
     response.writeHead(status, headers);
-  }
-
-  onBytes(bytes: Buffer, written: (error?: Error | null) => void): boolean {
-    const { response } = this.exchange;
-    if (response.write(bytes, written)) return true;
-    response.once('drain', () => this.#resume?.());
-    return false;
-  }
-
-  /** Not what a short read is answered with: asked again in the general way. */
-  onOther(): void {
-    const { response } = this.exchange;
-    this.#leave?.();
-    response.off('close', this.clientLeft);
-    if (!response.destroyed) send({ ...this.exchange, reads: null }, true);
+    return true;
   }
 
   onData(chunk: Buffer): boolean {
@@ -228,7 +178,7 @@ class AnswerWriter implements Dispatcher.DispatchHandler, PlainAnswer {
     }
     response.off('close', this.clientLeft);
     // The service closed an idle connection just then; reads may simply be asked again.
-    if (this.mayRetry && isLostConnection(error)) send({ ...this.exchange, reads: null }, false);
+    if (this.mayRetry && isLostConnection(error)) send(this.exchange, false);
     else fail(refusal(request, error));
   }
 }
