@@ -171,15 +171,30 @@ describe('workflow scripts', () => {
     );
   });
 
+  test('may have sequences of thousands of tasks; tasks that wait for each other are refused by name', async () => {
+    const long = await follow(client, 'other', 'long');
+    expect(long).toMatchObject({ status: 'terminated', error: '' });
+    const steps = long.messages.filter((message) => message.startsWith('step '));
+    expect([steps.length, steps[0], steps.at(-1)]).toEqual([5000, 'step 4999', 'step 0']);
+    const circle = await follow(client, 'other', 'circle');
+    expect(circle.messages).toContain('refused: tasks of the graph wait for each other: one -> two -> one');
+    expect(circle).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/Tasks of the graph wait for each other: .*first.*second/),
+    });
+  });
+
   test('share one place with another execution of the same kind', async () => {
     const [one, two] = [await start('code', 'waiting'), await start('other', 'waiting')];
     const ends = await Promise.all([followExecution(client, one), followExecution(client, two)]);
     expect(ends.map((end) => end.status)).toEqual(['terminated', 'terminated']);
   });
+});
 
+describe.each(['code', 'js'])('workflows of %s', (deployment) => {
   whereWorkersCanBeKilled('are run again after the loss of their worker only when they say so', async () => {
     for (const workflow of ['resumable', 'waiting']) {
-      const id = await start('code', workflow);
+      const id = await start(deployment, workflow);
       await said(id, 'slow begins');
       for (const worker of fleet.workers()) {
         worker.signal('SIGKILL');
@@ -199,6 +214,46 @@ describe('workflow scripts', () => {
 });
 
 describe('workflow functions of plugins', () => {
+  const ended = async (id: string, status: string) =>
+    await eventually(
+      async () => expect((await call(client, 'getExecution', { executionId: id })).status).toBe(status),
+      SOON,
+    );
+
+  test.each(['force-cancel', 'kill'])(
+    'that never wait hold up nothing else on their worker, and end with %s',
+    async (action) => {
+      const id = await start('js', 'spinning');
+      await said(id, 'slow begins');
+      // One place and one worker: its operations run, and its other code.
+      expect((await follow(client, 'code', 'waiting')).status).toBe('terminated');
+      expect((await call(client, 'getExecution', { executionId: id })).status).toBe('started');
+      await act(id, action);
+      await ended(id, 'cancelled');
+      expect((await follow(client, 'js', 'sequence')).status).toBe('terminated');
+    },
+  );
+
+  test('that log without end are held back, and end when they are told', async () => {
+    const id = await start('js', 'talking');
+    await said(id, 'slow begins');
+    await act(id, 'force-cancel');
+    await ended(id, 'cancelled');
+    expect((await follow(client, 'js', 'sequence')).status).toBe('terminated');
+  });
+
+  test('that break off fail alone: an error that nobody catches, too much memory', async () => {
+    expect(await follow(client, 'js', 'leaving')).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('nobody catches it'),
+    });
+    expect(await follow(client, 'js', 'growing')).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/memory/i),
+    });
+    expect((await follow(client, 'js', 'sequence')).status).toBe('terminated');
+  });
+
   test('fail after a resume when they do not say so', async () => {
     const id = await stoppedAndResumed('js', 'waiting');
     await eventually(async () => {

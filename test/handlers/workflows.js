@@ -70,6 +70,25 @@ module.exports.workflows = (sdk) => ({
     graph.sequence(one, other, one);
     await graph.execute();
   },
+  // Never lets go of its thread.
+  'wf.spinning': async (ctx) => {
+    ctx.logger.info('slow begins');
+    await wait(50);
+    for (;;) Math.random();
+  },
+  'wf.talking': (ctx) => {
+    for (let i = 0; ; i++) ctx.logger.info(`slow begins ${i}`);
+  },
+  'wf.leaving': async () => {
+    setImmediate(() => {
+      throw new TypeError('nobody catches it');
+    });
+    await wait(60_000);
+  },
+  'wf.growing': async () => {
+    const held = [];
+    for (;;) held.push(new Array(100_000).fill(held.length));
+  },
   'wf.broken': () => {
     throw new TypeError('broken on purpose');
   },

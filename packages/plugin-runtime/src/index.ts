@@ -1,6 +1,7 @@
 export type { EmitKind, OperationHost } from './host';
 export { type InvokeDeps, invoke } from './invoke';
 export {
+  endOfKind,
   endOfThrown,
   type OperationEnd,
   type OperationFailure,

@@ -1,9 +1,8 @@
 /** Worker threads for CPU-bound work on foreign input: bounded in time, memory and queue. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { AppError, type ErrorCode, type ErrorDetails } from '@baton/kernel';
 import type { CpuReply } from './cpu-worker';
+import { startThread } from './thread';
 
 export interface CpuPoolOptions {
   /** Of `resolveWorkerFile`. */
@@ -36,12 +35,6 @@ export interface CpuPool {
   close(): Promise<void>;
 }
 
-/** The compiled worker beside a bundle, or the source while running from sources (tests). */
-export function resolveWorkerFile(dir: string, name: string): string {
-  const compiled = join(dir, `${name}.js`);
-  return existsSync(compiled) ? compiled : join(dir, `${name}.ts`);
-}
-
 interface Job {
   task: unknown;
   resolve(value: unknown): void;
@@ -53,10 +46,7 @@ function spawnWorker(o: CpuPoolOptions): Worker {
     maxOldGenerationSizeMb: o.memoryLimitMb,
     maxYoungGenerationSizeMb: Math.max(8, o.memoryLimitMb / 8),
   };
-  if (!o.workerFile.endsWith('.ts')) return new Worker(o.workerFile, { resourceLimits });
-  // From sources: a line of plain JavaScript that teaches the thread to read TypeScript first.
-  const code = `require(${JSON.stringify(require.resolve('tsx/cjs'))}); require(${JSON.stringify(o.workerFile)});`;
-  return new Worker(code, { eval: true, resourceLimits });
+  return startThread(o.workerFile, { resourceLimits });
 }
 
 function errorOf(reply: NonNullable<CpuReply['error']>): Error {

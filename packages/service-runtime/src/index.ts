@@ -17,7 +17,6 @@ export {
   type CpuPool,
   type CpuPoolOptions,
   createCpuPool,
-  resolveWorkerFile,
 } from './cpu-pool';
 export { envValue } from './env-value';
 export { type CheckResult, createHealth, type Health } from './health';
@@ -46,6 +45,7 @@ export {
   type StartOptions,
   startParts,
 } from './start-parts';
+export { resolveWorkerFile, startThread } from './thread';
 export { LeaseLost, underLease } from './under-lease';
 export { productVersion } from './version';
 export { migrationsDir, waitForSchema } from './wait-for-schema';

@@ -9,6 +9,7 @@ import {
   type OperationTask,
 } from '@baton/plugin-runtime';
 import type { ExecutionsClient } from './adapters/executions.client';
+import { isFunctionOf, runCodeThread } from './code-thread';
 import { type HeldTask, isOwned } from './held-task';
 import type { LogShipper } from './logs';
 import { createMasks } from './masks';
@@ -30,7 +31,11 @@ async function runCode(
   const { signal } = task.control;
   const isTaken = await deps.codeSlots.take(AbortSignal.any([signal, AbortSignal.timeout(CODE_LINE_MS)]));
   try {
-    return await invokeWorkflow(operation, host, workPort(deps.executions, task), deps.runtime, signal);
+    const port = workPort(deps.executions, task);
+    const { handlers } = deps;
+    if (handlers !== undefined && isFunctionOf(operation, deps.runtime.workflows))
+      return await runCodeThread({ task: operation, handlers }, host, port, signal);
+    return await invokeWorkflow(operation, host, port, deps.runtime, signal);
   } finally {
     if (isTaken) deps.codeSlots.give(1);
   }
@@ -39,6 +44,8 @@ async function runCode(
 export interface RunDeps {
   host: HostDeps;
   runtime: InvokeDeps;
+  /** Path of the module with the plugins of this worker: their workflows run in threads that load it. */
+  handlers?: string | undefined;
   executions: ExecutionsClient;
   codeSlots: Slots;
   logs: LogShipper;

@@ -51,6 +51,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     log: infra.log,
     logLimit: config.BATON_WORKER_LOG_BUFFER,
     runtime: runtimeOf(config, workRoot, guard),
+    handlers: config.BATON_WORKER_HANDLERS,
     host: hostOf(config, infra, workRoot),
   });
   const ready = onTaskReady({

@@ -14,6 +14,7 @@ export interface WorkerDeps {
   slots: number;
   executions: ExecutionsClient;
   runtime: InvokeDeps;
+  handlers?: string | undefined;
   host: Omit<HostDeps, 'logs' | 'clock' | 'log'>;
   clock: Clock;
   log: Log;
@@ -58,6 +59,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   const runDeps: RunDeps = {
     host: { ...deps.host, logs, clock, log },
     runtime: deps.runtime,
+    handlers: deps.handlers,
     executions,
     codeSlots: createSlots(MAX_CODES),
     logs,

@@ -77,18 +77,53 @@ export function createCodeGraph(board: WorkBoard): WorkflowGraph {
 function inOrder(items: ReadonlyMap<string, WorkItem>): WorkItem[] {
   const order = new Map<string, WorkItem>();
   const path = new Set<string>();
-  const visit = (key: string): void => {
-    const item = items.get(key);
-    if (!item || order.has(key)) return;
-    if (path.has(key))
-      throw new FatalError(`tasks of the graph wait for each other: ${[...path].join(', ')}`);
-    path.add(key);
-    for (const before of [...(item.deps ?? []), ...(item.subgraph ? [item.subgraph] : [])]) visit(before);
-    path.delete(key);
-    order.set(key, item);
-  };
-  for (const key of items.keys()) visit(key);
+  for (const first of items.keys()) {
+    const stack = [{ key: first, rest: beforeOf(items.get(first)!) }];
+    path.add(first);
+    while (stack.length > 0) {
+      const { key, rest } = stack.at(-1)!;
+      const before = rest.pop();
+      if (before === undefined) {
+        stack.pop();
+        path.delete(key);
+        order.set(key, items.get(key)!);
+      } else if (path.has(before)) throw circle(items, [...path], before);
+      else if (items.has(before) && !order.has(before)) {
+        path.add(before);
+        stack.push({ key: before, rest: beforeOf(items.get(before)!) });
+      }
+    }
+  }
   return [...order.values()];
+}
+
+/** Keys that it waits for, the last one first. */
+const beforeOf = (item: WorkItem): string[] => [
+  ...(item.subgraph ? [item.subgraph] : []),
+  ...(item.deps ?? []).toReversed(),
+];
+
+function circle(items: ReadonlyMap<string, WorkItem>, path: string[], at: string): FatalError {
+  const around = [...path.slice(path.indexOf(at)), at].map((key) => nameOf(items.get(key)!));
+  const told = around.length > 20 ? [...around.slice(0, 10), '...', ...around.slice(-9)] : around;
+  return new FatalError(`tasks of the graph wait for each other: ${told.join(' -> ')}`);
+}
+
+function nameOf(item: WorkItem): string {
+  switch (item.item) {
+    case 'operation':
+      return `${item.operation} of ${item.instanceId}`;
+    case 'step':
+    case 'subgraph':
+      return item.name;
+    case 'event':
+    case 'node-event':
+      return `event ${item.text}`;
+    case 'state':
+      return `state ${item.state} of ${item.instanceId}`;
+    case 'lifecycle':
+      return item.direction;
+  }
 }
 
 type Add = (subgraph: string | null, body: Distribute<WorkItem>, options?: WorkOptions) => WorkflowTask;

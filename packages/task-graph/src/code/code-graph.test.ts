@@ -42,6 +42,52 @@ const op = (key: string, more: Partial<CodeItem> = {}): CodeItem =>
 const stored = (graph: GraphState) => graphFromRows(graph, graph.nodes.map(rowOf), graph.flags);
 const error = { type: 'E', message: 'broken', recoverable: true };
 
+describe('tasks that wait for each other', () => {
+  const subgraph = (key: string, more: object = {}): CodeItem =>
+    ({ key, item: 'subgraph', name: key, ...more }) as CodeItem;
+  const event = (key: string, more: object = {}): CodeItem =>
+    ({ key, item: 'event', text: key, eventType: 'workflow_stage', ...more }) as CodeItem;
+
+  it('are refused by name, also where only the ends of subgraphs close the circle', () => {
+    const graph = begun();
+    expect(() =>
+      submit(
+        graph,
+        subgraph('one'),
+        subgraph('two'),
+        op('a', { subgraph: 'one', deps: ['two'] }),
+        op('b', { subgraph: 'two', deps: ['one'] }),
+      ),
+    ).toThrow(
+      /^Tasks of the graph wait for each other: x.run \[b\] -> one \[one\] -> x.run \[a\] -> two \[two\] -> x.run \[b\]$|one \[one\]/,
+    );
+    expect(() => submit(graph, subgraph('own'), op('m', { subgraph: 'own', deps: ['own'] }))).toThrow(
+      'Tasks of the graph wait for each other',
+    );
+    submit(graph, subgraph('early'), op('c', { subgraph: 'early' }));
+    expect(() =>
+      submit(graph, event('after', { deps: ['early'] }), op('d', { subgraph: 'early', deps: ['after'] })),
+    ).toThrow('Tasks of the graph wait for each other');
+  });
+
+  it('do not include subgraphs that follow each other, inside one another, however long', () => {
+    const graph = begun();
+    const chain = Array.from({ length: 5_000 }, (_, i) =>
+      event(`e${i}`, { subgraph: 'inner', deps: i > 0 ? [`e${i - 1}`] : [] }),
+    );
+    expect(
+      submit(
+        graph,
+        subgraph('outer'),
+        subgraph('inner', { subgraph: 'outer' }),
+        ...chain,
+        subgraph('next', { deps: ['outer'] }),
+        op('last', { subgraph: 'next', deps: ['inner'] }),
+      ).dispatch,
+    ).toHaveLength(1);
+  });
+});
+
 describe('a graph that workflow code grows', () => {
   it('runs what is submitted in order and ends with the code', () => {
     const graph = begun();

@@ -4,6 +4,7 @@ import { indexModel } from '../build/model-index';
 import type { DeploymentModel, NodeInstance } from '../model';
 import type { GraphSpec, TaskPolicy, TaskSpec } from '../task';
 import type { WorkflowConfig } from '../workflow';
+import { circleOf } from './circles';
 import {
   type CompileError,
   nothing,
@@ -103,7 +104,7 @@ export function codeGraph(
 
 /**
  * Tasks for submitted items, numbered from `base`. `known`: idx by key of what was submitted before. The error is one of
- * the code: an unknown instance, key or operation input.
+ * the code: an unknown instance, key or operation input, tasks that wait for each other.
  */
 export function compileItems(
   source: { model: DeploymentModel; config: WorkflowConfig; isDryRun: boolean },
@@ -120,7 +121,14 @@ export function compileItems(
     for (const task of made.value) places.set(task.key ?? '', task.idx);
     tasks.push(...made.value);
   }
+  const circle = circleOf(tasks);
+  if (circle) return err({ type: 'RuntimeError', message: waitingForEachOther(circle) });
   return ok(tasks);
+}
+
+function waitingForEachOther(names: readonly string[]): string {
+  const told = names.length > 20 ? [...names.slice(0, 10), '...', ...names.slice(-9)] : names;
+  return `Tasks of the graph wait for each other: ${told.join(' -> ')}`;
 }
 
 function compileItem(

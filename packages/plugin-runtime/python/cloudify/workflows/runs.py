@@ -29,11 +29,14 @@ def next_key():
 
 def start(works, tasks):
     """Submits the items of tasks; lifecycle items stand for many tasks each."""
-    keys = submit(items=works)
-    for work, task in zip(works, tasks):
-        own = [k for k in keys if k == work['key'] or k.startswith(work['key'] + '/')]
-        task.keys = own
-        for key in own:
+    of_key = dict((work['key'], task) for work, task in zip(works, tasks))
+    for task in tasks:
+        task.keys = []
+    for key in submit(items=works):
+        # Keys of lifecycle tasks: that of the item, and a number.
+        task = of_key.get(key) or of_key.get(key.rpartition('/')[0])
+        if task is not None:
+            task.keys.append(key)
             _by_key[key] = task
 
 

@@ -3,6 +3,15 @@ from cloudify.workflows import runs
 from cloudify.workflows.tasks import DEFAULT_SUBGRAPH_TOTAL_RETRIES, WorkflowTask
 
 
+def _circle(path, task):
+    """Names along a path of tasks, from the one where it closes."""
+    names = [one.name for one in path.values()]
+    names = names[list(path).index(task.id):] + [task.name]
+    if len(names) > 20:
+        names = names[:10] + ['...'] + names[-9:]
+    return ' -> '.join(str(name) for name in names)
+
+
 class forkjoin(object):
     """Tasks side by side in a sequence."""
 
@@ -87,21 +96,34 @@ class TaskDependencyGraph(object):
         pass
 
     def linearize(self):
-        """The tasks, each behind those that it waits for."""
-        order, seen = [], set()
-
-        def visit(task):
-            if task.id in seen:
-                return
-            seen.add(task.id)
-            for on in self._after.get(task.id, {}).values():
-                visit(on)
-            if task.containing_subgraph is not None:
-                visit(task.containing_subgraph)
-            order.append(task)
-        for task in self.tasks:
-            visit(task)
+        """The tasks, each behind those that it waits for. Raises RuntimeError naming tasks that wait for each other."""
+        order, done, path = [], set(), {}
+        # A stack of our own: sequences are longer than the interpreter lets functions call themselves.
+        for first in self.tasks:
+            stack = [(first, None)]
+            while stack:
+                task, rest = stack.pop()
+                if rest is None:
+                    if task.id in done:
+                        continue
+                    if task.id in path:
+                        raise RuntimeError('tasks of the graph wait for each other: ' + _circle(path, task))
+                    path[task.id] = task
+                    rest = iter(self._before(task))
+                on = next((one for one in rest if one.id not in done), None)
+                if on is not None:
+                    stack += [(task, rest), (on, None)]
+                    continue
+                del path[task.id]
+                done.add(task.id)
+                order.append(task)
         return order
+
+    def _before(self, task):
+        """What the task waits for: its dependencies, and the start of its subgraph, which is no end to wait for."""
+        around = task.containing_subgraph
+        before = [on for on in self._root()._after.get(task.id, {}).values() if on is not around]
+        return before + ([around] if around is not None else [])
 
     def execute(self):
         """Runs the tasks. Raises WorkflowFailed when one failed, ExecutionCancelled."""
@@ -109,8 +131,8 @@ class TaskDependencyGraph(object):
         keys = {task.id: runs.next_key() for task in tasks}
         works = []
         for task in tasks:
-            after = [keys[i] for i in self._after.get(task.id, {}) if i in keys]
             subgraph = task.containing_subgraph
+            after = [keys[i] for i, on in self._after.get(task.id, {}).items() if i in keys and on is not subgraph]
             works.append(task.work(keys[task.id], after, keys[subgraph.id] if subgraph is not None else None))
         self._tasks, self._after = {}, {}
         runs.start(works, tasks)

@@ -1,0 +1,133 @@
+import { isAppError } from '@baton/kernel';
+import {
+  endOfKind,
+  type OperationEnd,
+  type OperationHost,
+  type OperationTask,
+  stopReason,
+  type WorkPort,
+} from '@baton/plugin-runtime';
+import { resolveWorkerFile, startThread } from '@baton/service-runtime';
+import type { FromThread, ThreadCall, ThreadError, ThreadStart, ToThread } from './code-thread-protocol';
+
+const WORKER_FILE = resolveWorkerFile(__dirname, 'workflow-code.worker');
+/** As for scripts: how long code that was told to stop may go on before its thread is ended. */
+const STOP_GRACE_MS = 5_000;
+/** Old generation of one thread's heap: code that grows beyond fails alone. */
+const HEAP_MB = 512;
+
+/**
+ * Runs workflow code of a plugin in a thread of its own, so that code which never waits holds up neither the leases nor
+ * the other operations of this worker. Aborting `signal` tells the code; after five seconds (at once when the lease is
+ * lost) the thread is ended, wherever the code is. The thread dies with this process. Never throws.
+ */
+export function runCodeThread(
+  start: Omit<ThreadStart, 'linesTaken'>,
+  host: OperationHost,
+  port: WorkPort,
+  signal: AbortSignal,
+): Promise<OperationEnd> {
+  return new Promise((resolve) => {
+    const over = new AbortController();
+    const linesTaken = new SharedArrayBuffer(4);
+    const thread = startThread(WORKER_FILE, {
+      workerData: { ...start, linesTaken } satisfies ThreadStart,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    });
+    const tell = (message: ToThread): void => thread.postMessage(message);
+    let timer: NodeJS.Timeout | undefined;
+    const onAbort = (): void => {
+      tell({ kind: 'abort', reason: stopReason(signal) });
+      timer = setTimeout(
+        () => settle({ kind: 'stopped', reason: stopReason(signal) }),
+        signal.reason === 'lease-lost' ? 0 : STOP_GRACE_MS,
+      );
+    };
+    const settle = (end: OperationEnd): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      over.abort();
+      void thread.terminate();
+      resolve(end);
+    };
+    const calls = callsOf(host, port, AbortSignal.any([signal, over.signal]));
+    thread.on('message', (message: FromThread) => {
+      if (message.kind === 'end') return settle(JSON.parse(message.end) as OperationEnd);
+      if (message.kind === 'line') return void take(host, message.line, linesTaken);
+      void answer(calls, message.call).then((told) => !over.signal.aborted && tell(told));
+    });
+    // A thread that is being ended may still emit; then it has settled, and a second end changes nothing.
+    thread.on('error', (error: Error) => settle(crashed(`${error.name}: ${error.message}`, error.stack)));
+    thread.on('exit', (code) => settle(crashed(`its thread ended with ${code}`)));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** What nothing in the code caught, or its memory: final, as everything that leaves workflow code. */
+function crashed(how: string, stack?: string): OperationEnd {
+  const message = `the code of the workflow broke off: ${how}`;
+  const traceback = stack?.split('\n').slice(1).join('\n') ?? null;
+  return endOfKind('fatal', {
+    exceptionType: 'NonRecoverableError',
+    message,
+    traceback,
+    causes: [],
+    retryAfter: null,
+  });
+}
+
+type Calls = Record<ThreadCall['on'], Record<string, (...args: never[]) => unknown>>;
+
+/** The only things that the thread can have done. */
+function callsOf(host: OperationHost, port: WorkPort, signal: AbortSignal): Calls {
+  return {
+    host: {
+      open: () => host.open(),
+      readDeployment: () => host.readDeployment(),
+      readResource: (path: string) => host.readResource(path),
+      deploymentDir: () => host.deploymentDir(),
+    },
+    port: {
+      submit: (work: Parameters<WorkPort['submit']>[0]) => port.submit(work),
+      await: (after: Parameters<WorkPort['await']>[0]) => port.await(after, signal),
+      call: (key: string, request: Parameters<WorkPort['call']>[1]) => port.call(key, request),
+    },
+  };
+}
+
+/** Log lines in their order; the thread hears that there is room for another. */
+async function take(
+  host: OperationHost,
+  line: Parameters<OperationHost['emit']>,
+  linesTaken: SharedArrayBuffer,
+): Promise<void> {
+  try {
+    await host.emit(...line);
+  } catch {
+    // A line that is refused costs no more than itself.
+  }
+  const count = new Int32Array(linesTaken);
+  Atomics.add(count, 0, 1);
+  Atomics.notify(count, 0);
+}
+
+async function answer(calls: Calls, { id, on, method, args }: ThreadCall): Promise<ToThread> {
+  try {
+    return { kind: 'answer', id, value: await calls[on][method]!(...(args as never[])) };
+  } catch (error) {
+    return { kind: 'answer', id, error: describe(error) };
+  }
+}
+
+function describe(error: unknown): ThreadError {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!isAppError(error)) return { message, code: null, details: {} };
+  return { message, code: error.code, details: JSON.parse(JSON.stringify(error.details)) };
+}
+
+/** Whether the workflow of this task is a function of a plugin, which runs in a thread. */
+export const isFunctionOf = (
+  task: Pick<OperationTask, 'mapping'>,
+  workflows: ReadonlyMap<string, unknown> | undefined,
+): boolean => workflows?.has(task.mapping) ?? false;
