@@ -126,5 +126,5 @@ test('the original resumes beside others, and so do we on its wire', async () =>
   await isAtWork(second);
   await resumeExecution(engine.deps, first, false, undefined, true);
   await isAtWork(first);
-  expect((await rowOf(second)).status).toBe('started');
+  await eventually(async () => expect((await rowOf(second)).status).toBe('started'), DEADLINE);
 }, 60_000);

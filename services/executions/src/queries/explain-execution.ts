@@ -1,26 +1,11 @@
 import type { AnyQuery } from '@baton/postgres';
 import { sql } from 'kysely';
-import { isSystemWide } from '../domain/system-workflows';
+import { isCarriedOutElsewhere, isSystemWide, parallelSystemWorkflows } from '../domain/system-workflows';
 import type { QueueRules } from '../engine/deps';
 import type { TimedExecution } from '../store/executions.sql';
 import { countAtWork } from '../store/queue.sql';
-
-export interface WaitReason {
-  kind: string;
-  message: string;
-  since: string | null;
-  until: string | null;
-  details: Record<string, unknown>;
-}
-
-const reason = (kind: string, message: string, more: Partial<WaitReason> = {}): WaitReason => ({
-  kind,
-  message,
-  since: null,
-  until: null,
-  details: {},
-  ...more,
-});
+import { explainRunning } from './explain-running';
+import { reason, type WaitReason } from './wait-reason';
 
 /** What an execution waits for, since when and until when; nothing when it has ended for good. */
 export async function explainExecution(
@@ -28,31 +13,18 @@ export async function explainExecution(
   execution: TimedExecution,
   queue: QueueRules,
 ): Promise<WaitReason[]> {
+  const since = execution.cancel_requested_at ?? execution.started_at ?? execution.created_at;
   switch (execution.phase) {
     case 'ended':
-      return execution.resume_wish === null
-        ? []
-        : [
-            reason('queue', `it is resumed when its group ${execution.execution_group_id} has room`, {
-              since: execution.ended_at,
-            }),
-          ];
+      return execution.resume_wish === null ? [] : [resumedWithGroup(execution)];
     case 'planning':
-      return [reason('planning', 'its next stage is being planned', { since: execution.created_at })];
+      return [reason('planning', 'its next stage is being planned', { since })];
     case 'calling':
-      return [
-        reason('call', `the stage ${execution.stage?.name} changes the model`, {
-          since: execution.started_at,
-        }),
-      ];
+      return [reason('call', `the stage ${execution.stage?.name} changes the model`, { since })];
     case 'awaiting':
       return await explainNested(db, execution);
     case 'ending':
-      return [
-        reason('effects', 'its last node-instance states are being delivered', {
-          since: execution.started_at,
-        }),
-      ];
+      return [reason('effects', 'its last node-instance states are being delivered', { since })];
     case 'waiting':
       return execution.status === 'scheduled'
         ? [
@@ -63,10 +35,19 @@ export async function explainExecution(
           ]
         : await explainQueued(db, execution, queue);
     case 'running':
-      return await explainRunning(db, execution);
+      return isCarriedOutElsewhere(execution)
+        ? [reason('call', `${execution.workflow_id} is carried out by the service of its subject`, { since })]
+        : await explainRunning(db, execution);
   }
 }
 
+function resumedWithGroup(execution: TimedExecution): WaitReason {
+  return reason('queue', `it is resumed when its group ${execution.execution_group_id} has room`, {
+    since: execution.ended_at,
+  });
+}
+
+/** What keeps it in the queue (reference/rest-api.md 6.3): the whole manager, its group, and what is before it. */
 async function explainQueued(
   db: AnyQuery,
   execution: TimedExecution,
@@ -84,32 +65,72 @@ async function explainQueued(
         details: { active, limit },
       }),
     );
-  return [...held, ...(await explainPlace(db, execution, held.length > 0))];
+  held.push(...(await explainGroup(db, execution)), ...(await explainBlockers(db, execution)));
+  return held.length > 0 ? held : [await explainPlace(db, execution)];
 }
 
-/** What is before it: on its deployment, or system-wide. */
-async function explainPlace(db: AnyQuery, execution: TimedExecution, isHeld: boolean): Promise<WaitReason[]> {
-  const isExclusive = isSystemWide(execution);
-  const { rows } = await sql<{ id: string; workflow_id: string; status: string; created_at: string }>`
-    select id, workflow_id, status, created_at from executions
-    where phase <> 'ended' and id <> ${execution.id} and created_at <= ${execution.created_at}
-      and ((tenant = ${execution.tenant} and deployment_id = ${execution.deployment_id})
-        or (is_system_workflow and deployment_id is null) or (${isExclusive} and phase <> 'waiting'))
-    order by created_at limit 20`.execute(db);
-  if (rows.length === 0)
-    return isHeld
-      ? []
-      : [reason('queue', 'it starts with the next look at the queue', { since: execution.created_at })];
+/** Members start up to the concurrency of their group. */
+async function explainGroup(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
+  const { tenant, execution_group_id: id } = execution;
+  if (id === null) return [];
+  const { rows } = await sql<{ concurrency: number; active: number }>`
+    select g.concurrency, (select count(*)::int from executions a where a.tenant = g.tenant and a.execution_group_id = g.id
+      and a.phase not in ('waiting', 'ended')) as active
+    from execution_groups g where g.tenant = ${tenant} and g.id = ${id}`.execute(db);
+  const group = rows[0];
+  if (!group || group.active < group.concurrency) return [];
+  const message =
+    group.concurrency === 0
+      ? `its execution group ${id} is paused (concurrency 0)`
+      : `${group.active} executions of its group ${id} are at work, at most ${group.concurrency} may be`;
+  const details = { execution_group_id: id, active: group.active, limit: group.concurrency };
+  return [reason('concurrency', message, { since: execution.created_at, details })];
+}
+
+/** Place in the order of the queue, as precise as the database has it. */
+const placeOf = (id: string) => sql`(select x.created_at, x.id from executions x where x.id = ${id})`;
+
+/**
+ * Executions that it has to let go first, as domain/admission.ts decides: system-wide ones, and on its deployment those at
+ * work or queued before it (unless it is forced); everything at work when it is system-wide itself.
+ */
+async function explainBlockers(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
+  const { id, tenant, deployment_id, is_forced, parent_id, created_at } = execution;
+  const isWide = isSystemWide(execution);
+  const isParallel = sql`(e.deployment_id is null and e.workflow_id = any(${parallelSystemWorkflows}::text[]))`;
+  const isEarlier = sql`(e.status = 'queued' and (e.created_at, e.id) < ${placeOf(id)})`;
+  const { rows } = await sql<{ id: string; workflow_id: string; status: string }>`
+    select e.id, e.workflow_id, e.status from executions e
+    where e.phase <> 'ended' and e.id <> ${id} and not ${isParallel} and (
+      (e.is_system_workflow and e.deployment_id is null and (e.phase <> 'waiting'
+        or (${parent_id === null} and (not ${isWide} or ${isEarlier}))))
+      or (not ${is_forced} and e.tenant = ${tenant} and e.deployment_id = ${deployment_id}
+        and (e.phase <> 'waiting' or ${isEarlier}))
+      or (${isWide} and e.phase <> 'waiting'))
+    order by e.created_at, e.id limit 20`.execute(db);
   return rows.map((row) =>
     reason(
       row.status === 'queued' ? 'queue' : 'lock',
       `execution ${row.id} (${row.workflow_id}) is ${row.status}`,
       {
-        since: execution.created_at,
+        since: created_at,
         details: { execution_id: row.id, workflow_id: row.workflow_id, status: row.status },
       },
     ),
   );
+}
+
+/** Nothing holds it: only others of the whole queue are before it. */
+async function explainPlace(db: AnyQuery, { id, created_at }: TimedExecution): Promise<WaitReason> {
+  const { rows } = await sql<{ before: number }>`
+    select count(*)::int as before from executions e where e.phase = 'waiting' and e.status = 'queued'
+      and (e.created_at, e.id) < ${placeOf(id)}`.execute(db);
+  const { before } = rows[0]!;
+  const others = before === 0 ? '' : `, ${before} before it`;
+  return reason('queue', `it starts with the next look at the queue${others}`, {
+    since: created_at,
+    details: { before },
+  });
 }
 
 /** The executions that it has started and waits for; `until` is the limit after which it goes on without them. */
@@ -131,49 +152,4 @@ async function explainNested(db: AnyQuery, execution: TimedExecution): Promise<W
       details: { execution_id: id, ...more },
     }),
   );
-}
-
-async function explainRunning(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
-  const { rows } = await sql<{
-    id: string;
-    name: string;
-    state: string;
-    operation: string | null;
-    instance: string | null;
-    worker_id: string | null;
-    lease_until: string | null;
-    dispatched_at: string | null;
-    not_before: number | null;
-    retries: number;
-    last_seen: string | null;
-  }>`
-    select t.id, t.spec->>'name' as name, t.state, t.spec->'payload'->>'operation' as operation,
-      t.spec->'payload'->>'nodeInstanceId' as instance, t.worker_id, t.lease_until, t.dispatched_at, t.not_before, t.retries,
-      w.last_seen
-    from tasks t left join workers w on w.id = t.worker_id
-    where t.graph_id = ${execution.graph_id} and t.spec->>'kind' = 'operation'
-      and (t.state in ('sent', 'started') or (t.state = 'pending' and t.not_before is not null))
-    order by t.dispatched_at nulls last limit 100`.execute(db);
-  return rows.map((row) => {
-    const what = row.operation
-      ? `${row.operation} of ${row.instance}`
-      : `the code of the workflow (${row.name})`;
-    const details = {
-      operation_id: row.id,
-      worker: row.worker_id,
-      retries: row.retries,
-      worker_last_seen: row.last_seen,
-    };
-    if (row.state === 'pending') {
-      const until = new Date(row.not_before!).toISOString();
-      return reason('retry-timer', `${what} is tried again`, { until, details });
-    }
-    if (row.worker_id === null)
-      return reason('worker', `${what} waits for a worker with room`, { since: row.dispatched_at, details });
-    return reason('lease', `${what} runs on worker ${row.worker_id}`, {
-      since: row.dispatched_at,
-      until: row.lease_until,
-      details,
-    });
-  });
 }

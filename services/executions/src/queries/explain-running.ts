@@ -1,0 +1,81 @@
+import type { AnyQuery } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { TimedExecution } from '../store/executions.sql';
+import { reason, type WaitReason } from './wait-reason';
+
+/** A worker that has not reported for this long is not counted on; workers report every third of a lease. */
+const WORKER_SILENT_S = 60;
+
+interface InFlight {
+  id: string;
+  name: string;
+  state: string;
+  operation: string | null;
+  instance: string | null;
+  worker_id: string | null;
+  lease_until: string | null;
+  dispatched_at: string | null;
+  created_at: string;
+  not_before: number | null;
+  retries: number;
+  last_seen: string | null;
+}
+
+/** Operations of the running graph: what they wait for, or who runs them. */
+export async function explainRunning(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
+  const { rows } = await sql<InFlight>`
+    select t.id, t.spec->>'name' as name, t.state, t.spec->'payload'->>'operation' as operation,
+      t.spec->'payload'->>'nodeInstanceId' as instance, t.worker_id, t.lease_until, t.dispatched_at, t.created_at,
+      t.not_before, t.retries, w.last_seen
+    from tasks t left join workers w on w.id = t.worker_id
+    where t.graph_id = ${execution.graph_id} and t.spec->>'kind' = 'operation'
+      and (t.state in ('sent', 'started') or (t.state = 'pending' and t.not_before is not null))
+    order by t.dispatched_at nulls last limit 100`.execute(db);
+  const isUnclaimed = rows.some((row) => row.state !== 'pending' && row.worker_id === null);
+  const workers = isUnclaimed ? await readWorkers(db) : null;
+  return rows.map((row) => explainOperation(row, workers));
+}
+
+interface Workers {
+  alive: number;
+  lastSeen: string | null;
+}
+
+async function readWorkers(db: AnyQuery): Promise<Workers> {
+  const { rows } = await sql<Workers>`
+    select count(*) filter (where last_seen > app_now() - make_interval(secs => ${WORKER_SILENT_S}))::int as alive,
+      max(last_seen) as "lastSeen" from workers`.execute(db);
+  return rows[0]!;
+}
+
+function explainOperation(row: InFlight, workers: Workers | null): WaitReason {
+  const what = row.operation
+    ? `${row.operation} of ${row.instance}`
+    : `the code of the workflow (${row.name})`;
+  const details = {
+    operation_id: row.id,
+    worker: row.worker_id,
+    retries: row.retries,
+    worker_last_seen: row.last_seen,
+  };
+  if (row.state === 'pending') {
+    const until = new Date(row.not_before!).toISOString();
+    // A retry is a row of its own, made when it was decided.
+    return reason('retry-timer', `${what} is tried again`, { since: row.created_at, until, details });
+  }
+  if (row.worker_id !== null)
+    return reason('lease', `${what} runs on worker ${row.worker_id}`, {
+      since: row.dispatched_at,
+      until: row.lease_until,
+      details,
+    });
+  return reason('worker', `${what} waits for a worker${whyNoWorker(workers!)}`, {
+    since: row.dispatched_at,
+    details: { ...details, workers: workers!.alive, worker_last_seen: workers!.lastSeen },
+  });
+}
+
+function whyNoWorker({ alive, lastSeen }: Workers): string {
+  if (alive > 0) return ` with room, ${alive} report${alive === 1 ? 's' : ''}`;
+  return lastSeen === null ? ', none has ever reported' : `, none reports since ${lastSeen}`;
+}
