@@ -125,7 +125,7 @@ describe('one in the queue', () => {
 
   test('concurrency, maintenance: the whole manager; queue: its place when nothing holds it', async () => {
     const first = await ask('place');
-    const before = await ask('place', { mayQueue: true, workflowId: 'start' });
+    await ask('place', { mayQueue: true, workflowId: 'start' });
     const id = await ask('place', { mayQueue: true, workflowId: 'stop' });
     await runs(first);
     // As if its deployment was free.
