@@ -16,7 +16,7 @@ export interface SearchConstraints {
   filterId: string | null;
   /** Tenants the result is limited to; null: the request's. */
   tenants: string[] | null;
-  /** Keys that the kind takes beside the general ones: blueprint_id, deployment_id, operation_name_specs. */
+  /** Keys that the kind takes beside the general ones: blueprint_id, deployment_id. */
   rest: Record<string, unknown>;
 }
 
@@ -53,17 +53,32 @@ function labelRules(value: unknown): FilterRule[] {
 
 /**
  * Reads the `constraints` of a search. `nameAttribute` is what name_pattern and valid_values test; `nameAliases` are
- * further spellings of name_pattern (display_name_specs of deployments); `extra` the further keys of the kind.
+ * further spellings of name_pattern (display_name_specs of deployments); `patterns` are patterns of other attributes
+ * (operation_name_specs of nodes); `valuesAttribute` is what valid_values test instead; `extra` the further keys of the kind.
  * @throws AppError bad_parameters_error naming the key.
  */
 export function parseConstraints(
   input: unknown,
-  kind: { nameAttribute: string; nameAliases?: readonly string[]; extra?: readonly string[] },
+  kind: {
+    nameAttribute: string;
+    nameAliases?: readonly string[];
+    valuesAttribute?: string;
+    patterns?: Readonly<Record<string, string>>;
+    extra?: readonly string[];
+  },
 ): SearchConstraints {
   if (!isJsonObject(input))
     throw badParameter('constraints', 'constraints must be an object', { expected: 'object' });
-  const patterns = ['name_pattern', ...(kind.nameAliases ?? [])];
-  const known = [...patterns, 'valid_values', 'filter_id', 'labels', 'tenants', ...(kind.extra ?? [])];
+  const patterns: Record<string, string> = { ...kind.patterns };
+  for (const name of ['name_pattern', ...(kind.nameAliases ?? [])]) patterns[name] = kind.nameAttribute;
+  const known = [
+    ...Object.keys(patterns),
+    'valid_values',
+    'filter_id',
+    'labels',
+    'tenants',
+    ...(kind.extra ?? []),
+  ];
   const found: SearchConstraints = { rules: [], filterId: null, tenants: null, rest: {} };
   for (const [key, value] of Object.entries(input)) {
     const field = `constraints.${key}`;
@@ -73,10 +88,11 @@ export function parseConstraints(
         nearest: nearestName(key, known),
       });
     }
-    if (patterns.includes(key)) found.rules.push(...patternRules(value, kind.nameAttribute, field));
+    const attribute = patterns[key];
+    if (attribute !== undefined) found.rules.push(...patternRules(value, attribute, field));
     else if (key === 'valid_values') {
       found.rules.push({
-        key: kind.nameAttribute,
+        key: kind.valuesAttribute ?? kind.nameAttribute,
         values: texts(value, field),
         operator: 'any_of',
         type: 'attribute',

@@ -366,6 +366,10 @@ describe('answers', () => {
       '4',
       `attachment; filename="_nder x/y"; filename*=UTF-8''%C3%BCnder%20x%2Fy`,
     ]);
+    expect([file.headers.get('content-description'), file.headers.get('cache-control')]).toEqual([
+      'File Transfer',
+      'no-cache',
+    ]);
   });
   test('events are streamed in their wire form', async () => {
     const stream = await call('GET', '/api/v3.1/events/stream');

@@ -62,7 +62,14 @@ function sendDownload(
   o: SendOptions,
 ): FastifyReply {
   const stream = full.stream as Readable;
-  if (full.filename !== undefined) reply.header('content-disposition', attachment(full.filename));
+  // Archives come with what the original's have (reference/rest-api.md 5.30).
+  if (full.filename !== undefined) {
+    reply.headers({
+      'content-description': 'File Transfer',
+      'cache-control': 'no-cache',
+      'content-disposition': attachment(full.filename),
+    });
+  }
   if (full.length !== undefined) reply.header('content-length', full.length);
   // After the first byte only the broken connection can tell the client.
   stream.once('error', (error: Error) =>

@@ -1,4 +1,4 @@
-import type { ListPage, ListQuery } from '@baton/contracts';
+import { type ListPage, type ListQuery, ruleAttributes } from '@baton/contracts';
 import { deploymentSearchesRoutes } from '@baton/contracts/http/deployment-searches';
 import {
   type BoundRoute,
@@ -63,7 +63,14 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
 function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
   const nodes = async (call: HttpCall, attribute: 'id' | 'type') => {
     const { principal, list } = call;
-    const search = readModelSearch(call.body, list, { nameAttribute: attribute, needsModel: true });
+    const search = readModelSearch(call.body, list, {
+      nameAttribute: attribute,
+      needsModel: true,
+      // A valid type admits those that derive from it, too.
+      valuesAttribute: attribute === 'type' ? 'type_hierarchy' : attribute,
+      attributes: ruleAttributes.nodes,
+      patterns: { operation_name_specs: 'operation_name' },
+    });
     const isPlanned = search.deploymentId === null && search.blueprintId !== null;
     const page = isPlanned
       ? await searchPlanNodes(deps, principal, list, search, attribute)
@@ -78,7 +85,11 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
     searchNodes: (call) => nodes(call, 'id'),
     searchNodeTypes: (call) => nodes(call, 'type'),
     searchNodeInstances: async (call) => {
-      const search = readModelSearch(call.body, call.list, { nameAttribute: 'id', needsModel: false });
+      const search = readModelSearch(call.body, call.list, {
+        nameAttribute: 'id',
+        needsModel: false,
+        attributes: ruleAttributes.nodeInstances,
+      });
       const list = plain(call.list, ['node_id']);
       const page = await listNodeInstances(deps.db.query, call.principal, list, {
         rules: search.rules,

@@ -55,6 +55,31 @@ export interface NodeSelector {
 export const noLabels = { labels: sql`deployment_labels l`, labelOwner: sql<SqlBool>`false` };
 const ruleTarget: FilterTarget = { attributes: { id: sql`n.id`, type: sql`n.type` }, ...noLabels };
 
+/** Attributes with many values, in the definition of a node. */
+const inDefinition: Readonly<Record<string, RawBuilder<unknown>>> = {
+  operation_name: sql`json_object_keys(c.body -> 'operations')`,
+  type_hierarchy: sql`json_array_elements_text(c.body -> 'type_hierarchy')`,
+};
+
+/** The rules; those on operations hold for some operation of the node, or, where they say "not", for none. */
+function ruleConditions(rules: readonly FilterRule[]): RawBuilder<SqlBool>[] {
+  return rules.map((rule) => {
+    const values = inDefinition[rule.key];
+    if (rule.type !== 'attribute' || values === undefined) return conditionOf(rule, ruleTarget);
+    const target = { attributes: { [rule.key]: sql`k.name` }, ...noLabels };
+    const some = (of: FilterRule): RawBuilder<SqlBool> => sql<SqlBool>`exists (
+      select 1 from documents c, ${values} k (name) where c.digest = n.definition and ${conditionOf(of, target)})`;
+    if (rule.operator === 'not_any_of') return sql<SqlBool>`not ${some({ ...rule, operator: 'any_of' })}`;
+    if (rule.operator !== 'not_contains') return some(rule);
+    return rule.values.length === 0
+      ? sql<SqlBool>`true`
+      : sql<SqlBool>`not ${some({ ...rule, operator: 'contains' })}`;
+  });
+}
+
+const conditionOf = (rule: FilterRule, target: FilterTarget): RawBuilder<SqlBool> =>
+  filterConditions([rule], target)[0]!;
+
 /** Rows of a deployment by id: by its key, so that the primary key serves. */
 export const inDeployments =
   (column: RawBuilder<unknown>) =>
@@ -102,7 +127,7 @@ export async function listNodes(
   const scope = deploymentScope(principal, list.allTenants);
   const more = [
     ...inDeployment(sql`n.deployment_key`, selector.deploymentId),
-    ...filterConditions(selector.rules ?? [], ruleTarget),
+    ...ruleConditions(selector.rules ?? []),
   ];
   const page = await selectPage<SelectedNode>({
     db: deps.db.query,

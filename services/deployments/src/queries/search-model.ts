@@ -1,15 +1,19 @@
 import {
   type FilterRule,
+  filterRuleError,
   isAdministrator,
   type ListPage,
   type ListQuery,
   type Principal,
   parseConstraints,
+  parseFilterRules,
+  type RuleAttributes,
 } from '@baton/contracts';
 import { badParameter, isJsonObject, type JsonObject, notFound } from '@baton/kernel';
 import { containsText } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
+import { fitsRule } from '../domain/rule-match';
 import { type DeploymentRow, deploymentScope, findDeployment, readPlan } from '../store/deployments.sql';
 import { behalfOf, evaluateOf } from './evaluate-outputs';
 import { modelPart } from './model-part';
@@ -21,16 +25,34 @@ export interface ModelSearch {
   blueprintId: string | null;
 }
 
-/** Reads them from the body, and deployment_id and blueprint_id from the query as well. */
+/** What rules and constraints of a kind may name. */
+export interface ModelKind {
+  nameAttribute: string;
+  needsModel: boolean;
+  /** Attributes of filter rules (reference/rest-api.md 4.3); without them only constraints are taken. */
+  attributes?: RuleAttributes;
+  /** What valid_values test; default the name. */
+  valuesAttribute?: string;
+  /** Patterns of further attributes. */
+  patterns?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads rules or constraints from the body, and deployment_id and blueprint_id from the query as well.
+ * @throws AppError bad_parameters_error, invalid_filter_rule
+ */
 export function readModelSearch(
   body: { filter_rules?: unknown; constraints?: unknown },
   list: ListQuery,
-  kind: { nameAttribute: string; needsModel: boolean; extra?: readonly string[] },
+  kind: ModelKind,
 ): ModelSearch {
+  const given = givenRules(body, kind.attributes);
   const constraints = parseConstraints(body.constraints ?? {}, {
     nameAttribute: kind.nameAttribute,
     nameAliases: ['id_specs', 'type_specs', 'capability_key_specs', 'scaling_group_name_specs'],
-    extra: ['deployment_id', 'blueprint_id', 'node_id', ...(kind.extra ?? [])],
+    patterns: kind.patterns ?? {},
+    valuesAttribute: kind.valuesAttribute ?? kind.nameAttribute,
+    extra: ['deployment_id', 'blueprint_id', 'node_id'],
   });
   const named = (name: string): string | null => {
     const value = constraints.rest[name] ?? list.filters[name]?.[0] ?? null;
@@ -39,7 +61,7 @@ export function readModelSearch(
     return value;
   };
   const search = {
-    rules: constraints.rules,
+    rules: [...given, ...constraints.rules],
     deploymentId: named('deployment_id'),
     blueprintId: named('blueprint_id'),
   };
@@ -53,16 +75,25 @@ export function readModelSearch(
   return search;
 }
 
+function givenRules(
+  { filter_rules: rules, constraints }: { filter_rules?: unknown; constraints?: unknown },
+  attributes: RuleAttributes | undefined,
+): FilterRule[] {
+  if (rules === undefined || rules === null) return [];
+  if (constraints !== undefined && constraints !== null)
+    throw badParameter('constraints', 'filter_rules and constraints cannot be given together', {
+      expected: 'one of them',
+    });
+  if (attributes === undefined)
+    throw badParameter('filter_rules', 'this search takes no filter rules', { expected: 'constraints' });
+  const parsed = parseFilterRules(rules, attributes);
+  if (!parsed.ok) throw filterRuleError(parsed.error);
+  return parsed.value;
+}
+
 function matches(rules: readonly FilterRule[], value: unknown): boolean {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return rules.every((rule) => {
-    if (rule.operator === 'contains') return rule.values.some((v) => text.includes(v));
-    if (rule.operator === 'starts_with')
-      return rule.values.some((v) => text.toLowerCase().startsWith(v.toLowerCase()));
-    if (rule.operator === 'ends_with')
-      return rule.values.some((v) => text.toLowerCase().endsWith(v.toLowerCase()));
-    return rule.values.includes(text);
-  });
+  return rules.every((rule) => fitsRule(rule, [text]));
 }
 
 function pageOf<T>(items: T[], list: ListQuery): ListPage<T> {

@@ -1,6 +1,7 @@
 import { isAdministrator, type ListPage, type ListQuery, type Principal } from '@baton/contracts';
 import { isJsonObject, type JsonObject, notFound } from '@baton/kernel';
 import type { ServiceDeps } from '../deps';
+import { fitsRule } from '../domain/rule-match';
 import type { ModelSearch } from './search-model';
 
 /** Node dicts of a blueprint's plan, for searches that name a blueprint instead of a deployment. */
@@ -17,7 +18,7 @@ export async function searchPlanNodes(
   const nodes = (Array.isArray(blueprint.plan.nodes) ? blueprint.plan.nodes : []).filter(
     (node): node is JsonObject => isJsonObject(node),
   );
-  const found = nodes.filter((node) => fits(String(node[attribute]), search, list));
+  const found = nodes.filter((node) => fits(node, search, list, attribute));
   const items = list.getAll ? found : found.slice(list.offset, list.offset + list.size);
   return {
     items: items.map((node) => ({ ...node, blueprint_id: blueprint.id })),
@@ -26,14 +27,14 @@ export async function searchPlanNodes(
   };
 }
 
-function fits(text: string, search: ModelSearch, list: ListQuery): boolean {
-  if (list.search !== null && !text.toLowerCase().includes(list.search.toLowerCase())) return false;
-  return search.rules.every((rule) => {
-    if (rule.operator === 'contains') return rule.values.some((value) => text.includes(value));
-    if (rule.operator === 'starts_with')
-      return rule.values.some((value) => text.toLowerCase().startsWith(value.toLowerCase()));
-    if (rule.operator === 'ends_with')
-      return rule.values.some((value) => text.toLowerCase().endsWith(value.toLowerCase()));
-    return rule.values.includes(text);
-  });
+function fits(node: JsonObject, search: ModelSearch, list: ListQuery, searched: 'id' | 'type'): boolean {
+  const text = String(node[searched]).toLowerCase();
+  if (list.search !== null && !text.includes(list.search.toLowerCase())) return false;
+  return search.rules.every((rule) => fitsRule(rule, valuesOf(node, rule.key)));
+}
+
+function valuesOf(node: JsonObject, key: string): string[] {
+  if (key === 'operation_name') return isJsonObject(node.operations) ? Object.keys(node.operations) : [];
+  const value = node[key];
+  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
 }
