@@ -172,64 +172,6 @@ describe('searches by constraints', () => {
   });
 });
 
-describe('searches of nodes', () => {
-  const found = async (kind: string, body: unknown, by = 'deployment_id=sa') => {
-    const answer = await test.call('POST', `/searches/${kind}?_include=id&_sort=id&${by}`, body);
-    return answer.status === 200 ? ids(answer) : code(answer);
-  };
-  const operation = (operator: string, values: string[]) => ({
-    filter_rules: [rule('operation_name', operator, values, 'attribute')],
-  });
-
-  it.each(['deployment_id=sa', 'blueprint_id=mini'])('take filter rules, operations too (%s)', async (by) => {
-    const create = 'cloudify.interfaces.lifecycle.create';
-    for (const [body, expected] of [
-      [{ filter_rules: [rule('type', 'ends_with', ['root'], 'attribute')] }, 'n'],
-      [{ filter_rules: [rule('type', 'not_any_of', ['cloudify.nodes.Root'], 'attribute')] }, ''],
-      [operation('any_of', [create]), 'n'],
-      [operation('any_of', ['nosuch']), ''],
-      [operation('contains', ['lifecycle']), 'n'],
-      [operation('not_contains', ['lifecycle']), ''],
-      [operation('not_any_of', ['nosuch']), 'n'],
-      [operation('not_any_of', [create]), ''],
-      [{ constraints: { operation_name_specs: { ends_with: '.CREATE' } } }, 'n'],
-      [{ constraints: { operation_name_specs: { equals_to: 'nosuch' } } }, ''],
-      [{ constraints: { operation_name_specs: { like: 'x' } } }, [400, 'bad_parameters_error']],
-      [{ filter_rules: [rule('env', 'any_of', ['x'])] }, ''],
-      [{ filter_rules: [rule('host_id', 'any_of', ['x'], 'attribute')] }, [400, 'invalid_filter_rule']],
-      [{ filter_rules: [], constraints: {} }, [400, 'bad_parameters_error']],
-    ] as const)
-      expect([body, await found('nodes', body, by)]).toEqual([body, expected]);
-  });
-
-  it('a valid type admits those that derive from it', async () => {
-    const types = (valid: string, by: string) =>
-      found('node-types', { constraints: { valid_values: [valid] } }, by);
-    expect(await types('cloudify.nodes.Root', 'blueprint_id=hello')).toBe('host,app');
-    expect(await types('cloudify.nodes.Compute', 'blueprint_id=hello')).toBe('host');
-    expect(await types('cloudify.nodes.Root', 'deployment_id=sa')).toBe('n');
-    expect(await types('cloudify.nodes.Compute', 'deployment_id=sa')).toBe('');
-  });
-
-  it('of instances take rules on their id; of capabilities and scaling groups none', async () => {
-    const rules = (key: string) => ({ filter_rules: [rule(key, 'starts_with', ['n_'], 'attribute')] });
-    expect(await found('node-instances', rules('id'))).toMatch(/^n_/);
-    expect(
-      await found('node-instances', { filter_rules: [rule('id', 'contains', ['zz'], 'attribute')] }),
-    ).toBe('');
-    expect(await found('node-instances', rules('state'))).toEqual([400, 'invalid_filter_rule']);
-    expect(await found('node-instances', { filter_rules: [], constraints: {} })).toEqual([
-      400,
-      'bad_parameters_error',
-    ]);
-    for (const kind of ['capabilities', 'scaling-groups'])
-      expect(code(await test.call('POST', `/searches/${kind}?deployment_id=sa`, rules('id')))).toEqual([
-        400,
-        'bad_parameters_error',
-      ]);
-  });
-});
-
 describe('summaries', () => {
   it('count by a field and a sub field', async () => {
     const summary = async (query: string) => (await test.call('GET', `/summary/${query}`)).body;
