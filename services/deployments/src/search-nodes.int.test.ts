@@ -4,6 +4,7 @@ let test: TestDeployments;
 beforeAll(async () => {
   test = await startTestDeployments();
   await test.create('sa');
+  await test.create('sd', { blueprint_id: 'derived' });
 }, 60_000);
 afterAll(() => test.stop());
 
@@ -46,14 +47,17 @@ describe('searches of nodes', () => {
       expect([body, await found('nodes', body, by)]).toEqual([body, expected]);
   });
 
-  it('a valid type admits those that derive from it', async () => {
-    const types = (valid: string, by: string) =>
-      found('node-types', { constraints: { valid_values: [valid] } }, by);
-    expect(await types('cloudify.nodes.Root', 'blueprint_id=hello')).toBe('host,app');
-    expect(await types('cloudify.nodes.Compute', 'blueprint_id=hello')).toBe('host');
-    expect(await types('cloudify.nodes.Root', 'deployment_id=sa')).toBe('n');
-    expect(await types('cloudify.nodes.Compute', 'deployment_id=sa')).toBe('');
-  });
+  it.each(['deployment_id=sd', 'blueprint_id=derived'])(
+    'a valid type admits what derives from it (%s)',
+    async (by) => {
+      const types = (...valid: string[]) => found('node-types', { constraints: { valid_values: valid } }, by);
+      expect(await types('cloudify.nodes.Root')).toBe('plain,special');
+      expect(await types('my.Kind')).toBe('special');
+      expect(await types('cloudify.nodes.Compute')).toBe('');
+      const exact = { constraints: { type_specs: { equals_to: 'cloudify.nodes.Root' } } };
+      expect(await found('node-types', exact, by)).toBe('plain');
+    },
+  );
 
   it('of instances take rules on their id; of capabilities and scaling groups none', async () => {
     const rules = (key: string) => ({ filter_rules: [rule(key, 'starts_with', ['n_'], 'attribute')] });

@@ -90,6 +90,17 @@ imports: [cloudify/types/types.yaml]
 node_templates: {}
 `;
 
+/** A type that derives from another. */
+export const derived = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_types:
+  my.Kind: {derived_from: cloudify.nodes.Root}
+node_templates:
+  plain: {type: cloudify.nodes.Root}
+  special: {type: my.Kind}
+`;
+
 /** After `helloFlat`: no app, a new node that the host connects to, an output, one input less. */
 export const helloNext = `
 tosca_definitions_version: cloudify_dsl_1_4

@@ -82,6 +82,7 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   consumer: { text: texts.consumer },
   'needs-plugin': { text: texts.needsPlugin },
   empty: { text: texts.empty },
+  derived: { text: texts.derived },
   'private-bp': { text: texts.mini, visibility: 'private' },
   'global-bp': { text: texts.mini, visibility: 'global' },
   broken: { text: texts.mini, state: 'failed_parsing' },
