@@ -73,6 +73,9 @@ describe('system workflows', () => {
   const start = (workflow_id: string, more: object = {}) =>
     call(client, 'startExecution', {}, { deployment_id: 'guarded', workflow_id, ...more });
 
+  const colorOf = async (id: string) =>
+    (await call(client, 'getDeploymentCapabilities', { id })).capabilities.color;
+
   beforeAll(async () => {
     await installed('guarded');
   });
@@ -121,17 +124,20 @@ describe('system workflows', () => {
     },
   );
 
-  test('an update cannot be made to delete its deployment', async () => {
+  test('an update cannot be made to delete its deployment: nothing of it is applied', async () => {
     const update = await call(
       client,
       'initiateDeploymentUpdate',
       { deployment_id: 'guarded' },
-      { workflow_id: 'delete_deployment_environment' },
+      { workflow_id: 'delete_deployment_environment', inputs: { color: 'white' } },
     );
     expect(await followExecution(client, update.execution_id)).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('is started by the request on its own resource'),
+      error: expect.stringContaining(
+        'delete_deployment_environment, which is to carry out the update, does not exist',
+      ),
     });
+    expect(await colorOf('guarded')).toBe('red');
     expect(await statesOf('guarded')).toEqual(['started']);
   });
 
@@ -139,8 +145,6 @@ describe('system workflows', () => {
     const parameters = { inputs: { color: 'green' }, skip_drift_check: true };
     const single = await start('csys_update_deployment', { parameters });
     expect(await followExecution(client, single.id)).toMatchObject({ status: 'terminated', error: '' });
-    const colorOf = async (id: string) =>
-      (await call(client, 'getDeploymentCapabilities', { id })).capabilities.color;
     expect(await colorOf('guarded')).toBe('green');
     const { items } = await call(client, 'listDeploymentUpdates', {}, undefined, {
       id: `guarded-${single.id}`,

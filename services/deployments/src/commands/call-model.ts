@@ -175,7 +175,12 @@ async function callUpdate(
   const updateId = String(call.request.updateId);
   switch (call.request.call) {
     case 'update-prepare':
-      return prepareUpdate(deps, row, call.executionId, updateId, keep);
+      return prepareUpdate(
+        deps,
+        row,
+        { executionId: call.executionId, updateId, workflowId: workflowOf(call) },
+        keep,
+      );
     case 'update-perform':
       return performUpdate(deps, row, updateId, keep);
     case 'update-finish':
@@ -190,6 +195,14 @@ async function callUpdate(
       return null;
     }
   }
+}
+
+/** The workflow that carries the update out instead of our own; null: none. */
+function workflowOf({ request }: ModelCall): string | null {
+  const parameters = isJsonObject(request.parameters) ? request.parameters : {};
+  return typeof parameters.workflow_id === 'string' && parameters.workflow_id !== ''
+    ? parameters.workflow_id
+    : null;
 }
 
 async function storeResult(tx: AnyTx, call: ModelCall, deploymentKey: number, result: Json): Promise<void> {

@@ -1,5 +1,5 @@
 import { type ParsedPlan, updateSteps } from '@baton/dsl';
-import { AppError, type Json, type JsonObject, newId, notFound } from '@baton/kernel';
+import { AppError, type Json, type JsonObject, nearestName, newId, notFound } from '@baton/kernel';
 import type { AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
@@ -16,18 +16,19 @@ type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'secrets'>;
 /**
  * Stage A of an update (reference/workflows.md 1.13): the plan of the new blueprint with the inputs that it declares, and
  * the steps to it; both are stored with the update, nothing is applied. Answers `{unsupported}`.
- * @throws AppError not_found_error, and those of prepareDeployment.
+ * A workflow that is to carry it out must be one of the new plan: later it would be found missing in a changed model.
+ * @throws AppError not_found_error, nonexistent_workflow_error, and those of prepareDeployment.
  */
 export async function prepareUpdate(
   deps: Deps,
   row: DeploymentRow,
-  executionId: string,
-  updateId: string,
+  { executionId, updateId, workflowId }: { executionId: string; updateId: string; workflowId: string | null },
   keep: (tx: AnyTx, result: Json) => Promise<void>,
 ): Promise<Json> {
   const update = await requireUpdate(deps, row, updateId);
   const labels = await readLabels(deps.db.query, row.key);
   const preparation = await prepareFor(deps, row, update, labels);
+  if (workflowId !== null) requireWorkflow(preparation.plan, workflowId);
   return deps.db.tx(async (tx) => {
     const { steps, unsupported } = updateSteps(await storedPlan(deps, tx, row), preparation.plan);
     const known = new Set(labels.map((label) => `${label.key}=${label.value}`));
@@ -45,6 +46,17 @@ export async function prepareUpdate(
     await keep(tx, result);
     return result;
   });
+}
+
+function requireWorkflow({ workflows }: ParsedPlan, workflowId: string): void {
+  const names = Object.keys(workflows ?? {});
+  if (names.includes(workflowId)) return;
+  const nearest = nearestName(workflowId, names);
+  throw new AppError(
+    'nonexistent_workflow_error',
+    `Workflow ${workflowId}, which is to carry out the update, does not exist in its blueprint${nearest ? `; did you mean ${nearest}?` : ''}`,
+    { field: 'workflow_id', expected: names.sort(), nearest },
+  );
 }
 
 /** What `prepareUpdate` would answer, with all steps; nothing is stored. */
