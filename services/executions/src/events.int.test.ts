@@ -42,25 +42,21 @@ const store = (count: number, from: string, tenant = 't', id = executionId) =>
   sql`insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, deployment_id, reported_at, created_at)
     select ${tenant}, ${id}::uuid, n, n % 2 = 0, n::text, 'tenant', 'admin', 'd', ${from}::timestamptz, ${from}::timestamptz + n * interval '1 minute'
     from generate_series(1, ${count}::int) n`.execute(db.query);
+const queryOf = (more: Partial<ListQuery>): ListQuery => ({
+  include: ['message'],
+  filters: {},
+  sort: [{ field: 'timestamp', descending: false }],
+  size: 10,
+  offset: 0,
+  search: null,
+  searchName: null,
+  allTenants: false,
+  getAll: false,
+  extra: {},
+  ...more,
+});
 const ask = (more: Partial<ListQuery>) =>
-  listEvents(
-    db.query,
-    principal,
-    {
-      include: ['message'],
-      filters: {},
-      sort: [{ field: 'timestamp', descending: false }],
-      size: 10,
-      offset: 0,
-      search: null,
-      searchName: null,
-      allTenants: false,
-      getAll: false,
-      extra: {},
-      ...more,
-    },
-    eventNames('spec', 'm1'),
-  );
+  listEvents(db.query, principal, queryOf(more), eventNames('spec', 'm1'));
 const texts = async (more: Partial<ListQuery>) =>
   (await ask(more)).items.map((one) => Number((one as { message: string }).message));
 const span = (from: number, length: number, step = 1) => Array.from({ length }, (_, i) => from + i * step);
@@ -83,6 +79,40 @@ test('pages are the same from either end, by time and within one execution', asy
   expect(await texts({ filters: { type: ['platform_log'] }, offset: 40 })).toEqual(span(82, 10, 2));
   expect(await ask({ filters: { execution_id: ['nosuch'] } })).toEqual({ items: [], total: 0 });
 }, 60_000);
+
+test.each(['%TASK_started%', '%kelvin%', '%iş%', '100\\%%', '%é', '%i%'])(
+  'the message filter %s takes letters large or small',
+  async (pattern) => {
+    const texts = [
+      'Task started',
+      'task started: é',
+      '0 KELVIN',
+      '1 \u212aelvin',
+      '2 kelvin',
+      'Bir İŞ',
+      '100% İ',
+      '1000',
+      'CAFÉ',
+    ];
+    await sql`delete from events where tenant = 'texts'`.execute(db.query);
+    await sql`insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at)
+    select 'texts', ${newId()}::uuid, 1, true, m, 'tenant', 'admin', app_now() from unnest(${texts}::text[]) m`.execute(
+      db.query,
+    );
+    const page = await listEvents(
+      db.query,
+      { ...principal, tenant: 'texts' },
+      queryOf({ filters: { message: [pattern] } }),
+      eventNames('spec', 'm1'),
+    );
+    const { rows } = await sql<{
+      message: string;
+    }>`select message from events where tenant = 'texts' and message ilike ${pattern}`.execute(db.query);
+    const found = page.items.map((one) => (one as { message: string }).message);
+    expect([...found].sort()).toEqual(rows.map(({ message }) => message).sort());
+    expect(found.length).toBeGreaterThan(0);
+  },
+);
 
 test('months get partitions of their own before they begin; what is too old goes, month by month', async () => {
   await setFakeNow(db.pool, '2031-01-31T12:00:00Z');

@@ -1,39 +1,80 @@
 import { hash } from 'node:crypto';
-import type { ListPage } from '@baton/contracts';
+import type { ListPage, ListQuery } from '@baton/contracts';
 import { type PageRequest, pageConditions, prepared } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
- * A list of events by time whose filters tell events apart as `event_counts` does: its conditions are written over columns
- * of the alias `v` that both tables have.
+ * A list of events by one time whose filters tell events apart as `event_counts` does: its conditions are written over
+ * columns of the alias `v` that both tables have.
  */
 export interface ChunkedRequest extends PageRequest {
   /** The events, and the counts, that the caller may see. */
   scope: { events: RawBuilder<SqlBool>; counts: RawBuilder<SqlBool> };
-  /** ISO instants, the second one excluded; infinity where the list has no such end. */
+  /** ISO instants of `timestamp`, the second one excluded; infinity where the list has no such end. */
   range: { from: string; to: string };
 }
 
 /**
- * One page of events by time and its total, exact and in one statement, without walking over the events before it: whole
- * chunks are skipped by their counts (store/event-chunks.sql.ts), and what is not counted yet is counted here: events of
- * the last minutes, chunks that were reopened or lie across an end of the range.
+ * One page of events by timestamp or reported_timestamp and its total, exact and in one statement, without walking over the
+ * events before it: whole chunks are skipped by their counts (store/event-chunks.sql.ts), and what is not counted yet is
+ * counted here: events of the last minutes, chunks that were reopened or lie across an end of the range.
  */
 export async function pageByChunks(request: ChunkedRequest): Promise<ListPage<Record<string, unknown>>> {
-  const { list, scope, range } = request;
+  const { scope, list } = request;
   const filters = pageConditions(request);
   const isIn = sql<SqlBool>`${scope.events} and ${filters}`;
-  const descending = list.sort[0]!.descending;
-  const names = (list.include ?? Object.keys(request.columns)).filter((name) => request.columns[name]);
-  const fields = names.map((name) => sql`, ${request.columns[name]} as ${sql.id(name)}`);
+  const isByReported = list.sort[0]!.field === 'reported_timestamp';
+  const pieces = piecesOf(request, filters, isIn, isByReported);
+  const page = isByReported ? reportedPage(list, isIn) : timelinePage(list, isIn);
+  return await answerOf(
+    request,
+    sql`${pieces}, ${page}`,
+    sql`select sum(p.n) from pieces p`,
+    list.include === null,
+  );
+}
+
+/**
+ * The same by reading all events (of a range) once, for filters that are not counted and that no index helps. A trigram index
+ * would not: under row-level security only operators that are leakproof may use one (ADR 0015), and LIKE is none.
+ */
+export async function pageByScan(request: PageRequest): Promise<ListPage<Record<string, unknown>>> {
+  const { list } = request;
+  const hits = sql`hits as materialized (
+      select v.created_at, v.storage_id, v.reported_at from events v where ${pageConditions(request)}
+    ), page as materialized (
+      select v.created_at, v.storage_id from hits v order by ${orderOf(list)} limit ${list.size} offset ${list.offset}
+    )`;
+  return await answerOf(request, hits, sql`select count(*) from hits`, false);
+}
+
+/** The order of rows `v`: equal times by place of storage, newest first only in a list by timestamp. */
+function orderOf(list: ListQuery): RawBuilder<unknown> {
+  const { field, descending } = list.sort[0]!;
   const direction = descending ? sql`desc` : sql`asc`;
-  // The place of the page, counted from the oldest event.
-  const first = descending
-    ? sql`c.total - ${list.offset}::bigint - ${list.size}::bigint`
-    : sql`${list.offset}::bigint`;
-  const last = sql`${first} + ${list.size}::bigint`;
-  const query = sql<Found>`
-    with known as (
+  return field === 'reported_timestamp'
+    ? sql`v.reported_at ${direction}, v.created_at, v.storage_id`
+    : sql`v.created_at ${direction}, v.storage_id ${direction}`;
+}
+
+/**
+ * What the list consists of: counted chunks (event_counts), and stretches of time that are counted now; with the times
+ * between which their events were reported where that is asked for.
+ */
+function piecesOf(
+  { scope, range }: ChunkedRequest,
+  filters: RawBuilder<SqlBool>,
+  isIn: RawBuilder<SqlBool>,
+  hasReported: boolean,
+): RawBuilder<unknown> {
+  const [kept, found, both] = hasReported
+    ? [
+        sql`, k.reported_from, k.reported_to`,
+        sql`, min(v.reported_at) as reported_from, max(v.reported_at) as reported_to`,
+        sql`, v.reported_from, v.reported_to`,
+      ]
+    : [sql``, sql``, sql``];
+  return sql`known as (
       select min(k.from_at) as first_at, max(k.to_at) as last_at from event_chunks k
     ), live as (
       select greatest(l.from_at, ${range.from}::timestamptz) as from_at, least(l.to_at, ${range.to}::timestamptz) as to_at from (
@@ -43,7 +84,7 @@ export async function pageByChunks(request: ChunkedRequest): Promise<ListPage<Re
           or k.from_at < ${range.from}::timestamptz or k.to_at > ${range.to}::timestamptz
       ) l
     ), pieces as materialized (
-      select k.from_at, k.to_at, v.n from event_chunks k join (
+      select k.from_at, k.to_at, v.n ${kept} from event_chunks k join (
           select v.from_at, sum(v.total)::bigint as n from event_counts v where ${scope.counts} and ${filters}
             and v.from_at >= ${range.from}::timestamptz and v.from_at < ${range.to}::timestamptz
           group by v.from_at
@@ -51,44 +92,90 @@ export async function pageByChunks(request: ChunkedRequest): Promise<ListPage<Re
       where k.from_at not in (select r.from_at from event_chunks_reopened r)
         and k.from_at >= ${range.from}::timestamptz and k.to_at <= ${range.to}::timestamptz
       union all
-      select l.from_at, l.to_at, v.n from live l cross join lateral (
-        select count(*) as n from events v where v.created_at >= l.from_at and v.created_at < l.to_at and ${isIn}) v
-      where l.from_at < l.to_at
-    ), placed as (
+      select l.from_at, l.to_at, v.n ${both} from live l cross join lateral (
+        select count(*) as n ${found} from events v where v.created_at >= l.from_at and v.created_at < l.to_at and ${isIn}) v
+      where l.from_at < l.to_at and v.n > 0
+    )`;
+}
+
+/** Keys of a page by timestamp: of each piece its rows of the page, walked to from the nearer end of the piece. */
+function timelinePage(list: ListQuery, isIn: RawBuilder<SqlBool>): RawBuilder<unknown> {
+  // The place of the page, counted from the oldest event.
+  const first = list.sort[0]!.descending
+    ? sql`c.total - ${list.offset}::bigint - ${list.size}::bigint`
+    : sql`${list.offset}::bigint`;
+  const last = sql`${first} + ${list.size}::bigint`;
+  const walk = (direction: RawBuilder<unknown>) => sql`
+          select v.created_at, v.storage_id from events v where v.created_at >= c.from_at and v.created_at < c.to_at and ${isIn}
+          order by v.created_at ${direction}, v.storage_id ${direction}`;
+  return sql`placed as (
       select p.from_at, p.to_at, p.n, sum(p.n) over (order by p.from_at)::bigint - p.n as before, sum(p.n) over ()::bigint as total
-      from pieces p where p.n > 0
+      from pieces p
     ), cut as materialized (
       select c.*, greatest(${first} - c.before, 0) as skip, least(${last} - c.before, c.n) as up_to from placed c
     ), page as materialized (
       select r.created_at, r.storage_id from cut c cross join lateral (
-        (${walk(isIn, sql`asc`)} limit case when c.skip <= c.n - c.up_to then c.up_to - c.skip else 0 end offset c.skip)
+        (${walk(sql`asc`)} limit case when c.skip <= c.n - c.up_to then c.up_to - c.skip else 0 end offset c.skip)
         union all
-        (${walk(isIn, sql`desc`)} limit case when c.skip <= c.n - c.up_to then 0 else c.up_to - c.skip end offset c.n - c.up_to)
+        (${walk(sql`desc`)} limit case when c.skip <= c.n - c.up_to then 0 else c.up_to - c.skip end offset c.n - c.up_to)
       ) r where c.skip < c.up_to limit ${list.size}
-    )
-    select t.total as total_, q.* from (select coalesce(sum(p.n), 0)::bigint as total from pieces p) t left join (
-      select true as is_found_, v.created_at as created_at_, v.storage_id as storage_id_ ${sql.join(fields, sql``)}
-      from page cross join lateral (
-        select * from events e where e.created_at = page.created_at and e.storage_id = page.storage_id limit 1) v
-    ) q on true
-    order by q.created_at_ ${direction}, q.storage_id_ ${direction}`;
-  const rows = await rowsOf(request, query);
-  const items = rows
-    .filter((row) => row.is_found_)
-    .map(({ total_, is_found_, created_at_, storage_id_, ...row }) => row);
-  return { items, total: rows[0]!.total_ };
+    )`;
+}
+
+/**
+ * Keys of a page by reported_timestamp. The times of pieces overlap, so for each piece: how many rows at most come up to its
+ * last one, and how many at least before its first. Pieces whose rows all come before the page are counted, those that
+ * come behind it left out, and the others, a few, are read and sorted.
+ */
+function reportedPage(list: ListQuery, isIn: RawBuilder<SqlBool>): RawBuilder<unknown> {
+  const [low, high] = list.sort[0]!.descending
+    ? [sql`- extract(epoch from p.reported_to)`, sql`- extract(epoch from p.reported_from)`]
+    : [sql`extract(epoch from p.reported_from)`, sql`extract(epoch from p.reported_to)`];
+  return sql`edges as (
+      select p.from_at, p.to_at, p.n, e.turn, sum(case e.turn when 0 then p.n else 0 end) over way as begun,
+        sum(case e.turn when 1 then p.n else 0 end) over way as ended
+      from pieces p cross join lateral (values (${low}, 0), (${high}, 1)) e (at, turn)
+      window way as (order by e.at, e.turn)
+    ), judged as materialized (
+      select e.from_at, e.to_at, e.n, max(e.begun) filter (where e.turn = 1) as most, max(e.ended) filter (where e.turn = 0) as least
+      from edges e group by 1, 2, 3
+    ), page as materialized (
+      select v.created_at, v.storage_id from judged j cross join lateral (
+        select v.created_at, v.storage_id, v.reported_at from events v
+        where v.created_at >= j.from_at and v.created_at < j.to_at and ${isIn}) v
+      where j.most > ${list.offset}::bigint and j.least < ${list.offset}::bigint + ${list.size}::bigint
+      order by ${orderOf(list)} limit ${list.size}
+      offset ${list.offset}::bigint - (select coalesce(sum(j.n), 0) from judged j where j.most <= ${list.offset}::bigint)
+    )`;
 }
 
 type Found = Record<string, unknown> & { total_: number; is_found_: boolean | null };
 
-/** With whole events the text is one of few: planned once a connection, which matters with a year of partitions. */
-async function rowsOf({ db, list }: PageRequest, query: RawBuilder<Found>): Promise<Found[]> {
-  if (list.include !== null) return (await query.execute(db)).rows;
-  const { sql: text, parameters } = query.compile(db);
-  return await prepared<Found>(db, { name: `events-${hash('sha1', text)}`, text }, parameters);
+/**
+ * Runs the statement whose part `page` names the rows; the total comes along also when there are none. One whose text is one
+ * of few is planned once a connection, which matters with a year of partitions.
+ */
+async function answerOf(
+  request: PageRequest,
+  parts: RawBuilder<unknown>,
+  total: RawBuilder<unknown>,
+  isOneOfFew: boolean,
+): Promise<ListPage<Record<string, unknown>>> {
+  const { columns, list } = request;
+  const names = (list.include ?? Object.keys(columns)).filter((name) => columns[name]);
+  const fields = names.map((name) => sql`, ${columns[name]} as ${sql.id(name)}`);
+  // LIMIT 1: whatever the planner believes of the page, rows are fetched by their keys.
+  const query = sql<Found>`with ${parts}
+    select t.total::bigint as total_, q.* from (select coalesce((${total}), 0) as total) t left join (
+      select true as is_found_, row_number() over (order by ${orderOf(list)}) as place_ ${sql.join(fields, sql``)}
+      from page cross join lateral (
+        select * from events e where e.created_at = page.created_at and e.storage_id = page.storage_id limit 1) v
+    ) q on true
+    order by q.place_`;
+  const { sql: text, parameters } = query.compile(request.db);
+  const rows = isOneOfFew
+    ? await prepared<Found>(request.db, { name: `events-${hash('sha1', text)}`, text }, parameters)
+    : (await query.execute(request.db)).rows;
+  const items = rows.filter((row) => row.is_found_).map(({ total_, is_found_, place_, ...row }) => row);
+  return { items, total: rows[0]!.total_ };
 }
-
-const walk = (isIn: RawBuilder<SqlBool>, direction: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-          select v.created_at, v.storage_id from events v
-          where v.created_at >= c.from_at and v.created_at < c.to_at and ${isIn}
-          order by v.created_at ${direction}, v.storage_id ${direction}`;

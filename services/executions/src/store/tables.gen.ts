@@ -55,6 +55,8 @@ export interface EventBatches {
 
 export interface EventChunks {
   from_at: string;
+  reported_from: string | null;
+  reported_to: string | null;
   to_at: string;
 }
 
