@@ -1,0 +1,163 @@
+// Every list of the API takes as many SQL statements for a page of many rows as for a page of one. Needs the bundles of
+// `npm run build`.
+import type { RouteContract } from '@baton/contracts';
+import { allRoutes } from '@baton/contracts/http/all';
+import { type RequestSql, requestSql } from '../../bench/harness/request-sql';
+import { type SqlWatch, watchSql } from '../../bench/harness/watched-sql';
+import { type Fleet, startFleet } from '../harness/fleet';
+import { type Caller, callerOf } from '../security/caller';
+import { tgz, wagon } from './world';
+
+const ROWS = 4;
+const numbers = Array.from({ length: ROWS }, (_, i) => i);
+const BLUEPRINT = `tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_templates: {n: {type: cloudify.nodes.Root}, m: {type: cloudify.nodes.Root}}
+labels: {tier: {values: [a, b, c, d]}}
+`;
+
+/** Lists that hold what the manager itself is made of, or what takes an archive of it; and an export, which has no pages. */
+const FEW = new Set([
+  '/brokers',
+  '/db-nodes',
+  '/license',
+  '/managers',
+  '/log-bundles',
+  '/snapshots',
+  '/secrets/share/export',
+]);
+/** What makes them takes a worker with agents, or another manager; their queries are those of lists that stand here. */
+const NOT_FILLED = new Set([
+  '/agents',
+  '/secrets-providers',
+  '/plugins-updates',
+  '/deployment-modifications',
+]);
+/** Never change while the manager runs. */
+const IN_MEMORY = new Set(['/permissions', '/permissions/:role_name']);
+/** What a path or query needs. */
+const ASKED: Record<string, string> = {
+  '/labels/blueprints/:label_key': '/labels/blueprints/tier?',
+  '/labels/deployments/:key': '/labels/deployments/tier?',
+  '/permissions/:role_name': '/permissions/sys_admin?',
+  '/workflows': '/workflows?',
+  '/summary/blueprints': '/summary/blueprints?_target_field=visibility&',
+  '/summary/deployments': '/summary/deployments?_target_field=blueprint_id&',
+  '/summary/nodes': '/summary/nodes?_target_field=deployment_id&',
+  '/summary/node_instances': '/summary/node_instances?_target_field=deployment_id&',
+  '/summary/execution_schedules': '/summary/execution_schedules?_target_field=deployment_id&',
+  '/summary/executions': '/summary/executions?_target_field=deployment_id&',
+};
+
+let watch: SqlWatch;
+let fleet: Fleet;
+let caller: Caller;
+let sql: RequestSql;
+beforeAll(async () => {
+  watch = watchSql('all');
+  // Who asks is looked up once: when that happens again is no matter of the list.
+  fleet = await startFleet({
+    mode: 'standalone',
+    env: { ...watch.env, BATON_CREDENTIAL_CACHE_MS: '60000' },
+  });
+  caller = callerOf(fleet);
+  await fill();
+  const pid = fleet.processes.get('standalone')!.pid()!;
+  sql = await requestSql(
+    watch,
+    [pid],
+    ['identity', 'catalog', 'deployments', 'executions', 'secrets', 'cluster_status'],
+  );
+}, 180_000);
+afterAll(async () => {
+  await fleet?.stop();
+  watch?.close();
+}, 60_000);
+
+async function fill(): Promise<void> {
+  const { admin, must } = caller;
+  const rules = [{ key: 'tier', values: ['a'], operator: 'any_of', type: 'label' }];
+  for (const i of numbers) {
+    await must(admin, 'PUT', '/users', {
+      username: `u${i}`,
+      password: 'long-enough-password',
+      role: 'default',
+    });
+    await must(admin, 'POST', `/tenants/t${i}`);
+    await must(admin, 'PUT', '/tenants/users', { tenant_name: `t${i}`, username: `u${i}`, role: 'user' });
+    await must(admin, 'POST', '/user-groups', { group_name: `g${i}`, role: 'default' });
+    await must(admin, 'PUT', '/user-groups/users', { group_name: `g${i}`, username: `u${i}` });
+    await must(admin, 'POST', '/tokens', { description: `token ${i}` });
+    await must(admin, 'PUT', `/secrets/s${i}`, { value: 'v' });
+    await must(admin, 'PUT', `/sites/site${i}`, {});
+    for (const kind of ['blueprints', 'deployments'])
+      await must(admin, 'PUT', `/filters/${kind}/f${i}`, { filter_rules: rules });
+    await must(admin, 'PUT', `/blueprints/b${i}`, undefined, tgz({ 'blueprint.yaml': BLUEPRINT }));
+    await must(admin, 'PATCH', `/blueprints/b${i}`, { labels: [{ tier: `v${i}` }, { [`key${i}`]: 'x' }] });
+    if (i > 0)
+      await must(admin, 'PATCH', `/blueprints/b${i}/set-visibility`, {
+        visibility: i > 1 ? 'global' : 'tenant',
+      });
+    await must(admin, 'POST', '/plugins', undefined, wagon(`plugin-${i}`));
+    await must(admin, 'PUT', `/deployments/d${i}`, {
+      blueprint_id: `b${i}`,
+      labels: [{ tier: `v${i}` }, { [`key${i}`]: 'x' }],
+    });
+    await must(admin, 'PUT', `/deployment-groups/dg${i}`, { deployment_ids: [`d${i}`] });
+    await must(admin, 'POST', '/execution-groups', {
+      deployment_group_id: `dg${i}`,
+      workflow_id: 'check_status',
+    });
+    await must(admin, 'PUT', `/execution-schedules/x${i}?deployment_id=d${i}`, {
+      workflow_id: 'install',
+      since: '2090-01-01T00:00:00Z',
+      recurrence: '1 day',
+    });
+    await must(admin, 'PUT', `/deployment-updates/d${i}/update/initiate`, {
+      blueprint_id: `b${i}`,
+      inputs: {},
+      preview: true,
+    });
+  }
+  for (const i of numbers.slice(1))
+    await must(admin, 'PUT', '/deployments/inter-deployment-dependencies', {
+      dependency_creator: `c${i}`,
+      source_deployment: `d${i}`,
+      target_deployment: 'd0',
+    });
+}
+
+const lists = allRoutes.filter(
+  ({ list, method, versions, path }) =>
+    list && method === 'GET' && versions.includes('v3.1') && !FEW.has(path) && !NOT_FILLED.has(path),
+);
+
+/** Statements of the list's own service for a page of at most `size`, and how many rows came. */
+async function cost(
+  { path, owner }: RouteContract,
+  size: number,
+): Promise<{ texts: string[]; rows: number }> {
+  let rows = 0;
+  const units = await sql.of(async () => {
+    const { items } = await caller.must(caller.admin, 'GET', `${ASKED[path] ?? `${path}?`}_size=${size}`);
+    rows = items.length;
+  });
+  const schema = owner.replaceAll('-', '_');
+  const texts = units
+    .flat()
+    .filter((one) => one.schema === schema && !/^\s*(re)?set /i.test(one.text))
+    .map((one) => one.text);
+  return { texts, rows };
+}
+
+test.each(lists.map((list) => [list.path, list] as const))(
+  '%s',
+  async (_path, list) => {
+    const one = await cost(list, 1);
+    const many = await cost(list, 500);
+    expect(many.rows).toBeGreaterThan(one.rows);
+    expect(many.texts).toEqual(one.texts.map(() => expect.any(String)));
+    if (!IN_MEMORY.has(list.path)) expect(many.texts.length).toBeGreaterThan(0);
+  },
+  30_000,
+);
