@@ -122,6 +122,12 @@ interface Waiting {
 
 type Ask = (asked: Omit<Asked, 'rpc'>, signal: AbortSignal | undefined) => Promise<Answered | null>;
 
+/**
+ * The end that answers keeps the deadline and says why it was missed (no such service, no answer of it); the one that asks
+ * waits so much longer for that.
+ */
+const ANSWER_MS = 1_000;
+
 /** Sends calls and gives each its answer; null: the channel was lost. */
 function createAsker(channel: RpcChannel): Ask {
   const waiting = new Map<number, Waiting>();
@@ -147,7 +153,7 @@ function createAsker(channel: RpcChannel): Ask {
       };
       const expire = (): void =>
         giveUp(new AppError('request_timeout_error', `${asked.path}: Deadline exceeded`));
-      const timer = setTimeout(expire, asked.deadlineMs);
+      const timer = setTimeout(expire, asked.deadlineMs + ANSWER_MS);
       const cancel = (): void => giveUp(signal?.reason);
       signal?.addEventListener('abort', cancel, { once: true });
       waiting.set(rpc, {
