@@ -337,6 +337,13 @@ export interface Operations {
     body: undefined;
     answer: Schemas["DeploymentUpdate"];
   };
+  /** POST /api/v3.1/deployment-updates/{update_id}/update/finalize: Reads the update: its workflow ends it by itself (old clients say when) */
+  finalizeDeploymentUpdate: {
+    params: { update_id: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["DeploymentUpdate"];
+  };
   /** GET /api/v3.1/deployments: Lists deployments */
   listDeployments: {
     params: undefined;

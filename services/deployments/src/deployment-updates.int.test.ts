@@ -59,6 +59,10 @@ it('stores an update and starts its workflow, merging the inputs', async () => {
   expect(body.execution_id).toMatch(/^execution-/);
   const list = await test.call('GET', '/deployment-updates?deployment_id=start&_include=id,state');
   expect(list.body.items).toEqual([{ id: body.id, state: 'updating' }]);
+  const finalize = (id: string) => test.call('POST', `/deployment-updates/${id}/update/finalize`);
+  // Its workflow ends it, nobody else.
+  expect((await finalize(body.id)).body).toMatchObject({ id: body.id, state: 'updating' });
+  expect((await finalize('nosuch')).status).toBe(404);
 });
 
 it('refuses what does not exist or has the wrong form', async () => {

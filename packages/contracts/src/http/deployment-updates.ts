@@ -136,4 +136,17 @@ export const deploymentUpdatesRoutes = defineRoutes([
     summary: 'Starts a deployment update (clients from 6.4)',
     ...initiate,
   },
+  {
+    id: 'finalizeDeploymentUpdate',
+    method: 'POST',
+    path: `${path}/:update_id/update/finalize`,
+    ...own,
+    permission: 'deployment_update_create',
+    summary: 'Reads the update: its workflow ends it by itself (old clients say when)',
+    params: z.object({ update_id: z.string() }),
+    includeFields: deploymentUpdateFields,
+    isNotAudited: true,
+    status: 200,
+    response: deploymentUpdate,
+  },
 ]);

@@ -39,6 +39,7 @@ export function deploymentUpdatesHttp(deps: ServiceDeps): BoundRoute[] {
       return listEnvelope({ ...page, items }, call.list);
     },
     getDeploymentUpdate: (call) => read(call, call.params.update_id!),
+    finalizeDeploymentUpdate: (call) => read(call, call.params.update_id!),
     initiateDeploymentUpdate: (call) => initiate(call as unknown as Call),
     initiateDeploymentUpdateByPost: (call) => initiate(call as unknown as Call),
   });
