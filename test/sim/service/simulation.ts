@@ -1,0 +1,32 @@
+import type { EngineDeps } from '../../../services/executions/src/engine/deps';
+import type { Observed, Oracle } from '../oracle';
+import type { MemoryDatabase } from './database';
+import type { DeploymentsPeer } from './peers';
+import type { VirtualProcess, VirtualWorld } from './virtual';
+import type { Fleet } from './worker';
+
+export interface Simulation {
+  world: VirtualWorld;
+  database: MemoryDatabase;
+  deployments: DeploymentsPeer;
+  oracle: Oracle;
+  fleet: Fleet;
+  replicas: Map<VirtualProcess, EngineDeps>;
+  /** Each execution as the last commit left it. */
+  looks: Map<string, Observed>;
+  /** Executions whose cancel was accepted, and those whose end was announced. */
+  cancelled: Set<string>;
+  announced: Set<string>;
+  maxConcurrent: number;
+}
+
+export function newProcess(name: string, boot: (process: VirtualProcess) => void): VirtualProcess {
+  const process: VirtualProcess = {
+    name,
+    epoch: 0,
+    isUp: false,
+    boot: () => boot(process),
+    onCrash: new Set(),
+  };
+  return process;
+}
