@@ -1,8 +1,10 @@
 import { defaultReadLimits, type ReadLimits, YamlError } from './limits';
-import { type Entry, MapNode, type Node, ScalarNode, type ScalarType, SeqNode } from './node';
+import { entriesOf } from './mapping';
+import { MapNode, type Node, ScalarNode, type ScalarType, SeqNode } from './node';
 import { resolvePlain } from './resolve';
-import { Scanner, T, type Token } from './scanner';
+import { Scanner } from './scanner';
 import { Source } from './source';
+import { T, type Token } from './token';
 
 /** A text that was read: its root (null for an empty document) or why it is not YAML. */
 export interface Document {
@@ -332,19 +334,8 @@ class Reader {
     return [key, isOver(scanner.peek().t) ? this.empty(colon.start) : this.node(false, false)];
   }
 
-  /** Applies merge keys (own keys win, then earlier merged mappings) and lets the last of equal keys win. */
   private mapping(pairs: readonly [Node, Node][], start: number): MapNode {
-    const entries: Entry[] = [];
-    let merged: Entry[] | null = null;
-    for (const [key, value] of pairs) {
-      if (key.kind !== 'scalar')
-        throw new YamlError('composer', 'a list or mapping cannot be a key', key.start, 'a text');
-      if (key.value === '<<' && this.source.text.charCodeAt(key.start) === 60) {
-        merged = [...(merged ?? []), ...mergeEntries(value)];
-      } else entries.push({ name: keyName(key), key, value });
-    }
-    const all = merged === null ? entries : [...merged, ...entries];
-    return new MapNode(hasDuplicates(all) ? lastWins(all) : all, this.source, start);
+    return new MapNode(entriesOf(pairs, this.source), this.source, start);
   }
 
   /** Alias bombs: the number of nodes with every alias written out, found without writing them out. */
@@ -373,45 +364,4 @@ class Reader {
 
 function isBareKey(t: T): boolean {
   return t === T.Key || t === T.Value || t === T.BlockEnd;
-}
-
-function keyName(key: ScalarNode): string {
-  if (key.value === null) return 'null';
-  if (key.type === 'float' && Number.isInteger(key.value)) return `${String(key.value)}.0`;
-  return String(key.value);
-}
-
-function mergeEntries(value: Node): Entry[] {
-  if (value.kind === 'map') return [...value.entries];
-  if (value.kind === 'seq') {
-    // the first mapping of the list wins, so it comes last
-    return [...value.items].reverse().flatMap((item) => {
-      if (item.kind !== 'map')
-        throw new YamlError('composer', '"<<" merges mappings only', item.start, 'a mapping');
-      return [...item.entries];
-    });
-  }
-  throw new YamlError(
-    'composer',
-    '"<<" merges mappings only',
-    value.start,
-    'a mapping or a list of mappings',
-  );
-}
-
-function hasDuplicates(entries: readonly Entry[]): boolean {
-  if (entries.length < 2) return false;
-  if (entries.length < 8) {
-    for (let i = 1; i < entries.length; i++)
-      for (let j = 0; j < i; j++) if (entries[i]!.name === entries[j]!.name) return true;
-    return false;
-  }
-  return new Set(entries.map((e) => e.name)).size < entries.length;
-}
-
-/** Keeps the place of the first of equal keys with the value of the last. */
-function lastWins(entries: readonly Entry[]): Entry[] {
-  const byName = new Map<string, Entry>();
-  for (const entry of entries) byName.set(entry.name, entry);
-  return [...byName.values()];
 }

@@ -1,54 +1,10 @@
-/* eslint max-lines: ["error", { "max": 480, "skipBlankLines": true, "skipComments": true }] -- one state machine over one text */
+import { endOfPlain, isBlank, isFlowIndicator, NL, SPACE, startsPlain, TAB } from './characters';
 import { type ReadLimits, YamlError } from './limits';
 import { isDocumentMarker, scanBlock, scanQuoted } from './scalars';
+import { SimpleKeys } from './simple-keys';
+import { T, type Token } from './token';
 
 /** Text to tokens, YAML 1.1: block structure becomes explicit tokens, a `key:` is noticed at its colon. */
-export enum T {
-  StreamEnd,
-  Directive,
-  DocumentStart,
-  DocumentEnd,
-  BlockSeqStart,
-  BlockMapStart,
-  BlockEnd,
-  FlowSeqStart,
-  FlowSeqEnd,
-  FlowMapStart,
-  FlowMapEnd,
-  FlowEntry,
-  BlockEntry,
-  Key,
-  Value,
-  Alias,
-  Anchor,
-  Tag,
-  Scalar,
-}
-
-export interface Token {
-  t: T;
-  start: number;
-  /** Text of scalars, names of aliases, anchors and tags. */
-  text: string;
-  isPlain: boolean;
-}
-
-interface PossibleKey {
-  tokenNumber: number;
-  isRequired: boolean;
-  start: number;
-  line: number;
-  column: number;
-}
-
-const NL = 10;
-const SPACE = 32;
-const TAB = 9;
-const SIMPLE_KEY_MAX = 1024;
-
-const isBlank = (c: number): boolean => c === SPACE || c === NL || c === TAB || Number.isNaN(c);
-const isFlowIndicator = (c: number): boolean => c === 44 || c === 91 || c === 93 || c === 123 || c === 125;
-
 export class Scanner {
   private pos = 0;
   private line = 0;
@@ -57,7 +13,7 @@ export class Scanner {
   private indent = -1;
   private readonly indents: number[] = [];
   private allowSimpleKey = true;
-  private readonly possibleKeys: (PossibleKey | undefined)[] = [];
+  private readonly keys = new SimpleKeys();
   private tokens: Token[] = [];
   private head = 0;
   private taken = 0;
@@ -87,20 +43,8 @@ export class Scanner {
   private needMore(): boolean {
     if (this.isDone) return false;
     if (this.head >= this.tokens.length) return true;
-    this.dropStaleKeys();
-    return this.nextPossibleKey() === this.taken;
-  }
-
-  private nextPossibleKey(): number {
-    let min = Number.POSITIVE_INFINITY;
-    // only the outermost and innermost open keys can be the oldest; the list is as long as the flow depth
-    for (const key of this.possibleKeys) {
-      if (key) {
-        min = Math.min(min, key.tokenNumber);
-        break;
-      }
-    }
-    return min;
+    this.keys.dropStale(this.line, this.pos);
+    return this.keys.oldest === this.taken;
   }
 
   private push(t: T, start: number, text = '', isPlain = false): void {
@@ -109,7 +53,7 @@ export class Scanner {
 
   private fetch(): void {
     this.toNextToken();
-    this.dropStaleKeys();
+    this.keys.dropStale(this.line, this.pos);
     const column = this.pos - this.lineStart;
     this.unwind(column);
     const text = this.text;
@@ -152,36 +96,15 @@ export class Scanner {
       return this.fetchKey(column);
     // inside brackets `"a":1` needs no blank; a ":" that follows no key there begins a text
     const endsKey =
-      this.flowLevel > 0 && (isFlowIndicator(next) || this.possibleKeys[this.flowLevel] !== undefined);
+      this.flowLevel > 0 && (isFlowIndicator(next) || this.keys.at(this.flowLevel) !== undefined);
     if (c === 58 && (isBlank(next) || endsKey)) return this.fetchValue(column);
-    if (this.startsPlain(c, next)) return this.fetchPlain();
+    if (startsPlain(c, next, this.flowLevel > 0)) return this.fetchPlain();
     const shown = c === TAB ? 'a tab' : `the character ${JSON.stringify(text[this.pos])}`;
     throw new YamlError(
       'scanner',
       `${shown} cannot begin a value here`,
       this.pos,
       c === TAB ? 'spaces for indentation' : 'quotes around the text',
-    );
-  }
-
-  private startsPlain(c: number, next: number): boolean {
-    if (c === 45) return !isBlank(next);
-    if (c === 63 || c === 58) return !isBlank(next) && !(this.flowLevel > 0 && isFlowIndicator(next));
-    // , [ ] { } # & * ! | > ' " % @ `
-    return !(
-      isBlank(c) ||
-      isFlowIndicator(c) ||
-      c === 35 ||
-      c === 38 ||
-      c === 42 ||
-      c === 33 ||
-      c === 124 ||
-      c === 62 ||
-      c === 39 ||
-      c === 34 ||
-      c === 37 ||
-      c === 64 ||
-      c === 96
     );
   }
 
@@ -207,32 +130,16 @@ export class Scanner {
     }
   }
 
-  /** A simple key must end on its line, within 1024 characters. */
-  private dropStaleKeys(): void {
-    for (let level = 0; level < this.possibleKeys.length; level++) {
-      const key = this.possibleKeys[level];
-      if (key && (key.line !== this.line || this.pos - key.start > SIMPLE_KEY_MAX)) {
-        if (key.isRequired)
-          throw new YamlError('scanner', 'a key has no ":" behind it', key.start, '":" on the same line');
-        this.possibleKeys[level] = undefined;
-      } else if (key) return; // inner keys are younger
-    }
-  }
-
   private saveKey(): void {
     const column = this.pos - this.lineStart;
     const isRequired = this.flowLevel === 0 && this.indent === column;
     if (!this.allowSimpleKey) return;
-    this.removeKey();
     const tokenNumber = this.taken + this.tokens.length - this.head;
-    this.possibleKeys[this.flowLevel] = { tokenNumber, isRequired, start: this.pos, line: this.line, column };
+    this.keys.put(this.flowLevel, { tokenNumber, isRequired, start: this.pos, line: this.line, column });
   }
 
   private removeKey(): void {
-    const key = this.possibleKeys[this.flowLevel];
-    if (key?.isRequired)
-      throw new YamlError('scanner', 'a key has no ":" behind it', key.start, '":" on the same line');
-    this.possibleKeys[this.flowLevel] = undefined;
+    this.keys.remove(this.flowLevel);
   }
 
   private unwind(column: number): void {
@@ -298,7 +205,7 @@ export class Scanner {
 
   private fetchFlowEnd(t: T): void {
     this.removeKey();
-    this.possibleKeys.length = Math.min(this.possibleKeys.length, Math.max(this.flowLevel, 1));
+    this.keys.leave(this.flowLevel);
     this.flowLevel = Math.max(0, this.flowLevel - 1);
     this.allowSimpleKey = false;
     this.push(t, this.pos++);
@@ -337,9 +244,9 @@ export class Scanner {
   }
 
   private fetchValue(column: number): void {
-    const key = this.possibleKeys[this.flowLevel];
+    const key = this.keys.at(this.flowLevel);
     if (key) {
-      this.possibleKeys[this.flowLevel] = undefined;
+      this.keys.take(this.flowLevel);
       const inserted: Token[] = [];
       if (this.flowLevel === 0 && this.addIndent(key.column))
         inserted.push({ t: T.BlockMapStart, start: key.start, text: '', isPlain: false });
@@ -447,7 +354,7 @@ export class Scanner {
     let end = start;
     for (;;) {
       const from = this.pos;
-      end = this.plainRun(from);
+      end = endOfPlain(text, from, this.flowLevel > 0);
       if (end === from) break;
       this.allowSimpleKey = false;
       const run = text.slice(from, end);
@@ -456,26 +363,10 @@ export class Scanner {
       const spaces = this.plainSpaces();
       if (spaces === '' || text.charCodeAt(this.pos) === 35) break;
       if (this.flowLevel === 0 && this.pos - this.lineStart < indent) break;
-      if (this.plainRun(this.pos) === this.pos) break;
+      if (endOfPlain(text, this.pos, this.flowLevel > 0) === this.pos) break;
       result += spaces;
     }
     this.pushScalar(result, start, true);
-  }
-
-  /** End of the run of plain characters that begins at `from`. */
-  private plainRun(from: number): number {
-    const text = this.text;
-    if (text.charCodeAt(from) === 35) return from;
-    let i = from;
-    for (; ; i++) {
-      const c = text.charCodeAt(i);
-      if (c > 63 && c !== 91 && c !== 93 && c !== 123 && c !== 125) continue;
-      if (c === SPACE || c === NL || c === TAB || Number.isNaN(c)) return i;
-      if (c === 58) {
-        const next = text.charCodeAt(i + 1);
-        if (isBlank(next) || (this.flowLevel > 0 && isFlowIndicator(next))) return i;
-      } else if (this.flowLevel > 0 && isFlowIndicator(c)) return i;
-    }
   }
 
   /** White space inside a plain scalar; '' when the scalar ends here. */
