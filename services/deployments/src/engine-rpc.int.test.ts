@@ -1,3 +1,4 @@
+import { deployHello, readInstance, stateWrite } from './testing/hello';
 import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
 let test: TestDeployments;
@@ -8,111 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.stop());
 
-/** A deployment of hello and the ids of its instances by node. */
-async function deploy(deploymentId: string): Promise<{ deploymentId: string; host: string; app: string }> {
-  await test.create(deploymentId, { blueprint_id: 'hello', inputs: { must: 1 } });
-  const { items } = (await test.call('GET', `/node-instances?deployment_id=${deploymentId}`)).body;
-  const id = (node: string): string => items.find((i: { node_id: string }) => i.node_id === node).id;
-  return { deploymentId, host: id('host'), app: id('app') };
-}
-
-const read = async (id: string) => (await test.call('GET', `/node-instances/${id}`)).body;
-const write = (nodeInstanceId: string, seq: number, state: string, edits: unknown[] = []) => ({
-  nodeInstanceId,
-  seq,
-  state,
-  systemPropertiesJson: edits.length > 0 ? JSON.stringify(edits) : '',
-});
-
-type Request = Parameters<TestDeployments['rpc']['applyExecutionStates']>[0];
-type DecidedStates = NonNullable<Request['executions']>[number];
-const applyStates = (execution: DecidedStates) => test.rpc.applyExecutionStates({ executions: [execution] });
-
-describe('ApplyExecutionStates', () => {
-  it('applies in order, drops repeats and late ones, edits system properties once', async () => {
-    const { deploymentId, host, app } = await deploy('states');
-    const of = { tenant, deploymentId, executionId: 'first' };
-    const counted = { edit: 'copy', from: ['status'], to: ['previous_status'] };
-    const status = (ok: boolean) => ({ edit: 'set', path: ['status'], value: { ok } });
-    await applyStates({
-      ...of,
-      states: [write(host, 2, 'created'), write(host, 1, 'creating'), write(app, 3, 'creating')],
-    });
-    expect(await read(host)).toMatchObject({ state: 'created', version: 2 });
-    await applyStates({
-      ...of,
-      states: [write(host, 5, 'started', [status(true)]), write(host, 6, '', [counted, status(false)])],
-    });
-    const after = await read(host);
-    expect(after).toMatchObject({
-      state: 'started',
-      version: 3,
-      is_status_check_ok: false,
-      system_properties: { status: { ok: false }, previous_status: { ok: true } },
-    });
-    await applyStates({
-      ...of,
-      states: [
-        write(host, 6, '', [counted, status(false)]),
-        write(host, 4, 'starting'),
-        write(host, 1, 'creating'),
-      ],
-    });
-    expect(await read(host)).toEqual(after);
-    // Another execution counts from the beginning.
-    await applyStates({ ...of, executionId: 'second', states: [write(host, 1, 'stopping')] });
-    expect((await read(host)).state).toBe('stopping');
-    // What the first one was still sending when it ended comes too late; what it decides when resumed does not.
-    const ended = {
-      ...of,
-      workflowId: 'install',
-      status: 'failed',
-      totalOperations: 1,
-      finishedOperations: 1,
-    };
-    await test.rpc.executionEnded({ ...ended, lastStateSeq: 6 });
-    await applyStates({ ...of, states: [write(host, 5, 'started'), write(app, 3, 'created')] });
-    expect((await read(host)).state).toBe('stopping');
-    expect((await read(app)).state).toBe('creating');
-    await applyStates({ ...of, states: [write(host, 7, 'stopping again')] });
-    expect((await read(host)).state).toBe('stopping again');
-    await applyStates({ ...of, executionId: 'second', states: [write(host, 2, 'stopping')] });
-    expect(
-      (await test.call('GET', `/deployments/${deploymentId}?_include=unavailable_instances`)).body
-        .unavailable_instances,
-    ).toBe(2);
-  });
-
-  it('takes what several executions decided, each by its own numbers', async () => {
-    const one = await deploy('together-1');
-    const other = await deploy('together-2');
-    const of = (deployment: typeof one, executionId: string, seq: number, state: string) => ({
-      tenant,
-      deploymentId: deployment.deploymentId,
-      executionId,
-      states: [write(deployment.host, seq, state)],
-    });
-    await applyStates(of(other, 'late', 4, 'started'));
-    await test.rpc.applyExecutionStates({
-      executions: [of(one, 'early', 1, 'creating'), of(other, 'late', 3, 'starting')],
-    });
-    expect(await read(one.host)).toMatchObject({ state: 'creating', version: 2 });
-    expect(await read(other.host)).toMatchObject({ state: 'started', version: 2 });
-  });
-
-  it('ends the same from any interleaving of two connections', async () => {
-    const { deploymentId, host, app } = await deploy('interleaved');
-    const batches = Array.from({ length: 20 }, (_, i) => ({
-      tenant,
-      deploymentId,
-      executionId: 'e1',
-      states: [write(host, 2 * i + 1, `h${i}`), write(app, 2 * i + 2, `a${i}`)],
-    }));
-    await Promise.all(batches.reverse().map((batch) => applyStates(batch)));
-    expect((await read(host)).state).toBe('h19');
-    expect((await read(app)).state).toBe('a19');
-  });
-});
+const deploy = (id: string) => deployHello(test, id);
+const read = (id: string) => readInstance(test, id);
 
 describe('OpenOperation', () => {
   it('shows pending states and evaluates inputs for the creator of the execution', async () => {
@@ -128,7 +26,7 @@ describe('OpenOperation', () => {
       nodeInstanceId: host,
       username: 'admin',
       inputsJson: JSON.stringify(inputs),
-      states: [write(host, 1, 'creating')],
+      states: [stateWrite(host, 1, 'creating')],
     });
     expect(JSON.parse(opened.inputsJson)).toEqual({ secret: 'sesame', own: host, said: 'hello' });
     expect(JSON.parse(opened.selfJson)).toMatchObject({
@@ -175,11 +73,15 @@ describe('UpdateNodeInstance', () => {
       taskId: 't1',
       attempt: 1,
     };
-    await applyStates({
-      tenant,
-      deploymentId,
-      executionId: 'e1',
-      states: [write(host, 1, 'creating')],
+    await test.rpc.applyExecutionStates({
+      executions: [
+        {
+          tenant,
+          deploymentId,
+          executionId: 'e1',
+          states: [stateWrite(host, 1, 'creating')],
+        },
+      ],
     });
     const first = await test.rpc.updateNodeInstance(write1);
     expect(await test.rpc.updateNodeInstance(write1)).toEqual(first);
@@ -276,11 +178,15 @@ describe('statuses', () => {
       deployment_status: 'in_progress',
       latest_execution_workflow_id: 'install',
     });
-    await applyStates({
-      tenant,
-      deploymentId,
-      executionId,
-      states: [write(host, 1, 'started'), write(app, 2, 'started')],
+    await test.rpc.applyExecutionStates({
+      executions: [
+        {
+          tenant,
+          deploymentId,
+          executionId,
+          states: [stateWrite(host, 1, 'started'), stateWrite(app, 2, 'started')],
+        },
+      ],
     });
     await test.rpc.executionEnded({
       tenant,

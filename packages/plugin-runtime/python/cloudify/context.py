@@ -1,66 +1,16 @@
 """ctx: what an operation reads and writes. Values are fetched at the first use and kept."""
 import base64
 import copy
-import json
 import logging
 
 from cloudify import constants, exceptions
+from cloudify._values import DirtyTrackingDict, Lazy, ReadOnlyDict
 from cloudify.proxy_call import call
 
-_READ_ONLY = 'Cannot override read only properties'
 _instances = []
 
 
-class ReadOnlyDict(dict):
-    """Properties of a node: any change is refused."""
-
-    def _refuse(self, *_, **__):
-        raise exceptions.NonRecoverableError(_READ_ONLY)
-
-    __setitem__ = __delitem__ = update = clear = pop = popitem = setdefault = __ior__ = _refuse
-
-    def __deepcopy__(self, memo):
-        return copy.deepcopy(dict(self), memo)
-
-
-class DirtyTrackingDict(dict):
-    """Runtime properties. Changes are found by comparing with what was read, so nested ones count as well."""
-
-    def __init__(self, *args, **kwargs):
-        super(DirtyTrackingDict, self).__init__(*args, **kwargs)
-        self.modifiable = True
-        self._stored = json.dumps(self, sort_keys=True)
-
-    @property
-    def dirty(self):
-        return json.dumps(self, sort_keys=True) != self._stored
-
-    def mark_stored(self):
-        self._stored = json.dumps(self, sort_keys=True)
-
-
-class _Lazy(object):
-    """Attributes from one answer of the proxy, fetched once."""
-
-    def __init__(self, fetch):
-        self._fetch = fetch
-        self._facts = None
-
-    def _get(self, name):
-        if self._facts is None:
-            self._facts = self._fetch()
-        return self._facts.get(name)
-
-    def __getattr__(self, name):
-        if name.startswith('_'):
-            raise AttributeError(name)
-        value = self._get(name)
-        if value is None and name not in self._facts:
-            raise AttributeError('%s; there are: %s' % (name, ', '.join(sorted(self._facts))))
-        return value
-
-
-class Node(_Lazy):
+class Node(Lazy):
     @property
     def name(self):
         return self.id
@@ -237,12 +187,12 @@ class Plugin(str):
         return call({'args': ['plugin', 'workdir']}) if self.name else None
 
 
-class Operation(_Lazy):
+class Operation(Lazy):
     def retry(self, message=None, retry_after=None):
         call({'args': ['operation', 'retry', message, retry_after]})
 
 
-class Deployment(_Lazy):
+class Deployment(Lazy):
     def __getattr__(self, name):
         if name in ('creator', 'resource_tags', 'runtime_only_evaluation'):
             return call({'args': ['deployment', name]})
@@ -331,7 +281,7 @@ class OperationContext(object):
 
     @property
     def blueprint(self):
-        return _Lazy(lambda: self._fact('blueprint'))
+        return Lazy(lambda: self._fact('blueprint'))
 
     @property
     def plugin(self):
