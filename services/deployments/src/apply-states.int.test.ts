@@ -5,6 +5,7 @@ let test: TestDeployments;
 const tenant = 'default_tenant';
 beforeAll(async () => {
   test = await startTestDeployments();
+  test.peers.values.set('token', { value: 'sesame', isHidden: true });
 });
 afterAll(() => test.stop());
 
