@@ -146,14 +146,22 @@ const NO_TENANT_RESOURCE = new Set(
 );
 const firstOf = (route: RouteContract): string => route.path.split('/')[1]!;
 
+/** What the first id in the path is of; in addresses of files it stands behind the kind and the tenant. */
+const kindOf = (route: RouteContract): string => {
+  if (firstOf(route) !== 'resources') return firstOf(route);
+  return route.path.includes(':plugin_id') ? 'plugins' : 'blueprints';
+};
+
 /** Ids in the path that the owner's things fill. */
 function pathWith(route: RouteContract, id: string): string {
   let isFirst = true;
-  return route.path.replace(/:\w+/g, () => {
-    const own = isFirst ? id : id === mine[firstOf(route)] ? mine.nodes! : 'nosuch';
+  const path = route.path.replace(/:\w+/g, (name) => {
+    if (name === ':tenant_name' && firstOf(route) === 'resources') return owner.tenant;
+    const own = isFirst ? id : id === mine[kindOf(route)] ? mine.nodes! : 'nosuch';
     isFirst = false;
     return own;
   });
+  return path.replace(/\*$/, 'blueprint.yaml');
 }
 
 /** Routes on one existing resource; those that make one answer about their own tenant. */
@@ -169,7 +177,7 @@ const onResources = () =>
 
 test('S1: every route with an id of a resource is tried', () => {
   const forgotten = onResources().filter(
-    (route) => mine[firstOf(route)] === undefined && !NO_TENANT_RESOURCE.has(firstOf(route)),
+    (route) => mine[kindOf(route)] === undefined && !NO_TENANT_RESOURCE.has(firstOf(route)),
   );
   expect(forgotten.map((route) => `${route.method} ${route.path}`)).toEqual([]);
 });
@@ -181,7 +189,7 @@ describe.each([
   test('on every route, with the same answer as an unknown id', async () => {
     const wrong: string[] = [];
     for (const route of onResources()) {
-      const id = mine[firstOf(route)];
+      const id = mine[kindOf(route)];
       if (id === undefined) continue;
       const unknown = /^[0-9a-f-]{36}$/.test(id) ? randomUUID() : 'nosuch';
       const query = firstOf(route).endsWith('-schedules') ? '?deployment_id=canary-deployment' : '';

@@ -51,9 +51,6 @@ export interface RpcRelay {
   attach(channel: RpcChannel): void;
 }
 
-/** Between two processes of one busy machine. */
-const WAY_BACK_MS = 250;
-
 type Method = (request: unknown, o: CallOptions) => Promise<unknown>;
 
 /** The end that answers: passes calls on to `rpc`, which knows the services. */
@@ -132,9 +129,6 @@ type Ask = (asked: Omit<Asked, 'rpc'>, signal: AbortSignal | undefined) => Promi
 const ANSWER_MS = 1_000;
 
 /** Sends calls and gives each its answer; null: the channel was lost. */
-/** What the other end finds out at its deadline, such as that nobody serves the call, still has to come back in time. */
-const beforeTheWayBack = (deadlineMs: number): number => Math.max(deadlineMs / 2, deadlineMs - WAY_BACK_MS);
-
 function createAsker(channel: RpcChannel): Ask {
   const waiting = new Map<number, Waiting>();
   let last = 0;
@@ -166,7 +160,7 @@ function createAsker(channel: RpcChannel): Ask {
         answered: (answer) => settle(() => resolve(answer)),
         lost: () => settle(() => resolve(null)),
       });
-      channel.send({ rpc, ...asked, deadlineMs: beforeTheWayBack(asked.deadlineMs) } satisfies Asked);
+      channel.send({ rpc, ...asked } satisfies Asked);
     });
   };
 }

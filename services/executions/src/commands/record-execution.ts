@@ -15,6 +15,8 @@ export interface RecordedExecution extends StartRequest {
   displayName: string | null;
   visibility: string;
   outcome: Outcome;
+  /** ISO time when it was done; else now. */
+  at?: string;
   /** What was done, as log lines between the first and the last event. */
   log?: readonly string[];
 }
@@ -61,12 +63,14 @@ export async function recordExecution(deps: EngineDeps, record: RecordedExecutio
       ...(record.log ?? []).map((line) => workflowLog(row, 'info', line)),
       workflowEvent(row, end, error),
     ]);
+    const at = record.at ?? NOW;
     await updateExecution(tx, id, {
       status,
       phase: 'ended',
       error,
-      started_at: NOW,
-      ended_at: NOW,
+      created_at: at,
+      started_at: at,
+      ended_at: at,
       last_event_seq: seq,
       outcome: record.outcome,
       total_operations: 0,

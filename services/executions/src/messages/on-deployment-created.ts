@@ -33,6 +33,8 @@ export function onDeploymentCreated(deps: EngineDeps) {
       displayName: payload.displayName ?? payload.deploymentId,
       visibility: payload.visibility ?? 'tenant',
       outcome: { status: 'terminated', error: '' },
+      // Before anything that was started on it, however late this message comes.
+      at: envelope.time,
       log: payload.log,
     });
     if (Object.keys(payload.defaultSchedules ?? {}).length === 0) return;
