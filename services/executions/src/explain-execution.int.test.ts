@@ -1,3 +1,5 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import { type TenantScope, tenantScopeKey } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
@@ -76,7 +78,23 @@ const taskOf = async (id: string, columns: string) => {
   return rows[0]!;
 };
 
+/** As a request of a tenant reads. */
+const inTenant = <T>(tenant: string, read: () => Promise<T>): Promise<T> => {
+  const scopes = (globalThis as { [tenantScopeKey]?: AsyncLocalStorage<TenantScope> })[tenantScopeKey]!;
+  return scopes.run({ isOpen: true, schema: 'executions', tenant, reach: 'own' }, read);
+};
+
 describe('one in the queue', () => {
+  test('concurrency: what other tenants have at work counts, also for those who see only their own', async () => {
+    const atWork = await ask('theirs');
+    await runs(atWork);
+    await ask('mine', { tenant: 'other', workflowId: 'install' });
+    const queued = await ask('mine', { tenant: 'other', workflowId: 'start', mayQueue: true });
+    const full = { ...ROOMY, maxConcurrent: () => 2 };
+    const [told] = await inTenant('other', () => why(queued, full));
+    expect(told).toMatchObject({ kind: 'concurrency', details: { active: 2, limit: 2 } });
+  });
+
   test('lock, queue: what is at work on its deployment or queued before it; not what is scheduled or came later', async () => {
     const first = await ask('busy');
     await ask('busy', { scheduledForMs: Date.now() + 3_600_000, workflowId: 'start' });

@@ -1,4 +1,4 @@
-import type { AnyQuery } from '@baton/postgres';
+import { type AnyQuery, outsideRequests } from '@baton/postgres';
 import { sql } from 'kysely';
 import { isCarriedOutElsewhere, isSystemWide, parallelSystemWorkflows } from '../domain/system-workflows';
 import type { QueueRules } from '../engine/deps';
@@ -7,12 +7,17 @@ import { countAtWork } from '../store/queue.sql';
 import { explainRunning } from './explain-running';
 import { reason, type WaitReason } from './wait-reason';
 
-/** What an execution waits for, since when and until when; nothing when it has ended for good. */
-export async function explainExecution(
+/**
+ * What an execution, which the caller may see, waits for, since when and until when; nothing when it has ended for good.
+ * That may be work of other tenants.
+ */
+export const explainExecution = (
   db: AnyQuery,
   execution: TimedExecution,
   queue: QueueRules,
-): Promise<WaitReason[]> {
+): Promise<WaitReason[]> => outsideRequests(() => explain(db, execution, queue));
+
+async function explain(db: AnyQuery, execution: TimedExecution, queue: QueueRules): Promise<WaitReason[]> {
   const since = execution.cancel_requested_at ?? execution.started_at ?? execution.created_at;
   switch (execution.phase) {
     case 'ended':
