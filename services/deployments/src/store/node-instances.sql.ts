@@ -19,25 +19,25 @@ export interface InstanceRow {
 const APPLY = {
   name: 'instances-apply-states',
   text: `
-    with w as (
-      select * from json_to_recordset($1::json) as w(tenant text, execution text, id text, state text, state_seq bigint,
-        seq bigint, edits jsonb)
-    ), locked as materialized (
-      select ni.tenant, ni.id, greatest(case when ni.applied_execution = w.execution then ni.applied_seq end,
+    with decided as materialized (
+      select ni.tenant, ni.id, w.execution, w.state, w.state_seq, w.seq, w.edits,
+        greatest(case when ni.applied_execution = w.execution then ni.applied_seq end,
           (select state_seq from settled_executions where execution_id = w.execution), -1) as done
-      from w join node_instances ni on ni.tenant = w.tenant and ni.id = w.id
+      from json_to_recordset($1::json) as w(tenant text, execution text, id text, state text, state_seq bigint, seq bigint,
+        edits jsonb)
+      join node_instances ni on ni.tenant = w.tenant and ni.id = w.id
       order by ni.tenant, ni.id for update of ni
     )
     update node_instances ni set
-      state = case when w.state is not null and w.state_seq > l.done then w.state else ni.state end,
+      state = case when d.state is not null and d.state_seq > d.done then d.state else ni.state end,
       version = ni.version + 1,
-      system_properties = case when w.edits is null then ni.system_properties else edit_json(ni.system_properties, (
+      system_properties = case when d.edits is null then ni.system_properties else edit_json(ni.system_properties, (
         select coalesce(jsonb_agg(e.edit order by e.position), '[]')
-        from jsonb_array_elements(w.edits) with ordinality as e (edit, position) where (e.edit->>'seq')::bigint > l.done)) end,
-      applied_execution = w.execution,
-      applied_seq = w.seq
-    from w join locked l on l.tenant = w.tenant and l.id = w.id
-    where ni.tenant = w.tenant and ni.id = w.id and w.seq > l.done`,
+        from jsonb_array_elements(d.edits) with ordinality as e (edit, position) where (e.edit->>'seq')::bigint > d.done)) end,
+      applied_execution = d.execution,
+      applied_seq = d.seq
+    from decided d
+    where ni.tenant = d.tenant and ni.id = d.id and d.seq > d.done`,
 };
 
 /** What one execution has decided, each instance once. */
