@@ -104,7 +104,11 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
   const databaseUrl = options.databaseUrl ?? withDatabase(serverUrl, name);
   await migrate(join(options.dist ?? builtDist, 'apps/standalone/migrate.main.js'), databaseUrl);
   const namespace = name.slice(-20).toLowerCase();
-  const { processes, gatewayPorts, rpc } = await serviceProcesses(options, { dir, databaseUrl, namespace });
+  const { processes, gatewayPorts, servicePorts, rpc } = await serviceProcesses(options, {
+    dir,
+    databaseUrl,
+    namespace,
+  });
   for (const process of processes.values()) process.start();
   const baseUrls = gatewayPorts.map((port) => `http://127.0.0.1:${port}`);
   const fleet: Fleet = {
@@ -125,7 +129,9 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
-  return await readyOrStopped(fleet);
+  // A gateway is ready before the services behind it are.
+  const services = servicePorts.map((port) => `http://127.0.0.1:${port}`);
+  return await readyOrStopped(fleet, [...services, ...baseUrls]);
 }
 
 /** Not by spawnSync: the server may be reached through a proxy in this very process. */
@@ -141,7 +147,12 @@ async function migrate(main: string, databaseUrl: string): Promise<void> {
 async function serviceProcesses(
   options: FleetOptions,
   at: { dir: string; databaseUrl: string; namespace: string },
-): Promise<{ processes: Map<string, ManagedProcess>; gatewayPorts: number[]; rpc: Record<string, string> }> {
+): Promise<{
+  processes: Map<string, ManagedProcess>;
+  gatewayPorts: number[];
+  servicePorts: number[];
+  rpc: Record<string, string>;
+}> {
   const gateways = options.gateways ?? 1;
   const ports = await freePorts(2 * SERVICES.length + gateways);
   const rpcPorts = Object.fromEntries(SERVICES.map((service, i) => [service, ports[i]!]));
@@ -204,12 +215,12 @@ async function serviceProcesses(
     });
   }
   const rpc = Object.fromEntries(SERVICES.map((service) => [service, `127.0.0.1:${rpcPorts[service]}`]));
-  return { processes, gatewayPorts, rpc };
+  return { processes, gatewayPorts, servicePorts: Object.values(httpPorts), rpc };
 }
 
-async function readyOrStopped(fleet: Fleet): Promise<Fleet> {
+async function readyOrStopped(fleet: Fleet, origins = fleet.baseUrls): Promise<Fleet> {
   try {
-    for (const baseUrl of fleet.baseUrls) await untilAnswers(`${baseUrl}/readyz`);
+    for (const origin of origins) await untilAnswers(`${origin}/readyz`);
     return fleet;
   } catch (error) {
     const logs = spawnSync('sh', ['-c', `tail -n 5 ${fleet.dir}/logs/*.log`], { encoding: 'utf8' }).stdout;
