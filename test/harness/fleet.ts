@@ -90,11 +90,14 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
     namespace: '',
     async stop() {
       await manager.stop();
-      rmSync(dir, { recursive: true, force: true });
+      rmSync(dir, REMOVED);
     },
   };
   return await readyOrStopped(fleet);
 }
+
+/** What a server still writes while it ends is removed at the next try. */
+const REMOVED = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
 
 async function startServices(options: FleetOptions): Promise<Fleet> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fleet-'));
@@ -126,7 +129,7 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
       await Promise.all([...processes.values()].map((process) => process.stop()));
       if (options.databaseUrl === undefined)
         await onServer(serverUrl, `drop database if exists "${name}" with (force)`);
-      rmSync(dir, { recursive: true, force: true });
+      rmSync(dir, REMOVED);
     },
   };
   // A gateway is ready before the services behind it are.
