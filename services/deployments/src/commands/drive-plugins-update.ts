@@ -2,6 +2,7 @@ import { hasPermission, type Principal } from '@baton/contracts';
 import { isJsonObject, isoInstant, type JsonObject, newId, systemClock } from '@baton/kernel';
 import { outsideRequests } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
+import { principalOf } from '../queries/group-members';
 import { updateProgress } from '../store/deployment-updates.sql';
 import { readDeployment } from '../store/deployments.sql';
 import {
@@ -51,18 +52,7 @@ async function actingFor(deps: Deps, update: PluginsUpdateRow, tenant: string): 
     const principal = await deps.identity.principal(update.created_by, tenant);
     return principal !== null && hasPermission(principal, PERMISSION) ? principal : null;
   }
-  return {
-    userId: 0,
-    username: update.created_by,
-    tenant,
-    role: 'default',
-    roles: [],
-    permissions: update.is_administrator ? ['administrators'] : [],
-    tenants: [],
-    authMethod: 'external',
-    executionId: '',
-    isBootstrapAdmin: false,
-  };
+  return principalOf(tenant, callerOf(update));
 }
 
 /**

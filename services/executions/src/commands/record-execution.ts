@@ -1,11 +1,11 @@
 import { newId } from '@baton/kernel';
 import { payloadHash, type StartRequest } from '../domain/start-request';
-import { executionToken, hashToken } from '../domain/token';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent, workflowLog } from '../engine/graph-events';
 import { appendEvents } from '../store/events.sql';
 import { insertExecution, lockExecution, NOW, twinOf, updateExecution } from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
+import { requestedRow } from './request-execution';
 
 /** Work that another service did by itself and that clients look for as an execution. */
 export interface RecordedExecution extends StartRequest {
@@ -28,26 +28,12 @@ export async function recordExecution(deps: EngineDeps, record: RecordedExecutio
   return await deps.db.tx(async (tx) => {
     const id = record.id ?? newId();
     const row = await insertExecution(tx, {
-      id,
-      tenant: record.tenant,
-      request_id: record.requestId ?? id,
+      ...requestedRow(deps, record, { ...record, program: null }, id),
       payload_hash: payloadHash(record),
-      workflow_id: record.workflowId,
-      program: null,
-      deployment_id: record.deploymentId,
-      deployment_display_name: record.displayName,
-      blueprint_id: record.blueprintId,
-      visibility: record.visibility,
-      created_by: record.createdBy,
       status: 'pending',
       phase: 'planning',
-      parameters: record.parameters,
-      is_system_workflow: record.isSystemWorkflow,
       is_dry_run: false,
       is_forced: false,
-      allow_custom_parameters: record.allowCustomParameters,
-      wait_after_fail_s: record.waitAfterFailS,
-      token_hash: hashToken(executionToken(deps.tokenKey, id)),
       scheduled_for: null,
       wake_at: null,
     });

@@ -3,6 +3,7 @@ import { nextStage, type Stage, type StageResult } from '@baton/task-graph';
 import { callerOf } from '../adapters/deployments.client';
 import type { ExecutionRow } from '../store/rows';
 import type { EngineDeps } from './deps';
+import { inputOfWorkflow } from './stage-end';
 
 /** Stages that a plan may have; more means a workflow that never ends. */
 const MAX_STAGES = 200;
@@ -27,15 +28,10 @@ export async function planAhead(
   const empty = { blueprintId: execution.blueprint_id ?? '', model: { nodes: [], nodeInstances: [] } };
   const { blueprintId, model } = deploymentId ? await deps.deployments.model(tenant, deploymentId) : empty;
   const input = {
-    workflowId: execution.workflow_id,
-    executionId: execution.id,
-    deploymentId: deploymentId ?? '',
+    ...inputOfWorkflow(deps, execution),
     blueprintId,
-    parameters: execution.parameters,
     model,
-    config: { ...deps.workflowConfig, waitAfterFailMs: execution.wait_after_fail_s * 1000 },
     resume: false,
-    dryRun: execution.is_dry_run,
     isRehearsal: true,
   };
   const plan: WorkflowPlan = { stages: [], error: null };

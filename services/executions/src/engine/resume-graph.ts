@@ -13,6 +13,7 @@ import type { EngineDeps } from './deps';
 import { workflowEvent } from './graph-events';
 import { type LoadedGraph, newLoadedGraph, taskOfRow } from './graph-memory';
 import type { StepContext } from './run-step';
+import { workflowConfigOf } from './stage-end';
 
 export interface ResumedStep {
   context: StepContext;
@@ -37,7 +38,7 @@ export async function goOn(
   const head = (await readGraph(tx, graphId))!;
   // A resume may change what a task waits for, which only rows can hold.
   const rows = await storeAllTasks(tx, head);
-  const config = { ...deps.workflowConfig, waitAfterFailMs: execution.wait_after_fail_s * 1000 };
+  const config = workflowConfigOf(deps, execution);
   const isInstall = execution.program === 'install' && head.name === 'install';
   const { graph, decision } = resumeGraph(
     { name: head.name, waitAfterFailMs: head.wait_after_fail_ms, dryRun: head.is_dry_run },

@@ -3,6 +3,7 @@ import {
   type Stage,
   type StageLog,
   type StageResult,
+  type WorkflowConfig,
   type WorkflowInput,
 } from '@baton/task-graph';
 import type { ExecutionRow, NewEvent } from '../store/rows';
@@ -12,6 +13,11 @@ import { workflowLog } from './graph-events';
 
 export type StageDeps = Pick<EngineDeps, 'workflowConfig'>;
 
+export const workflowConfigOf = (deps: StageDeps, execution: ExecutionRow): WorkflowConfig => ({
+  ...deps.workflowConfig,
+  waitAfterFailMs: execution.wait_after_fail_s * 1000,
+});
+
 /** What a built-in workflow plans from besides the model. */
 export function inputOfWorkflow(deps: StageDeps, execution: ExecutionRow): Omit<WorkflowInput, 'model'> {
   return {
@@ -20,7 +26,7 @@ export function inputOfWorkflow(deps: StageDeps, execution: ExecutionRow): Omit<
     deploymentId: execution.deployment_id ?? '',
     blueprintId: execution.blueprint_id ?? '',
     parameters: execution.parameters,
-    config: { ...deps.workflowConfig, waitAfterFailMs: execution.wait_after_fail_s * 1000 },
+    config: workflowConfigOf(deps, execution),
     resume: execution.is_resumed,
     dryRun: execution.is_dry_run,
     isRehearsal: execution.is_dry_run,
