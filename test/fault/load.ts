@@ -17,6 +17,15 @@ export interface Asked {
   status: string | null;
 }
 
+/** One that nobody has answered yet. */
+export const toAsk = (deployment: string, workflow = 'install'): Asked => ({
+  key: randomUUID(),
+  deployment,
+  workflow,
+  ids: new Set(),
+  status: null,
+});
+
 /** Lanes of clients: each installs and uninstalls its own deployment, again and again, through faults. */
 export interface Load {
   asked: Asked[];
@@ -42,7 +51,7 @@ export async function startLoad(rig: Rig, lanes = 5): Promise<Load> {
     const last = await lastWorkflow(rig, deployment);
     let workflow = last === 'install' ? 'uninstall' : 'install';
     while (!isStopping) {
-      const asked: Asked = { key: randomUUID(), deployment, workflow, ids: new Set(), status: null };
+      const asked = toAsk(deployment, workflow);
       load.asked.push(asked);
       await startOnce(rig, asked, load.errors);
       await untilEnded(rig, asked, load.errors);
@@ -56,7 +65,7 @@ export async function startLoad(rig: Rig, lanes = 5): Promise<Load> {
   return {
     ...load,
     add: async (deployment, workflow, more) => {
-      const asked: Asked = { key: randomUUID(), deployment, workflow, more, ids: new Set(), status: null };
+      const asked: Asked = { ...toAsk(deployment, workflow), more };
       load.asked.push(asked);
       await startOnce(rig, asked, load.errors);
       running.push(untilEnded(rig, asked, load.errors).catch(onBreak));

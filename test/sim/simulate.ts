@@ -1,8 +1,9 @@
+import type { JsonObject } from '@baton/kernel';
 import { type ExecutionStatus, executionMachine, type Happening } from '@baton/task-graph';
 import { beginExecution, cancel, type Engine, report, requestResume } from './engine';
 import { publish } from './network';
 import { newOracle, type Oracle } from './oracle';
-import { seededRandom } from './random';
+import { type Random, seededRandom } from './random';
 import { type ExecutionRow, type Message, newStore } from './store';
 import { randomModel } from './topology';
 import { type Fleet, runTask } from './worker';
@@ -30,6 +31,18 @@ export const WORKFLOWS = [
   'check_drift',
   'rollback',
 ];
+
+/** What the node instances are in when the workflow is asked for. */
+export function stateBefore(random: Random, workflow: string): string {
+  if (workflow === 'install') return 'uninitialized';
+  return workflow === 'rollback' ? random.pick(['starting', 'creating']) : 'started';
+}
+
+export const parametersOf = (random: Random, workflow: string): JsonObject =>
+  workflow === 'scale'
+    ? { scalable_entity_name: 'n0', delta: random.pick([1, -1]) }
+    : { ignore_failure: random.chance(0.3) };
+
 const TROUBLED_MS = 6000;
 const HEALED_MS = 60_000;
 
@@ -188,18 +201,10 @@ function* reap(engine: Engine, process: Process): Work {
 function request(world: World, engine: Engine, fleet: Fleet, i: number): void {
   const { random } = world;
   const workflow = random.pick(WORKFLOWS);
-  const state =
-    workflow === 'install'
-      ? 'uninitialized'
-      : workflow === 'rollback'
-        ? random.pick(['starting', 'creating'])
-        : 'started';
+  const state = stateBefore(random, workflow);
   const model = randomModel(random, state);
   const id = `execution-${i}`;
-  const parameters =
-    workflow === 'scale'
-      ? { scalable_entity_name: 'n0', delta: random.pick([1, -1]) }
-      : { ignore_failure: random.chance(0.3) };
+  const parameters = parametersOf(random, workflow);
   world.at(random.below(500), () => {
     engine.store.executions.set(id, {
       id,

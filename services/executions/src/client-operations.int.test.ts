@@ -1,10 +1,10 @@
 import type { Principal } from '@baton/contracts';
-import { newId } from '@baton/kernel';
 import { createGraph, visibleOperation } from './commands/client-operations';
 import { requestExecution } from './commands/request-execution';
 import { updateStoredOperations } from './commands/update-stored-operations';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup } from './testing/engine-setup';
+import { startRequest } from './testing/start-request';
 
 const TENANT = 'default_tenant';
 const NAME = 'cloudify.interfaces.lifecycle.start';
@@ -54,22 +54,7 @@ beforeAll(async () => {
     [LINK]: { ...operation, inputs: { port: 5432 } },
   };
   engine.peer.deployments.set('d', deployment);
-  ({ id: execution } = await requestExecution(engine.deps, {
-    tenant: TENANT,
-    createdBy: 'admin',
-    isAdministrator: true,
-    requestId: newId(),
-    workflowId: 'install',
-    deploymentId: 'd',
-    parameters: {},
-    allowCustomParameters: false,
-    isForced: false,
-    mayQueue: false,
-    isDryRun: false,
-    waitAfterFailS: 600,
-    scheduledForMs: null,
-    isSystemWorkflow: false,
-  }));
+  ({ id: execution } = await requestExecution(engine.deps, startRequest('d')));
   await createGraph(engine.deps, admin, {
     name: 'g',
     execution_id: execution,

@@ -9,6 +9,7 @@ import { lateSchedules } from './store/doctor.sql';
 import { unclaimedTasks } from './store/tasks.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
+import { startRequest } from './testing/start-request';
 
 const DEADLINE = { deadlineMs: 20_000 };
 
@@ -83,22 +84,10 @@ test('an operation without its lease is given to another worker', async () => {
 
 test('an execution without its timer starts', async () => {
   engine.peer.deployments.set('timer', peerDeployment({ a: [] }));
-  const { id } = await requestExecution(engine.deps, {
-    tenant: 'default_tenant',
-    createdBy: 'admin',
-    isAdministrator: true,
-    requestId: newId(),
-    workflowId: 'install',
-    deploymentId: 'timer',
-    parameters: {},
-    allowCustomParameters: false,
-    isForced: false,
-    mayQueue: false,
-    isDryRun: false,
-    waitAfterFailS: 600,
-    scheduledForMs: Date.parse('2050-01-01T00:00:00Z'),
-    isSystemWorkflow: false,
-  });
+  const { id } = await requestExecution(
+    engine.deps,
+    startRequest('timer', { scheduledForMs: Date.parse('2050-01-01T00:00:00Z') }),
+  );
   await run(sql`update executions set scheduled_for = app_now(), wake_at = null where id = ${id}`);
   await repairs('timer-lost');
   await endsWell(id);

@@ -1,4 +1,3 @@
-import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
@@ -9,6 +8,7 @@ import { executionGraph } from './queries/execution-graph';
 import { readExecution } from './store/executions.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
+import { startRequest } from './testing/start-request';
 
 /** What GET /executions/{id}/graph shows before, while and after an execution runs, and what a dry run leaves alone. */
 
@@ -21,23 +21,10 @@ beforeAll(async () => {
 afterAll(async () => await engine?.stop());
 
 async function ask(deploymentId: string | null, workflowId: string, more: Partial<StartRequest> = {}) {
-  const { id } = await requestExecution(engine.deps, {
-    tenant: 'default_tenant',
-    createdBy: 'admin',
-    isAdministrator: true,
-    requestId: newId(),
-    workflowId,
-    deploymentId,
-    parameters: {},
-    allowCustomParameters: false,
-    isForced: false,
-    mayQueue: true,
-    isDryRun: false,
-    waitAfterFailS: 600,
-    scheduledForMs: null,
-    isSystemWorkflow: false,
-    ...more,
-  });
+  const { id } = await requestExecution(
+    engine.deps,
+    startRequest(deploymentId, { workflowId, mayQueue: true, ...more }),
+  );
   return id;
 }
 const later = { scheduledForMs: Date.parse('2100-01-01T00:00:00Z') };

@@ -1,6 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { type TenantScope, tenantScopeKey } from '@baton/contracts';
-import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
@@ -12,6 +11,7 @@ import { explainExecution } from './queries/explain-execution';
 import { readExecution } from './store/executions.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
+import { startRequest } from './testing/start-request';
 
 /** GET /executions/{id}/why: a test for each cause that it can name. Nested executions: nested-executions.int.test.ts. */
 
@@ -36,23 +36,7 @@ afterAll(async () => await engine?.stop());
 async function ask(deploymentId: string | null, more: Partial<StartRequest> = {}): Promise<string> {
   if (deploymentId !== null && !engine.peer.deployments.has(deploymentId))
     engine.peer.deployments.set(deploymentId, peerDeployment({ a: [] }));
-  const { id } = await requestExecution(engine.deps, {
-    tenant: TENANT,
-    createdBy: 'admin',
-    isAdministrator: true,
-    requestId: newId(),
-    workflowId: 'install',
-    deploymentId,
-    parameters: {},
-    allowCustomParameters: false,
-    isForced: false,
-    mayQueue: false,
-    isDryRun: false,
-    waitAfterFailS: 600,
-    scheduledForMs: null,
-    isSystemWorkflow: false,
-    ...more,
-  });
+  const { id } = await requestExecution(engine.deps, startRequest(deploymentId, more));
   return id;
 }
 

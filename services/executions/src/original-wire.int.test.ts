@@ -6,13 +6,13 @@ import { recordExecution } from './commands/record-execution';
 import { recordRefused } from './commands/record-refused';
 import { requestExecution } from './commands/request-execution';
 import { setStatus } from './commands/set-status';
-import type { StartRequest } from './domain/start-request';
 import { onExecutionFinished } from './messages/on-execution-finished';
 import { listOperations } from './queries/list-operations';
 import { readExecution } from './store/executions.sql';
 import { insertSchedule, scheduledDeployments } from './store/schedules.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup } from './testing/engine-setup';
+import { startRequest } from './testing/start-request';
 
 const TENANT = 'default_tenant';
 let engine: EngineSetup;
@@ -21,28 +21,11 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => await engine?.stop());
 
-const request = (deploymentId: string, more: Partial<StartRequest> = {}): StartRequest => ({
-  tenant: TENANT,
-  createdBy: 'admin',
-  isAdministrator: true,
-  requestId: newId(),
-  workflowId: 'install',
-  deploymentId,
-  parameters: {},
-  allowCustomParameters: false,
-  isForced: false,
-  mayQueue: false,
-  isDryRun: false,
-  waitAfterFailS: 600,
-  scheduledForMs: null,
-  isSystemWorkflow: false,
-  ...more,
-});
 const rows = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(engine.db.query)).rows;
 
 test('a start that was refused for want of availability is kept as failed and never runs', async () => {
   engine.peer.deployments.set('away', peerDeployment({ a: [] }));
-  await recordRefused(engine.deps, request('away'));
+  await recordRefused(engine.deps, startRequest('away'));
   const kept = await rows(sql<Record<string, unknown>>`
     select status, phase, error, started_at from executions where deployment_id = 'away'`);
   expect(kept).toEqual([
@@ -59,7 +42,7 @@ test('the execution that deleted a deployment goes with it, also when it ends af
   engine.peer.deployments.set('gone', peerDeployment({ a: [] }));
   const { id } = await requestExecution(
     engine.deps,
-    request('gone', { workflowId: 'delete_deployment_environment', isSystemWorkflow: true }),
+    startRequest('gone', { workflowId: 'delete_deployment_environment', isSystemWorkflow: true }),
   );
   const payload = {
     executionId: id,
@@ -80,7 +63,7 @@ test('the execution that deleted a deployment goes with it, also when it ends af
 
 test('recorded work tells its log lines between its first and its last event', async () => {
   const { id } = await recordExecution(engine.deps, {
-    ...request('made', { workflowId: 'create_deployment_environment' }),
+    ...startRequest('made', { workflowId: 'create_deployment_environment' }),
     blueprintId: 'bp',
     displayName: 'made',
     visibility: 'tenant',
@@ -100,7 +83,7 @@ test('recorded work tells its log lines between its first and its last event', a
 
 test('subgraphs of instances show the handler of the original, its name and interval', async () => {
   engine.peer.deployments.set('shown', peerDeployment({ a: [] }));
-  const { id } = await requestExecution(engine.deps, request('shown'));
+  const { id } = await requestExecution(engine.deps, startRequest('shown'));
   const subgraph = await eventually(async () => {
     const filter = { executionId: id, states: [], skipInternal: true };
     const found = await listOperations(engine.db.query, filter, sql`true`, {
@@ -121,7 +104,7 @@ test('subgraphs of instances show the handler of the original, its name and inte
 
 test('a log bundle gets executions without their parameters, and events in order', async () => {
   const { id } = await recordExecution(engine.deps, {
-    ...request('told', { parameters: { password: 'canary' } }),
+    ...startRequest('told', { parameters: { password: 'canary' } }),
     blueprintId: 'bp',
     displayName: 'told',
     visibility: 'tenant',

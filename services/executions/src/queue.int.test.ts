@@ -1,4 +1,3 @@
-import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { cancelExecution } from './commands/cancel-execution';
 import { dequeueExecutions } from './commands/dequeue-executions';
@@ -10,6 +9,7 @@ import { explainExecution } from './queries/explain-execution';
 import { readExecution } from './store/executions.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup } from './testing/engine-setup';
+import { startRequest } from './testing/start-request';
 
 const DEADLINE = { deadlineMs: 20_000 };
 
@@ -22,23 +22,7 @@ afterEach(async () => await engine?.stop());
 async function ask(deploymentId: string | null, more: Partial<StartRequest> = {}): Promise<string> {
   if (deploymentId !== null && !engine.peer.deployments.has(deploymentId))
     engine.peer.deployments.set(deploymentId, peerDeployment({ a: [] }));
-  const { id } = await requestExecution(engine.deps, {
-    tenant: 'default_tenant',
-    createdBy: 'admin',
-    isAdministrator: true,
-    requestId: newId(),
-    workflowId: 'install',
-    deploymentId,
-    parameters: {},
-    allowCustomParameters: false,
-    isForced: false,
-    mayQueue: false,
-    isDryRun: false,
-    waitAfterFailS: 600,
-    scheduledForMs: null,
-    isSystemWorkflow: false,
-    ...more,
-  });
+  const { id } = await requestExecution(engine.deps, startRequest(deploymentId, more));
   return id;
 }
 const rowOf = async (id: string) => (await readExecution(engine.db.query, id))!;

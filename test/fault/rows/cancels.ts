@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { ApiError } from '@baton/client';
 import { call } from '../../harness/session';
 import { judge } from '../judge';
-import { type Asked, startOnce } from '../load';
+import { type Asked, startOnce, toAsk } from '../load';
 import { WORKERS } from '../rig';
 import type { Outcome, Row, RowContext } from '../row';
 import { pause, Refused, until } from '../until';
@@ -39,24 +38,16 @@ export const cancelRows: Row[] = [
   },
 ];
 
-const fresh = (deployment: string, workflow = 'install'): Asked => ({
-  key: randomUUID(),
-  deployment,
-  workflow,
-  ids: new Set(),
-  status: null,
-});
-
 /** Half installed or not at all: what a cancel leaves decides which workflow is available. */
 async function startWhatFits(rig: RowContext['rig'], deployment: string): Promise<Asked> {
-  const install = fresh(deployment);
+  const install = toAsk(deployment);
   try {
     await startOnce(rig, install, new Map());
     return install;
   } catch (error) {
     if (!(error instanceof Refused) || !error.message.includes('unavailable_workflow_error')) throw error;
   }
-  const uninstall = fresh(deployment, 'uninstall');
+  const uninstall = toAsk(deployment, 'uninstall');
   await startOnce(rig, uninstall, new Map());
   return uninstall;
 }
@@ -124,7 +115,7 @@ async function act(rig: RowContext['rig'], executionId: string, action: string):
 async function forceCancel(at: RowContext, strike: (at: RowContext) => Promise<void>): Promise<Outcome> {
   const { rig } = at;
   const violations: string[] = [];
-  const asked = (await rig.deployments('force', 5)).map((deployment) => fresh(deployment));
+  const asked = (await rig.deployments('force', 5)).map((deployment) => toAsk(deployment));
   await Promise.all(asked.map((one) => startOnce(rig, one, new Map())));
   const ids = asked.flatMap((one) => [...one.ids]);
   const busy = await until(

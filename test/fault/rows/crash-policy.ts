@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { call } from '../../harness/session';
 import { judge } from '../judge';
-import { type Asked, startOnce } from '../load';
+import { type Asked, startOnce, toAsk } from '../load';
 import { type Rig, WORKERS } from '../rig';
 import type { Outcome, Row, RowContext } from '../row';
 import { until } from '../until';
@@ -22,15 +22,7 @@ async function neverAgain({ rig }: RowContext): Promise<Outcome> {
   const outcome: Outcome = { violations: [], facts: {} };
   const prefix = `once-${randomUUID().slice(0, 8)}`;
   const deployments = await rig.deployments(prefix, COUNT, { blueprint: 'once', inputs: {} });
-  const asked = deployments.map(
-    (deployment): Asked => ({
-      key: randomUUID(),
-      deployment,
-      workflow: 'install',
-      ids: new Set(),
-      status: null,
-    }),
-  );
+  const asked = deployments.map((deployment) => toAsk(deployment));
   await Promise.all(asked.map((one) => startOnce(rig, one, new Map())));
   const ids = asked.flatMap((one) => [...one.ids]);
   const held = await until('floor: all operations under way', 30_000, () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { diagnose } from '../diagnosis';
 import { judge } from '../judge';
-import { type Asked, startOnce } from '../load';
+import { startOnce, toAsk } from '../load';
 import { type Rig, WORKERS } from '../rig';
 import type { Outcome, Row, RowContext } from '../row';
 import { pause, until } from '../until';
@@ -24,15 +24,7 @@ export const nestedRows: Row[] = [
 async function nested({ rig, random }: RowContext): Promise<Outcome> {
   const outcome: Outcome = { violations: [], facts: {} };
   const chains = await Promise.all(Array.from({ length: CHAINS }, () => makeChain(rig)));
-  const roots = chains.map(
-    ([deployment]): Asked => ({
-      key: randomUUID(),
-      deployment: deployment!,
-      workflow: 'install',
-      ids: new Set(),
-      status: null,
-    }),
-  );
+  const roots = chains.map(([deployment]) => toAsk(deployment!));
   await Promise.all(roots.map((root) => startOnce(rig, root, new Map())));
   const all = chains.flat();
   await until('floor: more levels under way than there are places', 60_000, async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ask } from '../ask';
 import { diagnose } from '../diagnosis';
 import { judge } from '../judge';
-import { type Asked, startOnce } from '../load';
+import { type Asked, startOnce, toAsk } from '../load';
 import { readOnce } from '../read-once';
 import { ENGINES, type Rig } from '../rig';
 import type { Outcome, Row, RowContext } from '../row';
@@ -71,15 +71,7 @@ async function repeating(at: RowContext): Promise<Outcome> {
 }
 
 async function installed(rig: Rig, deployments: readonly string[]): Promise<Asked[]> {
-  const asked = deployments.map(
-    (deployment): Asked => ({
-      key: randomUUID(),
-      deployment,
-      workflow: 'install',
-      ids: new Set(),
-      status: null,
-    }),
-  );
+  const asked = deployments.map((deployment) => toAsk(deployment));
   await Promise.all(asked.map((one) => startOnce(rig, one, new Map())));
   await until('installed deployments', 40_000, async () => {
     const rows = await rig.sql<{ phase: string }>(

@@ -4,7 +4,7 @@ import { outgoing, unsent } from '@baton/postgres';
 import { cancelExecution } from '../../../services/executions/src/commands/cancel-execution';
 import { resumeExecution } from '../../../services/executions/src/commands/resume-execution';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
-import { WORKFLOWS } from '../simulate';
+import { parametersOf, stateBefore, WORKFLOWS } from '../simulate';
 import { randomModel } from '../topology';
 import { lockRow } from './database';
 import { newExecution, newGroup, observed } from './executions';
@@ -19,16 +19,8 @@ export function request(simulation: Simulation, i: number): void {
   const { world, database, deployments, fleet, looks } = simulation;
   const { random } = world;
   const workflow = random.pick(WORKFLOWS);
-  const state =
-    workflow === 'install'
-      ? 'uninitialized'
-      : workflow === 'rollback'
-        ? random.pick(['starting', 'creating'])
-        : 'started';
-  const parameters =
-    workflow === 'scale'
-      ? { scalable_entity_name: 'n0', delta: random.pick([1, -1]) }
-      : { ignore_failure: random.chance(0.3) };
+  const state = stateBefore(random, workflow);
+  const parameters = parametersOf(random, workflow);
   const id = `execution-${i}`;
   deployments.models.set(id, randomModel(random, state));
   world.at(random.below(500), () => {
