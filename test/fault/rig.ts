@@ -60,7 +60,7 @@ export const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
 /** Two replicas of the engine: the gateway and the workers call the first; loops and messages have both. */
 export const ENGINES = ['executions', 'executions-2'];
 /** Connections of one process to PostgreSQL, which has sixty. */
-export const CONNECTIONS = 6;
+export const CONNECTIONS = 7;
 /** Places of a worker: enough for a hundred operations under way. */
 export const SLOTS = 60;
 

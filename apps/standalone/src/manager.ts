@@ -116,7 +116,7 @@ function serviceEnvironment(
 ): NodeJS.ProcessEnv {
   return {
     BATON_SECRETS_KEY_FILE: home.secretsKeyFile,
-    BATON_DATABASE_CONNECTIONS: '6',
+    BATON_DATABASE_CONNECTIONS: '8',
     BATON_BLOBS: home.blobsDir,
     BATON_WORKER_DIR: home.workDir,
     ...env,

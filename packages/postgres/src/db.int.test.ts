@@ -28,6 +28,10 @@ interface Tables {
 }
 
 const dir = join(__dirname, '../test-migrations');
+const MOST_CONNECTIONS = 4;
+/** Busy for long enough that all who want a connection have one. */
+const SLOW_COUNT = `select count(*)::int as n from pg_stat_activity, pg_sleep(0.3)
+  where datname = current_database() and application_name = 'test'`;
 let database: TestDatabase;
 let db: Db<Tables>;
 
@@ -38,7 +42,7 @@ beforeAll(async () => {
     schema: 'sample',
     applicationName: 'test',
     log: silentLog,
-    maxConnections: 4,
+    maxConnections: MOST_CONNECTIONS,
   });
 });
 afterAll(async () => {
@@ -197,6 +201,17 @@ test('fake time stops app_now() on every connection, present and future, until i
     db.query,
   );
   expect(rows[0]?.isReal).toBe(true);
+});
+
+test('transactions and statements together take no more connections than the Db was given', async () => {
+  const slow = { name: 'connections-now', text: SLOW_COUNT };
+  const seen = await Promise.all(
+    Array.from({ length: 12 }, async (_, i) => {
+      if (i % 2 === 0) return (await db.statement<{ n: number }>(slow, []))[0]!.n;
+      return (await db.tx((tx) => sql.raw<{ n: number }>(SLOW_COUNT).execute(tx))).rows[0]!.n;
+    }),
+  );
+  expect(Math.max(...seen)).toBe(MOST_CONNECTIONS);
 });
 
 test('comparisons with app_now() can use an index', async () => {

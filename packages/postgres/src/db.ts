@@ -58,7 +58,7 @@ export interface DbOptions {
   url: string;
   /** The service's own schema; `baton` (app_now) comes second in the search path. */
   schema: string;
-  /** Default 10. */
+  /** Of this Db in all, those of `statement` included; at least 2, default 10. */
   maxConnections?: number;
   applicationName: string;
   log: Log;
@@ -75,7 +75,8 @@ export interface DbOptions {
 }
 
 const MAX_TX_RUNS = 5;
-/** Connections of `statement`: while one commits, the next batch of its caller is on its way. */
+const MAX_CONNECTIONS = 10;
+/** Most connections of `statement`: while one commits, the next batch of its caller is on its way. */
 const STATEMENT_CONNECTIONS = 2;
 /** A plan made while a table was empty must not read all of it later. */
 const INDEX_ONLY = {
@@ -90,11 +91,13 @@ const RETRY_DELAY = { firstMs: 5, maxMs: 200, factor: 3, jitter: 0.8 };
 /** The database of one service: a bounded pool whose sessions see the service's schema, in UTC. Connects lazily. */
 export function createDb<S>(options: DbOptions): Db<S> {
   const hasRowSecurity = options.hasRowSecurity ?? true;
-  const pool = createPool(options, {}, hasRowSecurity);
+  const most = options.maxConnections ?? MAX_CONNECTIONS;
+  const forStatements = Math.min(STATEMENT_CONNECTIONS, Math.ceil(most / 4));
+  const pool = createPool(options, Math.max(1, most - forStatements), {}, hasRowSecurity);
   const query = new Kysely<S>({ dialect: poolDialect(pool) });
   const kicks = new Set<Kick>();
   // Connects when it is first used.
-  const byIndex = createPool({ ...options, maxConnections: STATEMENT_CONNECTIONS }, INDEX_ONLY);
+  const byIndex = createPool(options, forStatements, INDEX_ONLY);
   let closing: Promise<void> | undefined;
   return {
     query,
@@ -138,7 +141,12 @@ export function createDb<S>(options: DbOptions): Db<S> {
   };
 }
 
-function createPool(options: DbOptions, more: Record<string, string> = {}, isScoped = false): pg.Pool {
+function createPool(
+  options: DbOptions,
+  max: number,
+  more: Record<string, string>,
+  isScoped = false,
+): pg.Pool {
   const statementMs = options.statementTimeoutMs ?? 30_000;
   const idleMs = options.idleInTransactionMs ?? 60_000;
   const settings = {
@@ -155,7 +163,7 @@ function createPool(options: DbOptions, more: Record<string, string> = {}, isSco
   const pool = new ScopedPool(
     {
       connectionString: options.url,
-      max: options.maxConnections ?? 10,
+      max,
       application_name: options.applicationName,
       options: Object.entries(settings)
         .map(([name, value]) => `-c ${name}=${value}`)

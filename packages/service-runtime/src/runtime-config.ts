@@ -63,7 +63,7 @@ export const runtimeConfig = z.object({
     .prefault('postgres://postgres@127.0.0.1:5432/baton')
     .describe('PostgreSQL; each service uses its own schema in it'),
   BATON_DATABASE_CONNECTIONS: envValue
-    .integer(1, 500)
+    .integer(2, 500)
     .prefault('10')
     .describe('Most database connections of one process'),
   BATON_ROW_SECURITY: z

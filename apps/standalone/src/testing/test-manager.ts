@@ -60,7 +60,7 @@ export async function startTestManager(password: string, key = SECRETS_KEY): Pro
     BATON_LOG_LEVEL: 'silent',
     BATON_CREDENTIAL_CACHE_MS: '0',
     // Several managers at once on one server, beside other tests.
-    BATON_DATABASE_CONNECTIONS: '3',
+    BATON_DATABASE_CONNECTIONS: '4',
     DATABASE_URL: database.url,
   };
   const start = () => startManager(loadConfig(standaloneConfig, env), env as NodeJS.ProcessEnv);
