@@ -119,6 +119,7 @@ function* goOn(hand: Hand): Work {
         losses: 0,
         retries: 0,
         notBefore: null,
+        deferral: null,
         error: null,
         result: null,
       }));

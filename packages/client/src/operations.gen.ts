@@ -636,7 +636,7 @@ export interface Operations {
     params: { executionId: string };
     query: "_include";
     body: undefined;
-    answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "lease" | "retry-timer" | "effects" | "schedule" | "call" | "nested"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
+    answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "lease" | "retry-timer" | "deferred" | "effects" | "schedule" | "call" | "nested"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
   };
   /** GET /api/v3.1/file-server-auth: Whether the caller may read the file that X-Original-Uri names; for a web proxy before a file server */
   getFileServerAuth: {

@@ -1,4 +1,11 @@
-import { definePlugin, FatalError, type PluginOperation, RetryableError, resumable } from '@baton/plugin-sdk';
+import {
+  definePlugin,
+  FatalError,
+  OperationDeferred,
+  type PluginOperation,
+  RetryableError,
+  resumable,
+} from '@baton/plugin-sdk';
 import { buildRegistry } from './registry';
 import { makeRig } from './testing/memory-host';
 
@@ -54,6 +61,18 @@ describe('operations in the process', () => {
       runtime_properties: { nested: { a: [1] } },
     });
     expect(rig.host.lines).toEqual([{ kind: 'log', level: 'warning', message: 'hm' }]);
+  });
+
+  it('that wait have changed runtime properties stored', async () => {
+    const untilExecution = '0198d7a0-0000-7000-8000-000000000001';
+    const { rig, end } = await call(async (ctx) => {
+      (await ctx.instance()).runtimeProperties.child = untilExecution;
+      throw new OperationDeferred('the install of child', { untilExecution, checkAfter: 5 });
+    });
+    expect(end).toEqual({ kind: 'deferred', message: 'the install of child', untilExecution, checkAfter: 5 });
+    expect(rig.host.instances.get('web_abc123')).toMatchObject({
+      runtime_properties: { child: untilExecution },
+    });
   });
 
   it('fail recoverably when another writer was first', async () => {

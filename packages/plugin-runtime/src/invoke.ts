@@ -83,7 +83,8 @@ async function run(
   try {
     await session.save();
   } catch (thrown) {
-    if (end.kind === 'succeeded' || end.kind === 'retry') end = endOfThrown(thrown);
+    if (end.kind === 'succeeded' || end.kind === 'retry' || end.kind === 'deferred')
+      end = endOfThrown(thrown);
   }
   if (session.retryRequest && end.kind === 'succeeded') return endOfThrown(session.retryRequest);
   return end;

@@ -19,6 +19,8 @@ export type OperationEnd =
   | { kind: 'succeeded'; result: unknown }
   | { kind: 'failed'; isRecoverable: boolean; failure: OperationFailure; retryAfter: number | null }
   | { kind: 'retry'; failure: OperationFailure; retryAfter: number | null }
+  /** It waits, without being at a worker, for the end of that execution, at the latest for so many seconds. */
+  | { kind: 'deferred'; message: string; untilExecution: string | null; checkAfter: number }
   | { kind: 'timed-out'; failure: OperationFailure }
   /** Stopped from outside; the reason is that of the signal. */
   | { kind: 'stopped'; reason: StopReason };
@@ -30,6 +32,9 @@ export type StopReason = 'cancelled' | 'lease-lost' | 'stopping';
 export function stopReason(signal: AbortSignal): StopReason {
   return signal.reason === 'lease-lost' || signal.reason === 'stopping' ? signal.reason : 'cancelled';
 }
+
+/** Seconds; of an error of another copy of the SDK that names none. */
+const DEFAULT_CHECK_AFTER = 60;
 
 function framesOf(error: Error): string {
   return (error.stack ?? '').split('\n').slice(1).join('\n');
@@ -46,7 +51,12 @@ export function endOfThrown(
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const traceback = frames === 'with-frames' ? framesOf(error) : null;
   if (isMarkedError(error)) {
-    return endOfKind(error[operationErrorMark], {
+    const kind = error[operationErrorMark];
+    if (kind === 'deferred') {
+      const { message, untilExecution = null, retryAfter } = error;
+      return { kind, message, untilExecution, checkAfter: retryAfter ?? DEFAULT_CHECK_AFTER };
+    }
+    return endOfKind(kind, {
       exceptionType: error.exceptionType ?? error.name,
       message: error.message,
       traceback,

@@ -1,3 +1,5 @@
+import { isUuid } from '@baton/kernel';
+
 /**
  * How an operation says what shall happen after it failed. Anything else that is thrown counts as retryable
  * (reference/workflows.md 2.3). The mark is a registered symbol, so that errors of another copy of this package
@@ -23,11 +25,13 @@ interface ErrorExtras {
 
 /** What the runtime reads from a thrown value that carries the mark. */
 export interface MarkedError extends Error {
-  readonly [operationErrorMark]: OperationErrorKind;
+  readonly [operationErrorMark]: OperationErrorKind | 'deferred';
   readonly exceptionType: string;
   /** Seconds until the next try; null: the policy of the operation decides. */
   readonly retryAfter: number | null;
   readonly causes: readonly ErrorCause[];
+  /** Of `deferred`: the execution whose end it waits for. */
+  readonly untilExecution?: string | null;
 }
 
 /** The operation failed and trying again is useless (NonRecoverableError in Python plugins). */
@@ -70,6 +74,44 @@ export class OperationRetry extends Error implements MarkedError {
     super(message);
     this.name = 'OperationRetry';
     this.retryAfter = extras.retryAfter ?? null;
+  }
+}
+
+/** What an operation that waits says besides the text for people. */
+export interface DeferralOptions {
+  /** Id of an execution of the own manager and tenant: the operation is run again when that has ended. */
+  untilExecution?: string;
+  /**
+   * Seconds after which it is run again at the latest; of anything but an execution the only wake-up. Default 60, at least
+   * 0.5, at most 3600; what lies outside is taken as the nearest bound.
+   */
+  checkAfter?: number;
+}
+
+const CHECK_AFTER = { default: 60, least: 0.5, most: 3600 };
+
+/**
+ * Neither a failure nor a try: the operation gives its place at the worker back and is run again when the execution that
+ * it waits for has ended, or after a while. `message` names what it waits for and is logged when that begins, not at each
+ * look. Changed runtime properties are stored first; what the next look needs must be there. Retries are not counted, the
+ * time limit of the operation is: it holds for all its looks and the time in between. Not for scripts and workflows.
+ * @throws TypeError for an `untilExecution` that is no id, or a `checkAfter` that is no number.
+ */
+export class OperationDeferred extends Error implements MarkedError {
+  readonly [operationErrorMark] = 'deferred' as const;
+  readonly exceptionType = 'OperationDeferred';
+  readonly retryAfter: number;
+  readonly untilExecution: string | null;
+  readonly causes: readonly ErrorCause[] = [];
+  constructor(message: string, { untilExecution, checkAfter = CHECK_AFTER.default }: DeferralOptions = {}) {
+    super(message);
+    this.name = 'OperationDeferred';
+    if (untilExecution !== undefined && !isUuid(untilExecution))
+      throw new TypeError(`untilExecution: expected the id of an execution (a UUID), got ${untilExecution}`);
+    if (typeof checkAfter !== 'number' || Number.isNaN(checkAfter))
+      throw new TypeError(`checkAfter: expected a number of seconds, got ${String(checkAfter)}`);
+    this.untilExecution = untilExecution?.toLowerCase() ?? null;
+    this.retryAfter = Math.min(CHECK_AFTER.most, Math.max(CHECK_AFTER.least, checkAfter));
   }
 }
 

@@ -10,10 +10,12 @@ export type {
   SideContext,
 } from './context';
 export {
+  type DeferralOptions,
   type ErrorCause,
   FatalError,
   isMarkedError,
   type MarkedError,
+  OperationDeferred,
   type OperationErrorKind,
   OperationRetry,
   operationErrorMark,

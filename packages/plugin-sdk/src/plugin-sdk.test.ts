@@ -2,6 +2,7 @@ import {
   definePlugin,
   FatalError,
   isMarkedError,
+  OperationDeferred,
   OperationRetry,
   operationErrorMark,
   RetryableError,
@@ -18,6 +19,27 @@ describe('errors of operations', () => {
     expect(new RetryableError('slow').message).toBe('slow');
     expect(new FatalError('no').exceptionType).toBe('NonRecoverableError');
     expect(new OperationRetry()[operationErrorMark]).toBe('retry');
+  });
+
+  it('of operations that wait say for what and for how long at most, within bounds', () => {
+    const id = '0198D7A0-0000-7000-8000-000000000001';
+    const waits = new OperationDeferred('the install of child', { untilExecution: id });
+    expect([waits[operationErrorMark], waits.untilExecution, waits.retryAfter]).toEqual([
+      'deferred',
+      id.toLowerCase(),
+      60,
+    ]);
+    expect(new OperationDeferred('x', { checkAfter: 0 }).retryAfter).toBe(0.5);
+    expect(new OperationDeferred('x', { checkAfter: 1e9 })).toMatchObject({
+      retryAfter: 3600,
+      untilExecution: null,
+    });
+    expect(() => new OperationDeferred('x', { untilExecution: 'child' })).toThrow(
+      'untilExecution: expected the id of an execution (a UUID), got child',
+    );
+    expect(() => new OperationDeferred('x', { checkAfter: '5' as never })).toThrow(
+      'checkAfter: expected a number of seconds, got 5',
+    );
   });
 
   it('are recognised by their mark, also from another copy of the package', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { TaskRow } from './task';
-import { OUTCOMES, topology } from './testing/arbitraries';
+import { OUTCOMES, outcomeAt, topology } from './testing/arbitraries';
 import { drive, type RunRecord } from './testing/driver';
 import { fixture, inputOf, type NodeFixture } from './testing/fixture';
 import { inspector } from './testing/inspector';
@@ -47,7 +47,7 @@ test('advance respects dependencies, dispatches no attempt twice and always come
         isParanoid: true,
         isRepeating: true,
         cancelAtMs: t.cancelAtMs,
-        run: () => OUTCOMES[t.outcomes[n++ % t.outcomes.length]!]!,
+        run: () => outcomeAt(t.outcomes, n++),
         durationMs: () => t.durations[n % t.durations.length]!,
         inspect: (stored, decision) => {
           if (!graphs.has(stored)) graphs.set(stored, inspector());

@@ -1,5 +1,6 @@
 import { addTasks, asksCode, decide, dropTasks, lostCode, mayRunAgain, outcomeOfCode } from './code/steps';
 import type { Decision } from './decision';
+import { defer, endOverdue, noteDeferral, wake } from './deferral';
 import { fail, failIfQuiet, reschedule } from './failure';
 import { type GraphState, isAbandoned, isCodeStep, isWorkflowCode, type TaskNode } from './graph';
 import type { Happening } from './happening';
@@ -7,6 +8,7 @@ import { emitTaskEvent, workflowFailedText } from './messages';
 import { drain, leaveWorker, succeed } from './run';
 import { beginStep, endStep, type Step, touch } from './step';
 import type { TaskError } from './task';
+import { timeoutError } from './time-limit';
 
 /** Runs lost with their worker before the task fails for good: something in it kills workers. */
 export const MAX_LOSSES = 5;
@@ -37,7 +39,10 @@ function take(step: Step, happening: Happening): void {
       if (graph.flags.ended === null) graph.flags.cancel = happening.mode;
       break;
     case 'due':
-      if (happening.idx !== null && happening.idx < graph.nodes.length) step.ready.push(happening.idx);
+      if (happening.idx !== null && happening.idx < graph.nodes.length) takeDue(step, happening.idx);
+      break;
+    case 'wake':
+      wake(step, graph.nodes[happening.idx]);
       break;
     case 'add':
       addTasks(step, happening.tasks);
@@ -55,6 +60,10 @@ function take(step: Step, happening: Happening): void {
       takeReport(step, happening);
   }
   if (graph.flags.ended !== null || !graph.flags.started) step.ready.length = 0;
+}
+
+function takeDue(step: Step, idx: number): void {
+  if (!endOverdue(step, step.graph.nodes[idx]!)) step.ready.push(idx);
 }
 
 type Report = Exclude<Extract<Happening, { attempt: number }>, { kind: 'decide' }>;
@@ -78,7 +87,7 @@ function takeReport(step: Step, report: Report): void {
   }
   if (node.state === 'sent' && report.kind !== 'lost') emitTaskEvent(step, node, 'task_started');
   leaveWorker(step, node);
-  if (step.graph.flags.ended !== null) answerLate(node, report);
+  if (step.graph.flags.ended !== null) answerLate(step, node, report);
   else settleReport(step, node, report);
   failQuietSubgraphs(step, node);
 }
@@ -91,6 +100,7 @@ function refusal(node: TaskNode | undefined, report: Report): Decision['refused'
 }
 
 function settleReport(step: Step, node: TaskNode, report: Exclude<Report, { kind: 'started' }>): void {
+  if (report.kind === 'deferred') return defer(step, node, report);
   const told =
     report.kind === 'timed-out' ? { ...report, kind: 'failed' as const, error: timeoutError(node) } : report;
   if (asksCode(node, told)) return;
@@ -101,12 +111,13 @@ function settleReport(step: Step, node: TaskNode, report: Exclude<Report, { kind
 }
 
 /** The graph has ended without waiting for this one: keep the answer for a resume, and change nothing else. */
-function answerLate(node: TaskNode, report: Exclude<Report, { kind: 'started' }>): void {
+function answerLate(step: Step, node: TaskNode, report: Exclude<Report, { kind: 'started' }>): void {
   if (report.kind === 'lost') {
     if (node.state === 'started') node.losses++;
     node.state = 'pending';
     return;
   }
+  if (report.kind === 'deferred') return void noteDeferral(step, node, report);
   node.state = 'response-sent';
   if (report.kind === 'succeeded') node.result = report.result;
   else if (report.kind === 'failed') node.error = report.error;
@@ -131,18 +142,6 @@ function failQuietSubgraphs(step: Step, node: TaskNode): void {
   for (let up = node.spec.subgraph; up !== null; up = step.graph.nodes[up]!.spec.subgraph) {
     failIfQuiet(step, step.graph.nodes[up]!);
   }
-}
-
-function timeoutError(node: TaskNode): TaskError {
-  const { timeout, timeoutRecoverable } = node.spec.payload as {
-    timeout: number | null;
-    timeoutRecoverable: boolean;
-  };
-  return {
-    type: timeoutRecoverable ? 'RecoverableError' : 'NonRecoverableError',
-    message: `Process killed due to timeout of ${timeout ?? 0} seconds`,
-    recoverable: timeoutRecoverable,
-  };
 }
 
 function retryError(report: { message: string; retryAfterMs: number | null }): TaskError {

@@ -60,7 +60,9 @@ export type GraphEventType =
   | 'task_failed'
   | 'task_rescheduled'
   | 'workflow_node_event'
-  | 'workflow_stage';
+  | 'workflow_stage'
+  /** A log line of level info. */
+  | 'log';
 
 export interface GraphEvent {
   type: GraphEventType;

@@ -1,7 +1,7 @@
 import type { Json } from '@baton/kernel';
 import type { GraphFlags } from './decision';
 import type { OperationState } from './machines';
-import type { GraphSpec, TaskError, TaskRow, TaskSpec, TaskStatus } from './task';
+import type { Deferral, GraphSpec, TaskError, TaskRow, TaskSpec, TaskStatus } from './task';
 
 /**
  * A graph in memory: the stored tasks with counters that make a step cost only what it changes.
@@ -35,6 +35,7 @@ export interface TaskNode {
   notBefore: number | null;
   error: TaskError | null;
   result: Json;
+  deferral: Deferral | null;
   /** Unsettled dependencies, plus one while its subgraph has not started. */
   blockers: number;
   /** One entry per edge; replaced, never changed in place. */
@@ -66,6 +67,7 @@ export function nodeOf(spec: TaskSpec, status: TaskStatus | null): TaskNode {
     notBefore: status?.notBefore ?? null,
     error: status?.error ?? null,
     result: status?.result ?? null,
+    deferral: status?.deferral ?? null,
     blockers: 0,
     dependents: NONE,
     members: spec.kind === 'subgraph' ? [] : (NONE as number[]),

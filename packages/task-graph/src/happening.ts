@@ -13,6 +13,20 @@ export type Happening =
   | { kind: 'failed'; idx: number; attempt: number; error: TaskError }
   /** The operation asked to be run again (`ctx.operation.retry`). */
   | { kind: 'retry'; idx: number; attempt: number; message: string; retryAfterMs: number | null }
+  /**
+   * The operation gave back its place and waits: for the end of an execution (`wake`), at the latest for `checkAfterMs`.
+   * Neither a failure nor a try.
+   */
+  | {
+      kind: 'deferred';
+      idx: number;
+      attempt: number;
+      message: string;
+      untilExecution: string | null;
+      checkAfterMs: number;
+    }
+  /** What a deferred operation waits for has happened; nothing when it does not wait (any more). */
+  | { kind: 'wake'; idx: number }
   /** The worker stopped the operation at its time limit. */
   | { kind: 'timed-out'; idx: number; attempt: number }
   /** The lease ran out or the worker gave the run back: it is dispatched again as the next attempt. */

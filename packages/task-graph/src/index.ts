@@ -29,6 +29,7 @@ export { type ResumeOptions, resumeGraph } from './resume';
 export { rowOf, undoDecision } from './step';
 export type { LifecycleSubject, OperationTemplate, RelationshipTemplate } from './subject';
 export type {
+  Deferral,
   ErrorCause,
   FailureHandler,
   GraphSpec,
@@ -47,6 +48,7 @@ export type {
   TaskType,
   WorkflowEventPayload,
 } from './task';
+export { limitAt } from './time-limit';
 export type {
   CallRequest,
   Stage,

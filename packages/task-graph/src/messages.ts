@@ -6,7 +6,7 @@ import type { TaskError, TaskSpec } from './task';
 
 /** Texts of a graph's events and errors (reference workflows.md 3.4, 3.5). */
 
-type TaskEventType = Exclude<GraphEventType, 'workflow_node_event' | 'workflow_stage'>;
+type TaskEventType = Exclude<GraphEventType, 'workflow_node_event' | 'workflow_stage' | 'log'>;
 
 const VERBS: { [type in TaskEventType]: string } = {
   sending_task: 'started',
@@ -19,6 +19,8 @@ const VERBS: { [type in TaskEventType]: string } = {
 /** Record a task event, unless the task keeps silent; a failure is never kept silent. */
 export function emitTaskEvent(step: Step, node: TaskNode, type: TaskEventType): void {
   const { kind, policy } = node.spec;
+  // Looks of an operation that waits are no runs of their own.
+  if (node.deferral !== null && (type === 'sending_task' || type === 'task_started')) return;
   if (kind === 'nop' || isWorkflowCode(node.spec) || (!policy.sendTaskEvents && type !== 'task_failed'))
     return;
   const event = eventOn(node.spec, type, taskEventText(step.graph, node, type));
@@ -30,6 +32,11 @@ export function emitTaskEvent(step: Step, node: TaskNode, type: TaskEventType): 
 /** A free text in the name of the instance that the task is about. */
 export function emitNodeEvent(step: Step, spec: TaskSpec, message: string): void {
   step.decision.events.push(eventOn(spec, 'workflow_node_event', message));
+}
+
+/** A log line: the operation begins to wait for something. */
+export function emitDeferred(step: Step, { spec }: TaskNode, message: string): void {
+  step.decision.events.push(eventOn(spec, 'log', message));
 }
 
 /** That a failure of the task is ignored, told by the instance whose sequence the task belongs to. */

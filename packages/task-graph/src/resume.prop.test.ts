@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { OUTCOMES, topology } from './testing/arbitraries';
+import { OUTCOMES, outcomeAt, topology } from './testing/arbitraries';
 import { stopAndResume } from './testing/stop-and-resume';
 
 /** However a run stopped, a resume whose operations all succeed brings it to the state that it was meant to reach. */
@@ -26,7 +26,7 @@ test('a forced resume reaches the goal of the run', () => {
     fc.property(topology, stop, workflows, (nodes, s, workflow) => {
       const { from, to } = GOALS[workflow];
       let n = 0;
-      const first = { run: () => OUTCOMES[s.outcomes[n++ % s.outcomes.length]!]!, cancelAtMs: s.cancelAtMs };
+      const first = { run: () => outcomeAt(s.outcomes, n++), cancelAtMs: s.cancelAtMs };
       const resumed = stopAndResume(workflow, nodes, first, { force: true, state: from, config: s });
       if (!resumed) return;
       expect(resumed.record).toMatchObject({ outcome: 'succeeded', error: null });

@@ -29,7 +29,7 @@ export function resumeGraph(
   const reset = resetRows(rows, options.force);
   const changed = new Set(reset.flatMap((row, i) => (row === rows[i] ? [] : [i])));
   const cleanups = options.cleanup
-    ? addCleanups(reset, options.cleanup)
+    ? addCleanups(reset, options.cleanup, (idx) => rows[idx]!.deferral !== null)
     : { added: [], deps: new Map<number, number[]>() };
   for (const [idx, deps] of cleanups.deps) {
     reset[idx] = { ...reset[idx]!, deps, state: 'pending' };
@@ -62,8 +62,10 @@ function resetRows(rows: readonly TaskRow[], force: boolean): TaskRow[] {
     for (let up = row.subgraph; up !== null; up = rows[up]!.subgraph) if (isOver(rows[up]!)) return true;
     return false;
   };
-  return rows.map((row) => {
-    if (isOver(row) || isInOver(row)) return row;
+  return rows.map((stored) => {
+    if (isOver(stored) || isInOver(stored)) return stored;
+    // What waited looks again at once, as a run of its own; its time limit begins anew.
+    const row = stored.deferral === null ? stored : { ...stored, deferral: null };
     // Its runs are told apart by their attempt; nobody wants to know how the stopped one ended.
     if (isWorkflowCode(row)) return { ...row, state: 'pending', error: null, result: null };
     if (row.kind === 'subgraph') return resetSubgraph(row);

@@ -91,13 +91,14 @@ function isStatusChanged(a: TaskNode, b: TaskNode): boolean {
     a.retries !== b.retries ||
     a.notBefore !== b.notBefore ||
     a.error !== b.error ||
-    a.result !== b.result
+    a.result !== b.result ||
+    a.deferral !== b.deferral
   );
 }
 
 export function statusOf(node: TaskNode): TaskStatus {
-  const { state, attempt, losses, retries, notBefore, error, result } = node;
-  return { state, attempt, losses, retries, notBefore, error, result };
+  const { state, attempt, losses, retries, notBefore, error, result, deferral } = node;
+  return { state, attempt, losses, retries, notBefore, error, result, deferral };
 }
 
 export function rowOf(node: TaskNode): TaskRow {

@@ -170,6 +170,25 @@ export interface TaskStatus {
   notBefore: number | null;
   error: TaskError | null;
   result: Json;
+  /** What its operation waits for, or waited for before its present run; null = it never asked to wait. */
+  deferral: Deferral | null;
+}
+
+/**
+ * An operation that waits without a worker until something else has happened. While it waits the task is `pending` with a
+ * `notBefore`, as a retry is; `wake` lets it look earlier. Times are epoch ms.
+ */
+export interface Deferral {
+  /** Id of the execution whose end it waits for; null = it only looks again after a while. */
+  untilExecution: string | null;
+  /** For people: what it waits for. */
+  message: string;
+  /** When it began to wait for anything: from here its time limit counts. */
+  begunAt: number;
+  /** When it began to wait for this. */
+  since: number;
+  /** When it last said so. */
+  saidAt: number;
 }
 
 export type TaskRow = TaskSpec & TaskStatus;

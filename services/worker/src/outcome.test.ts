@@ -37,6 +37,17 @@ it.each<[OperationEnd, number, number]>([
   expect(JSON.parse(told.errorJson)).toEqual({ ...failure, message: 'with ***' });
 });
 
+it('one that waits says for which execution, and after how many seconds it looks again', () => {
+  const told = outcome({ kind: 'deferred', message: 'for a secret', untilExecution: 'child', checkAfter: 5 });
+  expect(told).toMatchObject({
+    kind: Kind.OUTCOME_KIND_DEFERRED,
+    untilExecution: 'child',
+    retryAfter: 5,
+    resultJson: '',
+  });
+  expect(JSON.parse(told.errorJson)).toMatchObject({ message: 'for a ***' });
+});
+
 it('a result is JSON or a final failure', () => {
   expect(outcome({ kind: 'succeeded', result: undefined }).resultJson).toBe('null');
   expect(outcome({ kind: 'succeeded', result: { a: 'secret' } }).resultJson).toBe('{"a":"***"}');

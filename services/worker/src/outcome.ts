@@ -29,6 +29,7 @@ export function outcomeOf(
     retryAfter: -1,
     startedAt: task.startedAt,
     endedAt,
+    untilExecution: end.kind === 'deferred' ? (end.untilExecution ?? '') : '',
   };
   const resultJson = end.kind === 'succeeded' ? jsonOf(end.result) : null;
   if (resultJson !== null) return { ...base, resultJson: mask(resultJson) };
@@ -59,6 +60,12 @@ function failedOf(end: OperationEnd): Failed {
       };
     case 'retry':
       return { kind: OutcomeKind.OUTCOME_KIND_RETRY, failure: end.failure, retryAfter: end.retryAfter };
+    case 'deferred':
+      return {
+        kind: OutcomeKind.OUTCOME_KIND_DEFERRED,
+        failure: { exceptionType: 'OperationDeferred', message: end.message, traceback: null, causes: [] },
+        retryAfter: end.checkAfter,
+      };
     case 'timed-out':
       return { kind: OutcomeKind.OUTCOME_KIND_TIMED_OUT, failure: end.failure };
     case 'stopped':

@@ -240,3 +240,19 @@ it('makes a script wait with its output while log lines cannot be stored, and lo
     .map((t) => Number(t.split(' ')[1]));
   expect(numbers).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1));
 }, 25_000);
+
+it('gives the place of an operation that waits to others, after its runtime properties are stored', async () => {
+  rig = await createWorkerRig();
+  await rig.startWorker({ BATON_WORKER_SLOTS: '1' });
+  const untilExecution = '0198d7a0-0000-7000-8000-000000000001';
+  const waiting = rig.peer.addTask({ mapping: 'probe.defer', inputs: { untilExecution, checkAfter: 5 } });
+  await rig.wake(waiting);
+  await eventually(() => waiting.outcomes.length === 1);
+  expect(waiting.outcomes).toMatchObject([
+    { attempt: 1, kind: OutcomeKind.OUTCOME_KIND_DEFERRED, untilExecution, retryAfter: 5 },
+  ]);
+  expect(rig.peer.writes).toEqual(['rp', `outcome ${OutcomeKind.OUTCOME_KIND_DEFERRED}`]);
+  const other = rig.peer.addTask(nop);
+  await rig.wake(other);
+  await eventually(() => other.state === 'succeeded');
+});

@@ -31,7 +31,7 @@ export interface StepInput {
 type TaskInput = Pick<
   MemoryTask,
   'id' | 'state' | 'attempt' | 'losses' | 'retries' | 'not_before' | 'error' | 'result' | 'worker_id'
-> & { lease_s: number | null };
+> & { lease_s: number | null; deferral?: MemoryTask['deferral'] };
 
 const COLUMNS = [
   'status',
@@ -115,6 +115,7 @@ function writeTasks(execution: MemoryExecution, input: StepInput, now: number): 
   for (const { lease_s, ...task } of input.new_tasks) {
     tasks.set(task.id, {
       ...task,
+      deferral: task.deferral ?? null,
       graph_id: row.graph_id!,
       execution_id: row.id,
       lease_until: null,
@@ -131,6 +132,7 @@ function writeTasks(execution: MemoryExecution, input: StepInput, now: number): 
     tasks.set(task.id, {
       ...old,
       ...task,
+      deferral: task.deferral ?? null,
       leaseUntilMs: leaseOf(lease_s),
       isKillRequested: old.isKillRequested && old.attempt === task.attempt,
       dispatchedMs: isNew ? now : old.dispatchedMs,

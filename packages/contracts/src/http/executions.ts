@@ -95,6 +95,7 @@ const waitReason = z.object({
     'worker',
     'lease',
     'retry-timer',
+    'deferred',
     'effects',
     'schedule',
     'call',

@@ -1,6 +1,7 @@
 import type { Json } from '@baton/kernel';
 import {
   CancelledError,
+  FatalError,
   type PluginWorkflow,
   WorkflowFailedError,
   type WorkflowFunction,
@@ -76,5 +77,6 @@ function endOfCode(thrown: unknown): OperationEnd {
     const { exceptionType, message } = thrown;
     return endOfKind('fatal', { exceptionType, message, traceback: null, causes: [], retryAfter: null });
   }
-  return endOfThrown(thrown, 'with-frames');
+  const end = endOfThrown(thrown, 'with-frames');
+  return end.kind === 'deferred' ? endOfThrown(new FatalError('A workflow cannot be deferred')) : end;
 }

@@ -24,13 +24,19 @@ const SILENT: FailureHandler = { handler: 'ignore', silent: true };
 
 /**
  * What to undo before an install goes on: an instance that is `starting` and will be started again is stopped first,
- * one that is `creating` is deleted first. `rows` are those after the reset.
+ * one that is `creating` is deleted first. `rows` are those after the reset. An operation that `hasWaited` (task-graph's
+ * deferral.ts) goes on where it was: it is made to run many times, and what it waits for is resumed, not undone.
  */
-export function addCleanups(rows: readonly TaskRow[], source: CleanupSource): Cleanups {
+export function addCleanups(
+  rows: readonly TaskRow[],
+  source: CleanupSource,
+  hasWaited: (idx: number) => boolean,
+): Cleanups {
   const ix = indexModel(source.model);
   const found: Cleanups = { added: [], deps: new Map() };
   for (const row of rows) {
-    const top = row.kind === 'operation' && row.state === 'pending' ? topOf(rows, row) : null;
+    const isAgain = row.kind === 'operation' && row.state === 'pending' && !hasWaited(row.idx);
+    const top = isAgain ? topOf(rows, row) : null;
     if (top?.state !== 'started' || found.deps.has(top.idx) || hasRunning(rows, top)) continue;
     const links = row.kind === 'operation' ? cleanupLinks(ix, source.config, row) : [];
     if (links.length === 0) continue;
@@ -88,6 +94,7 @@ function cleanupRows(of: { nodeInstanceId: string; nodeId: string }, links: Link
     notBefore: null,
     error: null,
     result: null,
+    deferral: null,
   } as const;
   return finishDraft(draft, from).map((spec) => ({ ...spec, ...status }));
 }

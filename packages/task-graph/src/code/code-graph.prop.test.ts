@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { OUTCOMES } from '../testing/arbitraries';
+import { OUTCOMES, outcomeAt } from '../testing/arbitraries';
 import { playCode } from '../testing/code-driver';
 import type { CodeItem } from './compile';
 
@@ -84,7 +84,7 @@ test('code graphs respect dependencies, dispatch no attempt twice, start nothing
     fc.property(program, ({ outcomes, durations, decisions, ...of }) => {
       const { outcome, rows } = playCode({
         ...of,
-        outcome: (nth) => OUTCOMES[outcomes[nth % outcomes.length]!]!,
+        outcome: (nth) => outcomeAt(outcomes, nth),
         durationMs: (nth) => durations[nth % durations.length]!,
         decide: (nth) => decisions[nth % decisions.length]!,
       });

@@ -36,7 +36,10 @@ function join(step: Step, node: TaskNode, parent: TaskNode): void {
   if (parent.state === 'pending') node.blockers++;
 }
 
-type Told = Exclude<Extract<Happening, { attempt: number }>, { kind: 'decide' | 'started' | 'timed-out' }>;
+type Told = Exclude<
+  Extract<Happening, { attempt: number }>,
+  { kind: 'decide' | 'deferred' | 'started' | 'timed-out' }
+>;
 
 /** Keeps the answer of a task whose code wants to decide what follows from it; false when nobody is to be asked. */
 export function asksCode(node: TaskNode, report: Told): boolean {

@@ -63,5 +63,12 @@ export const OUTCOMES: Outcome[] = [
   broken(false),
   { kind: 'retry', message: 'again', retryAfterMs: 30 },
   { kind: 'timed-out' },
+  { kind: 'deferred', message: 'waits', untilExecution: null, checkAfterMs: 40 },
   { kind: 'lost' },
 ];
+
+/** The outcome of the `nth` run; what an operation waits for happens at some time. */
+export function outcomeAt(picks: readonly number[], nth: number): Outcome {
+  const outcome = OUTCOMES[picks[nth % picks.length]!]!;
+  return outcome.kind === 'deferred' && Math.floor(nth / picks.length) % 2 === 1 ? ok() : outcome;
+}

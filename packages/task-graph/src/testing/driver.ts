@@ -20,6 +20,7 @@ export type Outcome =
   | { kind: 'failed'; error: TaskError }
   | { kind: 'retry'; message: string; retryAfterMs: number | null }
   | { kind: 'timed-out' }
+  | { kind: 'deferred'; message: string; untilExecution: string | null; checkAfterMs: number }
   | { kind: 'lost' }
   /** It never ends. */
   | { kind: 'hang' };
@@ -150,6 +151,7 @@ function initialRow(spec: TaskRow): TaskRow {
     notBefore: null,
     error: null,
     result: null,
+    deferral: null,
   };
 }
 

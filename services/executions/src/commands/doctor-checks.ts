@@ -12,6 +12,7 @@ import {
   deleteOrphanedTask,
   dropStates,
   expireLease,
+  forgottenDeferrals,
   forgottenGroups,
   lateSchedules,
   lostDispatches,
@@ -39,6 +40,7 @@ import { deliverStates } from './deliver-states';
 import { tellDeployments } from './end-execution';
 import { fireSchedules } from './fire-schedules';
 import { setStatus } from './set-status';
+import { wakeForgotten } from './wake-deferred';
 import { wakeExecution } from './wake-executions';
 
 /** One kind of damage: how it is found, and what makes it good. Repairs look again under the lock and may be repeated. */
@@ -82,6 +84,12 @@ export const doctorChecks: readonly DoctorCheck[] = [
       await deps.db.tx((tx) => setTimer(tx, id));
       await wakeExecution(deps, id);
     },
+  },
+  {
+    name: 'deferral-forgotten',
+    repair: 'the operation looks again',
+    find: stored(forgottenDeferrals),
+    mend: async (deps) => void (await wakeForgotten(deps)),
   },
   {
     name: 'no-progress',

@@ -1,10 +1,11 @@
 import { executionsRpc } from '@baton/contracts';
-import type { Json } from '@baton/kernel';
+import { isUuid, type Json } from '@baton/kernel';
 import type { Happening, TaskError } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
 import type { LoadedGraph } from '../engine/graph-memory';
 import { leasesOf } from '../engine/leases';
 import { runStep } from '../engine/run-step';
+import { wakeEnded } from './wake-deferred';
 
 const { OutcomeKind } = executionsRpc;
 
@@ -76,6 +77,13 @@ async function finishOf(
     { alsoEnded: true },
   );
   if (!done) return { refused: outcomes.map((outcome) => outcome.taskId), leases: [] };
+  // An execution that only waits gives its place in the queue to others.
+  if (outcomes.some(({ kind }) => kind === OutcomeKind.OUTCOME_KIND_DEFERRED)) deps.wake.dequeue();
+  // What they wait for may have ended before they waited: nobody wakes them then. After a crash here: settle-deferred.
+  await wakeEnded(
+    deps,
+    outcomes.flatMap(({ untilExecution }) => (isUuid(untilExecution) ? untilExecution : [])),
+  );
   const { context, step } = done;
   refused.push(...step.refused.map(({ idx }) => context.loaded.ids[idx]!));
   return { refused, leases: leasesOf(deps, context, step.claimed) };
@@ -97,6 +105,8 @@ function happeningOf(
       const error = errorOf(outcome, true);
       return { kind: 'retry', ...run, message: error.message, retryAfterMs: error.retryAfterMs ?? null };
     }
+    case OutcomeKind.OUTCOME_KIND_DEFERRED:
+      return deferredOf(outcome, run);
     case OutcomeKind.OUTCOME_KIND_TIMED_OUT:
       return { kind: 'timed-out', ...run };
     case OutcomeKind.OUTCOME_KIND_CANCELLED:
@@ -109,6 +119,20 @@ function happeningOf(
     default:
       return { kind: 'failed', ...run, error: errorOf(outcome, true) };
   }
+}
+
+/** Seconds between two looks of an operation that waits; a worker of another release may say anything. */
+const CHECK_AFTER_S = { least: 0.5, most: 3600 };
+
+function deferredOf(outcome: executionsRpc.TaskOutcome, run: { idx: number; attempt: number }): Happening {
+  const seconds = Math.min(CHECK_AFTER_S.most, Math.max(CHECK_AFTER_S.least, outcome.retryAfter));
+  return {
+    kind: 'deferred',
+    ...run,
+    message: errorOf(outcome, true).message,
+    untilExecution: isUuid(outcome.untilExecution) ? outcome.untilExecution : null,
+    checkAfterMs: Math.round(seconds * 1000),
+  };
 }
 
 function errorOf(outcome: executionsRpc.TaskOutcome, recoverable: boolean): TaskError {

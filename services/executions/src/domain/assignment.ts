@@ -2,13 +2,14 @@ import type { OperationAssignment } from '@baton/contracts';
 import type { OperationTask } from '@baton/task-graph';
 import type { ExecutionRow, InstanceStateRow } from '../store/rows';
 
-/** What a worker needs to run an operation of an execution. `attempt` 1 is the first run; later ones were lost before. */
+/** What a worker needs to run an operation of an execution. `timeLeftMs`: what its waiting has left of its limit. */
 export function assignmentOf(
   execution: ExecutionRow,
   task: OperationTask,
   run: { retries: number; losses: number },
   token: string,
   states: readonly InstanceStateRow[],
+  timeLeftMs: number | null,
 ): OperationAssignment {
   const payload = task.payload;
   const relationship = payload.relationship;
@@ -48,7 +49,7 @@ export function assignmentOf(
     hasFunctions: payload.hasIntrinsicFunctions,
     retryNumber: run.retries,
     maxRetries: task.policy.totalRetries,
-    timeoutMs: payload.timeout ? Math.round(payload.timeout * 1000) : null,
+    timeoutMs: timeLeftMs ?? (payload.timeout ? Math.round(payload.timeout * 1000) : null),
     isTimeoutRecoverable: payload.timeoutRecoverable,
     isResumed: run.losses > 0 || (payload.isWorkflowCode === true && execution.is_resumed),
     executionToken: token,

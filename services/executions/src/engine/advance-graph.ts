@@ -54,8 +54,9 @@ export function decideStep(
   );
   const second = starts.length > 0 ? advance(loaded.graph, starts, execution.now_ms) : null;
   const decisions = second ? [first, second] : [first];
+  for (const happening of happenings)
+    if (happening.kind === 'due' || happening.kind === 'wake') loaded.timers.delete(happening.idx);
   for (const decision of decisions) noteTimers(loaded, decision);
-  for (const happening of happenings) if (happening.kind === 'due') loaded.timers.delete(happening.idx);
 
   const areFlagsChanged = JSON.stringify(loaded.graph.flags) !== flagsBefore;
   const decided = describe(execution, loaded, decisions, areFlagsChanged, clock.monotonic());

@@ -18,11 +18,12 @@ const NOTHING = {
 
 /** An event of the graph as it is stored (reference/workflows.md 3.5). */
 export function newEventOf(event: GraphEvent): NewEvent {
+  const isLog = event.type === 'log';
   return {
-    isLog: false,
-    eventType: event.type,
-    level: null,
-    logger: null,
+    isLog,
+    eventType: isLog ? null : event.type,
+    level: isLog ? 'info' : null,
+    logger: isLog ? 'ctx' : null,
     message: event.message,
     errorCauses:
       event.errorCauses?.map((cause) => ({ ...cause, traceback: cause.traceback ?? null })) ?? null,

@@ -174,5 +174,6 @@ export function taskOfRow(row: StoredTask): TaskRow {
     notBefore: row.not_before,
     error: row.error,
     result: row.result,
+    deferral: row.deferral,
   } as TaskRow;
 }

@@ -1,5 +1,5 @@
 import type { executionsRpc } from '@baton/contracts';
-import type { OperationTask } from '@baton/task-graph';
+import { limitAt, type OperationTask } from '@baton/task-graph';
 import { assignmentOf } from '../domain/assignment';
 import { executionToken } from '../domain/token';
 import type { InstanceStateRow } from '../store/rows';
@@ -28,9 +28,17 @@ export function leasesOf(
       executionId: execution.id,
       attempt: node.attempt,
       leaseMs,
-      assignmentJson: JSON.stringify(assignmentOf(execution, task, node, token, states)),
+      assignmentJson: JSON.stringify(
+        assignmentOf(execution, task, node, token, states, timeLeft(node, execution.now_ms)),
+      ),
     };
   });
+}
+
+/** Of an operation that has waited: ms of its time limit that are left, at least 1; null: as its plan says. */
+function timeLeft(node: Parameters<typeof limitAt>[0], nowMs: number): number | null {
+  const limit = limitAt(node);
+  return limit === null ? null : Math.max(1, limit - nowMs);
 }
 
 /** The node instances that the operation sees, each once. */

@@ -69,6 +69,7 @@ function writeOf(loaded: LoadedGraph, idx: number): TaskWrite {
       notBefore: node.notBefore,
       error: node.error,
       result: node.result,
+      deferral: node.deferral,
     },
     workerId: loaded.holders.get(idx) ?? null,
     leaseMs: loaded.holders.has(idx) ? leaseMs : null,

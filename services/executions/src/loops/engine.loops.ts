@@ -3,6 +3,7 @@ import { announceUnclaimed } from '../commands/announce-unclaimed';
 import { settleForgotten } from '../commands/await-nested';
 import { deliverStored } from '../commands/deliver-states';
 import { dequeueExecutions } from '../commands/dequeue-executions';
+import { wakeForgotten } from '../commands/wake-deferred';
 import { wakeExecutions } from '../commands/wake-executions';
 import type { EngineDeps } from '../engine/deps';
 import { purgeBatches } from '../store/events.sql';
@@ -28,6 +29,7 @@ export function engineLoops(deps: EngineDeps): Loop[] {
       },
     },
     { name: 'settle-nested', intervalMs: 10_000, tickOnce: () => settleForgotten(deps) },
+    { name: 'settle-deferred', intervalMs: 10_000, tickOnce: () => wakeForgotten(deps) },
     {
       name: 'purge-batches',
       intervalMs: 3_600_000,

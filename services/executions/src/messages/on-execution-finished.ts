@@ -2,19 +2,21 @@ import type { Envelope, executionFinished, MessageType } from '@baton/contracts'
 import { isAppError } from '@baton/kernel';
 import { settleNested } from '../commands/await-nested';
 import { collectEnded } from '../commands/collect-ended';
+import { wakeEnded } from '../commands/wake-deferred';
 import type { EngineDeps } from '../engine/deps';
 import { deleteDeletion } from '../store/executions.sql';
 
 type Finished = typeof executionFinished extends MessageType<infer T> ? T : never;
 
 /**
- * An execution ended: the queue has room, whoever waits for it may go on, and its deployment may join a group; one that deleted its deployment goes with
- * it. Repeating is harmless.
+ * An execution ended: the queue has room, whoever waits for it may go on (executions that have started it, operations), and
+ * its deployment may join a group; one that deleted its deployment goes with it. Repeating is harmless.
  */
 export function onExecutionFinished(deps: EngineDeps, wire: 'spec' | 'cloudify') {
   return async ({ tenant, payload }: Envelope<Finished>): Promise<void> => {
     deps.wake.dequeue();
     if (payload.parentExecutionId !== undefined) await settleNested(deps, payload.parentExecutionId);
+    await wakeEnded(deps, [payload.executionId]);
     await collectEnded(deps, tenant, payload);
     if (payload.workflowId !== 'delete_deployment_environment' || payload.status !== 'terminated') return;
     if (!(await isGone(deps, tenant, payload.deploymentId))) return;

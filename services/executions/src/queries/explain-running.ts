@@ -1,4 +1,6 @@
+import { isoInstant } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
+import type { Deferral } from '@baton/task-graph';
 import { sql } from 'kysely';
 import type { TimedExecution } from '../store/executions.sql';
 import { reason, type WaitReason } from './wait-reason';
@@ -18,6 +20,10 @@ interface InFlight {
   created_at: string;
   not_before: number | null;
   retries: number;
+  deferral: Deferral | null;
+  awaited_status: string | null;
+  awaited_workflow: string | null;
+  awaited_deployment: string | null;
   last_seen: string | null;
 }
 
@@ -26,8 +32,10 @@ export async function explainRunning(db: AnyQuery, execution: TimedExecution): P
   const { rows } = await sql<InFlight>`
     select t.id, t.spec->>'name' as name, t.state, t.spec->'payload'->>'operation' as operation,
       t.spec->'payload'->>'nodeInstanceId' as instance, t.worker_id, t.lease_until, t.dispatched_at, t.created_at,
-      t.not_before, t.retries, w.last_seen
+      t.not_before, t.retries, t.deferral, w.last_seen, c.status as awaited_status, c.workflow_id as awaited_workflow,
+      c.deployment_id as awaited_deployment
     from tasks t left join workers w on w.id = t.worker_id
+    left join executions c on c.id::text = t.deferral->>'untilExecution' and c.tenant = ${execution.tenant}
     where t.graph_id = ${execution.graph_id} and t.spec->>'kind' = 'operation'
       and (t.state in ('sent', 'started') or (t.state = 'pending' and t.not_before is not null))
     order by t.dispatched_at nulls last limit 100`.execute(db);
@@ -60,6 +68,7 @@ function explainOperation(row: InFlight, workers: Workers | null): WaitReason {
   };
   if (row.state === 'pending') {
     const until = new Date(row.not_before!).toISOString();
+    if (row.deferral !== null) return explainDeferred(row, row.deferral, what, until);
     // A retry is a row of its own, made when it was decided.
     return reason('retry-timer', `${what} is tried again`, { since: row.created_at, until, details });
   }
@@ -72,6 +81,24 @@ function explainOperation(row: InFlight, workers: Workers | null): WaitReason {
   return reason('worker', `${what} waits for a worker${whyNoWorker(workers!)}`, {
     since: row.dispatched_at,
     details: { ...details, workers: workers!.alive, worker_last_seen: workers!.lastSeen },
+  });
+}
+
+/** `until`: when it looks again at the latest. */
+function explainDeferred(row: InFlight, deferral: Deferral, what: string, until: string): WaitReason {
+  const { untilExecution: id, message } = deferral;
+  const { awaited_workflow: workflow_id, awaited_deployment: deployment_id, awaited_status: status } = row;
+  const since = isoInstant(deferral.since);
+  const details = { operation_id: row.id, waits_for: message };
+  if (id === null) return reason('deferred', `${what} waits: ${message}`, { since, until, details });
+  const how =
+    status === null
+      ? `execution ${id}, which does not exist`
+      : `execution ${id} (${workflow_id} of ${deployment_id}), which is ${status}`;
+  return reason('deferred', `${what} waits for ${how}`, {
+    since,
+    until,
+    details: { ...details, execution_id: id, workflow_id, deployment_id, status },
   });
 }
 

@@ -54,10 +54,15 @@ export function plannedOperations(tasks: readonly TaskSpec[], owner: Owner, show
 }
 
 function isListed(task: StoredTask, filter: { states: string[]; skipInternal: boolean }): boolean {
-  if (filter.states.length > 0 && !filter.states.includes(task.state)) return false;
+  if (filter.states.length > 0 && !filter.states.includes(shownState(task))) return false;
   if (filter.skipInternal && !EXTERNAL_TYPES.has(task.spec.type)) return false;
   // Workflow code stands in the graph for its lease; it is no operation of the execution.
   return !('isWorkflowCode' in task.spec.payload);
+}
+
+/** One that waits without a worker has begun: clients know no other state for that. */
+function shownState({ state, deferral }: Pick<StoredTask, 'state' | 'deferral'>): StoredTask['state'] {
+  return state === 'pending' && deferral !== null ? 'started' : state;
 }
 
 const EXTERNAL_TYPES = new Set(['RemoteWorkflowTask', 'SubgraphTask']);
@@ -87,7 +92,10 @@ function lifecycleHandler({ name, payload, subgraph }: StoredTask['spec']) {
 /** Seconds between the runs of a subgraph, which the original shows also where there is only one. */
 const SUBGRAPH_INTERVAL_S = 30;
 
-type ShownTask = Pick<StoredTask, 'state' | 'spec' | 'id' | 'retries' | 'error' | 'worker_id'> & {
+type ShownTask = Pick<
+  StoredTask,
+  'state' | 'spec' | 'id' | 'retries' | 'error' | 'worker_id' | 'deferral'
+> & {
   graph_id: string | null;
   created_at: string | null;
 };
@@ -104,7 +112,7 @@ function presentOperation<T extends ShownTask>(
   return {
     id: row.id,
     name,
-    state: row.state,
+    state: shownState(row),
     created_at: row.created_at as T['created_at'],
     dependencies: [...deps].sort((a, b) => a - b).flatMap((idx) => ids.get(idx) ?? []),
     type,
@@ -123,7 +131,7 @@ function presentOperation<T extends ShownTask>(
     },
     tasks_graph: row.graph_id as T['graph_id'],
     tasks_graph_id: row.graph_id as T['graph_id'],
-    manager_name: row.state === 'pending' ? null : managerName,
+    manager_name: shownState(row) === 'pending' ? null : managerName,
     agent_name: row.worker_id,
     ...ownership(owner),
   };

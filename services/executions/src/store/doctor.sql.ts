@@ -55,6 +55,18 @@ export const lostTimers = (db: AnyQuery) =>
           and (e.wake_at is null or e.wake_at > to_timestamp(t.not_before / 1000.0) + interval '1 second')))`,
   );
 
+/** Operations that wait for the end of an execution that has ended: nobody has told them. */
+export const forgottenDeferrals = (db: AnyQuery) =>
+  find(
+    db,
+    sql`select t.id, 'operation ' || (t.spec->>'name') || ' of execution ' || e.id || ' waits for ' || c.id || ', which is '
+        || c.status as about
+      from tasks t join executions e on e.graph_id = t.graph_id
+      join executions c on c.id::text = t.deferral->>'untilExecution' and c.tenant = e.tenant
+      where t.deferral is not null and t.state = 'pending' and t.not_before is not null and e.phase = 'running'
+        and c.phase = 'ended' and c.ended_at < ${SETTLED}`,
+  );
+
 /** Running executions that wait for nobody: no operation in flight, no timer. */
 export const stoodStill = (db: AnyQuery) =>
   find(

@@ -65,10 +65,17 @@ export async function executionsAtWork(db: AnyQuery, except: string | null): Pro
   return rows.map((row) => row.id);
 }
 
-/** How many executions are at work, of all tenants; those that wait for others which they have started take no place. */
+/**
+ * How many executions are at work, of all tenants. Those that wait for others which they have started take no place, nor do
+ * those whose operations all wait without a worker: what they wait for may stand in the queue.
+ */
 export async function countAtWork(db: AnyQuery): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from executions where phase not in ('ended', 'waiting', 'awaiting')`.execute(db);
+    select count(*) as count from executions e where e.phase not in ('ended', 'waiting', 'awaiting')
+      and not (e.phase = 'running' and exists (select 1 from tasks t where t.graph_id = e.graph_id
+          and t.deferral is not null and t.state = 'pending' and t.not_before is not null)
+        and not exists (select 1 from tasks t where t.graph_id = e.graph_id and t.state in ('sent', 'started')
+          and t.spec->>'kind' = 'operation' and not t.spec->'payload' ? 'isWorkflowCode'))`.execute(db);
   return rows[0]!.count;
 }
 

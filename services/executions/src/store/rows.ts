@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import type {
+  Deferral,
   ExecutionStatus,
   GraphFlags,
   OperationState,
@@ -90,6 +91,7 @@ export interface StoredTask {
   not_before: number | null;
   error: TaskError | null;
   result: Json;
+  deferral: Deferral | null;
   worker_id: string | null;
   lease_until: string | null;
   version: number;

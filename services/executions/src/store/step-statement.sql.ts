@@ -16,7 +16,7 @@ const COLUMNS: [name: keyof StepChanges, type: string][] = [
   ['earlier_finished', 'int'],
 ];
 const TASK = `id uuid, state text, attempt int, losses int, retries int, not_before bigint, error jsonb, result jsonb,
-  worker_id text, lease_s double precision`;
+  deferral jsonb, worker_id text, lease_s double precision`;
 
 interface Part {
   name: string;
@@ -54,9 +54,9 @@ const PARTS: readonly Part[] = [
     isNeeded: (step) => step.new_tasks.length > 0,
     sql: `
   insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result,
-    worker_id, lease_until, dispatched_at, version, created_at)
+    deferral, worker_id, lease_until, dispatched_at, version, created_at)
   select t.id, s.graph_id, s.id, t.idx, t.spec, t.state, t.attempt, t.losses, t.retries, t.not_before, t.error, t.result,
-    t.worker_id, s.now + make_interval(secs => t.lease_s), case when t.state = 'sent' then s.now end, s.version, s.now
+    t.deferral, t.worker_id, s.now + make_interval(secs => t.lease_s), case when t.state = 'sent' then s.now end, s.version, s.now
   from stepped s cross join lateral jsonb_to_recordset(s.new_tasks) as t(idx int, spec jsonb, ${TASK})`,
   },
   {
@@ -64,7 +64,7 @@ const PARTS: readonly Part[] = [
     isNeeded: (step) => step.tasks.length > 0,
     sql: `
   update tasks set state = t.state, attempt = t.attempt, losses = t.losses, retries = t.retries,
-    not_before = t.not_before, error = t.error, result = t.result, worker_id = t.worker_id,
+    not_before = t.not_before, error = t.error, result = t.result, deferral = t.deferral, worker_id = t.worker_id,
     lease_until = s.now + make_interval(secs => t.lease_s),
     is_kill_requested = tasks.is_kill_requested and tasks.attempt = t.attempt,
     dispatched_at = case when t.state = 'sent' and tasks.attempt <> t.attempt then s.now else tasks.dispatched_at end,

@@ -149,6 +149,8 @@ function statusOf({ id, status, workerId, leaseMs }: TaskWrite) {
     not_before: status.notBefore,
     error: status.error,
     result: status.result === undefined ? null : status.result,
+    // Most have never waited.
+    ...(status.deferral !== null && { deferral: status.deferral }),
     worker_id: workerId,
     lease_s: leaseMs === null ? null : leaseMs / 1000,
   };

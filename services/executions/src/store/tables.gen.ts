@@ -249,6 +249,7 @@ export interface TaskMarks {
 export interface Tasks {
   attempt: number;
   created_at: Generated<string>;
+  deferral: Json | null;
   dispatched_at: string | null;
   error: Json | null;
   execution_id: string;

@@ -56,6 +56,7 @@ export const UNTOUCHED = {
   not_before: null,
   error: null,
   result: null,
+  deferral: null,
   worker_id: null,
   lease_until: null,
   version: 0,

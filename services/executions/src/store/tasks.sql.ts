@@ -12,7 +12,7 @@ export async function readGraph(reader: Reader, graphId: string): Promise<Stored
 }
 
 const COLUMNS =
-  sql.raw(`id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result,
+  sql.raw(`id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result, deferral,
   worker_id, lease_until, version, created_at`);
 
 export async function graphsOfExecution(

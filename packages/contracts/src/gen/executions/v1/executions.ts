@@ -17,6 +17,11 @@ export enum OutcomeKind {
   OUTCOME_KIND_TIMED_OUT = 5,
   /** OUTCOME_KIND_CANCELLED - Killed on request of a cancel. */
   OUTCOME_KIND_CANCELLED = 6,
+  /**
+   * OUTCOME_KIND_DEFERRED - It waits for the end of until_execution, or for what it only looks for after retry_after seconds; its place is free.
+   * error_json has the text for people.
+   */
+  OUTCOME_KIND_DEFERRED = 7,
   UNRECOGNIZED = -1,
 }
 
@@ -43,6 +48,9 @@ export function outcomeKindFromJSON(object: any): OutcomeKind {
     case 6:
     case "OUTCOME_KIND_CANCELLED":
       return OutcomeKind.OUTCOME_KIND_CANCELLED;
+    case 7:
+    case "OUTCOME_KIND_DEFERRED":
+      return OutcomeKind.OUTCOME_KIND_DEFERRED;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -66,6 +74,8 @@ export function outcomeKindToJSON(object: OutcomeKind): string {
       return "OUTCOME_KIND_TIMED_OUT";
     case OutcomeKind.OUTCOME_KIND_CANCELLED:
       return "OUTCOME_KIND_CANCELLED";
+    case OutcomeKind.OUTCOME_KIND_DEFERRED:
+      return "OUTCOME_KIND_DEFERRED";
     case OutcomeKind.UNRECOGNIZED:
     default:
       return "UNRECOGNIZED";
@@ -109,6 +119,8 @@ export interface TaskOutcome {
   startedAt: string;
   endedAt: string;
   executionId: string;
+  /** Of a deferred one: id of the execution that it waits for; empty for none. */
+  untilExecution: string;
 }
 
 export interface FinishTasksRequest {
@@ -696,6 +708,7 @@ function createBaseTaskOutcome(): TaskOutcome {
     startedAt: "",
     endedAt: "",
     executionId: "",
+    untilExecution: "",
   };
 }
 
@@ -727,6 +740,9 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
     }
     if (message.executionId !== "") {
       writer.uint32(74).string(message.executionId);
+    }
+    if (message.untilExecution !== "") {
+      writer.uint32(82).string(message.untilExecution);
     }
     return writer;
   },
@@ -816,6 +832,14 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
             message.executionId = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.untilExecution = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -867,6 +891,11 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
         : isSet(object.execution_id)
         ? globalThis.String(object.execution_id)
         : "",
+      untilExecution: isSet(object.untilExecution)
+        ? globalThis.String(object.untilExecution)
+        : isSet(object.until_execution)
+        ? globalThis.String(object.until_execution)
+        : "",
     };
   },
 
@@ -899,6 +928,9 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
     if (message.executionId !== "") {
       obj.executionId = message.executionId;
     }
+    if (message.untilExecution !== "") {
+      obj.untilExecution = message.untilExecution;
+    }
     return obj;
   },
 
@@ -916,6 +948,7 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
     message.startedAt = object.startedAt ?? "";
     message.endedAt = object.endedAt ?? "";
     message.executionId = object.executionId ?? "";
+    message.untilExecution = object.untilExecution ?? "";
     return message;
   },
 };
