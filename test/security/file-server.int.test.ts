@@ -1,4 +1,6 @@
 // The file server (reference/rest-api.md 5.30) through the gateway: credentials, tenants, versions, ranges, HEAD.
+
+import { eventually } from '@baton/testkit';
 import { tgzOf } from '../../services/catalog/src/testing/archives';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { type Caller, callerOf, type Who } from './caller';
@@ -94,4 +96,56 @@ test('file-server-auth answers for the tenant in the address, whatever the tenan
   expect(
     await ask(alice, FILE, { authorization: `Basic ${Buffer.from('alice:wrong').toString('base64')}` }),
   ).toBe(401);
+});
+
+describe('files that clients write', () => {
+  const file = '/resources/deployments/default_tenant/worked/a/b.txt';
+  const text = Buffer.from('<script>alert(1)</script>');
+  const write = async (who: Who, path: string, method = 'PUT') =>
+    (await caller.send(who, method, path, undefined, method === 'PUT' ? text : undefined)).status;
+
+  test('each area wants its own right; the other tenant gets nothing', async () => {
+    const operator = await caller.user('oscar', 'default_tenant', 'operations');
+    const member = await caller.user('ursula', 'default_tenant', 'user');
+    await caller.must(caller.admin, 'PUT', '/deployments/worked', { blueprint_id: 'plain' });
+    const ours = '/resources/tenant-resources/default_tenant/x.txt';
+    const everybodys = '/file-server-proxy/global-resources/x.txt';
+    const asked = [alice, operator, member, eve, caller.admin, nobody];
+    const answers: Record<string, number[]> = {};
+    for (const path of [file, ours, everybodys]) {
+      answers[path] = [];
+      for (const who of asked) answers[path].push(await write(who, path));
+    }
+    expect(answers).toEqual({
+      [file]: [403, 200, 200, 403, 200, 401],
+      [ours]: [403, 403, 200, 403, 200, 401],
+      [everybodys]: [403, 403, 403, 403, 200, 401],
+    });
+    expect((await get(eve, file)).status).toBe(403);
+    expect((await get(eve, ours)).status).toBe(403);
+    expect((await get(eve, '/resources/global-resources/x.txt')).status).toBe(200);
+    expect(await write(operator, '/resources/blueprints/default_tenant/plain/x', 'PUT')).toBe(405);
+  });
+
+  test('a browser runs nothing of them, and changes are in the audit log', async () => {
+    const page = '/resources/deployments/default_tenant/worked/page.html';
+    expect(await write(caller.admin, page)).toBe(200);
+    const { headers } = await get(alice, page);
+    expect(headers.get('content-security-policy')).toMatch(/^sandbox/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    await eventually(async () => {
+      const { items } = await caller.must(caller.admin, 'GET', '/audit?creator_name=admin&_size=1000');
+      const [entry] = items.filter((one: { ref_id: string }) => one.ref_id === 'page.html');
+      expect(entry).toMatchObject({ ref_table: 'resources', operation: 'update' });
+    });
+  });
+
+  test('they go with the deployment', async () => {
+    await caller.must(caller.admin, 'DELETE', '/deployments/worked');
+    await eventually(async () => expect((await get(alice, file)).status).toBe(404));
+    await caller.must(caller.admin, 'PUT', '/deployments/worked', { blueprint_id: 'plain' });
+    await eventually(async () =>
+      expect(await caller.must(alice, 'GET', '/resources/deployments/default_tenant/worked/')).toEqual({}),
+    );
+  });
 });

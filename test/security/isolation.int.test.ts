@@ -63,6 +63,9 @@ async function privateThings(): Promise<void> {
     labels: [{ canarykey: CANARY }],
     ...isPrivate,
   });
+  const folder = `/resources/deployments/${owner.tenant}/${mine.deployments}`;
+  await must(owner, 'PUT', `${folder}/blueprint.yaml`, undefined, Buffer.from(CANARY));
+  mine.files = 'of-a-tenant';
   const execution = await must(owner, 'POST', '/executions', {
     deployment_id: mine.deployments,
     workflow_id: 'install',
@@ -146,17 +149,21 @@ const NO_TENANT_RESOURCE = new Set(
 );
 const firstOf = (route: RouteContract): string => route.path.split('/')[1]!;
 
+const isFile = (route: RouteContract): boolean => /^(resources|file-server-proxy)$/.test(firstOf(route));
+
 /** What the first id in the path is of; in addresses of files it stands behind the kind and the tenant. */
 const kindOf = (route: RouteContract): string => {
-  if (firstOf(route) !== 'resources') return firstOf(route);
-  return route.path.includes(':plugin_id') ? 'plugins' : 'blueprints';
+  if (!isFile(route)) return firstOf(route);
+  if (route.path.includes(':plugin_id')) return 'plugins';
+  if (route.path.includes(':deployment_id')) return 'deployments';
+  return route.path.includes('-resources/') ? 'files' : 'blueprints';
 };
 
 /** Ids in the path that the owner's things fill. */
 function pathWith(route: RouteContract, id: string): string {
   let isFirst = true;
   const path = route.path.replace(/:\w+/g, (name) => {
-    if (name === ':tenant_name' && firstOf(route) === 'resources') return owner.tenant;
+    if (name === ':tenant_name' && isFile(route)) return owner.tenant;
     const own = isFirst ? id : id === mine[kindOf(route)] ? mine.nodes! : 'nosuch';
     isFirst = false;
     return own;
@@ -190,7 +197,8 @@ describe.each([
     const wrong: string[] = [];
     for (const route of onResources()) {
       const id = mine[kindOf(route)];
-      if (id === undefined) continue;
+      // Files of a tenant are everybody's in it.
+      if (id === undefined || (id === mine.files && who() === peer)) continue;
       const unknown = /^[0-9a-f-]{36}$/.test(id) ? randomUUID() : 'nosuch';
       const query = firstOf(route).endsWith('-schedules') ? '?deployment_id=canary-deployment' : '';
       const body = route.body ? bodyOf(route) : undefined;

@@ -35,7 +35,7 @@ export const topology: Topology = [
   { message: executionFinished, queues: ['executions'] },
   { message: deploymentCreated, queues: ['executions'] },
   { message: groupDeploymentsCreated, queues: ['executions'] },
-  { message: deploymentDeleted, queues: ['executions'] },
+  { message: deploymentDeleted, queues: ['executions', 'catalog'] },
   { message: eventsAppended, queues: [] },
   { message: tasksCancelled, queues: [] },
   { message: blueprintRegistered, queues: [] },

@@ -638,12 +638,117 @@ export interface Operations {
     body: undefined;
     answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "lease" | "retry-timer" | "deferred" | "effects" | "schedule" | "call" | "nested"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
   };
-  /** GET /api/v3.1/file-server-auth: Whether the caller may read the file that X-Original-Uri names; for a web proxy before a file server */
+  /** GET /api/v3.1/file-server-auth: Whether the caller may read or write the file that X-Original-Uri names; for a web proxy before a file server */
   getFileServerAuth: {
     params: undefined;
     query: never;
     body: undefined;
     answer: Record<string, unknown>;
+  };
+  /** GET /api/v3.1/file-server-proxy/blueprints/{tenant_name}/{blueprint_id}/{rest}: A file of an unpacked blueprint, or with a slash at its end the files below a folder as {path: time}; those of global blueprints for everybody */
+  proxiedGetBlueprintResource: {
+    params: { tenant_name: string; blueprint_id: string; rest: string };
+    query: "archive";
+    body: undefined;
+    answer: unknown;
+  };
+  /** GET /api/v3.1/file-server-proxy/deployments/{tenant_name}/{deployment_id}/{rest}: A file of the working folder of a deployment, or with a slash at its end the files below a folder as {path: time} */
+  proxiedGetDeploymentFile: {
+    params: { tenant_name: string; deployment_id: string; rest: string };
+    query: "archive";
+    body: undefined;
+    answer: unknown;
+  };
+  /** PUT /api/v3.1/file-server-proxy/deployments/{tenant_name}/{deployment_id}/{rest}: Writes a file of the working folder of a deployment: the body, or the one file of a multipart body with its mtime */
+  proxiedPutDeploymentFile: {
+    params: { tenant_name: string; deployment_id: string; rest: string };
+    query: "extract";
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** POST /api/v3.1/file-server-proxy/deployments/{tenant_name}/{deployment_id}/{rest}: Writes the files of a multipart body into a folder of the working folder of a deployment */
+  proxiedPostDeploymentFiles: {
+    params: { tenant_name: string; deployment_id: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** DELETE /api/v3.1/file-server-proxy/deployments/{tenant_name}/{deployment_id}/{rest}: Removes a file of the working folder of a deployment, or with a slash at its end all below a folder */
+  proxiedDeleteDeploymentFile: {
+    params: { tenant_name: string; deployment_id: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
+  /** GET /api/v3.1/file-server-proxy/global-resources/{rest}: A file of the files of all tenants, or with a slash at its end the files below a folder as {path: time} */
+  proxiedGetGlobalFile: {
+    params: { rest: string };
+    query: "archive";
+    body: undefined;
+    answer: unknown;
+  };
+  /** PUT /api/v3.1/file-server-proxy/global-resources/{rest}: Writes a file of the files of all tenants: the body, or the one file of a multipart body with its mtime */
+  proxiedPutGlobalFile: {
+    params: { rest: string };
+    query: "extract";
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** POST /api/v3.1/file-server-proxy/global-resources/{rest}: Writes the files of a multipart body into a folder of the files of all tenants */
+  proxiedPostGlobalFiles: {
+    params: { rest: string };
+    query: never;
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** DELETE /api/v3.1/file-server-proxy/global-resources/{rest}: Removes a file of the files of all tenants, or with a slash at its end all below a folder */
+  proxiedDeleteGlobalFile: {
+    params: { rest: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
+  /** GET /api/v3.1/file-server-proxy/plugins/{plugin_id}/{rest}: The wagon, a yaml file or the icon of a plugin, or with a slash at its end their names */
+  proxiedGetPluginResource: {
+    params: { plugin_id: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: unknown;
+  };
+  /** GET /api/v3.1/file-server-proxy/tenant-resources/{tenant_name}/{rest}: A file of the files of a tenant, or with a slash at its end the files below a folder as {path: time} */
+  proxiedGetTenantFile: {
+    params: { tenant_name: string; rest: string };
+    query: "archive";
+    body: undefined;
+    answer: unknown;
+  };
+  /** PUT /api/v3.1/file-server-proxy/tenant-resources/{tenant_name}/{rest}: Writes a file of the files of a tenant: the body, or the one file of a multipart body with its mtime */
+  proxiedPutTenantFile: {
+    params: { tenant_name: string; rest: string };
+    query: "extract";
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** POST /api/v3.1/file-server-proxy/tenant-resources/{tenant_name}/{rest}: Writes the files of a multipart body into a folder of the files of a tenant */
+  proxiedPostTenantFiles: {
+    params: { tenant_name: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** DELETE /api/v3.1/file-server-proxy/tenant-resources/{tenant_name}/{rest}: Removes a file of the files of a tenant, or with a slash at its end all below a folder */
+  proxiedDeleteTenantFile: {
+    params: { tenant_name: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
+  /** GET /api/v3.1/file-server-proxy/uploaded-blueprints/{tenant_name}/{blueprint_id}/{file_name}: The archive of a blueprint as it was uploaded: <id>.<kind> */
+  proxiedGetUploadedBlueprint: {
+    params: { tenant_name: string; blueprint_id: string; file_name: string };
+    query: never;
+    body: undefined;
+    answer: unknown;
   };
   /** GET /api/v3.1/filters/blueprints: Stored filters of blueprints */
   listBlueprintFilters: {
@@ -1152,16 +1257,100 @@ export interface Operations {
   /** GET /api/v3.1/resources/blueprints/{tenant_name}/{blueprint_id}/{rest}: A file of an unpacked blueprint, or with a slash at its end the files below a folder as {path: time}; those of global blueprints for everybody */
   getBlueprintResource: {
     params: { tenant_name: string; blueprint_id: string; rest: string };
-    query: never;
+    query: "archive";
     body: undefined;
     answer: unknown;
   };
-  /** GET /api/v3.1/resources/plugins/{plugin_id}/{rest}: The wagon or a yaml file of a plugin, or with a slash at its end their names */
+  /** GET /api/v3.1/resources/deployments/{tenant_name}/{deployment_id}/{rest}: A file of the working folder of a deployment, or with a slash at its end the files below a folder as {path: time} */
+  getDeploymentFile: {
+    params: { tenant_name: string; deployment_id: string; rest: string };
+    query: "archive";
+    body: undefined;
+    answer: unknown;
+  };
+  /** PUT /api/v3.1/resources/deployments/{tenant_name}/{deployment_id}/{rest}: Writes a file of the working folder of a deployment: the body, or the one file of a multipart body with its mtime */
+  putDeploymentFile: {
+    params: { tenant_name: string; deployment_id: string; rest: string };
+    query: "extract";
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** POST /api/v3.1/resources/deployments/{tenant_name}/{deployment_id}/{rest}: Writes the files of a multipart body into a folder of the working folder of a deployment */
+  postDeploymentFiles: {
+    params: { tenant_name: string; deployment_id: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** DELETE /api/v3.1/resources/deployments/{tenant_name}/{deployment_id}/{rest}: Removes a file of the working folder of a deployment, or with a slash at its end all below a folder */
+  deleteDeploymentFile: {
+    params: { tenant_name: string; deployment_id: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
+  /** GET /api/v3.1/resources/global-resources/{rest}: A file of the files of all tenants, or with a slash at its end the files below a folder as {path: time} */
+  getGlobalFile: {
+    params: { rest: string };
+    query: "archive";
+    body: undefined;
+    answer: unknown;
+  };
+  /** PUT /api/v3.1/resources/global-resources/{rest}: Writes a file of the files of all tenants: the body, or the one file of a multipart body with its mtime */
+  putGlobalFile: {
+    params: { rest: string };
+    query: "extract";
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** POST /api/v3.1/resources/global-resources/{rest}: Writes the files of a multipart body into a folder of the files of all tenants */
+  postGlobalFiles: {
+    params: { rest: string };
+    query: never;
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** DELETE /api/v3.1/resources/global-resources/{rest}: Removes a file of the files of all tenants, or with a slash at its end all below a folder */
+  deleteGlobalFile: {
+    params: { rest: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
+  /** GET /api/v3.1/resources/plugins/{plugin_id}/{rest}: The wagon, a yaml file or the icon of a plugin, or with a slash at its end their names */
   getPluginResource: {
     params: { plugin_id: string; rest: string };
     query: never;
     body: undefined;
     answer: unknown;
+  };
+  /** GET /api/v3.1/resources/tenant-resources/{tenant_name}/{rest}: A file of the files of a tenant, or with a slash at its end the files below a folder as {path: time} */
+  getTenantFile: {
+    params: { tenant_name: string; rest: string };
+    query: "archive";
+    body: undefined;
+    answer: unknown;
+  };
+  /** PUT /api/v3.1/resources/tenant-resources/{tenant_name}/{rest}: Writes a file of the files of a tenant: the body, or the one file of a multipart body with its mtime */
+  putTenantFile: {
+    params: { tenant_name: string; rest: string };
+    query: "extract";
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** POST /api/v3.1/resources/tenant-resources/{tenant_name}/{rest}: Writes the files of a multipart body into a folder of the files of a tenant */
+  postTenantFiles: {
+    params: { tenant_name: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: Record<string, string>;
+  };
+  /** DELETE /api/v3.1/resources/tenant-resources/{tenant_name}/{rest}: Removes a file of the files of a tenant, or with a slash at its end all below a folder */
+  deleteTenantFile: {
+    params: { tenant_name: string; rest: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
   };
   /** GET /api/v3.1/resources/uploaded-blueprints/{tenant_name}/{blueprint_id}/{file_name}: The archive of a blueprint as it was uploaded: <id>.<kind> */
   getUploadedBlueprint: {

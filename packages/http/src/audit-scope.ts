@@ -15,6 +15,7 @@ const TABLES: Record<string, string> = {
   license: 'licenses',
   'user-groups': 'groups',
   labels: 'labels',
+  'file-server-proxy': 'resources',
 };
 
 /** Runs the handler of a changing request so that its change is recorded; reads run as they are. */

@@ -20,6 +20,20 @@ export const configSchema = runtimeConfig.extend({
     .integer(1024, 8192 * MIB)
     .prefault(String(1024 * MIB))
     .describe('Largest plugin archive in bytes'),
+  BATON_FOLDER_MAX_FILES: envValue
+    .integer(1, 1_000_000)
+    .prefault('10000')
+    .describe(
+      'Most files of a working folder of a deployment, and of the files of a tenant or of all tenants',
+    ),
+  BATON_FOLDER_MAX_BYTES: envValue
+    .integer(1024, 1024 * 1024 * MIB)
+    .prefault(String(1024 * MIB))
+    .describe('Most bytes of such a folder'),
+  BATON_FOLDER_MAX_FILE_BYTES: envValue
+    .integer(1024, 1024 * 1024 * MIB)
+    .prefault(String(512 * MIB))
+    .describe('Most bytes of one file in such a folder'),
   BATON_ARCHIVE_MAX_RATIO: envValue
     .integer(2, 10_000)
     .prefault('200')

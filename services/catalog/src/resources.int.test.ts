@@ -49,7 +49,9 @@ beforeAll(async () => {
   const zip = zipOf([
     { name: 'p.wgn', content: await wagon },
     { name: 'plugin.yaml', content: yaml },
+    { name: 'icon.png', content: PNG },
   ]);
+  catalog.known.set('default_tenant/d', '').set('default_tenant/hers', 'alice');
   pluginId = (await call('POST', '/plugins', { raw: zip, contentType: octets })).body.id;
 });
 afterAll(() => catalog.close());
@@ -144,10 +146,13 @@ it('uploaded blueprints: the archive under its own name only, not for strangers'
   expect((await call('GET', `${path}.tar.gz`, { as: stranger('eve') })).status).toBe(403);
 });
 
-it('plugins: wagon and yaml files, and their names', async () => {
+it('plugins: wagon, yaml files and icon, and their names', async () => {
   const base = `/resources/plugins/${pluginId}`;
   const names = (await call('GET', `${base}/`)).body;
-  expect(Object.keys(names)).toEqual(['p-1.0-py311-none-any.wgn', 'plugin.yaml']);
+  expect(Object.keys(names)).toEqual(['p-1.0-py311-none-any.wgn', 'plugin.yaml', 'icon.png']);
+  const icon = await call('GET', `${base}/icon.png`);
+  expect(icon.bytes.equals(PNG)).toBe(true);
+  expect(icon.headers.get('content-type')).toBe('image/png');
   expect((await call('GET', `${base}/p-1.0-py311-none-any.wgn`)).bytes.equals(await wagon)).toBe(true);
   expect((await call('GET', `${base}/plugin.yaml`)).bytes.toString()).toBe(yaml);
   expect((await call('GET', `${base}/other.yaml`)).status).toBe(404);
@@ -174,6 +179,8 @@ describe('GET /file-server-auth', () => {
     ['/resources/blueprints/default_tenant/nosuch/x', 403, 403],
     ['/resources/uploaded-blueprints/default_tenant/everywhere/x', 200, 403],
     ['/resources/deployments/default_tenant/d/x', 200, 403],
+    ['/resources/deployments/default_tenant/hers/x', 403, 403],
+    ['/resources/deployments/default_tenant/nosuch/x', 403, 403],
     ['/resources/tenant-resources/default_tenant/x', 200, 403],
     ['/resources/blueprints/default_tenant/../other/x', 403, 403],
     ['/resources/snapshots/s/s.zip', 403, 403],
@@ -183,7 +190,22 @@ describe('GET /file-server-auth', () => {
     expect(await ask(uri, stranger('eve'))).toBe(toStranger);
   });
 
-  it('global resources for everybody; only reading; the header is needed', async () => {
+  it('writing wants the right of the area, in all of them; blueprints are never written', async () => {
+    const writer = { ...member('bob'), permissions: [...permissions, 'deployment_update'] };
+    const ofExecution = { ...member('bob'), permissions: [], executionId: 'e' };
+    const at = (area: string) => `/resources/${area}/default_tenant/d/x`;
+    expect(await ask(at('deployments'), writer, 'PUT')).toBe(200);
+    expect(await ask(at('deployments'), ofExecution, 'DELETE')).toBe(200);
+    expect(await ask(at('deployments'), member('bob'), 'PUT')).toBe(403);
+    expect(await ask(at('tenant-resources'), member('bob'), 'POST')).toBe(200);
+    expect(await ask(at('tenant-resources'), ofExecution, 'POST')).toBe(403);
+    expect(await ask(at('blueprints'), admin, 'PUT')).toBe(403);
+    expect(await ask(at('deployments'), writer, 'PATCH')).toBe(403);
+  });
+
+  it('global resources: read by everybody, written with the right to; the header is needed', async () => {
+    const maker = { ...nowhere, permissions: ['create_global_resource'] };
+    expect(await ask('/resources/global-resources/x', maker, 'PUT')).toBe(200);
     expect(await ask('/resources/global-resources/x', nowhere)).toBe(200);
     expect(await ask('/resources/global-resources/x', nowhere, 'head')).toBe(200);
     expect(await ask('/resources/global-resources/x', nowhere, 'PUT')).toBe(403);

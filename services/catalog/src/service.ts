@@ -1,8 +1,10 @@
 /** Composition of the catalog: blueprints and plugins. */
 
+import { deploymentDeleted } from '@baton/contracts';
 import { createSafeFetch } from '@baton/http';
 import {
   type CpuPool,
+  consumerPart,
   createCpuPool,
   type Infra,
   requireDb,
@@ -17,12 +19,14 @@ import type { FinishDeps } from './commands/finish-upload';
 import { giveUpUpload } from './commands/give-up-upload';
 import type { Config } from './config';
 import type { ArchiveLimits } from './domain/archive-limits';
+import type { FolderLimits } from './domain/file-area';
 import { blueprintFilterHttp } from './http/blueprint-filters.routes';
 import { blueprintHttp } from './http/blueprints.routes';
 import { pluginHttp } from './http/plugins.routes';
 import { resourceHttp } from './http/resources.routes';
 import { finishUploadsLoop } from './loops/finish-uploads.loop';
 import { sweepLoop } from './loops/sweep.loop';
+import { onDeploymentDeleted } from './messages/on-deployment-deleted';
 import { catalogRpcPart } from './rpc/catalog.rpc';
 import { doctorChecks } from './store/doctor.sql';
 import { snapshotTables } from './store/snapshot-tables';
@@ -39,7 +43,12 @@ const LEASE_MS = 15_000;
 const PLUGIN_ENTRIES = 200_000;
 const PLUGIN_UNPACKED_FACTOR = 8;
 
-function limitsOf(config: Config): { limits: ArchiveLimits; pluginLimits: ArchiveLimits } {
+function limitsOf(config: Config): {
+  limits: ArchiveLimits;
+  pluginLimits: ArchiveLimits;
+  folderLimits: FolderLimits;
+  extractLimits: ArchiveLimits;
+} {
   const each = { maxRatio: config.BATON_ARCHIVE_MAX_RATIO, maxMs: config.BATON_UNPACK_TIME };
   return {
     limits: {
@@ -53,6 +62,18 @@ function limitsOf(config: Config): { limits: ArchiveLimits; pluginLimits: Archiv
       maxArchiveBytes: config.BATON_PLUGIN_MAX_BYTES,
       maxEntries: PLUGIN_ENTRIES,
       maxTotalBytes: config.BATON_PLUGIN_MAX_BYTES * PLUGIN_UNPACKED_FACTOR,
+    },
+    folderLimits: {
+      maxFiles: config.BATON_FOLDER_MAX_FILES,
+      maxBytes: config.BATON_FOLDER_MAX_BYTES,
+      maxFileBytes: config.BATON_FOLDER_MAX_FILE_BYTES,
+    },
+    extractLimits: {
+      ...each,
+      maxArchiveBytes: config.BATON_FOLDER_MAX_BYTES,
+      // Folders are entries, too.
+      maxEntries: 2 * config.BATON_FOLDER_MAX_FILES,
+      maxTotalBytes: config.BATON_FOLDER_MAX_BYTES,
     },
   };
 }
@@ -82,22 +103,23 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     log,
     downloadMs,
     ...limitsOf(config),
+    ...deploymentsClient(infra.rpc),
   };
-  const uploads: FinishDeps = {
+  const uploads = {
     ...shared,
     parse: createBlueprintParser({ pool, sources, clock }),
     kickUploads: () => finishing.kick(),
     instanceId: infra.instanceId,
     leaseMs: LEASE_MS,
-  };
-  const finishing = finishUploadsLoop(uploads);
+  } satisfies FinishDeps;
+  const finishing: ReturnType<typeof finishUploadsLoop> = finishUploadsLoop(uploads);
   return {
     name: 'catalog',
     routes: [
-      ...blueprintHttp({ ...uploads, ...deploymentsClient(infra.rpc) }),
+      ...blueprintHttp(uploads),
       ...blueprintFilterHttp({ db }),
       ...pluginHttp(shared),
-      ...resourceHttp({ db, blobs }),
+      ...resourceHttp(shared),
     ],
     rpc: [
       catalogRpcPart(uploads),
@@ -105,7 +127,13 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       createTenantPart({ db, schema: 'catalog' }),
       createDoctorPart({ db, log, checks: doctorChecks((id) => giveUpUpload({ db }, id)) }),
     ],
-    consumers: [],
+    consumers: [
+      consumerPart(deploymentDeleted, {
+        queue: serviceName,
+        prefetch: 16,
+        handler: onDeploymentDeleted({ db }),
+      }),
+    ],
     subscriptions: [],
     loops: [finishing.loop, sweepLoop({ db, blobs })],
     checks: { database: () => db.ping(), blobs: () => blobs.ping() },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { notFound, systemClock } from '@baton/kernel';
 import { createBlueprintFiles } from './blueprint-files';
+import { createFileCache } from './file-cache';
 
 function rig(maxBytes = 1_000) {
   const reads: string[] = [];
@@ -22,10 +23,12 @@ function rig(maxBytes = 1_000) {
   };
   const clock = { now: () => systemClock.now() + skewMs, monotonic: () => systemClock.monotonic() };
   const dir = mkdtempSync(join(tmpdir(), 'baton-files-'));
-  const files = createBlueprintFiles({ catalog, clock, dir, maxBytes });
+  const cache = createFileCache({ clock, dir, maxBytes });
+  const files = createBlueprintFiles({ catalog, cache });
   return {
     reads,
     files,
+    cache,
     text: async (path: string, id = 'bp') => readFileSync(await files.locate('t', id, path), 'utf8'),
     later: (ms: number) => {
       skewMs = ms;
@@ -65,12 +68,12 @@ it('never leaves its folder nor half a file', async () => {
 });
 
 it('stays below its size, oldest use first, but spares what may be in use', async () => {
-  const { text, files, reads, later } = rig(20);
+  const { text, cache, reads, later } = rig(20);
   for (const path of ['a', 'b', 'c']) await text(path);
-  expect(await files.evict()).toBe(24);
+  expect(await cache.evict()).toBe(24);
   later(700_000);
   await text('a');
-  expect(await files.evict()).toBe(16);
+  expect(await cache.evict()).toBe(16);
   await text('a');
   expect(reads).toEqual(['bp/a', 'bp/b', 'bp/c']);
 });

@@ -1,21 +1,17 @@
 import { normalize } from 'node:path';
-import { type Clock, notFound } from '@baton/kernel';
+import { notFound } from '@baton/kernel';
 import { LRUCache } from 'lru-cache';
 import type { CatalogClient } from './adapters/catalog.client';
-import { createFileCache } from './file-cache';
+import type { FileCache } from './file-cache';
 
 export interface BlueprintFiles {
   /** Local path of a file of the blueprint; not to be changed. @throws AppError not_found_error */
   locate(tenant: string, blueprintId: string, path: string): Promise<string>;
-  /** Removes the files used longest ago until the cache fits; answers how many bytes are left. */
-  evict(): Promise<number>;
 }
 
 export interface BlueprintFilesDeps {
-  catalog: CatalogClient;
-  clock: Clock;
-  dir: string;
-  maxBytes: number;
+  catalog: Pick<CatalogClient, 'digest' | 'namespaces' | 'readFile'>;
+  cache: FileCache;
 }
 
 /** How long a blueprint id is taken to name the same archive. */
@@ -23,10 +19,9 @@ const DIGEST_MS = 10_000;
 
 /** Files of blueprints on disk, by the digest of the archive, so that they never go stale. */
 export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
-  const { catalog } = deps;
+  const { catalog, cache } = deps;
   const digests = new LRUCache<string, Promise<string>>({ max: 1_000, ttl: DIGEST_MS });
   const namespaces = new LRUCache<string, Promise<Record<string, string>>>({ max: 100 });
-  const cache = createFileCache(deps);
 
   const digestOf = (tenant: string, id: string) =>
     remembered(digests, `${tenant}/${id}`, () => catalog.digest(tenant, id));
@@ -37,7 +32,6 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
   };
 
   return {
-    evict: cache.evict,
     locate: async (tenant, blueprintId, path) => {
       const clean = normalize(path);
       if (clean.startsWith('..') || clean.startsWith('/') || clean.includes('\0'))

@@ -1,6 +1,5 @@
-import { mkdir, stat } from 'node:fs/promises';
-import { join, normalize } from 'node:path';
-import { AppError, type Clock, type Log } from '@baton/kernel';
+import { normalize } from 'node:path';
+import { AppError, type Clock, isAppError, type Log } from '@baton/kernel';
 import type { OperationHost } from '@baton/plugin-runtime';
 import type { DeploymentsClient } from './adapters/deployments.client';
 import type { SafeFetch } from './adapters/safe-fetch';
@@ -9,6 +8,7 @@ import type { BlueprintFiles } from './blueprint-files';
 import { type HeldTask, isOwned } from './held-task';
 import type { LogShipper } from './logs';
 import { type Masks, secretsIn } from './masks';
+import type { OperationFolder, OperationFolders } from './operation-folder';
 
 export interface HostDeps {
   deployments: DeploymentsClient;
@@ -18,16 +18,22 @@ export interface HostDeps {
   logs: LogShipper;
   clock: Clock;
   log: Log;
-  workRoot: string;
+  folders: OperationFolders;
+}
+
+/** With what belongs to the end of the operation. */
+export interface TaskHost extends OperationHost {
+  /** Stores what the operation has left in the working folder of its deployment. @throws FatalError, AppError */
+  settle(): Promise<void>;
 }
 
 /** What a running operation may ask for; every write makes sure first that the lease still holds. */
-export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): OperationHost {
+export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): TaskHost {
   const { assignment } = task;
   // Lines of workflow code are those of the execution.
   const logger = `ctx.${assignment.isWorkflowCode ? task.executionId : task.taskId}`;
   const line = { logger, taskId: task.taskId, executionId: task.executionId, signal: task.control.signal };
-  const dir = deploymentDir(deps.workRoot, assignment.tenant, assignment.deploymentId);
+  const folder = deps.folders.of(assignment.tenant, assignment.deploymentId, () => isOwned(task, deps.clock));
   return {
     open: async () => {
       const model = await deps.deployments.open(assignment);
@@ -44,31 +50,39 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Ope
       });
     },
     readDeployment: () => deps.deployments.readModel(assignment.tenant, assignment.deploymentId),
-    readResource: async (path) => {
-      // What an operation of the deployment has put into its folder wins over the blueprint (reference/workflows.md 4.2).
-      const own = normalize(path);
-      if (!own.startsWith('..') && !own.startsWith('/')) {
-        const found = await stat(join(dir, own)).catch(() => null);
-        if (found?.isFile()) return join(dir, own);
-      }
-      return deps.files.locate(assignment.tenant, assignment.blueprintId, path);
-    },
+    readResource: (path) => readResource(deps, task, folder, path),
     emit: (kind, level, message) => {
       if (task.control.signal.reason === 'lease-lost') return;
       return deps.logs.add(line, kind, level, masks.hide(message));
     },
     fetchUrl: deps.fetchUrl,
-    deploymentDir: async () => {
-      await mkdir(dir, { recursive: true, mode: 0o700 });
-      return dir;
-    },
+    deploymentDir: () => folder.open(),
+    settle: () => folder.settle(),
   };
 }
 
-/** Folder that operations of one deployment share on this machine; names cannot lead out of it. */
-function deploymentDir(workRoot: string, tenant: string, deploymentId: string): string {
-  const safe = (name: string): string => encodeURIComponent(name).replaceAll('.', '%2E') || '_';
-  return join(workRoot, 'deployments', safe(tenant), safe(deploymentId));
+/**
+ * What an operation of the deployment has put into its folder wins over the blueprint, and that over the files of the
+ * tenant and of everybody (reference/workflows.md 4.2). @throws AppError not_found_error
+ */
+async function readResource(
+  { files, folders }: HostDeps,
+  { assignment: { tenant, blueprintId } }: HeldTask,
+  folder: OperationFolder,
+  path: string,
+): Promise<string> {
+  const clean = normalize(path);
+  const isInside = !clean.startsWith('..') && !clean.startsWith('/') && !clean.includes('\0');
+  const own = isInside ? await folder.locate(clean) : null;
+  if (own !== null) return own;
+  try {
+    return await files.locate(tenant, blueprintId, path);
+  } catch (error) {
+    const shared =
+      isInside && isAppError(error, 'not_found_error') ? await folders.locateShared(tenant, clean) : null;
+    if (shared === null) throw error;
+    return shared;
+  }
 }
 
 /** What the inputs got from get_secret is hidden in everything that the operation says. */

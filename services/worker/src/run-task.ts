@@ -13,7 +13,7 @@ import { isFunctionOf, runCodeThread } from './code-thread';
 import { type HeldTask, isOwned } from './held-task';
 import type { LogShipper } from './logs';
 import { createMasks } from './masks';
-import { type HostDeps, operationHost } from './operation-host';
+import { type HostDeps, operationHost, type TaskHost } from './operation-host';
 import { outcomeOf } from './outcome';
 import type { Reporter } from './report';
 import type { Slots } from './slots';
@@ -38,6 +38,25 @@ async function runCode(
     return await invokeWorkflow(operation, host, port, deps.runtime, signal);
   } finally {
     if (isTaken) deps.codeSlots.give(1);
+  }
+}
+
+/** A success whose files could not be stored is none; a failure stays what it is. */
+async function settleFolder(
+  deps: RunDeps,
+  task: HeldTask,
+  host: TaskHost,
+  end: OperationEnd,
+): Promise<OperationEnd> {
+  try {
+    await host.settle();
+    return end;
+  } catch (error) {
+    deps.log.warn(
+      { taskId: task.taskId, reason: (error as Error).message },
+      'files of the working folder were not stored',
+    );
+    return end.kind === 'succeeded' || end.kind === 'deferred' ? endOfThrown(error) : end;
   }
 }
 
@@ -67,10 +86,12 @@ export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
   const run = task.assignment.isWorkflowCode
     ? runCode(deps, task, operation, host)
     : invoke(operation, host, deps.runtime, task.control.signal);
-  const end = await run.catch((thrown: unknown) => {
+  const ended = await run.catch((thrown: unknown) => {
     deps.log.error({ taskId: task.taskId, err: thrown }, 'operation runtime failed');
     return endOfThrown(thrown);
   });
+  // Before the outcome is told: the next operation may run on another machine and must find the files.
+  const end = isOwned(task, deps.clock) ? await settleFolder(deps, task, host, ended) : ended;
   // Code that was stopped with its worker is not a failure: whether it runs again is for the engine to say.
   const isLeft = task.assignment.isWorkflowCode && end.kind === 'stopped' && end.reason === 'stopping';
   if (isLeft || !isOwned(task, deps.clock)) {

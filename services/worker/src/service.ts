@@ -24,9 +24,12 @@ import { createSafeFetch } from './adapters/safe-fetch';
 import { createSecretsClient } from './adapters/secrets.client';
 import { createBlueprintFiles } from './blueprint-files';
 import { configSchema, scriptEnv, slotsOf, type WorkerConfig } from './config';
+import { createFileCache } from './file-cache';
+import { createFolderIndex } from './folder-index';
 import { loadHandlers } from './handlers';
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
+import { createOperationFolders } from './operation-folder';
 import { createWorker, type WorkerDeps } from './worker';
 
 export { configSchema };
@@ -80,11 +83,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
 }
 
 function runtimeOf(config: WorkerConfig, workRoot: string, guard: OrphanGuard): WorkerDeps['runtime'] {
-  const {
-    BATON_WORKER_SCRIPT_UID: uid,
-    BATON_WORKER_SCRIPT_GID: gid,
-    BATON_WORKER_HANDLERS: handlers,
-  } = config;
+  const { BATON_WORKER_HANDLERS: handlers } = config;
   const plugins = handlers ? [loadHandlers(handlers)] : [];
   return {
     operations: buildRegistry(plugins),
@@ -95,22 +94,37 @@ function runtimeOf(config: WorkerConfig, workRoot: string, guard: OrphanGuard): 
       python: config.BATON_WORKER_PYTHON,
       baseEnv: scriptEnv(config),
       guard,
-      account: uid === undefined ? null : { uid, gid: gid ?? uid },
+      account: accountOf(config),
     },
   };
 }
 
 function hostOf(config: WorkerConfig, { clock, rpc }: Infra, workRoot: string): WorkerDeps['host'] {
+  const catalog = createCatalogClient(rpc);
+  const cache = createFileCache({
+    clock,
+    dir: `${workRoot}/files`,
+    maxBytes: config.BATON_WORKER_CACHE_BYTES,
+  });
   return {
     deployments: createDeploymentsClient(rpc),
     secrets: createSecretsClient(rpc),
-    files: createBlueprintFiles({
-      catalog: createCatalogClient(rpc),
-      clock,
-      dir: `${workRoot}/files`,
-      maxBytes: config.BATON_WORKER_CACHE_BYTES,
+    files: createBlueprintFiles({ catalog, cache }),
+    folders: createOperationFolders({
+      catalog,
+      cache,
+      index: createFolderIndex(catalog),
+      account: accountOf(config),
+      workRoot,
     }),
     fetchUrl: createSafeFetch(config.BATON_WORKER_FETCH_ALLOW),
-    workRoot,
   };
+}
+
+/** The account that scripts run as; null: that of the worker. */
+function accountOf({
+  BATON_WORKER_SCRIPT_UID: uid,
+  BATON_WORKER_SCRIPT_GID: gid,
+}: WorkerConfig): { uid: number; gid: number } | null {
+  return uid === undefined ? null : { uid, gid: gid ?? uid };
 }

@@ -6,13 +6,16 @@ import { createWorker, type WorkerDeps } from './worker';
 
 test('workflow code that outlived its lease gives no place back: it had none', async () => {
   let now = 100_000;
+  const never = () => Promise.reject(new Error('nothing is asked'));
   let end!: (result: null) => void;
   const code = () => new Promise<null>((resolve) => (end = resolve));
   const { leaseDeps } = createWorker({
     slots: 1,
     // Without its lease nothing is told and nothing is asked.
     executions: {} as WorkerDeps['executions'],
-    host: { workRoot: '/nowhere' } as WorkerDeps['host'],
+    host: {
+      folders: { of: () => ({ open: never, locate: never, settle: never }), locateShared: never },
+    } as unknown as WorkerDeps['host'],
     runtime: {
       operations: new Map(),
       workflows: new Map([['code.run', code]]),

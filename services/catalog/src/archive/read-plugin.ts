@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '@baton/kernel';
 import type { ArchiveLimits } from '../domain/archive-limits';
 import { ArchiveRefused, createEntryJudge } from '../domain/entry-rules';
+import { checkIcon, MAX_ICON_BYTES } from '../domain/icon';
 import { invalidPlugin, type PluginYaml } from '../domain/plugin-package';
 import type { RawEntry } from './raw-entry';
 import { archiveKind, readEntries } from './read-entries';
@@ -13,6 +14,8 @@ export interface PluginUpload {
   wagon: Spool;
   packageJson: string;
   yamls: PluginYaml[];
+  /** icon.png of the zip; null without one. */
+  icon: Buffer | null;
   /** True when the wagon lay in a zip with others; then the zip is kept as well. */
   isBundle: boolean;
 }
@@ -47,21 +50,29 @@ async function* judged(
   }
 }
 
-async function textOf(content: AsyncGenerator<Buffer>, name: string): Promise<string> {
+async function bytesOf(
+  content: AsyncGenerator<Buffer>,
+  name: string,
+  what = 'a text file',
+  maxBytes = MAX_TEXT_BYTES,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of content) {
     size += chunk.length;
-    if (size > MAX_TEXT_BYTES)
+    if (size > maxBytes)
       throw new ArchiveRefused({
-        message: 'a text file is too large',
+        message: `${what} is too large`,
         entry: name,
-        expected: `at most ${MAX_TEXT_BYTES} bytes`,
+        expected: `at most ${maxBytes} bytes`,
       });
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
+
+const textOf = async (content: AsyncGenerator<Buffer>, name: string): Promise<string> =>
+  (await bytesOf(content, name)).toString('utf8');
 
 /** package.json of a wagon (below its single top folder), or null when there is none. */
 async function packageJsonOf(wagon: Spool, limits: ArchiveLimits, clock: Clock): Promise<string | null> {
@@ -74,6 +85,7 @@ async function packageJsonOf(wagon: Spool, limits: ArchiveLimits, clock: Clock):
 interface Found {
   wagons: Spool[];
   yamls: PluginYaml[];
+  icon: Buffer | null;
 }
 
 async function collect(archive: Spool, limits: ArchiveLimits, clock: Clock, found: Found): Promise<void> {
@@ -95,6 +107,8 @@ async function collect(archive: Spool, limits: ArchiveLimits, clock: Clock, foun
         fileName: path.slice(path.lastIndexOf('/') + 1),
         content: await textOf(content(), entry.name),
       });
+    } else if (/^(?:[^/]+\/)?icon\.png$/.test(path)) {
+      found.icon = checkIcon(await bytesOf(content(), entry.name, 'the icon', MAX_ICON_BYTES));
     }
   }
 }
@@ -110,11 +124,11 @@ export async function readPluginUpload(
 ): Promise<PluginUpload> {
   const kind = await archiveKind(archive);
   const bare = await packageJsonOf(archive, limits, clock);
-  if (bare !== null) return { wagon: archive, packageJson: bare, yamls: [], isBundle: false };
+  if (bare !== null) return { wagon: archive, packageJson: bare, yamls: [], icon: null, isBundle: false };
   const expected = 'a wagon, or a zip of exactly one .wgn file and its plugin yaml files';
   if (kind !== 'zip')
     throw invalidPlugin('the archive is no wagon: it has no package.json below one top folder', { expected });
-  const found: Found = { wagons: [], yamls: [] };
+  const found: Found = { wagons: [], yamls: [], icon: null };
   try {
     await collect(archive, limits, clock, found);
     const [wagon] = found.wagons;
@@ -123,7 +137,7 @@ export async function readPluginUpload(
     const packageJson = await packageJsonOf(wagon, limits, clock);
     if (packageJson === null)
       throw invalidPlugin('the wagon in the zip has no package.json below one top folder', { expected });
-    return { wagon, packageJson, yamls: found.yamls, isBundle: true };
+    return { wagon, packageJson, yamls: found.yamls, icon: found.icon, isBundle: true };
   } catch (error) {
     for (const wagon of found.wagons) await wagon.dispose();
     throw error;

@@ -44,6 +44,7 @@ export async function* readTar(archive: Spool, kind: ArchiveKind): AsyncGenerato
         name: header.name,
         kind: entryKind,
         mode: (header.mode ?? 0) & 0o777,
+        modifiedMs: header.mtime?.getTime() ?? null,
         announcedBytes: header.size ?? 0,
         link: header.linkname ?? null,
         content: entryKind === 'file' ? take : null,

@@ -104,6 +104,8 @@ export async function* readZip(archive: Spool): AsyncGenerator<RawEntry> {
         name,
         kind,
         mode: mode & 0o777,
+        // Times of a zip are of the packer's zone, which it does not name.
+        modifiedMs: null,
         announcedBytes: current.uncompressedSize,
         link: null,
         content: kind === 'directory' ? null : () => contentOf(zip, current, name),

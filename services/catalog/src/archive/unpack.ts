@@ -36,6 +36,44 @@ export async function unpackArchive(
   sink: FileSink,
   clock: Clock,
 ): Promise<Unpacked> {
+  const { kind, tops, files } = await unpackTree(archive, limits, sink, clock, '');
+  return { kind, ...belowTop(onlyFolder(tops), files) };
+}
+
+/** Unpacks an archive as it is, whatever lies at its top; rules as above. @throws ArchiveRefused naming the entry. */
+export async function unpackFiles(
+  archive: Spool,
+  limits: ArchiveLimits,
+  sink: FileSink,
+  clock: Clock,
+): Promise<UnpackedFile[]> {
+  // Links are held to the top folder: this is one that the archive does not have.
+  const { files } = await unpackTree(archive, limits, sink, clock, 'files/');
+  return belowTop('files', files).files;
+}
+
+const belowTop = (
+  topFolder: string,
+  files: readonly UnpackedFile[],
+): { topFolder: string; files: UnpackedFile[] } => ({
+  topFolder,
+  files: files.map((f) => ({ ...f, path: f.path.slice(topFolder.length + 1) })),
+});
+
+interface Tree {
+  kind: ArchiveKind;
+  /** What lies at the top, and whether it is a folder. */
+  tops: Map<string, boolean>;
+  files: UnpackedFile[];
+}
+
+async function unpackTree(
+  archive: Spool,
+  limits: ArchiveLimits,
+  sink: FileSink,
+  clock: Clock,
+  prefix: string,
+): Promise<Tree> {
   const kind = await archiveKind(archive);
   const judge = createEntryJudge(archive.size, limits);
   const deadline = clock.monotonic() + limits.maxMs;
@@ -48,21 +86,24 @@ export async function unpackArchive(
         message: `unpacking takes longer than ${limits.maxMs} ms`,
         entry: entry.name,
       });
-    const path = judge.admit(entry);
-    if (path === null) continue;
+    const admitted = judge.admit(entry);
+    if (admitted === null) continue;
+    const path = `${prefix}${admitted}`;
     const top = path.split('/', 1)[0]!;
     tops.set(top, tops.get(top) === true || path !== top || entry.kind === 'directory');
     if (entry.kind === 'directory') continue;
     if (entry.kind === 'file') files.set(path, await readFile(entry, path, judge, sink));
-    else links.push({ path, target: await readTarget(entry, judge), isHard: entry.kind === 'hardlink' });
+    else links.push(await readLink(entry, path, prefix, judge));
   }
-  const topFolder = onlyFolder(tops);
+  if (prefix === '') onlyFolder(tops);
   resolveLinks(files, links, limits.maxEntries, judge);
-  return {
-    kind,
-    topFolder,
-    files: [...files.values()].map((f) => ({ ...f, path: f.path.slice(topFolder.length + 1) })),
-  };
+  return { kind, tops, files: [...files.values()] };
+}
+
+async function readLink(entry: RawEntry, path: string, prefix: string, judge: EntryJudge): Promise<Link> {
+  const target = await readTarget(entry, judge);
+  const isHard = entry.kind === 'hardlink';
+  return { path, isHard, target: isHard ? `${prefix}${target.replace(/^(?:\.\/)+/, '')}` : target };
 }
 
 function onlyFolder(tops: Map<string, boolean>): string {
@@ -92,7 +133,7 @@ async function readFile(
   sink: FileSink,
 ): Promise<UnpackedFile> {
   const stream = await entry.content!();
-  const base = { path, mode: entry.mode === 0 ? 0o644 : entry.mode };
+  const base = { path, mode: entry.mode === 0 ? 0o644 : entry.mode, modifiedMs: entry.modifiedMs };
   const start: Buffer[] = [];
   let size = 0;
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;

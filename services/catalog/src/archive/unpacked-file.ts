@@ -3,6 +3,7 @@ export interface UnpackedFile {
   path: string;
   size: number;
   mode: number;
+  modifiedMs: number | null;
   content: Buffer | null;
   blobDigest: string | null;
 }

@@ -144,6 +144,7 @@ export async function uploadPlugin(
           wagon,
           archive: bundle,
           yamls: upload.yamls,
+          icon: upload.icon,
         });
       });
       return id;

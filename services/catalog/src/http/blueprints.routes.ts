@@ -20,6 +20,7 @@ import {
   setBlueprintVisibility,
 } from '../commands/change-blueprint';
 import type { UploadDeps } from '../commands/upload-blueprint';
+import { checkIcon, MAX_ICON_BYTES } from '../domain/icon';
 import { listRules } from '../queries/blueprint-search';
 import {
   type BlueprintRow,
@@ -36,9 +37,6 @@ import { presentBlueprint } from './present-blueprint';
 export interface BlueprintHttpDeps extends UploadDeps, ChangeDeps {
   blobs: BlobStore;
 }
-
-const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
-const MAX_ICON_BYTES = 1024 * 1024;
 
 /** Rows of a page for the wire. */
 export function presentPage(call: HttpCall, page: ListPage<BlueprintRow>): object {
@@ -81,10 +79,7 @@ async function readIcon(call: HttpCall): Promise<Buffer | null> {
   const spooled = await spool(call.raw, MAX_ICON_BYTES);
   try {
     if (spooled.size === 0) return null;
-    const icon = await spooled.head(spooled.size);
-    if (!icon.subarray(0, 4).equals(PNG))
-      throw badParameter('icon', 'the icon is not a PNG image', { expected: 'PNG' });
-    return icon;
+    return checkIcon(await spooled.head(spooled.size));
   } finally {
     await spooled.dispose();
   }

@@ -4,6 +4,7 @@ import {
   answer,
   type BoundRoute,
   bindRoutes,
+  type Handler,
   type HttpAnswer,
   type HttpCall,
   type ServedFile,
@@ -11,16 +12,18 @@ import {
 } from '@baton/http';
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import { visiblePlugin } from '../commands/change-plugin';
+import { checkResourceUri, type UriDeps } from '../queries/check-resource-uri';
 import {
+  blueprintFolder,
   blueprintResource,
-  checkResourceUri,
   type FolderListing,
   pluginResource,
-  type ResourceDeps,
   uploadedBlueprint,
 } from '../queries/read-resources';
+import { packed, type WrittenFilesDeps, writtenFileHandlers } from './written-files.routes';
 
 const READS = ['GET', 'HEAD'];
+const WRITES = ['PUT', 'POST', 'DELETE'];
 
 const serve = (call: HttpCall, found: ServedFile | FolderListing): Promise<HttpAnswer> | HttpAnswer =>
   isFile(found) ? serveFile(call.headers, found) : answer({ status: 200, body: found });
@@ -32,23 +35,24 @@ function requireTenantOfPath({ params, principal }: HttpCall): void {
   if (params.tenant_name !== principal.tenant) throw notFound('Tenant', params.tenant_name!);
 }
 
-export function resourceHttp(deps: ResourceDeps): BoundRoute[] {
-  return bindRoutes(resourceRoutes, {
-    getFileServerAuth: async ({ headers, principal }) => {
-      const uri = headers['x-original-uri'];
-      if (typeof uri !== 'string')
-        throw badParameter('X-Original-Uri', 'The header X-Original-Uri is missing', {
-          expected: 'the path that the web proxy was asked for',
-        });
-      const method = headers['x-original-method'] ?? 'GET';
-      if (typeof method !== 'string' || !READS.includes(method.toUpperCase()))
-        throw new AppError('forbidden_error', 'Files of the file server are only read', { expected: READS });
-      await checkResourceUri(deps, principal, parseResourceUri(uri));
-      return {};
-    },
+/** Whether the proxy's request writes. @throws AppError forbidden_error for any method that is not known here */
+function isWrite(header: string | string[] | undefined): boolean {
+  const method = typeof header === 'string' ? header.toUpperCase() : header === undefined ? 'GET' : '';
+  if (READS.includes(method)) return false;
+  if (WRITES.includes(method)) return true;
+  throw new AppError('forbidden_error', 'Files of the file server are read, written and removed', {
+    expected: [...READS, ...WRITES],
+  });
+}
+
+export type ResourceHttpDeps = UriDeps & WrittenFilesDeps;
+
+export function resourceHttp(deps: ResourceHttpDeps): BoundRoute[] {
+  const files: Record<string, Handler> = {
     getBlueprintResource: async (call) => {
       requireTenantOfPath(call);
       const { blueprint_id: id, '*': path } = call.params;
+      if (call.query.archive) return packed(await blueprintFolder(deps, call.principal, id!, path!), id!);
       return serve(call, await blueprintResource(deps, call.principal, id!, path!));
     },
     getUploadedBlueprint: async (call) => {
@@ -60,5 +64,24 @@ export function resourceHttp(deps: ResourceDeps): BoundRoute[] {
       const plugin = await visiblePlugin(deps.db, call.principal, call.params.plugin_id!);
       return serve(call, await pluginResource(deps, plugin, call.params['*']!));
     },
+    ...writtenFileHandlers(deps),
+  };
+  const proxied = Object.entries(files).map(([id, handler]): [string, Handler] => [
+    `proxied${id[0]!.toUpperCase()}${id.slice(1)}`,
+    handler,
+  ]);
+  return bindRoutes(resourceRoutes, {
+    getFileServerAuth: async ({ headers, principal }: HttpCall) => {
+      const uri = headers['x-original-uri'];
+      if (typeof uri !== 'string')
+        throw badParameter('X-Original-Uri', 'The header X-Original-Uri is missing', {
+          expected: 'the path that the web proxy was asked for',
+        });
+      const isChange = isWrite(headers['x-original-method']);
+      await checkResourceUri(deps, principal, parseResourceUri(uri), isChange);
+      return {};
+    },
+    ...files,
+    ...Object.fromEntries(proxied),
   });
 }

@@ -1,10 +1,10 @@
 /** The ways clients send an archive (reference/rest-api.md 10.3): raw or chunked with any content type, multipart, none. */
 import { uploadParams } from '@baton/contracts/http/blueprints';
 import { checkValue, type HttpCall, parseJson } from '@baton/http';
-import { AppError, badParameter } from '@baton/kernel';
-import busboy from 'busboy';
+import { badParameter } from '@baton/kernel';
 import { type Spool, spool } from '../archive/spool';
 import type { RawUploadArguments } from '../domain/upload-request';
+import { isMultipart, readParts } from './multipart';
 
 /** Brings the archive to hand when it is wanted; null: the request has none. */
 export type ArchiveBody = (() => Promise<Spool>) | null;
@@ -16,77 +16,17 @@ export interface UploadBody {
   dispose(): Promise<void>;
 }
 
-const MAX_PARAMS_BYTES = 1024 * 1024;
-
-const unreadable = (cause: unknown): AppError =>
-  new AppError(
-    'bad_parameters_error',
-    `The multipart body cannot be read: ${(cause as Error).message}`,
-    {},
-    { cause },
-  );
-
-function multipartParser(call: HttpCall): ReturnType<typeof busboy> {
-  const limits = { files: 1, fields: 20, parts: 30, fieldSize: MAX_PARAMS_BYTES, headerPairs: 50 };
-  try {
-    return busboy({ headers: call.headers, limits });
-  } catch (cause) {
-    throw unreadable(cause);
-  }
-}
-
-interface Parts {
-  params: string;
-  archive: Promise<Spool> | null;
-}
-
-/** Fills `parts` as they come; resolves when the body is over. */
-function collectParts(
-  call: HttpCall,
-  parser: ReturnType<typeof busboy>,
-  parts: Parts,
-  maxBytes: number,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    parser.on('field', (name, value, about) => {
-      if (about.valueTruncated) reject(badParameter(name, `the part ${name} is too large`));
-      else if (name === 'params') parts.params = value;
-    });
-    parser.on('file', (_name, stream) => {
-      parts.archive = spool(stream, maxBytes);
-      parts.archive.catch((error: unknown) => {
-        stream.resume();
-        reject(error);
-      });
-    });
-    for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) {
-      parser.on(limit, () => reject(unreadable(new Error('too many parts'))));
-    }
-    parser.on('error', (cause) => reject(unreadable(cause)));
-    parser.on('close', resolve);
-    call.raw.on('aborted', () => reject(new AppError('bad_parameters_error', 'The body broke off')));
-  });
-}
-
 async function readMultipart(
   call: HttpCall,
   maxBytes: number,
-): Promise<{ params: RawUploadArguments; archive: Spool | null }> {
-  const parser = multipartParser(call);
-  const parts: Parts = { params: '{}', archive: null };
-  const done = collectParts(call, parser, parts, maxBytes);
-  call.raw.pipe(parser);
+): Promise<{ params: RawUploadArguments; archive: Spool | null; dispose(): Promise<void> }> {
+  const parts = await readParts(call, { maxBytes, maxFiles: 1 });
   try {
-    await done;
-    const params = checkValue(uploadParams, parseJson(parts.params), 'part params') as RawUploadArguments;
-    return { params, archive: await parts.archive };
+    const text = parts.fields.params ?? '{}';
+    const params = checkValue(uploadParams, parseJson(text), 'part params') as RawUploadArguments;
+    return { params, archive: parts.files[0]?.content ?? null, dispose: parts.dispose };
   } catch (error) {
-    call.raw.unpipe(parser);
-    call.raw.resume();
-    void parts.archive?.then(
-      (s) => s.dispose(),
-      () => undefined,
-    );
+    await parts.dispose();
     throw error;
   }
 }
@@ -105,13 +45,13 @@ async function isEmpty(call: HttpCall): Promise<boolean> {
  * @throws AppError bad_parameters_error
  */
 export async function readUploadBody(call: HttpCall, maxBytes: number, hasUrl: boolean): Promise<UploadBody> {
-  if (/^multipart\/form-data/i.test(call.contentType)) {
-    const { params, archive } = await readMultipart(call, maxBytes);
+  if (isMultipart(call)) {
+    const { params, archive, dispose } = await readMultipart(call, maxBytes);
     const isThere = archive !== null && archive.size > 0;
     return {
       params,
       archive: isThere ? async () => archive : null,
-      dispose: archive === null ? nothing : () => archive.dispose(),
+      dispose,
     };
   }
   if (hasUrl) {

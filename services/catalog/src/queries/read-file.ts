@@ -22,8 +22,8 @@ export async function findArchiveFile(
 
 /** Content of a file in pieces of at most `pieceBytes`. */
 export async function* fileChunks(
-  { blobs }: FileDeps,
-  file: FileRow,
+  { blobs }: Pick<FileDeps, 'blobs'>,
+  file: Pick<FileRow, 'content' | 'blob_digest'>,
   pieceBytes: number,
 ): AsyncGenerator<Buffer> {
   const source =

@@ -2,14 +2,16 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '@baton/blob-store';
-import { hasPermission, isAdministrator, type Principal, type ResourceUri } from '@baton/contracts';
+import { hasPermission, isAdministrator, type Principal } from '@baton/contracts';
 import type { ServedFile } from '@baton/http';
 import { AppError, notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
+import type { PackedFile } from '../archive/pack-folder';
 import { checkEntryPath } from '../domain/entry-rules';
-import { findFile, listFolder } from '../store/archives.sql';
+import { INDEX_NAME } from '../domain/file-area';
+import { type FileRow, findFile, listFolder } from '../store/archives.sql';
 import type { PluginHead } from '../store/plugins.sql';
-import { findPluginYamls } from '../store/plugins.sql';
+import { findPluginIcon, findPluginYamls } from '../store/plugins.sql';
 import { findIcon, findServedBlueprint, type Reading, type ServedBlueprint } from '../store/served-files.sql';
 import type { DB } from '../store/tables.gen';
 
@@ -22,8 +24,6 @@ export interface ResourceDeps {
 export type FolderListing = Record<string, string>;
 
 const ICON = 'icon.png';
-/** Clients of the original ask folders for this file, too. */
-const INDEX = '.cloudify-index.json';
 
 /** How the caller reads in the tenant of the request; null: it has no rights there. */
 export function readingOf(principal: Principal): Reading {
@@ -33,7 +33,7 @@ export function readingOf(principal: Principal): Reading {
   return { tenant, username, isAdministrator: isAdministrator(principal) };
 }
 
-const refused = ({ username, tenant }: Principal): AppError =>
+export const refused = ({ username, tenant }: Principal): AppError =>
   new AppError(
     'forbidden_error',
     `User \`${username}\` is not permitted to perform the action file_server_auth in the tenant \`${tenant}\``,
@@ -54,7 +54,7 @@ export async function servedBlueprint(
   throw reading === null ? refused(principal) : notFound('Blueprint', id);
 }
 
-const noFile = (path: string): AppError => notFound('File', path);
+export const noFile = (path: string): AppError => notFound('File', path);
 
 /** A file of the unpacked blueprint, or what lies below a folder (a path that ends with a slash). */
 export async function blueprintResource(
@@ -68,8 +68,8 @@ export async function blueprintResource(
   if (!checked.ok) throw noFile(path);
   const inside = checked.value;
   if (path === '' || path.endsWith('/')) return listBlueprint(deps, blueprint, inside);
-  if (inside.split('/').at(-1) === INDEX)
-    return listBlueprint(deps, blueprint, inside.slice(0, -INDEX.length).replace(/\/$/, ''));
+  if (inside.split('/').at(-1) === INDEX_NAME)
+    return listBlueprint(deps, blueprint, inside.slice(0, -INDEX_NAME.length).replace(/\/$/, ''));
   if (inside === ICON && blueprint.has_icon) {
     const icon = await findIcon(deps.db.query, principal.tenant, id);
     if (icon) return inMemory(ICON, icon, blueprint.updated_at);
@@ -77,8 +77,39 @@ export async function blueprintResource(
   const digest = blueprint.archive_digest;
   const file = digest === null ? null : await findFile(deps.db.query, digest, inside);
   if (file === null) throw noFile(path);
-  if (file.content !== null) return inMemory(inside, file.content, blueprint.created_at);
-  return inStore(deps, inside, file.size, file.blob_digest!, blueprint.created_at);
+  return served(deps, file, blueprint.created_at);
+}
+
+const served = (deps: ResourceDeps, file: FileRow, modifiedAt: string): ServedFile =>
+  file.content === null
+    ? inStore(deps, file.path, file.size, file.blob_digest!, modifiedAt)
+    : inMemory(file.path, file.content, modifiedAt);
+
+/** What lies below a folder of the unpacked blueprint, to be packed. @throws AppError not_found_error, forbidden_error */
+export async function blueprintFolder(
+  deps: ResourceDeps,
+  principal: Principal,
+  id: string,
+  path: string,
+): Promise<PackedFile[]> {
+  const blueprint = await servedBlueprint(deps, principal, id);
+  const checked = checkEntryPath(path);
+  if (!checked.ok) throw noFile(path);
+  const prefix = checked.value === '' ? '' : `${checked.value}/`;
+  const digest = blueprint.archive_digest;
+  const files = digest === null ? [] : await listFolder(deps.db.query, digest, prefix);
+  if (files.length === 0) throw noFile(path);
+  return files.map((file) => ({
+    path: file.path.slice(prefix.length),
+    size: file.size,
+    mode: file.mode,
+    modifiedAt: blueprint.created_at,
+    open: async () => {
+      const row = await findFile(deps.db.query, digest!, file.path);
+      if (row === null) throw noFile(file.path);
+      return served(deps, row, blueprint.created_at).open();
+    },
+  }));
 }
 
 async function listBlueprint(
@@ -114,7 +145,7 @@ export async function uploadedBlueprint(
   return inStore(deps, fileName, size, digest, created_at);
 }
 
-/** The wagon or a yaml file of a plugin that the caller sees, or the names of both. @throws AppError not_found_error */
+/** The wagon, a yaml file or the icon of a plugin that the caller sees, or their names. @throws AppError not_found_error */
 export async function pluginResource(
   deps: ResourceDeps,
   plugin: PluginHead,
@@ -123,17 +154,21 @@ export async function pluginResource(
   const { uploaded_at: uploadedAt } = plugin;
   if (path === plugin.archive_name)
     return inStore(deps, path, plugin.wagon_size, plugin.wagon_digest, uploadedAt);
+  const icon = plugin.has_icon && path === ICON ? await findPluginIcon(deps.db.query, plugin.id) : null;
+  if (icon !== null) return inMemory(ICON, icon, uploadedAt);
   const yamls = await findPluginYamls(deps.db.query, plugin.id);
-  if (path === '' || path === INDEX)
+  if (path === '' || path === INDEX_NAME)
     return Object.fromEntries(
-      [plugin.archive_name, ...yamls.map((y) => y.file_name)].map((name) => [name, uploadedAt]),
+      [plugin.archive_name, ...yamls.map((y) => y.file_name), ...(plugin.has_icon ? [ICON] : [])].map(
+        (name) => [name, uploadedAt],
+      ),
     );
   const yaml = yamls.find((y) => y.file_name === path);
   if (yaml === undefined) throw noFile(path);
   return inMemory(path, Buffer.from(yaml.content, 'utf8'), uploadedAt);
 }
 
-function inMemory(name: string, content: Buffer, modifiedAt: string): ServedFile {
+export function inMemory(name: string, content: Buffer, modifiedAt: string): ServedFile {
   return {
     name,
     size: content.length,
@@ -144,32 +179,12 @@ function inMemory(name: string, content: Buffer, modifiedAt: string): ServedFile
   };
 }
 
-function inStore(
-  { blobs }: ResourceDeps,
+export function inStore(
+  { blobs }: Pick<ResourceDeps, 'blobs'>,
   name: string,
   size: number,
   digest: string,
   modifiedAt: string,
 ): ServedFile {
   return { name, size, tag: digest, modifiedAt, open: (range) => blobs.open(digest, range) };
-}
-
-/**
- * Whether the caller may read what `uri` names; the tenant of the request is the one in it. What is served through
- * endpoints of its own (plugins, snapshots, log bundles) is not open to a proxy.
- * @throws AppError forbidden_error
- */
-export async function checkResourceUri(
-  deps: ResourceDeps,
-  principal: Principal,
-  uri: ResourceUri | null,
-): Promise<void> {
-  if (uri !== null && uri.tenant === principal.tenant) {
-    if (uri.root === 'global-resources' || uri.root === 'packages') return;
-    if (uri.tenant !== '' && uri.root !== 'blueprints' && readingOf(principal) !== null) return;
-    if (uri.root === 'blueprints' && uri.rest[0]) {
-      if (await findServedBlueprint(deps.db.query, readingOf(principal), uri.tenant, uri.rest[0])) return;
-    }
-  }
-  throw refused(principal);
 }

@@ -7,6 +7,7 @@ import type { PrepareDeps } from '../commands/prepare-blueprint';
 import { type FileDeps, fileChunks, findArchiveFile } from '../queries/read-file';
 import { findDownload, findForRpc } from '../store/blueprints.sql';
 import { listPluginsNamed } from '../store/plugins.sql';
+import { type FolderRpcDeps, folderHandlers } from './folders.rpc';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -46,9 +47,10 @@ async function findPlugins(
   return { plugins };
 }
 
-export function catalogRpcPart(deps: FileDeps & PrepareDeps): RpcPart {
+export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): RpcPart {
   const db = deps.db.query;
   return rpcPart(catalogRpc.CatalogServiceDefinition, {
+    ...folderHandlers(deps),
     async getBlueprint(request) {
       const row = await findForRpc(db, whoOf(request), request.blueprintId, request.withPlan);
       if (row === null) throw notFound('Blueprint', request.blueprintId);

@@ -66,16 +66,16 @@ export async function listPaths(db: Reader, digest: string): Promise<string[]> {
   return rows.map((r) => r.path);
 }
 
-/** Paths below a folder ('' = all) with their sizes. */
+/** Files below a folder ('' = all), without contents. */
 export async function listFolder(
   db: Reader,
   digest: string,
   folder: string,
-): Promise<{ path: string; size: number; unpacked_at: string }[]> {
+): Promise<{ path: string; size: number; mode: number; unpacked_at: string }[]> {
   return db
     .selectFrom('archive_files as f')
     .innerJoin('archives as a', 'a.digest', 'f.archive_digest')
-    .select(['f.path', 'f.size', 'a.unpacked_at'])
+    .select(['f.path', 'f.size', 'f.mode', 'a.unpacked_at'])
     .where('f.archive_digest', '=', digest)
     .where(sql<boolean>`starts_with(f.path, ${folder})`)
     .orderBy('f.path')
@@ -121,6 +121,7 @@ export async function takeLooseBlobs(tx: Tx<DB>, graceMs: number, limit: number)
   const { rows } = await sql<{ digest: string; is_used: boolean }>`
     select l.digest, exists (select 1 from archive_files f where f.blob_digest = l.digest)
       or exists (select 1 from blueprints b where b.archive_digest = l.digest)
+      or exists (select 1 from stored_files s where s.blob_digest = l.digest)
       or exists (select 1 from plugins p where l.digest in (p.wagon_digest, p.archive_digest)) as is_used
     from loose_blobs l
     where l.since < app_now() - ${graceMs}::float8 * interval '1 millisecond'

@@ -75,6 +75,11 @@ export async function findPluginYamls(
     .execute();
 }
 
+export async function findPluginIcon(db: Reader, pluginId: string): Promise<Buffer | null> {
+  const row = await db.selectFrom('plugins').select('icon').where('id', '=', pluginId).executeTakeFirst();
+  return row?.icon ?? null;
+}
+
 /** Whether that archive is there already for `tenant`, or would clash with a global one. */
 export async function isPackageTaken(
   tx: Tx<DB>,
@@ -103,6 +108,7 @@ export interface NewPlugin extends PluginPackage, PluginExtras {
   wagon: { digest: string; size: number };
   archive: { digest: string; size: number } | null;
   yamls: PluginYaml[];
+  icon: Buffer | null;
 }
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
@@ -156,8 +162,10 @@ export interface PluginHead {
   archive_digest: string | null;
   archive_size: number | null;
   uploaded_at: string;
+  has_icon: boolean;
 }
 
+const hasIcon = sql<boolean>`icon is not null`.as('has_icon');
 const head = [
   'uploaded_at',
   'id',
@@ -178,6 +186,7 @@ export async function findPlugin(db: Reader, who: Who, id: string): Promise<Plug
   const row = await db
     .selectFrom('plugins')
     .select(head)
+    .select(hasIcon)
     .where('id', '=', id)
     .where(seenBy(who))
     .executeTakeFirst();
@@ -185,7 +194,13 @@ export async function findPlugin(db: Reader, who: Who, id: string): Promise<Plug
 }
 
 export async function lockPlugin(tx: Tx<DB>, id: string): Promise<PluginHead | null> {
-  const row = await tx.selectFrom('plugins').select(head).where('id', '=', id).forUpdate().executeTakeFirst();
+  const row = await tx
+    .selectFrom('plugins')
+    .select(head)
+    .select(hasIcon)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
   return (row as PluginHead | undefined) ?? null;
 }
 

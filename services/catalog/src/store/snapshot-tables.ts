@@ -10,6 +10,7 @@ const mark = (digests: string): string => `
 /** Digests of every blob that rows name. */
 const BLOBS = `
   select blob_digest from archive_files where blob_digest is not null
+  union select blob_digest from stored_files where blob_digest is not null
   union select archive_digest from blueprints where archive_digest is not null
   union select wagon_digest from plugins
   union select archive_digest from plugins where archive_digest is not null`;

@@ -98,6 +98,17 @@ export interface BlueprintUses {
   version: string;
 }
 
+export interface FileFolders {
+  area: string;
+  bytes: Generated<number>;
+  created_at: Generated<string>;
+  files: Generated<number>;
+  folder: string;
+  tenant: string;
+  version: string;
+  visibility: string;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -133,6 +144,7 @@ export interface Plugins {
   distribution_release: string | null;
   distribution_version: string | null;
   excluded_wheels: Json | null;
+  icon: Buffer | null;
   id: string;
   labels: Json | null;
   package_name: string;
@@ -168,6 +180,21 @@ export interface SnapshotSwitches {
   switched_at: Generated<string>;
 }
 
+export interface StoredFiles {
+  area: string;
+  blob_digest: string | null;
+  content: Buffer | null;
+  digest: string;
+  folder: string;
+  mode: number;
+  modified_at: Generated<string>;
+  path: string;
+  size: number;
+  stored_at: Generated<string>;
+  tenant: string;
+  visibility: string;
+}
+
 export interface DB {
   archive_files: ArchiveFiles;
   archives: Archives;
@@ -175,6 +202,7 @@ export interface DB {
   blueprint_labels: BlueprintLabels;
   blueprint_uses: BlueprintUses;
   blueprints: Blueprints;
+  file_folders: FileFolders;
   inbox: Inbox;
   loose_blobs: LooseBlobs;
   outbox: Outbox;
@@ -183,4 +211,5 @@ export interface DB {
   plugins: Plugins;
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;
+  stored_files: StoredFiles;
 }

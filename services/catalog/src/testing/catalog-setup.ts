@@ -7,7 +7,7 @@ import type { Broker } from '@baton/broker';
 import { createLocalCache } from '@baton/cache';
 import { catalogRpc, deploymentsRpc, type Principal } from '@baton/contracts';
 import { createHttpApp, principalHeader, signPrincipal, type Wire } from '@baton/http';
-import { silentLog, systemClock } from '@baton/kernel';
+import { notFound, silentLog, systemClock } from '@baton/kernel';
 import { createDb } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import { type Infra, loadConfig, type ServiceParts } from '@baton/service-runtime';
@@ -71,6 +71,8 @@ export interface TestCatalog {
   blobs: ReturnType<typeof createFileBlobStore>;
   /** Deployments that the stand-in reports, by blueprint id. */
   deployments: Map<string, string[]>;
+  /** Deployments that the stand-in finds: `<tenant>/<id>` -> the only user that sees it, '' for everybody. */
+  known: Map<string, string>;
   close(): Promise<void>;
 }
 
@@ -91,6 +93,7 @@ export async function startCatalog(
   const cache = createLocalCache();
   const rpc = createLocalRpc();
   const deployments = new Map<string, string[]>();
+  const known = new Map<string, string>();
   const unused = async (): Promise<never> => {
     throw new Error('not part of the stand-in');
   };
@@ -102,6 +105,12 @@ export async function startCatalog(
         listDeploymentsOfBlueprint: async (request: { blueprintId: string }) => ({
           deploymentIds: deployments.get(request.blueprintId) ?? [],
         }),
+        findDeployment: async (request: { tenant: string; deploymentId: string; username: string }) => {
+          const owner = known.get(`${request.tenant}/${request.deploymentId}`);
+          const isSeen = owner === '' || request.username === '' || owner === request.username;
+          if (owner === undefined || !isSeen) throw notFound('Deployment', request.deploymentId);
+          return {};
+        },
       },
       { get: (target, name) => (target as Record<string, unknown>)[String(name)] ?? unused },
     ) as never,
@@ -144,6 +153,7 @@ export async function startCatalog(
     db,
     blobs,
     deployments,
+    known,
     rpc: rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog'),
     signed,
     call: async (

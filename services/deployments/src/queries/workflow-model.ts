@@ -24,16 +24,28 @@ export interface Caller {
 /** Facts of the deployment for a caller of `tenant`: its own, or a global one of another tenant. @throws AppError not_found_error */
 async function visibleTo(deps: ListDeps, tenant: string, id: string, caller: Caller): Promise<FactsRow> {
   const own = await readFacts(deps.db.query, tenant, id);
-  const isSeen =
-    own !== null &&
-    (own.visibility !== 'private' ||
-      caller.isAdministrator ||
-      caller.username === '' ||
-      own.created_by === caller.username);
-  if (isSeen) return own;
+  if (own !== null && isSeenBy(caller, own)) return own;
   const global = await readGlobalFacts(deps.db.query, id);
   if (!global) throw notFound('Deployment', id);
   return global;
+}
+
+const isSeenBy = (caller: Caller, row: { visibility: string; created_by: string }): boolean =>
+  row.visibility !== 'private' ||
+  caller.isAdministrator ||
+  caller.username === '' ||
+  row.created_by === caller.username;
+
+/** The deployment of exactly that tenant, where the caller sees it. @throws AppError not_found_error */
+export async function findVisible(
+  deps: Pick<ListDeps, 'db'>,
+  tenant: string,
+  id: string,
+  caller: Caller,
+): Promise<DeploymentRow> {
+  const row = await readDeployment(deps.db.query, tenant, id);
+  if (!row || !isSeenBy(caller, row)) throw notFound('Deployment', id);
+  return row;
 }
 
 /** The deployment of a tenant. @throws AppError not_found_error */

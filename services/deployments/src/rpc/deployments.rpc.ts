@@ -12,6 +12,7 @@ import { openOperation } from '../queries/open-operation';
 import {
   type DeploymentFacts,
   deploymentFacts,
+  findVisible,
   requireDeployment,
   workflowModel,
 } from '../queries/workflow-model';
@@ -97,11 +98,24 @@ type Reads = Pick<
   | 'listGroupMembers'
   | 'listLatestExecutions'
   | 'getDeployment'
+  | 'findDeployment'
   | 'getWorkflowModel'
   | 'openOperation'
   | 'evaluateFunctions'
   | 'listDeploymentsOfBlueprint'
 >;
+
+/** What deployments show as their latest execution, from the cursor `after` on; `next` 0 = the last ones. */
+async function listLatest(
+  { db }: ServiceDeps,
+  after: number,
+  limit: number,
+): Promise<deploymentsRpc.ListLatestExecutionsResponse> {
+  const size = Math.min(limit > 0 ? limit : MAX_LISTED, MAX_LISTED);
+  const rows = await latestExecutionsAfter(db.query, after, size);
+  const next = rows.length < size ? 0 : rows.at(-1)!.key;
+  return { deployments: rows.map(({ key: _, ...row }) => row), next };
+}
 
 function factsAnswer(facts: DeploymentFacts): deploymentsRpc.GetDeploymentResponse {
   const { row } = facts;
@@ -129,6 +143,10 @@ function readHandlers(deps: ServiceDeps): Reads {
       const caller = { username, isAdministrator };
       return factsAnswer(await deploymentFacts(deps, tenant, deploymentId, caller, leavingWith));
     },
+    findDeployment: async ({ tenant, deploymentId, username, isAdministrator }) => {
+      const row = await findVisible(deps, tenant, deploymentId, { username, isAdministrator });
+      return { visibility: row.visibility, createdBy: row.created_by };
+    },
     getWorkflowModel: async ({ tenant, deploymentId, forGraph }) => {
       const model = await workflowModel(deps, tenant, deploymentId, { isWhole: !forGraph });
       return {
@@ -143,12 +161,7 @@ function readHandlers(deps: ServiceDeps): Reads {
     },
     listGroupMembers: ({ tenant, groupId, username, isAdministrator, after, limit }) =>
       groupMembers(deps, tenant, groupId, { username, isAdministrator }, { after, limit }),
-    async listLatestExecutions({ after, limit }) {
-      const size = Math.min(limit > 0 ? limit : MAX_LISTED, MAX_LISTED);
-      const rows = await latestExecutionsAfter(deps.db.query, after, size);
-      const next = rows.length < size ? 0 : rows.at(-1)!.key;
-      return { deployments: rows.map(({ key: _, ...row }) => row), next };
-    },
+    listLatestExecutions: ({ after, limit }) => listLatest(deps, after, limit),
     openOperation: async (request) => {
       // What the engine decided before this operation must be seen by it.
       const { tenant, executionId, states } = request;

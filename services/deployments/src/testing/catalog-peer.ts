@@ -30,6 +30,9 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
   };
   for (const [id, { text }] of Object.entries(blueprints)) await parse(id, text);
   let sent = 0;
+  const noFolders = async (): Promise<never> => {
+    throw new AppError('not_found_error', 'no folders here');
+  };
   return {
     plansSent: () => sent,
     updates,
@@ -56,6 +59,13 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
         throw new AppError('not_found_error', 'no files here');
       },
       findPlugins: async () => ({ plugins: [] }),
+      getFolder: noFolders,
+      readStoredFile: async function* () {
+        yield* [];
+        await noFolders();
+      },
+      storePiece: noFolders,
+      changeFolder: noFolders,
       preparePluginsUpdate: async ({ blueprintId, tempBlueprintId }) => {
         const text = updates.get(blueprintId);
         if (text !== undefined) await parse(tempBlueprintId, text);

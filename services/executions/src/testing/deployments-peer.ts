@@ -39,6 +39,7 @@ export function createDeploymentsPeer() {
     throw new AppError('internal_server_error', 'the peer does not serve this call');
   };
   const handlers: RpcHandlers<typeof deploymentsRpc.DeploymentsServiceDefinition> = {
+    findDeployment: async () => ({ visibility: 'tenant', createdBy: 'admin' }),
     getDeployment: async ({ deploymentId, tenant }) => {
       const { nodes, instances, workflows } = get(deploymentId);
       return {

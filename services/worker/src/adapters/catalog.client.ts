@@ -9,10 +9,43 @@ export interface CatalogClient {
   namespaces(tenant: string, blueprintId: string): Promise<Record<string, string>>;
   /** @throws AppError not_found_error */
   readFile(tenant: string, blueprintId: string, path: string): AsyncIterable<Uint8Array>;
+  /** What lies in a folder of the file server, and its caps; without files where `knownVersion` is still the version. */
+  folder(folder: FolderName, knownVersion: string): Promise<FolderContents & { isChanged: boolean }>;
+  /** @throws AppError not_found_error when the file has another content by now */
+  readStored(folder: FolderName, path: string, digest: string): AsyncIterable<Uint8Array>;
+  /** Keeps a part of a large file; answers its digest. */
+  storePiece(data: Buffer): Promise<string>;
+  changeFolder(folder: FolderName, change: FolderWrite): Promise<void>;
+}
+
+export interface FolderName {
+  area: 'deployments' | 'tenant-resources' | 'global-resources';
+  tenant: string;
+  /** Id of the deployment; empty in the other areas. */
+  folder: string;
+}
+
+export type FolderFile = catalogRpc.FolderFile;
+
+export interface FolderContents {
+  /** Empty: the folder holds nothing. */
+  version: string;
+  files: ReadonlyMap<string, FolderFile>;
+  maxFiles: number;
+  maxBytes: number;
+  maxFileBytes: number;
+}
+
+export interface FolderWrite {
+  writes: { path: string; mode: number; modifiedUs: number; content?: Buffer; pieces?: string[] }[];
+  /** Removed only while they have that content. */
+  removes: { path: string; digest: string }[];
 }
 
 /** A large file on a slow link still has to arrive within this time. */
 const FILE_DEADLINE_MS = 300_000;
+/** Joining the pieces of a large file takes as long as reading and writing it. */
+const WRITE_DEADLINE_MS = 120_000;
 
 export function createCatalogClient(rpc: RpcConnector): CatalogClient {
   const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
@@ -33,6 +66,18 @@ export function createCatalogClient(rpc: RpcConnector): CatalogClient {
         { deadlineMs: FILE_DEADLINE_MS },
       );
       for await (const chunk of chunks) yield chunk.data;
+    },
+    folder: async (folder, knownVersion) => {
+      const { files, ...facts } = await client.getFolder({ folder, knownVersion });
+      return { ...facts, files: new Map(files.map((file) => [file.path, file])) };
+    },
+    readStored: async function* (folder, path, digest) {
+      const chunks = client.readStoredFile({ folder, path, digest }, { deadlineMs: FILE_DEADLINE_MS });
+      for await (const chunk of chunks) yield chunk.data;
+    },
+    storePiece: async (data) => (await client.storePiece({ data }, { deadlineMs: WRITE_DEADLINE_MS })).digest,
+    changeFolder: async (folder, change) => {
+      await client.changeFolder({ folder, ...change }, { deadlineMs: WRITE_DEADLINE_MS });
     },
   };
 }

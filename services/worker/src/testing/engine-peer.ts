@@ -8,6 +8,7 @@ import {
 } from '@baton/contracts';
 import { AppError, type JsonObject, newId, notFound, Secret, silentLog, systemClock } from '@baton/kernel';
 import { createRpcServer, type RpcHandlers, type ServiceDefinition } from '@baton/rpc';
+import { createFolderPeer, type FolderPeer } from './folder-peer';
 
 const { OutcomeKind } = executionsRpc;
 
@@ -47,6 +48,8 @@ export interface EnginePeer {
   events: TaskEvent[];
   instances: Map<string, PeerInstance>;
   files: Record<string, string>;
+  /** Folders of the file server. */
+  folders: FolderPeer;
   secrets: Record<string, unknown>;
   /** Evaluated inputs by task operation; what OpenOperation answers. */
   evaluated: JsonObject | null;
@@ -106,6 +109,7 @@ export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
     events: [],
     instances: new Map([['web_1', { version: 1, runtime_properties: {} }]]),
     files: {},
+    folders: createFolderPeer((method) => peer.before(method, '')),
     secrets: {},
     evaluated: null,
     refused: [],
@@ -330,6 +334,7 @@ function filesOf(peer: EnginePeer): Partial<RpcHandlers<typeof catalogRpc.Catalo
     labelsJson: '[]',
   };
   return {
+    ...peer.folders.handlers,
     getBlueprint: async ({ tenant, blueprintId: id, withPlan }) => {
       await peer.before('getBlueprint', '');
       return {

@@ -7,6 +7,77 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
+/** area: deployments, tenant-resources or global-resources. folder: id of the deployment, else empty. */
+export interface Folder {
+  area: string;
+  tenant: string;
+  folder: string;
+}
+
+export interface GetFolderRequest {
+  folder: Folder | undefined;
+  knownVersion: string;
+}
+
+export interface GetFolderResponse {
+  /** Empty: the folder holds nothing. */
+  version: string;
+  /** False: it is the known version, and files is empty. */
+  isChanged: boolean;
+  files: FolderFile[];
+  /** What the folder may hold at most. */
+  maxFiles: number;
+  maxBytes: number;
+  maxFileBytes: number;
+}
+
+export interface FolderFile {
+  path: string;
+  size: number;
+  mode: number;
+  digest: string;
+  modifiedUs: number;
+}
+
+export interface ReadStoredFileRequest {
+  folder: Folder | undefined;
+  path: string;
+  digest: string;
+}
+
+export interface StorePieceRequest {
+  data: Buffer;
+}
+
+export interface StorePieceResponse {
+  digest: string;
+}
+
+export interface ChangeFolderRequest {
+  folder: Folder | undefined;
+  writes: NewFile[];
+  removes: RemovedFile[];
+}
+
+export interface NewFile {
+  path: string;
+  mode: number;
+  modifiedUs: number;
+  /** The whole content, or the digests of its pieces in order. */
+  content: Buffer;
+  pieces: string[];
+}
+
+export interface RemovedFile {
+  path: string;
+  /** Removed only while the file has this content. */
+  digest: string;
+}
+
+export interface ChangeFolderResponse {
+  version: string;
+}
+
 export interface GetBlueprintRequest {
   tenant: string;
   blueprintId: string;
@@ -97,6 +168,1129 @@ export interface PluginRecord {
   archiveName: string;
   digest: string;
 }
+
+function createBaseFolder(): Folder {
+  return { area: "", tenant: "", folder: "" };
+}
+
+export const Folder: MessageFns<Folder> = {
+  encode(message: Folder, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.area !== "") {
+      writer.uint32(10).string(message.area);
+    }
+    if (message.tenant !== "") {
+      writer.uint32(18).string(message.tenant);
+    }
+    if (message.folder !== "") {
+      writer.uint32(26).string(message.folder);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Folder {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFolder();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.area = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.folder = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Folder {
+    return {
+      area: isSet(object.area) ? globalThis.String(object.area) : "",
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      folder: isSet(object.folder) ? globalThis.String(object.folder) : "",
+    };
+  },
+
+  toJSON(message: Folder): unknown {
+    const obj: any = {};
+    if (message.area !== "") {
+      obj.area = message.area;
+    }
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.folder !== "") {
+      obj.folder = message.folder;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Folder>): Folder {
+    return Folder.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Folder>): Folder {
+    const message = createBaseFolder();
+    message.area = object.area ?? "";
+    message.tenant = object.tenant ?? "";
+    message.folder = object.folder ?? "";
+    return message;
+  },
+};
+
+function createBaseGetFolderRequest(): GetFolderRequest {
+  return { folder: undefined, knownVersion: "" };
+}
+
+export const GetFolderRequest: MessageFns<GetFolderRequest> = {
+  encode(message: GetFolderRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.folder !== undefined) {
+      Folder.encode(message.folder, writer.uint32(10).fork()).join();
+    }
+    if (message.knownVersion !== "") {
+      writer.uint32(18).string(message.knownVersion);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetFolderRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetFolderRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.folder = Folder.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.knownVersion = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetFolderRequest {
+    return {
+      folder: isSet(object.folder) ? Folder.fromJSON(object.folder) : undefined,
+      knownVersion: isSet(object.knownVersion)
+        ? globalThis.String(object.knownVersion)
+        : isSet(object.known_version)
+        ? globalThis.String(object.known_version)
+        : "",
+    };
+  },
+
+  toJSON(message: GetFolderRequest): unknown {
+    const obj: any = {};
+    if (message.folder !== undefined) {
+      obj.folder = Folder.toJSON(message.folder);
+    }
+    if (message.knownVersion !== "") {
+      obj.knownVersion = message.knownVersion;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetFolderRequest>): GetFolderRequest {
+    return GetFolderRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetFolderRequest>): GetFolderRequest {
+    const message = createBaseGetFolderRequest();
+    message.folder = (object.folder !== undefined && object.folder !== null)
+      ? Folder.fromPartial(object.folder)
+      : undefined;
+    message.knownVersion = object.knownVersion ?? "";
+    return message;
+  },
+};
+
+function createBaseGetFolderResponse(): GetFolderResponse {
+  return { version: "", isChanged: false, files: [], maxFiles: 0, maxBytes: 0, maxFileBytes: 0 };
+}
+
+export const GetFolderResponse: MessageFns<GetFolderResponse> = {
+  encode(message: GetFolderResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== "") {
+      writer.uint32(10).string(message.version);
+    }
+    if (message.isChanged !== false) {
+      writer.uint32(16).bool(message.isChanged);
+    }
+    for (const v of message.files) {
+      FolderFile.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.maxFiles !== 0) {
+      writer.uint32(32).int64(message.maxFiles);
+    }
+    if (message.maxBytes !== 0) {
+      writer.uint32(40).int64(message.maxBytes);
+    }
+    if (message.maxFileBytes !== 0) {
+      writer.uint32(48).int64(message.maxFileBytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetFolderResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetFolderResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isChanged = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.files.push(FolderFile.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.maxFiles = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.maxBytes = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.maxFileBytes = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetFolderResponse {
+    return {
+      version: isSet(object.version) ? globalThis.String(object.version) : "",
+      isChanged: isSet(object.isChanged)
+        ? globalThis.Boolean(object.isChanged)
+        : isSet(object.is_changed)
+        ? globalThis.Boolean(object.is_changed)
+        : false,
+      files: globalThis.Array.isArray(object?.files) ? object.files.map((e: any) => FolderFile.fromJSON(e)) : [],
+      maxFiles: isSet(object.maxFiles)
+        ? globalThis.Number(object.maxFiles)
+        : isSet(object.max_files)
+        ? globalThis.Number(object.max_files)
+        : 0,
+      maxBytes: isSet(object.maxBytes)
+        ? globalThis.Number(object.maxBytes)
+        : isSet(object.max_bytes)
+        ? globalThis.Number(object.max_bytes)
+        : 0,
+      maxFileBytes: isSet(object.maxFileBytes)
+        ? globalThis.Number(object.maxFileBytes)
+        : isSet(object.max_file_bytes)
+        ? globalThis.Number(object.max_file_bytes)
+        : 0,
+    };
+  },
+
+  toJSON(message: GetFolderResponse): unknown {
+    const obj: any = {};
+    if (message.version !== "") {
+      obj.version = message.version;
+    }
+    if (message.isChanged !== false) {
+      obj.isChanged = message.isChanged;
+    }
+    if (message.files?.length) {
+      obj.files = message.files.map((e) => FolderFile.toJSON(e));
+    }
+    if (message.maxFiles !== 0) {
+      obj.maxFiles = Math.round(message.maxFiles);
+    }
+    if (message.maxBytes !== 0) {
+      obj.maxBytes = Math.round(message.maxBytes);
+    }
+    if (message.maxFileBytes !== 0) {
+      obj.maxFileBytes = Math.round(message.maxFileBytes);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetFolderResponse>): GetFolderResponse {
+    return GetFolderResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetFolderResponse>): GetFolderResponse {
+    const message = createBaseGetFolderResponse();
+    message.version = object.version ?? "";
+    message.isChanged = object.isChanged ?? false;
+    message.files = object.files?.map((e) => FolderFile.fromPartial(e)) || [];
+    message.maxFiles = object.maxFiles ?? 0;
+    message.maxBytes = object.maxBytes ?? 0;
+    message.maxFileBytes = object.maxFileBytes ?? 0;
+    return message;
+  },
+};
+
+function createBaseFolderFile(): FolderFile {
+  return { path: "", size: 0, mode: 0, digest: "", modifiedUs: 0 };
+}
+
+export const FolderFile: MessageFns<FolderFile> = {
+  encode(message: FolderFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.path !== "") {
+      writer.uint32(10).string(message.path);
+    }
+    if (message.size !== 0) {
+      writer.uint32(16).int64(message.size);
+    }
+    if (message.mode !== 0) {
+      writer.uint32(24).int32(message.mode);
+    }
+    if (message.digest !== "") {
+      writer.uint32(34).string(message.digest);
+    }
+    if (message.modifiedUs !== 0) {
+      writer.uint32(40).int64(message.modifiedUs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FolderFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFolderFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.size = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.mode = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.digest = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.modifiedUs = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FolderFile {
+    return {
+      path: isSet(object.path) ? globalThis.String(object.path) : "",
+      size: isSet(object.size) ? globalThis.Number(object.size) : 0,
+      mode: isSet(object.mode) ? globalThis.Number(object.mode) : 0,
+      digest: isSet(object.digest) ? globalThis.String(object.digest) : "",
+      modifiedUs: isSet(object.modifiedUs)
+        ? globalThis.Number(object.modifiedUs)
+        : isSet(object.modified_us)
+        ? globalThis.Number(object.modified_us)
+        : 0,
+    };
+  },
+
+  toJSON(message: FolderFile): unknown {
+    const obj: any = {};
+    if (message.path !== "") {
+      obj.path = message.path;
+    }
+    if (message.size !== 0) {
+      obj.size = Math.round(message.size);
+    }
+    if (message.mode !== 0) {
+      obj.mode = Math.round(message.mode);
+    }
+    if (message.digest !== "") {
+      obj.digest = message.digest;
+    }
+    if (message.modifiedUs !== 0) {
+      obj.modifiedUs = Math.round(message.modifiedUs);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FolderFile>): FolderFile {
+    return FolderFile.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FolderFile>): FolderFile {
+    const message = createBaseFolderFile();
+    message.path = object.path ?? "";
+    message.size = object.size ?? 0;
+    message.mode = object.mode ?? 0;
+    message.digest = object.digest ?? "";
+    message.modifiedUs = object.modifiedUs ?? 0;
+    return message;
+  },
+};
+
+function createBaseReadStoredFileRequest(): ReadStoredFileRequest {
+  return { folder: undefined, path: "", digest: "" };
+}
+
+export const ReadStoredFileRequest: MessageFns<ReadStoredFileRequest> = {
+  encode(message: ReadStoredFileRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.folder !== undefined) {
+      Folder.encode(message.folder, writer.uint32(10).fork()).join();
+    }
+    if (message.path !== "") {
+      writer.uint32(18).string(message.path);
+    }
+    if (message.digest !== "") {
+      writer.uint32(26).string(message.digest);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadStoredFileRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadStoredFileRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.folder = Folder.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.digest = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ReadStoredFileRequest {
+    return {
+      folder: isSet(object.folder) ? Folder.fromJSON(object.folder) : undefined,
+      path: isSet(object.path) ? globalThis.String(object.path) : "",
+      digest: isSet(object.digest) ? globalThis.String(object.digest) : "",
+    };
+  },
+
+  toJSON(message: ReadStoredFileRequest): unknown {
+    const obj: any = {};
+    if (message.folder !== undefined) {
+      obj.folder = Folder.toJSON(message.folder);
+    }
+    if (message.path !== "") {
+      obj.path = message.path;
+    }
+    if (message.digest !== "") {
+      obj.digest = message.digest;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ReadStoredFileRequest>): ReadStoredFileRequest {
+    return ReadStoredFileRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReadStoredFileRequest>): ReadStoredFileRequest {
+    const message = createBaseReadStoredFileRequest();
+    message.folder = (object.folder !== undefined && object.folder !== null)
+      ? Folder.fromPartial(object.folder)
+      : undefined;
+    message.path = object.path ?? "";
+    message.digest = object.digest ?? "";
+    return message;
+  },
+};
+
+function createBaseStorePieceRequest(): StorePieceRequest {
+  return { data: Buffer.alloc(0) };
+}
+
+export const StorePieceRequest: MessageFns<StorePieceRequest> = {
+  encode(message: StorePieceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.data.length !== 0) {
+      writer.uint32(10).bytes(message.data);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StorePieceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStorePieceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.data = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): StorePieceRequest {
+    return { data: isSet(object.data) ? Buffer.from(bytesFromBase64(object.data)) : Buffer.alloc(0) };
+  },
+
+  toJSON(message: StorePieceRequest): unknown {
+    const obj: any = {};
+    if (message.data.length !== 0) {
+      obj.data = base64FromBytes(message.data);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<StorePieceRequest>): StorePieceRequest {
+    return StorePieceRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StorePieceRequest>): StorePieceRequest {
+    const message = createBaseStorePieceRequest();
+    message.data = object.data ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseStorePieceResponse(): StorePieceResponse {
+  return { digest: "" };
+}
+
+export const StorePieceResponse: MessageFns<StorePieceResponse> = {
+  encode(message: StorePieceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.digest !== "") {
+      writer.uint32(10).string(message.digest);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StorePieceResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStorePieceResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.digest = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): StorePieceResponse {
+    return { digest: isSet(object.digest) ? globalThis.String(object.digest) : "" };
+  },
+
+  toJSON(message: StorePieceResponse): unknown {
+    const obj: any = {};
+    if (message.digest !== "") {
+      obj.digest = message.digest;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<StorePieceResponse>): StorePieceResponse {
+    return StorePieceResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StorePieceResponse>): StorePieceResponse {
+    const message = createBaseStorePieceResponse();
+    message.digest = object.digest ?? "";
+    return message;
+  },
+};
+
+function createBaseChangeFolderRequest(): ChangeFolderRequest {
+  return { folder: undefined, writes: [], removes: [] };
+}
+
+export const ChangeFolderRequest: MessageFns<ChangeFolderRequest> = {
+  encode(message: ChangeFolderRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.folder !== undefined) {
+      Folder.encode(message.folder, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.writes) {
+      NewFile.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.removes) {
+      RemovedFile.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChangeFolderRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChangeFolderRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.folder = Folder.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.writes.push(NewFile.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.removes.push(RemovedFile.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ChangeFolderRequest {
+    return {
+      folder: isSet(object.folder) ? Folder.fromJSON(object.folder) : undefined,
+      writes: globalThis.Array.isArray(object?.writes) ? object.writes.map((e: any) => NewFile.fromJSON(e)) : [],
+      removes: globalThis.Array.isArray(object?.removes) ? object.removes.map((e: any) => RemovedFile.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ChangeFolderRequest): unknown {
+    const obj: any = {};
+    if (message.folder !== undefined) {
+      obj.folder = Folder.toJSON(message.folder);
+    }
+    if (message.writes?.length) {
+      obj.writes = message.writes.map((e) => NewFile.toJSON(e));
+    }
+    if (message.removes?.length) {
+      obj.removes = message.removes.map((e) => RemovedFile.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ChangeFolderRequest>): ChangeFolderRequest {
+    return ChangeFolderRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ChangeFolderRequest>): ChangeFolderRequest {
+    const message = createBaseChangeFolderRequest();
+    message.folder = (object.folder !== undefined && object.folder !== null)
+      ? Folder.fromPartial(object.folder)
+      : undefined;
+    message.writes = object.writes?.map((e) => NewFile.fromPartial(e)) || [];
+    message.removes = object.removes?.map((e) => RemovedFile.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseNewFile(): NewFile {
+  return { path: "", mode: 0, modifiedUs: 0, content: Buffer.alloc(0), pieces: [] };
+}
+
+export const NewFile: MessageFns<NewFile> = {
+  encode(message: NewFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.path !== "") {
+      writer.uint32(10).string(message.path);
+    }
+    if (message.mode !== 0) {
+      writer.uint32(16).int32(message.mode);
+    }
+    if (message.modifiedUs !== 0) {
+      writer.uint32(24).int64(message.modifiedUs);
+    }
+    if (message.content.length !== 0) {
+      writer.uint32(34).bytes(message.content);
+    }
+    for (const v of message.pieces) {
+      writer.uint32(42).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NewFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNewFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.mode = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.modifiedUs = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.content = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.pieces.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): NewFile {
+    return {
+      path: isSet(object.path) ? globalThis.String(object.path) : "",
+      mode: isSet(object.mode) ? globalThis.Number(object.mode) : 0,
+      modifiedUs: isSet(object.modifiedUs)
+        ? globalThis.Number(object.modifiedUs)
+        : isSet(object.modified_us)
+        ? globalThis.Number(object.modified_us)
+        : 0,
+      content: isSet(object.content) ? Buffer.from(bytesFromBase64(object.content)) : Buffer.alloc(0),
+      pieces: globalThis.Array.isArray(object?.pieces) ? object.pieces.map((e: any) => globalThis.String(e)) : [],
+    };
+  },
+
+  toJSON(message: NewFile): unknown {
+    const obj: any = {};
+    if (message.path !== "") {
+      obj.path = message.path;
+    }
+    if (message.mode !== 0) {
+      obj.mode = Math.round(message.mode);
+    }
+    if (message.modifiedUs !== 0) {
+      obj.modifiedUs = Math.round(message.modifiedUs);
+    }
+    if (message.content.length !== 0) {
+      obj.content = base64FromBytes(message.content);
+    }
+    if (message.pieces?.length) {
+      obj.pieces = message.pieces;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<NewFile>): NewFile {
+    return NewFile.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<NewFile>): NewFile {
+    const message = createBaseNewFile();
+    message.path = object.path ?? "";
+    message.mode = object.mode ?? 0;
+    message.modifiedUs = object.modifiedUs ?? 0;
+    message.content = object.content ?? Buffer.alloc(0);
+    message.pieces = object.pieces?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseRemovedFile(): RemovedFile {
+  return { path: "", digest: "" };
+}
+
+export const RemovedFile: MessageFns<RemovedFile> = {
+  encode(message: RemovedFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.path !== "") {
+      writer.uint32(10).string(message.path);
+    }
+    if (message.digest !== "") {
+      writer.uint32(18).string(message.digest);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemovedFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemovedFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.digest = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RemovedFile {
+    return {
+      path: isSet(object.path) ? globalThis.String(object.path) : "",
+      digest: isSet(object.digest) ? globalThis.String(object.digest) : "",
+    };
+  },
+
+  toJSON(message: RemovedFile): unknown {
+    const obj: any = {};
+    if (message.path !== "") {
+      obj.path = message.path;
+    }
+    if (message.digest !== "") {
+      obj.digest = message.digest;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RemovedFile>): RemovedFile {
+    return RemovedFile.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RemovedFile>): RemovedFile {
+    const message = createBaseRemovedFile();
+    message.path = object.path ?? "";
+    message.digest = object.digest ?? "";
+    return message;
+  },
+};
+
+function createBaseChangeFolderResponse(): ChangeFolderResponse {
+  return { version: "" };
+}
+
+export const ChangeFolderResponse: MessageFns<ChangeFolderResponse> = {
+  encode(message: ChangeFolderResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== "") {
+      writer.uint32(10).string(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChangeFolderResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChangeFolderResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ChangeFolderResponse {
+    return { version: isSet(object.version) ? globalThis.String(object.version) : "" };
+  },
+
+  toJSON(message: ChangeFolderResponse): unknown {
+    const obj: any = {};
+    if (message.version !== "") {
+      obj.version = message.version;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ChangeFolderResponse>): ChangeFolderResponse {
+    return ChangeFolderResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ChangeFolderResponse>): ChangeFolderResponse {
+    const message = createBaseChangeFolderResponse();
+    message.version = object.version ?? "";
+    return message;
+  },
+};
 
 function createBaseGetBlueprintRequest(): GetBlueprintRequest {
   return { tenant: "", blueprintId: "", withPlan: false, username: "", isAdministrator: false };
@@ -1667,6 +2861,42 @@ export const CatalogServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** What lies in a folder of the file server, unless it is the version that the caller knows. */
+    getFolder: {
+      name: "GetFolder",
+      requestType: GetFolderRequest as typeof GetFolderRequest,
+      requestStream: false,
+      responseType: GetFolderResponse as typeof GetFolderResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** A stored file with exactly that content, in chunks of at most 256 KiB. NOT_FOUND when it was replaced meanwhile. */
+    readStoredFile: {
+      name: "ReadStoredFile",
+      requestType: ReadStoredFileRequest as typeof ReadStoredFileRequest,
+      requestStream: false,
+      responseType: FileChunk as typeof FileChunk,
+      responseStream: true,
+      options: {},
+    },
+    /** Keeps a part of a large file for about an hour; ChangeFolder puts parts together. May be repeated. */
+    storePiece: {
+      name: "StorePiece",
+      requestType: StorePieceRequest as typeof StorePieceRequest,
+      requestStream: false,
+      responseType: StorePieceResponse as typeof StorePieceResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Writes and removes files of a folder, all or none. May be repeated. */
+    changeFolder: {
+      name: "ChangeFolder",
+      requestType: ChangeFolderRequest as typeof ChangeFolderRequest,
+      requestStream: false,
+      responseType: ChangeFolderResponse as typeof ChangeFolderResponse,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
 
@@ -1686,6 +2916,17 @@ type DeepPartial<T> = T extends Builtin ? T
   : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
+}
 
 function isSet(value: any): boolean {
   return value !== null && value !== undefined;

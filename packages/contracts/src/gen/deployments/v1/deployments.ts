@@ -7,6 +7,18 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
+export interface FindDeploymentRequest {
+  tenant: string;
+  deploymentId: string;
+  username: string;
+  isAdministrator: boolean;
+}
+
+export interface FindDeploymentResponse {
+  visibility: string;
+  createdBy: string;
+}
+
 export interface GetDeploymentRequest {
   tenant: string;
   deploymentId: string;
@@ -253,6 +265,220 @@ export interface AddToGroupRequest {
 
 export interface AddToGroupResponse {
 }
+
+function createBaseFindDeploymentRequest(): FindDeploymentRequest {
+  return { tenant: "", deploymentId: "", username: "", isAdministrator: false };
+}
+
+export const FindDeploymentRequest: MessageFns<FindDeploymentRequest> = {
+  encode(message: FindDeploymentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.deploymentId !== "") {
+      writer.uint32(18).string(message.deploymentId);
+    }
+    if (message.username !== "") {
+      writer.uint32(26).string(message.username);
+    }
+    if (message.isAdministrator !== false) {
+      writer.uint32(32).bool(message.isAdministrator);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindDeploymentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindDeploymentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deploymentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.username = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.isAdministrator = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FindDeploymentRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      deploymentId: isSet(object.deploymentId)
+        ? globalThis.String(object.deploymentId)
+        : isSet(object.deployment_id)
+        ? globalThis.String(object.deployment_id)
+        : "",
+      username: isSet(object.username) ? globalThis.String(object.username) : "",
+      isAdministrator: isSet(object.isAdministrator)
+        ? globalThis.Boolean(object.isAdministrator)
+        : isSet(object.is_administrator)
+        ? globalThis.Boolean(object.is_administrator)
+        : false,
+    };
+  },
+
+  toJSON(message: FindDeploymentRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.deploymentId !== "") {
+      obj.deploymentId = message.deploymentId;
+    }
+    if (message.username !== "") {
+      obj.username = message.username;
+    }
+    if (message.isAdministrator !== false) {
+      obj.isAdministrator = message.isAdministrator;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FindDeploymentRequest>): FindDeploymentRequest {
+    return FindDeploymentRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FindDeploymentRequest>): FindDeploymentRequest {
+    const message = createBaseFindDeploymentRequest();
+    message.tenant = object.tenant ?? "";
+    message.deploymentId = object.deploymentId ?? "";
+    message.username = object.username ?? "";
+    message.isAdministrator = object.isAdministrator ?? false;
+    return message;
+  },
+};
+
+function createBaseFindDeploymentResponse(): FindDeploymentResponse {
+  return { visibility: "", createdBy: "" };
+}
+
+export const FindDeploymentResponse: MessageFns<FindDeploymentResponse> = {
+  encode(message: FindDeploymentResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.visibility !== "") {
+      writer.uint32(10).string(message.visibility);
+    }
+    if (message.createdBy !== "") {
+      writer.uint32(18).string(message.createdBy);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindDeploymentResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindDeploymentResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.visibility = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.createdBy = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FindDeploymentResponse {
+    return {
+      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
+      createdBy: isSet(object.createdBy)
+        ? globalThis.String(object.createdBy)
+        : isSet(object.created_by)
+        ? globalThis.String(object.created_by)
+        : "",
+    };
+  },
+
+  toJSON(message: FindDeploymentResponse): unknown {
+    const obj: any = {};
+    if (message.visibility !== "") {
+      obj.visibility = message.visibility;
+    }
+    if (message.createdBy !== "") {
+      obj.createdBy = message.createdBy;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FindDeploymentResponse>): FindDeploymentResponse {
+    return FindDeploymentResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FindDeploymentResponse>): FindDeploymentResponse {
+    const message = createBaseFindDeploymentResponse();
+    message.visibility = object.visibility ?? "";
+    message.createdBy = object.createdBy ?? "";
+    return message;
+  },
+};
 
 function createBaseGetDeploymentRequest(): GetDeploymentRequest {
   return { tenant: "", deploymentId: "", username: "", isAdministrator: false, leavingWith: "" };
@@ -4060,6 +4286,18 @@ export const DeploymentsServiceDefinition = {
       requestType: GetDeploymentRequest as typeof GetDeploymentRequest,
       requestStream: false,
       responseType: GetDeploymentResponse as typeof GetDeploymentResponse,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Whether the tenant has such a deployment that the caller sees; no username: a service acting for itself.
+     * NOT_FOUND otherwise.
+     */
+    findDeployment: {
+      name: "FindDeployment",
+      requestType: FindDeploymentRequest as typeof FindDeploymentRequest,
+      requestStream: false,
+      responseType: FindDeploymentResponse as typeof FindDeploymentResponse,
       responseStream: false,
       options: {},
     },

@@ -1,0 +1,130 @@
+/** Writing and removing files of the file server. One transaction a request; the folder's row is the lock of its files. */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { BlobStore } from '@baton/blob-store';
+import { AppError, notFound } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import type { Spool } from '../archive/spool';
+import { INLINE_BYTES } from '../archive/unpack';
+import { checkRoom, checkTree, type FolderKey, type FolderLimits, storedPath } from '../domain/file-area';
+import { noteLooseBlobs } from '../store/archives.sql';
+import {
+  countFolder,
+  type FileWrite,
+  listStoredFiles,
+  lockFolder,
+  removeBelow,
+  removeFiles,
+  removeStoredUntil,
+  writeFiles,
+} from '../store/stored-files.sql';
+import type { DB } from '../store/tables.gen';
+
+export interface FolderDeps {
+  db: Db<DB>;
+  blobs: BlobStore;
+  folderLimits: FolderLimits;
+}
+
+export interface FolderChange {
+  writes: readonly FileWrite[];
+  /** Removed only where they still have that content. */
+  removes?: readonly { path: string; digest: string }[];
+}
+
+/**
+ * Writes and removes files, all or none; answers the folder's new version. A crash before the commit leaves blobs to the
+ * sweep; the caller may repeat.
+ * @throws AppError bad_parameters_error, conflict_error, payload_too_large_error
+ */
+export async function changeFolder(
+  { db, folderLimits }: FolderDeps,
+  key: FolderKey,
+  { writes, removes = [] }: FolderChange,
+): Promise<string> {
+  const byPath = new Map(writes.map((write) => [storedPath(write.path), write]));
+  const large = writes.find((write) => write.size > folderLimits.maxFileBytes);
+  if (large)
+    throw new AppError(
+      'payload_too_large_error',
+      `\`${large.path}\` is larger than ${folderLimits.maxFileBytes} bytes`,
+    );
+  return db.tx(async (tx) => {
+    const version = await lockFolder(tx, key);
+    if (removes.length > 0) await removeFiles(tx, key, removes);
+    const there = new Set((await listStoredFiles(tx, key, '')).map((file) => file.path));
+    for (const path of byPath.keys()) there.add(path);
+    checkTree(there, [...byPath.keys()]);
+    await writeFiles(tx, key, [...byPath.values()]);
+    const { files, bytes } = await countFolder(tx, key);
+    if (writes.length > 0) checkRoom(files, bytes, folderLimits);
+    return version;
+  });
+}
+
+/** Removes a file, or with a slash at the end (or an empty path) all below. @throws AppError not_found_error */
+export async function removeFromFolder({ db }: FolderDeps, key: FolderKey, path: string): Promise<void> {
+  await db.tx(async (tx) => {
+    await lockFolder(tx, key);
+    const removed = await removeBelow(tx, key, path);
+    // Nothing below the folder itself is no error: it is empty afterwards.
+    if (removed === 0 && path !== '') throw notFound('File', path);
+    await countFolder(tx, key);
+  });
+}
+
+/** The files of a deployment go with it; what a newer one of that name has written since stays. */
+export async function dropDeploymentFolder(
+  db: Db<DB>,
+  tenant: string,
+  deploymentId: string,
+  deletedAt: string,
+): Promise<void> {
+  const key: FolderKey = { area: 'deployments', tenant, folder: deploymentId };
+  await db.tx(async (tx) => {
+    await lockFolder(tx, key);
+    await removeStoredUntil(tx, key, deletedAt);
+    await countFolder(tx, key);
+  });
+}
+
+/** Where the content of an upload will lie: in the row while it is small, else a blob. */
+export async function storeContent(
+  { db, blobs }: FolderDeps,
+  file: Spool,
+): Promise<Pick<FileWrite, 'size' | 'digest' | 'content' | 'blobDigest'>> {
+  if (file.buffer !== null && file.size <= INLINE_BYTES) return inlineContent(file.buffer);
+  const { digest, size } = await blobs.put(file.stream());
+  await noteLooseBlobs(db.query, [digest]);
+  return { size, digest, content: null, blobDigest: digest };
+}
+
+/** A part of a large file; the sweep takes it when nobody puts it together. */
+export async function storePiece({ db, blobs }: FolderDeps, data: Uint8Array): Promise<string> {
+  const { digest } = await blobs.put(Readable.from([Buffer.from(data)], { objectMode: false }));
+  await noteLooseBlobs(db.query, [digest]);
+  return digest;
+}
+
+/** The content that was sent at once or in pieces. @throws AppError not_found_error when a piece was swept */
+export async function joinContent(
+  { db, blobs, folderLimits }: FolderDeps,
+  content: Uint8Array,
+  pieces: readonly string[],
+): Promise<Pick<FileWrite, 'size' | 'digest' | 'content' | 'blobDigest'>> {
+  if (pieces.length === 0 && content.length <= INLINE_BYTES) return inlineContent(Buffer.from(content));
+  async function* all(): AsyncGenerator<Buffer> {
+    if (pieces.length === 0) yield Buffer.from(content);
+    for (const piece of pieces) yield* (await blobs.open(piece)) as AsyncIterable<Buffer>;
+  }
+  const { digest, size } = await blobs.put(Readable.from(all(), { objectMode: false }), {
+    maxBytes: folderLimits.maxFileBytes,
+  });
+  await noteLooseBlobs(db.query, [digest]);
+  return { size, digest, content: null, blobDigest: digest };
+}
+
+function inlineContent(content: Buffer): Pick<FileWrite, 'size' | 'digest' | 'content' | 'blobDigest'> {
+  const digest = createHash('sha256').update(content).digest('hex');
+  return { size: content.length, digest, content, blobDigest: null };
+}

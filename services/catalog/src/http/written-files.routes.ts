@@ -1,0 +1,186 @@
+/** Files that clients write: /resources and /file-server-proxy of deployments, tenants and everybody (reference 5.30). */
+import { createHash } from 'node:crypto';
+import type { Principal } from '@baton/contracts';
+import { answer, type Handler, type HttpCall, serveFile } from '@baton/http';
+import { AppError, badParameter, type Clock, isoInstant, notFound } from '@baton/kernel';
+import { packFolder } from '../archive/pack-folder';
+import { type Spool, spool } from '../archive/spool';
+import { unpackFiles } from '../archive/unpack';
+import { changeFolder, type FolderDeps, removeFromFolder, storeContent } from '../commands/change-folder';
+import type { ArchiveLimits } from '../domain/archive-limits';
+import { ArchiveRefused } from '../domain/entry-rules';
+import { type FileArea, type FolderKey, modifiedTime, storedPath } from '../domain/file-area';
+import { packedFiles, readWritten } from '../queries/read-folder';
+import { noteLooseBlobs } from '../store/archives.sql';
+import { type FileWrite, listStoredFiles } from '../store/stored-files.sql';
+import { isMultipart, type Parts, readParts } from './multipart';
+
+export interface WrittenFilesDeps extends FolderDeps {
+  clock: Clock;
+  /** Of an archive that is unpacked into a folder. */
+  extractLimits: ArchiveLimits;
+  /** @throws AppError not_found_error where the caller sees no such deployment in the request's tenant */
+  requireDeployment(principal: Principal, id: string): Promise<void>;
+}
+
+/** Files of one POST. */
+const MAX_FILES_A_REQUEST = 100;
+
+/** The folder that the path names, where the caller sees it. @throws AppError not_found_error */
+async function folderOf(deps: WrittenFilesDeps, call: HttpCall, area: FileArea): Promise<FolderKey> {
+  if (area === 'global-resources') return { area, tenant: '', folder: '' };
+  const { tenant } = call.principal;
+  // The gateway made the tenant of the path that of the request; of one that does not exist there is none.
+  if (call.params.tenant_name !== tenant) throw notFound('Tenant', call.params.tenant_name!);
+  if (area === 'tenant-resources') return { area, tenant, folder: '' };
+  const folder = call.params.deployment_id!;
+  await deps.requireDeployment(call.principal, folder);
+  return { area, tenant, folder };
+}
+
+async function read(deps: WrittenFilesDeps, call: HttpCall, area: FileArea) {
+  const key = await folderOf(deps, call, area);
+  const path = call.params['*']!;
+  if (call.query.archive) return packed(await packedFiles(deps, key, path), key.folder || area);
+  const found = await readWritten(deps, key, path);
+  return typeof found.open === 'function'
+    ? serveFile(call.headers, found as never)
+    : answer({ status: 200, body: found });
+}
+
+/** A folder as a download. */
+export const packed = (files: Parameters<typeof packFolder>[0], name: string) =>
+  answer({
+    stream: packFolder(files),
+    filename: `${name}.tar.gz`,
+    contentType: 'application/octet-stream',
+  });
+
+const NEW_FILE_MODE = 0o644;
+
+async function put(deps: WrittenFilesDeps, call: HttpCall, area: FileArea) {
+  const key = await folderOf(deps, call, area);
+  const path = call.params['*']!;
+  if (!call.query.extract) storedPath(path);
+  const parts = await bodyOf(deps, call, call.query.extract);
+  try {
+    if (parts.files.length > 1)
+      throw new AppError('multiple_files_upload_exception', 'A PUT writes one file; the body holds more', {
+        expected: 'one file, or POST to the folder',
+      });
+    const content = parts.files[0]?.content;
+    if (content === undefined) throw missingFile();
+    if (call.query.extract) return await writeAndList(deps, key, await unpackInto(deps, path, content));
+    return await writeAndList(deps, key, [await fileOf(deps, path, content, parts.fields.mtime)]);
+  } finally {
+    await parts.dispose();
+  }
+}
+
+async function post(deps: WrittenFilesDeps, call: HttpCall, area: FileArea) {
+  const key = await folderOf(deps, call, area);
+  const folder = call.params['*']!;
+  const parts = isMultipart(call) ? await bodyOf(deps, call, false) : null;
+  try {
+    if (parts === null || parts.files.length === 0) throw missingFile();
+    const writes: FileWrite[] = [];
+    for (const { fileName, content } of parts.files) {
+      const path = storedPath(inFolder(folder, fileName));
+      if (writes.some((write) => write.path === path))
+        throw badParameter('file', `\`${path}\` occurs twice`, { expected: 'files of different names' });
+      writes.push(await fileOf(deps, path, content, parts.fields.mtime));
+    }
+    return await writeAndList(deps, key, writes);
+  } finally {
+    await parts?.dispose();
+  }
+}
+
+async function remove(deps: WrittenFilesDeps, call: HttpCall, area: FileArea) {
+  await removeFromFolder(deps, await folderOf(deps, call, area), call.params['*']!);
+  return answer({ status: 204 });
+}
+
+const missingFile = (): AppError =>
+  new AppError('upload_missing_file', 'The body holds no file', {
+    expected: 'multipart/form-data with a file',
+  });
+
+/** `a/` and `b.txt` make `a/b.txt`, with or without the slash. */
+const inFolder = (folder: string, name: string): string =>
+  folder === '' || folder.endsWith('/') ? `${folder}${name}` : `${folder}/${name}`;
+
+/** The parts of a multipart body; any other body is one file. */
+async function bodyOf(deps: WrittenFilesDeps, call: HttpCall, isArchive: boolean): Promise<Parts> {
+  const maxBytes = isArchive ? deps.extractLimits.maxArchiveBytes : deps.folderLimits.maxFileBytes;
+  if (isMultipart(call)) return readParts(call, { maxBytes, maxFiles: MAX_FILES_A_REQUEST });
+  // An empty file comes as a request without a body.
+  const content = call.hasBody ? await spool(call.raw, maxBytes) : await spool(nothing(), maxBytes);
+  return { fields: {}, files: [{ fileName: '', content }], dispose: () => content.dispose() };
+}
+
+async function* nothing(): AsyncGenerator<Buffer> {}
+
+async function fileOf(
+  deps: WrittenFilesDeps,
+  path: string,
+  content: Spool,
+  mtime: string | undefined,
+): Promise<FileWrite> {
+  const modified = mtime === undefined ? null : modifiedTime(mtime);
+  return { path, mode: NEW_FILE_MODE, modified, ...(await storeContent(deps, content)) };
+}
+
+/** @throws AppError bad_parameters_error naming the entry that is refused */
+async function unpackInto(deps: WrittenFilesDeps, folder: string, archive: Spool): Promise<FileWrite[]> {
+  const sink = {
+    put: async (stream: Parameters<typeof deps.blobs.put>[0]) => {
+      const stored = await deps.blobs.put(stream);
+      await noteLooseBlobs(deps.db.query, [stored.digest]);
+      return stored;
+    },
+  };
+  try {
+    const files = await unpackFiles(archive, deps.extractLimits, sink, deps.clock);
+    return await Promise.all(
+      files.map(async ({ path, size, mode, content, blobDigest, modifiedMs }) => ({
+        path: inFolder(folder, path),
+        size,
+        mode,
+        content,
+        blobDigest,
+        digest: blobDigest ?? createHash('sha256').update(content!).digest('hex'),
+        modified: modifiedMs === null ? null : isoInstant(modifiedMs),
+      })),
+    );
+  } catch (error) {
+    if (error instanceof ArchiveRefused)
+      throw badParameter('extract', error.message, { expected: error.fault.expected });
+    throw error;
+  }
+}
+
+/** What was written, as the folder lists it from now on. */
+async function writeAndList(deps: WrittenFilesDeps, key: FolderKey, writes: readonly FileWrite[]) {
+  await changeFolder(deps, key, { writes });
+  const written = new Set(writes.map((write) => write.path));
+  const files = await listStoredFiles(deps.db.query, key, '');
+  return Object.fromEntries(files.filter((f) => written.has(f.path)).map((f) => [f.path, f.modified]));
+}
+
+/** Handlers by the ids of the routes, below both prefixes. */
+export function writtenFileHandlers(deps: WrittenFilesDeps): Record<string, Handler> {
+  const areas: [string, FileArea][] = [
+    ['DeploymentFile', 'deployments'],
+    ['TenantFile', 'tenant-resources'],
+    ['GlobalFile', 'global-resources'],
+  ];
+  return Object.fromEntries(
+    areas.flatMap(([noun, area]): [string, Handler][] => [
+      [`get${noun}`, (call) => read(deps, call, area)],
+      [`put${noun}`, (call) => put(deps, call, area)],
+      [`post${noun}s`, (call) => post(deps, call, area)],
+      [`delete${noun}`, (call) => remove(deps, call, area)],
+    ]),
+  );
+}

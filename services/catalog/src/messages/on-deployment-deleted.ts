@@ -1,0 +1,11 @@
+import type { Envelope } from '@baton/contracts';
+import type { Db } from '@baton/postgres';
+import { dropDeploymentFolder } from '../commands/change-folder';
+import type { DB } from '../store/tables.gen';
+
+/** A deployment is gone: its working folder goes with it. Repeating is harmless. */
+export function onDeploymentDeleted({ db }: { db: Db<DB> }) {
+  return async ({ tenant, time, payload }: Envelope<{ deploymentId: string }>): Promise<void> => {
+    await dropDeploymentFolder(db, tenant, payload.deploymentId, time);
+  };
+}

@@ -1,0 +1,69 @@
+/** Reading folders that are written to (reference/rest-api.md 5.30). */
+import type { ServedFile } from '@baton/http';
+import { notFound } from '@baton/kernel';
+import type { PackedFile } from '../archive/pack-folder';
+import { checkEntryPath } from '../domain/entry-rules';
+import { type FolderKey, INDEX_NAME } from '../domain/file-area';
+import {
+  findStoredFile,
+  listStoredFiles,
+  type StoredContent,
+  type StoredFile,
+} from '../store/stored-files.sql';
+import { type FolderListing, inMemory, inStore, noFile, type ResourceDeps } from './read-resources';
+
+/** The file at `path`, or what lies below a folder: a path that ends with a slash. @throws AppError not_found_error */
+export async function readWritten(
+  deps: ResourceDeps,
+  key: FolderKey,
+  path: string,
+): Promise<ServedFile | FolderListing> {
+  if (path === '' || path.endsWith('/')) return listWritten(deps, key, path);
+  if (path.split('/').at(-1) === INDEX_NAME) return listWritten(deps, key, path.slice(0, -INDEX_NAME.length));
+  const checked = checkEntryPath(path);
+  const file = checked.ok ? await findStoredFile(deps.db.query, key, checked.value) : null;
+  if (file === null) throw noFile(path);
+  return servedFile(deps, file);
+}
+
+/** Bytes of a stored file. */
+export const servedFile = (deps: Pick<ResourceDeps, 'blobs'>, file: StoredContent): ServedFile =>
+  file.content === null
+    ? inStore(deps, file.path, file.size, file.digest, file.modified)
+    : inMemory(file.path, file.content, file.modified);
+
+/** Everything below a folder, to be packed. @throws AppError not_found_error */
+export async function packedFiles(deps: ResourceDeps, key: FolderKey, path: string): Promise<PackedFile[]> {
+  const { prefix, files } = await filesBelow(deps, key, path);
+  return files.map((file) => ({
+    path: file.path.slice(prefix.length),
+    size: file.size,
+    mode: file.mode,
+    modifiedAt: file.modified,
+    open: async () => {
+      // As it was listed: one that was replaced meanwhile would not have the size that is written before it.
+      const row = await findStoredFile(deps.db.query, key, file.path);
+      if (row === null || row.digest !== file.digest) throw notFound('File', file.path);
+      return servedFile(deps, row).open();
+    },
+  }));
+}
+
+async function listWritten(deps: ResourceDeps, key: FolderKey, path: string): Promise<FolderListing> {
+  const { prefix, files } = await filesBelow(deps, key, path);
+  return Object.fromEntries(files.map((file) => [file.path.slice(prefix.length), file.modified]));
+}
+
+/** The folder itself may be empty; one inside is there only with files in it. */
+async function filesBelow(
+  { db }: ResourceDeps,
+  key: FolderKey,
+  path: string,
+): Promise<{ prefix: string; files: StoredFile[] }> {
+  const checked = checkEntryPath(path);
+  if (!checked.ok) throw noFile(path);
+  const prefix = checked.value === '' ? '' : `${checked.value}/`;
+  const files = await listStoredFiles(db.query, key, prefix);
+  if (files.length === 0 && prefix !== '') throw noFile(path);
+  return { prefix, files };
+}

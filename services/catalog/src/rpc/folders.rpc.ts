@@ -1,0 +1,87 @@
+/** Folders of the file server for workers: the working folder of a deployment, files of the tenant and of everybody. */
+import type { catalogRpc } from '@baton/contracts';
+import { AppError, badParameter, notFound } from '@baton/kernel';
+import type { RpcHandlers } from '@baton/rpc';
+import { changeFolder, type FolderDeps, joinContent, storePiece } from '../commands/change-folder';
+import { type FolderKey, isFileArea, modifiedOfMicros, storedPath } from '../domain/file-area';
+import { fileChunks } from '../queries/read-file';
+import {
+  type FileWrite,
+  findFolderVersion,
+  findStoredFile,
+  listStoredFiles,
+} from '../store/stored-files.sql';
+
+type Handlers = RpcHandlers<typeof catalogRpc.CatalogServiceDefinition>;
+
+const CHUNK_BYTES = 256 * 1024;
+const MAX_PIECE_BYTES = 8 * 1024 * 1024;
+
+function keyOf(folder: catalogRpc.Folder | undefined): FolderKey {
+  if (!folder || !isFileArea(folder.area))
+    throw badParameter('area', `there is no area ${folder?.area ?? ''} of the file server`);
+  return { area: folder.area, tenant: folder.tenant, folder: folder.folder };
+}
+
+export interface FolderRpcDeps extends FolderDeps {
+  /** @throws AppError not_found_error where the tenant has no such deployment */
+  requireDeploymentOf(tenant: string, id: string): Promise<void>;
+}
+
+export function folderHandlers(
+  deps: FolderRpcDeps,
+): Pick<Handlers, 'getFolder' | 'readStoredFile' | 'storePiece' | 'changeFolder'> {
+  const db = deps.db.query;
+  return {
+    async getFolder({ folder, knownVersion }) {
+      const key = keyOf(folder);
+      const { maxFiles, maxBytes, maxFileBytes } = deps.folderLimits;
+      const version = (await findFolderVersion(db, key)) ?? '';
+      const isChanged = version !== knownVersion;
+      // A write between the two reads: the files are newer than the version, which then differs again next time.
+      const files = isChanged && version !== '' ? await listStoredFiles(db, key, '') : [];
+      return {
+        version,
+        isChanged,
+        files: files.map(({ path, size, mode, digest, modified_us: modifiedUs }) => ({
+          path,
+          size,
+          mode,
+          digest,
+          modifiedUs,
+        })),
+        maxFiles,
+        maxBytes,
+        maxFileBytes,
+      };
+    },
+    async *readStoredFile({ folder, path, digest }) {
+      const file = await findStoredFile(db, keyOf(folder), path);
+      if (file === null || file.digest !== digest) throw notFound('File', path);
+      // An empty file is one empty chunk, so that it differs from nothing.
+      if (file.size === 0) yield { data: Buffer.alloc(0) };
+      for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
+    },
+    async storePiece({ data }) {
+      if (data.length > MAX_PIECE_BYTES)
+        throw new AppError('payload_too_large_error', `A piece is larger than ${MAX_PIECE_BYTES} bytes`);
+      return { digest: await storePiece(deps, data) };
+    },
+    async changeFolder({ folder, writes, removes }) {
+      const key = keyOf(folder);
+      if (key.area !== 'deployments')
+        throw badParameter('area', 'operations write to the folder of their deployment only');
+      await deps.requireDeploymentOf(key.tenant, key.folder);
+      const files: FileWrite[] = [];
+      for (const { path, mode, modifiedUs, content, pieces } of writes) {
+        const checked = {
+          path: storedPath(path),
+          mode: mode & 0o777,
+          modified: modifiedOfMicros(modifiedUs),
+        };
+        files.push({ ...checked, ...(await joinContent(deps, content, pieces)) });
+      }
+      return { version: await changeFolder(deps, key, { writes: files, removes }) };
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { isAppError } from '@baton/kernel';
+import type { CatalogClient, FolderContents, FolderName } from './adapters/catalog.client';
+import type { FileCache } from './file-cache';
+import type { FolderIndex } from './folder-index';
+import { type Account, makeFolder, openInside } from './local-tree';
+import { bringDown, bringUp } from './working-folder';
+
+/** The working folder of a deployment as one operation sees it. */
+export interface OperationFolder {
+  /** Its copy on this machine, up to date when the operation asks first. */
+  open(): Promise<string>;
+  /** Local path of a file of it, not to be changed; null: there is none. */
+  locate(path: string): Promise<string | null>;
+  /** Stores what the operation has changed; nothing where it never opened the folder. @throws FatalError, AppError */
+  settle(): Promise<void>;
+}
+
+export interface OperationFolders {
+  of(tenant: string, deploymentId: string, mayWrite: () => boolean): OperationFolder;
+  /** A file that clients have put beside blueprints: `tenant-resources/<tenant>/...`, `global-resources/...`. */
+  locateShared(tenant: string, path: string): Promise<string | null>;
+}
+
+export interface OperationFoldersDeps {
+  catalog: CatalogClient;
+  index: FolderIndex;
+  cache: FileCache;
+  account: Account;
+  workRoot: string;
+}
+
+/** Names cannot lead out of their folder. */
+const safe = (name: string): string => encodeURIComponent(name).replaceAll('.', '%2E') || '_';
+
+export function createOperationFolders(deps: OperationFoldersDeps): OperationFolders {
+  const { index, cache, catalog } = deps;
+  const inLine = createLines();
+  const locateStored = async (folder: FolderName, path: string): Promise<string | null> => {
+    for (let left = 3; ; left--) {
+      const file = (await index.read(folder)).files.get(path);
+      if (file === undefined) return null;
+      try {
+        return await cache.locate(file.digest, path, () => catalog.readStored(folder, path, file.digest));
+      } catch (error) {
+        // Replaced since the list was read: the next list says by what.
+        if (left <= 1 || !isAppError(error, 'not_found_error')) throw error;
+      }
+    }
+  };
+  return {
+    of: (tenant, deploymentId, mayWrite) => {
+      const folder: FolderName = { area: 'deployments', tenant, folder: deploymentId };
+      const dir = join(deps.workRoot, 'deployments', safe(tenant), safe(deploymentId));
+      let opening: Promise<FolderContents> | null = null;
+      const open = async (): Promise<FolderContents> => {
+        await makeFolder(deps.workRoot, ['deployments', safe(tenant), safe(deploymentId)], deps.account);
+        return bringDown(deps, folder, dir);
+      };
+      return {
+        open: async () => {
+          opening ??= inLine(dir, open);
+          try {
+            await opening;
+          } catch (error) {
+            opening = null;
+            throw error;
+          }
+          return dir;
+        },
+        locate: async (path) => {
+          if (opening === null) return locateStored(folder, path);
+          const file = await openInside(dir, path);
+          await file?.close();
+          return file === null ? null : join(dir, path);
+        },
+        settle: async () => {
+          if (opening === null) return;
+          const opened = await opening;
+          await inLine(dir, () => bringUp(deps, folder, dir, opened, mayWrite));
+        },
+      };
+    },
+    locateShared: async (tenant, path) => {
+      const [, own, inTenant] = /^tenant-resources\/([^/]+)\/(.+)$/.exec(path) ?? [];
+      if (own === tenant) return locateStored({ area: 'tenant-resources', tenant, folder: '' }, inTenant!);
+      const inAll = /^global-resources\/(.+)$/.exec(path)?.[1];
+      if (inAll === undefined) return null;
+      return locateStored({ area: 'global-resources', tenant: '', folder: '' }, inAll);
+    },
+  };
+}
+
+/** Runs what belongs to one name one after the other. */
+function createLines(): <T>(name: string, run: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return (name, run) => {
+    const mine = (last.get(name) ?? Promise.resolve()).then(run, run);
+    const settled = mine.catch(() => undefined);
+    last.set(name, settled);
+    void settled.then(() => {
+      if (last.get(name) === settled) last.delete(name);
+    });
+    return mine;
+  };
+}
