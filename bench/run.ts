@@ -1,5 +1,5 @@
-// npm run bench -- [api|dispatch|fleet|idle|engine|dsl ...] [--rounds N] [--quick] [--mode standalone|services]
-//   of api: [--small] less data, [--database NAME] one seeded before, which stays, [--only PATTERN] of its shapes
+// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl ...] [--rounds N] [--quick] [--mode standalone|services]
+//   of api and lists: [--small] less data, [--database NAME] one seeded before, which stays, [--only PATTERN] of shapes, or of paths
 // JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -16,8 +16,17 @@ import { dispatch } from './suites/dispatch';
 import { engine } from './suites/engine';
 import { fleet } from './suites/fleet';
 import { idle } from './suites/idle';
+import { lists } from './suites/lists';
 
-const suites: Record<string, (plan: Plan) => Promise<object>> = { api, dispatch, fleet, idle, engine, dsl };
+const suites: Record<string, (plan: Plan) => Promise<object>> = {
+  api,
+  lists,
+  dispatch,
+  fleet,
+  idle,
+  engine,
+  dsl,
+};
 const DEFAULT = ['api', 'dispatch', 'fleet', 'idle'];
 const BUDGET_MS = { quick: 25_000, full: 165_000 };
 

@@ -1,19 +1,18 @@
 // The REST API on a large data set through the gateway, against node:http + pg with the same statements (issue 5).
 
-import { withDatabase } from '@baton/testkit';
 import pg from 'pg';
 import type { Mode } from '../../test/harness/fleet';
 import type { BareQuestion, BareShape } from '../baseline/bare-server';
 import { type Child, startChild } from '../harness/child';
-import { createDatabase, databaseName, type Manager, serverUrl, startManager } from '../harness/manager';
+import { databaseName, type Manager, startManager } from '../harness/manager';
 import { cpuBetween, peakRssMb, usageOf } from '../harness/processes';
 import { columns, type Plan } from '../harness/report';
 import { requestSql } from '../harness/request-sql';
 import { median, ratios, rounded, spread } from '../harness/statistics';
 import { type SqlWatch, watchSql } from '../harness/watched-sql';
 import type { LoadAnswer, LoadQuestion, LoadRequest } from '../load/generator';
-import { seed } from '../seed/seed';
-import { fullSizes, type SeedSizes, smallSizes, TENANT } from '../seed/sizes';
+import { seededDatabase } from '../seed/seeded';
+import { type SeedSizes, TENANT } from '../seed/sizes';
 import {
   type ApiRequest,
   type ApiShape,
@@ -41,12 +40,9 @@ interface Target {
 }
 
 export async function api(plan: Plan): Promise<object> {
-  const sizes = plan.isSmall ? smallSizes : fullSizes;
-  const database = plan.database
-    ? { url: withDatabase(serverUrl(), plan.database), drop: async () => undefined }
-    : await createDatabase();
+  const database = await seededDatabase(plan);
+  const { sizes } = database;
   try {
-    if (!plan.database) await seed(database.url, sizes, plan.say);
     const facts = await factsOf(database.url, sizes);
     const results: Record<string, object> = { sizes };
     for (const mode of plan.modes) results[mode] = await ofMode(plan, mode, database.url, facts);

@@ -15,6 +15,14 @@ export interface SummaryKind {
   filters?: Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)>;
   /** Conditions beside the caller's filters: tenant scope. */
   where: readonly RawBuilder<SqlBool>[];
+  /** Fields that many rows have in common: rows are counted by `key` first, and `lookup` joins once a `keyed.key`. */
+  shared?: SharedFields;
+}
+
+export interface SharedFields {
+  key: RawBuilder<unknown>;
+  lookup: RawBuilder<unknown>;
+  columns: Readonly<Record<string, RawBuilder<unknown>>>;
 }
 
 function fieldOf(kind: SummaryKind, parameter: string, name: string | undefined): RawBuilder<unknown> | null {
@@ -56,19 +64,16 @@ export async function summarizeBy(
     filters: kind.filters,
     where: kind.where,
   });
+  const counted = countedBy(kind, where, { target: query._target_field!, sub: query._sub_field });
+  const page = list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`;
   const { rows } = await sql<{
     target: unknown;
     count: number;
     subs: { value: unknown; count: number }[] | null;
     total: number;
   }>`
-    with counted as (
-      select ${target} as target, ${sub ?? sql`null::text`} as sub, count(*)::int as count from ${kind.from} where ${where} group by 1, 2
-    ), grouped as (
-      select target, sum(count)::int as count, json_agg(json_build_object('value', sub, 'count', count) order by sub) as subs from counted group by target
-    )
-    select *, (select count(*) from grouped) as total from grouped
-    order by target nulls last ${list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`}`.execute(
+    with counted as (${counted}), grouped as (${sub ? bySub : sql`select target, count, null::json as subs from counted`})
+    select *, (select count(*) from grouped) as total from grouped order by target nulls last ${page}`.execute(
     db,
   );
   const name = query._target_field!;
@@ -85,4 +90,28 @@ export async function summarizeBy(
         }),
   }));
   return { items, total: rows[0]?.total ?? 0 };
+}
+
+const bySub = sql`select target, sum(count)::int as count,
+  json_agg(json_build_object('value', sub, 'count', count) order by sub) as subs from counted group by target`;
+
+/** Rows `target`, `sub` and `count`. */
+function countedBy(
+  { columns, from, shared }: SummaryKind,
+  where: RawBuilder<SqlBool>,
+  { target, sub }: { target: string; sub: string | undefined },
+): RawBuilder<unknown> {
+  const none = sql`null::text`;
+  const own = (name: string | undefined) => (name === undefined ? none : columns[name]!);
+  const isShared = (name: string | undefined): boolean =>
+    name !== undefined && name in (shared?.columns ?? {});
+  if (!shared || (!isShared(target) && !isShared(sub)))
+    return sql`select ${own(target)} as target, ${own(sub)} as sub, count(*)::int as count from ${from} where ${where} group by 1, 2`;
+  const kept = (name: string | undefined) => (isShared(name) ? none : own(name));
+  const shown = (name: string | undefined, as: string) =>
+    isShared(name) ? shared.columns[name!]! : sql.ref(`keyed.${as}`);
+  return sql`select ${shown(target, 'target')} as target, ${shown(sub, 'sub')} as sub, sum(keyed.count)::int as count
+    from (
+      select ${shared.key} as key, ${kept(target)} as target, ${kept(sub)} as sub, count(*) as count from ${from} where ${where} group by 1, 2, 3
+    ) keyed ${shared.lookup} group by 1, 2`;
 }

@@ -191,6 +191,34 @@ describe('summaries', () => {
       { state: 'uninitialized', node_instances: 1 },
     ]);
     expect((await summary('nodes?_target_field=deployment_id')).items).toHaveLength(3);
+    // What instances have of their deployment is looked up after they were counted.
+    const ofInstances = (query: string) => summary(`node_instances?${query}`);
+    const byDeployment = (await ofInstances('_target_field=deployment_id')).items;
+    expect(byDeployment).toEqual(
+      [...byDeployment].sort((a, b) => (a.deployment_id < b.deployment_id ? -1 : 1)),
+    );
+    expect(byDeployment).toContainEqual({ deployment_id: 'sa', node_instances: 1 });
+    expect((await ofInstances('_target_field=deployment_id&_sub_field=state')).items).toContainEqual({
+      deployment_id: 'sa',
+      node_instances: 1,
+      'by state': [{ state: 'uninitialized', node_instances: 1 }],
+    });
+    const count = byDeployment.reduce(
+      (sum: number, one: { node_instances: number }) => sum + one.node_instances,
+      0,
+    );
+    expect((await ofInstances('_target_field=state&_sub_field=deployment_id')).items).toEqual([
+      {
+        state: 'uninitialized',
+        node_instances: count,
+        'by deployment_id': byDeployment,
+      },
+    ]);
+    expect((await ofInstances('_target_field=state&created_by=admin')).items[0].node_instances).toBe(count);
+    expect((await ofInstances('_target_field=state&created_by=nobody')).items).toEqual([]);
+    const sorted = (await test.call('GET', '/node-instances?_sort=-deployment_id')).body.items;
+    const ids = sorted.map((one: { deployment_id: string }) => one.deployment_id);
+    expect(ids).toEqual(byDeployment.map((one: { deployment_id: string }) => one.deployment_id).reverse());
     for (const query of [
       'deployments',
       'deployments?_target_field=nope',

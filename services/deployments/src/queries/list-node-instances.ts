@@ -1,6 +1,7 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
 import {
   type AnyQuery,
+  equalsAny,
   filterConditions,
   selectFields,
   selectPage,
@@ -43,6 +44,24 @@ export interface InstanceSelector {
 
 const FROM = sql`node_instances ni`;
 
+/** What instances have of their deployment, looked up for a page; where a whole list is sorted by it, it is joined instead. */
+const DEPLOYMENT_SORTS: Record<string, RawBuilder<unknown>> = {
+  deployment_id: sql`d.id`,
+  created_by: sql`d.created_by`,
+};
+const DEPLOYMENT = sql`left join deployments d on d.key = ni.deployment_key`;
+
+/** Filters that are not plain equality on `instanceColumns`. */
+export const instanceFilters: Record<
+  string,
+  RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)
+> = {
+  deployment_id: inDeployments(sql`ni.deployment_key`),
+  created_by: (values) =>
+    sql<SqlBool>`ni.deployment_key in (select x.key from deployments x where ${equalsAny(sql`x.created_by`, values)})`,
+  node_name: sql`ni.node_id`,
+};
+
 /** The rows of `node_instances ni` that the caller may see. */
 export function instanceScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
   return visibilityScope(
@@ -64,16 +83,19 @@ export async function listNodeInstances(
     !selector.deploymentId &&
     Object.keys(list.filters).length === 0 &&
     list.search === null;
+  const isByDeployment = list.sort.some(({ field }) => field in DEPLOYMENT_SORTS);
+  const joined = isByDeployment ? DEPLOYMENT : sql``;
   const isByNode = list.sort.some(({ field }) => field === 'node_id');
   const page = await selectPage<Record<string, unknown>>({
     db,
     ...(isWhole ? { total: visibleTotal(['node_instances'], principal, list.allTenants) } : {}),
     keyed: {
       keys: [sql`ni.id`, sql`ni.tenant`],
-      fields: sql`node_instances ni on ni.id = page_.key_ and ni.tenant = page_.key2_`,
+      fields: sql`node_instances ni on ni.id = page_.key_ and ni.tenant = page_.key2_ ${joined}`,
     },
-    from: FROM,
-    columns: instanceColumns,
+    from: sql`${FROM} ${joined}`,
+    columns: isByDeployment ? { ...instanceColumns, ...DEPLOYMENT_SORTS } : instanceColumns,
+    fields: instanceColumns,
     list,
     where: [
       instanceScope(principal, list.allTenants),
@@ -84,7 +106,7 @@ export async function listNodeInstances(
     tieBreak: isByNode ? sql`ni.index, ni.id, ni.tenant` : sql`ni.id, ni.tenant`,
     tieBreakBack: isByNode ? sql`ni.index desc, ni.id desc, ni.tenant desc` : sql`ni.id desc, ni.tenant desc`,
     search: sql`ni.id`,
-    filters: { deployment_id: inDeployments(sql`ni.deployment_key`), node_name: sql`ni.node_id` },
+    filters: instanceFilters,
     sorts: (field) => (field === 'node_name' ? sql`ni.node_id` : undefined),
   });
   return { ...page, filtered: selector.rules === null ? null : 0 };

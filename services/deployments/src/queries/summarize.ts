@@ -3,7 +3,7 @@ import { type AnyQuery, type SummaryKind, summarizeBy } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { deploymentColumns, deploymentFilterExpressions } from '../store/deployment-columns.sql';
 import { deploymentScope } from '../store/deployments.sql';
-import { instanceColumns, instanceScope } from './list-node-instances';
+import { instanceColumns, instanceFilters, instanceScope } from './list-node-instances';
 import { inDeployments } from './list-nodes';
 
 /** What GET /summary/{kind} counts. */
@@ -41,7 +41,12 @@ export const summarySources = {
     from: sql`node_instances ni`,
     columns: { ...instanceColumns, node_name: sql`ni.node_id` },
     scope: instanceScope,
-    filters: { deployment_id: inDeployments(sql`ni.deployment_key`) },
+    filters: instanceFilters,
+    shared: {
+      key: sql`ni.deployment_key`,
+      lookup: sql`left join deployments d on d.key = keyed.key`,
+      columns: { deployment_id: sql`d.id` },
+    },
   },
 };
 
