@@ -43,11 +43,11 @@ afterEach(async () => {
 });
 
 const executionId = newId();
-/** Events of every kind, two at an instant, `age` and more ago; their texts are numbers from `from` on. */
+/** Events of every kind, two at an instant, `age` and more ago; their nodes are numbers from `from` on, their texts some of them. */
 const store = (count: number, age: string, from = 0, queryable: { query: Db<DB>['query'] } = db) =>
-  sql`insert into events (tenant, execution_id, seq, is_log, event_type, level, message, visibility, created_by, deployment_id, reported_at, created_at)
+  sql`insert into events (tenant, execution_id, seq, is_log, event_type, level, message, operation, node_name, visibility, created_by, deployment_id, reported_at, created_at)
     select case when n % 5 = 4 then 'other' else 't' end, ${executionId}::uuid, n + ${from}::int, n % 3 = 0, case when n % 3 > 0 then 'type-' || n % 7 end,
-      case when n % 3 = 0 then (array['info', 'error'])[n % 2 + 1] end, (n + ${from}::int)::text,
+      case when n % 3 = 0 then (array['info', 'error'])[n % 2 + 1] end, case when n % 4 = 0 then n::text else 'Text ' || n % 11 end, case when n % 3 = 0 then 'op.' || n % 2 end, (n + ${from}::int)::text,
       (array['tenant', 'private', 'global', 'tenant'])[n % 4 + 1], (array['ann', 'bob', 'admin'])[n % 3 + 1], 'd' || n % 2,
       date_trunc('second', app_now() - ${age}::interval) + (n / 2 - case when n % 50 = 7 then 40 else n % 4 end) * interval '1 second',
       date_trunc('second', app_now() - ${age}::interval) + n / 2 * interval '1 second'
@@ -68,7 +68,7 @@ const chunks = async () =>
 
 const ask = (principal: Principal, more: Partial<ListQuery>) => {
   const list: ListQuery = {
-    include: ['message'],
+    include: ['node_name'],
     filters: {},
     sort: [{ field: 'timestamp', descending: false }],
     size: 1000,
@@ -86,7 +86,7 @@ const sorts = ['timestamp', 'reported_timestamp'].flatMap((field) => [
   [{ field, descending: false }],
   [{ field, descending: true }],
 ]);
-const shown = (items: object[]) => items.map((item) => (item as { message: string }).message);
+const shown = (items: object[]) => items.map((item) => (item as { node_name: string }).node_name);
 
 const both = [executionId, newId()];
 
@@ -101,6 +101,8 @@ async function expectRight(): Promise<void> {
     { extra: { _range: [`timestamp,${at('59 minutes')},`, `timestamp,,${at('58 minutes')}`] } },
     { filters: { message: ['%1%'] } },
     { filters: { message: ['%no%'], type: ['platform_log'] } },
+    { filters: { 'message.text': ['%text%', '%1'], operation: ['OP.%'] } },
+    { filters: { message: ['%text 1%'] }, extra: { _range: [`timestamp,${at('59 minutes')},`] } },
     { filters: { type: ['platform_event'] }, extra: { _range: [`timestamp,${at('59 minutes')},`] } },
   ];
   for (const principal of [admin, ann])
@@ -155,8 +157,8 @@ test('old events that come late or go reopen their chunk, which is counted again
   await count();
   expect((await chunks()).reopened).toBe(0);
   await expectRight();
-  await sql`delete from events where message in ('3', '77', '199')`.execute(db.query);
-  await sql`delete from events_rest where message in ('5', '78')`.execute(db.query);
+  await sql`delete from events where node_name in ('3', '77', '199')`.execute(db.query);
+  await sql`delete from events_rest where node_name in ('5', '78')`.execute(db.query);
   expect((await chunks()).reopened).toBeGreaterThan(0);
   await expectRight();
   await count();
@@ -173,8 +175,8 @@ test('what is not committed when the counting comes along is not lost, nor what 
   const writer = await db.pool.connect();
   try {
     // Of now, as the engine writes: its transaction is under way while the time of its events passes.
-    await writer.query(`begin; insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at)
-      values ('t', '${executionId}', 500, true, 'late', 'tenant', 'ann', now())`);
+    await writer.query(`begin; insert into events (tenant, execution_id, seq, is_log, message, node_name, visibility, created_by, reported_at)
+      values ('t', '${executionId}', 500, true, 'late', 'late', 'tenant', 'ann', now())`);
     await count();
     await sql`update event_looks set seen_at = seen_at + interval '2 minutes'`.execute(db.query);
     while (await countEvents(db.query, CHUNK));
@@ -183,15 +185,15 @@ test('what is not committed when the counting comes along is not lost, nor what 
     await count();
     await expectRight();
     // Of the past: the counting stands back.
-    await writer.query(`begin; delete from events where message = '50'`);
+    await writer.query(`begin; delete from events where node_name = '50'`);
     await store(50, '50 minutes', 1000);
     await count();
     await writer.query('commit');
     await expectRight();
     await count();
     await expectRight();
-    await writer.query(`begin; insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at, created_at)
-      values ('t', '${executionId}', 501, true, 'later', 'tenant', 'ann', now(), now() - interval '55 minutes')`);
+    await writer.query(`begin; insert into events (tenant, execution_id, seq, is_log, message, node_name, visibility, created_by, reported_at, created_at)
+      values ('t', '${executionId}', 501, true, 'later', 'later', 'tenant', 'ann', now(), now() - interval '55 minutes')`);
     await store(50, '10 minutes', 2000);
     await count();
     await writer.query('commit');
@@ -219,6 +221,38 @@ test('a clock that was put back, and counts that are wrong, are found', async ()
   await expectRight();
 }, 60_000);
 
+test('lists by text read the chunks that have too many texts to be kept', async () => {
+  await store(200, '1 hour');
+  await count();
+  const kept = async () =>
+    (await sql<{ n: number }>`select count(distinct from_at) as n from event_messages`.execute(db.query))
+      .rows[0]!.n;
+  expect(await kept()).toBe((await chunks()).all);
+  // As in chunks whose events have more than most_messages of them.
+  await sql`delete from event_messages where from_at in (select from_at from event_chunks order by from_at limit 3 offset 1)`.execute(
+    db.query,
+  );
+  await expectRight();
+  await sql`update event_messages set total = total + 1 where ctid = (select min(ctid) from event_messages)`.execute(
+    db.query,
+  );
+  expect(await wrongChunks(db.query, 10)).toHaveLength(1);
+}, 60_000);
+
+test('chunks of many different texts have none kept', async () => {
+  await sql`insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at, created_at)
+    select 't', ${executionId}::uuid, n, true, 'text ' || n, 'tenant', 'ann', app_now(), app_now() - interval '1 hour' + n * interval '1 ms'
+    from generate_series(1, 5001) n`.execute(db.query);
+  await countEvents(db.query, 6000);
+  await sql`update event_looks set seen_at = seen_at - interval '1 minute'`.execute(db.query);
+  while (await countEvents(db.query, 6000));
+  expect((await chunks()).all).toBe(1);
+  const { rows } = await sql`select from event_messages`.execute(db.query);
+  expect(rows).toEqual([]);
+  const page = await ask(admin, { filters: { message: ['%5000'] }, include: ['message'] });
+  expect(page).toEqual({ items: [{ message: 'text 5000' }], total: 1 });
+}, 60_000);
+
 test('retention takes the counts along', async () => {
   await store(100, '400 days');
   await store(100, '1 hour', 1000);
@@ -228,8 +262,8 @@ test('retention takes the counts along', async () => {
   await sql`alter table events attach partition events_202401 for values from ('2024-01-01Z') to ('2024-02-01Z')`.execute(
     db.query,
   );
-  await sql`insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at, created_at)
-    select 't', ${executionId}::uuid, n, false, 'm' || n, 'tenant', 'ann', app_now(), '2024-01-31 23:59:30Z'::timestamptz + n * interval '1 second'
+  await sql`insert into events (tenant, execution_id, seq, is_log, message, node_name, visibility, created_by, reported_at, created_at)
+    select 't', ${executionId}::uuid, n, false, 'm' || n, 'm' || n, 'tenant', 'ann', app_now(), '2024-01-31 23:59:30Z'::timestamptz + n * interval '1 second'
     from generate_series(1, 60) n`.execute(db.query);
   await count();
   await expectRight();

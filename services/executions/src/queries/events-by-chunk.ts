@@ -4,10 +4,12 @@ import { type PageRequest, pageConditions, prepared } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
- * A list of events by one time whose filters tell events apart as `event_counts` does: its conditions are written over
- * columns of the alias `v` that both tables have.
+ * A list of events by one time whose filters tell events apart as the counts do: its conditions are written over columns of
+ * the alias `v` that events and counts both have.
  */
 export interface ChunkedRequest extends PageRequest {
+  /** By text: `event_messages`, which not every chunk has rows in, instead of `event_counts`. */
+  isByText: boolean;
   /** The events, and the counts, that the caller may see. */
   scope: { events: RawBuilder<SqlBool>; counts: RawBuilder<SqlBool> };
   /** ISO instants of `timestamp`, the second one excluded; infinity where the list has no such end. */
@@ -17,7 +19,7 @@ export interface ChunkedRequest extends PageRequest {
 /**
  * One page of events by timestamp or reported_timestamp and its total, exact and in one statement, without walking over the
  * events before it: whole chunks are skipped by their counts (store/event-chunks.sql.ts), and what is not counted yet is
- * counted here: events of the last minutes, chunks that were reopened or lie across an end of the range.
+ * counted here: events of the last minutes, chunks that were reopened, have too many texts or lie across an end of the range.
  */
 export async function pageByChunks(request: ChunkedRequest): Promise<ListPage<Record<string, unknown>>> {
   const { scope, list } = request;
@@ -30,7 +32,7 @@ export async function pageByChunks(request: ChunkedRequest): Promise<ListPage<Re
     request,
     sql`${pieces}, ${page}`,
     sql`select sum(p.n) from pieces p`,
-    list.include === null,
+    list.include === null && !request.isByText,
   );
 }
 
@@ -62,7 +64,7 @@ function orderOf(list: ListQuery): RawBuilder<unknown> {
  * between which their events were reported where that is asked for.
  */
 function piecesOf(
-  { scope, range }: ChunkedRequest,
+  { scope, range, isByText }: ChunkedRequest,
   filters: RawBuilder<SqlBool>,
   isIn: RawBuilder<SqlBool>,
   hasReported: boolean,
@@ -74,6 +76,10 @@ function piecesOf(
         sql`, v.reported_from, v.reported_to`,
       ]
     : [sql``, sql``, sql``];
+  const counts = isByText ? sql`event_messages` : sql`event_counts`;
+  const isUnknown = isByText
+    ? sql`not exists (select from event_messages m where m.from_at = k.from_at)`
+    : sql`false`;
   return sql`known as (
       select min(k.from_at) as first_at, max(k.to_at) as last_at from event_chunks k
     ), live as (
@@ -81,11 +87,11 @@ function piecesOf(
         select '-infinity'::timestamptz as from_at, coalesce(first_at, 'infinity') as to_at from known
         union all select last_at, 'infinity' from known where last_at is not null
         union all select k.from_at, k.to_at from event_chunks k where k.from_at in (select r.from_at from event_chunks_reopened r)
-          or k.from_at < ${range.from}::timestamptz or k.to_at > ${range.to}::timestamptz
+          or k.from_at < ${range.from}::timestamptz or k.to_at > ${range.to}::timestamptz or ${isUnknown}
       ) l
     ), pieces as materialized (
       select k.from_at, k.to_at, v.n ${kept} from event_chunks k join (
-          select v.from_at, sum(v.total)::bigint as n from event_counts v where ${scope.counts} and ${filters}
+          select v.from_at, sum(v.total)::bigint as n from ${counts} v where ${scope.counts} and ${filters}
             and v.from_at >= ${range.from}::timestamptz and v.from_at < ${range.to}::timestamptz
           group by v.from_at
         ) v on v.from_at = k.from_at

@@ -150,7 +150,7 @@ export async function listEvents(
 ): Promise<ListPage<object>> {
   const ranges = rangesOf(list.extra._range ?? []);
   const isCounted =
-    Object.keys(list.filters).every((field) => COUNTED_BY.includes(field)) &&
+    Object.keys(list.filters).every((field) => COUNTED_BY.includes(field) || TEXTS.includes(field)) &&
     ranges.every(({ column }) => column === 'created_at');
   const sort = list.sort.map((key) => ({ ...key, field: key.field.replace(/^@/, '') }));
   const request = {
@@ -168,7 +168,8 @@ export async function listEvents(
   }
   if (isCounted) {
     const scope = { events: eventScope(principal), counts: countScope(principal) };
-    return await pageByChunks({ ...request, where: kind, scope, range: oneRange(ranges) });
+    const isByText = TEXTS.some((field) => list.filters[field]);
+    return await pageByChunks({ ...request, where: kind, scope, range: oneRange(ranges), isByText });
   }
   const where = [eventScope(principal), ...rangeConditions(list.extra._range ?? []), ...kind];
   if (!INDEXED.some((field) => list.filters[field])) return await pageByScan({ ...request, where });
@@ -182,8 +183,9 @@ const TIMES = ['timestamp', 'reported_timestamp'];
 /** Filters that leave few events, by an index. */
 const INDEXED = ['execution_id', 'deployment_id'];
 
-/** Filters that `event_counts` knows. */
+/** Filters that the counts of events know, and those of `event_messages` beside them. */
 const COUNTED_BY = ['type', 'event_type', 'level'];
+const TEXTS = ['message', 'message.text', 'operation'];
 
 const countScope = (principal: Principal): RawBuilder<SqlBool> =>
   visibilityScope(principal, {

@@ -1,4 +1,4 @@
-/** Counts of old events, kept in chunks (migrations/0080_event_counts.sql); read by queries/events-by-chunk.ts. */
+/** Counts of old events, kept in chunks (migrations/0080_event_counts.sql, 0120_event_messages.sql); read by queries/events-by-chunk.ts. */
 import type { AnyQuery, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { Broken } from './doctor.sql';
@@ -44,8 +44,13 @@ export async function wrongChunks(db: AnyQuery, limit: number): Promise<Broken[]
       select c.from_at, v.tenant, v.visibility, case when v.visibility = 'private' then v.created_by else '' end, v.is_log,
         v.event_type, v.level, count(*) as n
       from event_chunks c join events v on v.created_at >= c.from_at and v.created_at < c.to_at group by 1, 2, 3, 4, 5, 6, 7
+    ), texts as (
+      select from_at, tenant_name, visibility, creator, is_log, event_type, level, sum(total) as n from event_messages
+      group by 1, 2, 3, 4, 5, 6, 7
     ), wrong as (
       (select * from kept except select * from real) union all (select * from real except select * from kept)
+      union all (select * from texts except select * from real)
+      union all (select * from real r where exists (select from event_messages m where m.from_at = r.from_at) except select * from texts)
     )
     select w.from_at::text as id, 'the counts of events from ' || w.from_at || ' on are wrong' as about
     from wrong w

@@ -27,6 +27,7 @@ export const snapshotTables: SnapshotTables = {
     event_chunks_reopened: 'the same',
     event_counts: 'the same',
     event_looks: 'the same',
+    event_messages: 'the same',
     row_counts: 'counted anew by triggers while the rows are loaded',
   },
   contents: [],

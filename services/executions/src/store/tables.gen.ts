@@ -80,6 +80,19 @@ export interface EventLooks {
   writers: string[];
 }
 
+export interface EventMessages {
+  creator: string;
+  event_type: string | null;
+  from_at: string;
+  is_log: boolean;
+  level: string | null;
+  message: string;
+  operation: string | null;
+  tenant_name: string;
+  total: number;
+  visibility: string;
+}
+
 export interface Events {
   blueprint_id: string | null;
   created_at: Generated<string>;
@@ -294,6 +307,7 @@ export interface DB {
   event_chunks_reopened: EventChunksReopened;
   event_counts: EventCounts;
   event_looks: EventLooks;
+  event_messages: EventMessages;
   events: Events;
   execution_groups: ExecutionGroups;
   execution_schedules: ExecutionSchedules;
