@@ -51,7 +51,9 @@ export async function checkDeletion(
   options: DeleteOptions,
 ): Promise<void> {
   if (!options.force) {
-    const dependents = await readDependents(deps.db.query, row.key, family);
+    const all = await readDependents(deps.db.query, row.key, family);
+    // A parent that is being uninstalled deletes its components.
+    const dependents = all.filter((dependent) => !dependent.isLeaving);
     if (dependents.length > 0) throw dependentsError('delete', row.id, dependents);
   }
   const active = await deps.executions.active(row.tenant, row.id);

@@ -10,6 +10,8 @@ export interface Dependent {
   isExternal?: boolean;
   /** It runs stop, uninstall, update or heal right now. */
   isLeaving?: boolean;
+  /** A child that the deployment itself has made as a component. */
+  isOwnComponent?: boolean;
 }
 
 /** How the dependent uses the deployment, from the prefix of its creator (reference/rest-api.md 5.4). */

@@ -106,8 +106,8 @@ async function workflowsText(deps: ListDeps, digest: string): Promise<string> {
 
 /**
  * Deployments that keep stop, uninstall, update and heal from running (reference/rest-api.md 6.6). Left out: whoever
- * made this one as a component, dependents that run such a workflow themselves, users of a capability that are not
- * installed, deployments of `family`.
+ * made this one as a component, its own components, dependents that run such a workflow themselves, users of a capability
+ * that are not installed, deployments of `family`.
  */
 export async function blockingDependents(
   deps: Pick<ListDeps, 'db'>,
@@ -120,6 +120,7 @@ export async function blockingDependents(
     return (
       !dependent.creator.startsWith('component.') &&
       !dependent.isLeaving &&
+      !dependent.isOwnComponent &&
       (isFixed || dependent.installation === 'active')
     );
   });

@@ -42,7 +42,7 @@ export async function deleteDependenciesOf(tx: AnyTx, sourceKey: number): Promis
   return rows.map((row) => row.target_key);
 }
 
-/** Locks the dependency that a request identifies; null when the caller sees none. A target may still be a function. */
+/** Locks the dependency that a request identifies; null when the caller sees none. A target may still be a function, or be gone. */
 export async function lockIdentified(
   tx: AnyTx,
   principal: Principal,
@@ -53,7 +53,7 @@ export async function lockIdentified(
       left join deployments s on s.key = i.source_key left join deployments t on t.key = i.target_key
     where i.tenant = ${principal.tenant} and i.dependency_creator = ${creator} and ${visibilityScope(principal, 'i')}
       and (${source}::text is null or s.id = ${source})
-      and (${target}::text is null or t.id = ${target} or i.target_deployment_func is not null or i.external_target is not null)
+      and (${target}::text is null or t.id = ${target} or i.target_key is null)
     order by (t.id is not distinct from ${target}::text) desc, i.created_at, i.id limit 1 for update of i`.execute(
     tx,
   );
@@ -83,6 +83,11 @@ const LEAVING = (alias: 's' | 'c'): RawBuilder<unknown> =>
   sql`coalesce(${sql.ref(`${alias}.latest_status`)} in ('pending', 'queued', 'started')
     and ${sql.ref(`${alias}.latest_workflow_id`)} in ('stop', 'uninstall', 'update', 'csys_new_deployment_update', 'heal'), false)`;
 
+/** Whether the first deployment has made the second one as a component. */
+const isComponentOf = (owner: RawBuilder<unknown>, key: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`exists (select 1 from inter_deployment_dependencies o
+    where o.source_key = ${owner} and o.target_key = ${key} and o.dependency_creator like 'component.%')`;
+
 /**
  * Everything that needs the deployment: dependencies that point to it and its csys-obj-parent children.
  * `ignoring` leaves out deployments of these keys and what comes from them.
@@ -95,12 +100,13 @@ export async function readDependents(
   const left: RawBuilder<unknown> = sql`${[...ignoring]}::bigint[]`;
   const { rows } = await sql<Dependent>`
     select coalesce(s.id, i.external_source ->> 'deployment', '') as "deploymentId", i.dependency_creator as creator,
-      coalesce(s.installation_status, 'active') as installation, i.source_key is null as "isExternal", ${LEAVING('s')} as "isLeaving"
+      coalesce(s.installation_status, 'active') as installation, i.source_key is null as "isExternal", ${LEAVING('s')} as "isLeaving",
+      false as "isOwnComponent"
     from inter_deployment_dependencies i left join deployments s on s.key = i.source_key
     where i.target_key = ${key} and (i.source_key is null or i.source_key <> ${key} and not i.source_key = any(${left}))
       and i.external_target is null
     union all
-    select c.id, 'parent', c.installation_status, false, ${LEAVING('c')}
+    select c.id, 'parent', c.installation_status, false, ${LEAVING('c')}, ${isComponentOf(sql`p.parent_key`, sql`c.key`)}
     from deployment_parents p join deployments c on c.key = p.child_key
     where p.parent_key = ${key} and not p.child_key = any(${left})
     order by 2, 1 limit 100`.execute(db);
@@ -124,7 +130,7 @@ export async function descendantKeys(
 
 /**
  * Ids of the nearest deployments below `key` by csys-obj-parent that have a live node instance: below one of these
- * others may follow, which are its own matter.
+ * others may follow, which are its own matter. Its components are the matter of the node instances that made them.
  */
 export async function installedBelow(db: AnyQuery | AnyTx, key: number): Promise<string[]> {
   const isLive = sql`exists (select 1 from node_instances i
@@ -132,6 +138,7 @@ export async function installedBelow(db: AnyQuery | AnyTx, key: number): Promise
   const { rows } = await sql<{ id: string }>`
     with recursive below(key, is_live, depth) as (
       select p.child_key, ${isLive}, 1 from deployment_parents p where p.parent_key = ${key}
+        and not ${isComponentOf(sql`p.parent_key`, sql`p.child_key`)}
       union select p.child_key, ${isLive}, b.depth + 1 from deployment_parents p join below b on p.parent_key = b.key
         where not b.is_live and b.depth < 100
     )
