@@ -63,7 +63,9 @@ function encodePath(path: string, params: Record<string, string>): string {
   return path
     .split('/')
     .map((part) => {
-      if (part === '*') return (params['*'] ?? '').split('/').map(encodeURIComponent).join('/');
+      // The OpenAPI document has a name for it.
+      if (part === '*')
+        return (params['*'] ?? params.rest ?? '').split('/').map(encodeURIComponent).join('/');
       if (!part.startsWith(':')) return part;
       const value = params[part.slice(1)];
       if (value === undefined || value === '')
