@@ -47,6 +47,7 @@ module.exports = {
     only('snapshot-part', ['kernel', 'contracts', 'postgres', 'rpc']),
     only('service-runtime', ['kernel', 'contracts', ...IO.filter((name) => name !== 'client')]),
     only('plugin-runtime', ['kernel', 'plugin-sdk']),
+    only('composition', ['kernel', 'plugin-sdk', 'contracts', 'client']),
     {
       name: 'pure-packages-stay-pure',
       comment: 'kernel, task-graph, plugin-sdk: no runtime dependency and no node: import',

@@ -215,6 +215,7 @@ async function serviceProcesses(
       BATON_HTTP_PORT: '0',
       BATON_RPC_PORT: '0',
       BATON_WORKER_DIR: join(at.dir, `work-${i}`),
+      BATON_WORKER_MANAGER_URL: `http://127.0.0.1:${gatewayPorts[0]}`,
     });
   }
   const rpc = Object.fromEntries(SERVICES.map((service) => [service, `127.0.0.1:${rpcPorts[service]}`]));

@@ -83,10 +83,13 @@ async function start(
   const admin = await ensureAdmin(config, home, databaseUrl);
   const { running, rpcPort, relay } = await startServices(runtime, serviceEnv, log, undo);
   const gateway = running.services.find((service) => service.name === 'gateway')!;
+  const host = config.BATON_HOST === '0.0.0.0' ? '127.0.0.1' : config.BATON_HOST;
+  const url = `http://${host}:${gateway.httpPort}`;
   const workers = startWorkers({
     count: config.BATON_WORKERS,
     main: workerMain(mainDir),
     env: {
+      BATON_WORKER_MANAGER_URL: url,
       ...serviceEnv,
       ...rpcAddresses(rpcPort),
       BATON_HTTP_PORT: '0',
@@ -97,8 +100,7 @@ async function start(
     relay,
   });
   undo.push(() => workers.stop());
-  const host = config.BATON_HOST === '0.0.0.0' ? '127.0.0.1' : config.BATON_HOST;
-  return { url: `http://${host}:${gateway.httpPort}`, ...admin, home, workers, stop };
+  return { url, ...admin, home, workers, stop };
 }
 
 async function databaseOf(config: StandaloneConfig, home: Home, undo: Undo[]): Promise<string> {

@@ -67,6 +67,12 @@ export const configSchema = runtimeConfig.extend({
     .describe(
       'Networks inside the installation that script_path URLs may lead to, as CIDR, separated by commas',
     ),
+  BATON_WORKER_MANAGER_URL: zod
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .default('http://127.0.0.1:8080')
+    .describe(
+      'Address of the API of this manager, as workers reach it: operations of components and shared resources call it',
+    ),
   BATON_WORKER_ASSETS: zod
     .string()
     .optional()

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { compositionPlugin } from '@baton/composition';
 import { taskReady, tasksCancelled } from '@baton/contracts';
 import { isoInstant } from '@baton/kernel';
 import {
@@ -20,7 +21,7 @@ import {
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
-import { createSafeFetch } from './adapters/safe-fetch';
+import { createSafeFetch, downloaded } from './adapters/safe-fetch';
 import { createSecretsClient } from './adapters/secrets.client';
 import { createBlueprintFiles } from './blueprint-files';
 import { configSchema, scriptEnv, slotsOf, type WorkerConfig } from './config';
@@ -53,7 +54,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     clock: infra.clock,
     log: infra.log,
     logLimit: config.BATON_WORKER_LOG_BUFFER,
-    runtime: runtimeOf(config, workRoot, guard),
+    runtime: runtimeOf(config, infra, workRoot, guard),
     handlers: config.BATON_WORKER_HANDLERS,
     host: hostOf(config, infra, workRoot),
   });
@@ -82,9 +83,20 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   };
 }
 
-function runtimeOf(config: WorkerConfig, workRoot: string, guard: OrphanGuard): WorkerDeps['runtime'] {
+function runtimeOf(
+  config: WorkerConfig,
+  infra: Infra,
+  workRoot: string,
+  guard: OrphanGuard,
+): WorkerDeps['runtime'] {
   const { BATON_WORKER_HANDLERS: handlers } = config;
-  const plugins = handlers ? [loadHandlers(handlers)] : [];
+  const fetchUrl = createSafeFetch(config.BATON_WORKER_FETCH_ALLOW);
+  const composition = compositionPlugin({
+    managerUrl: config.BATON_WORKER_MANAGER_URL,
+    clock: infra.clock,
+    download: (url, signal) => downloaded(fetchUrl, url, signal),
+  });
+  const plugins = [composition, ...(handlers ? [loadHandlers(handlers)] : [])];
   return {
     operations: buildRegistry(plugins),
     workflows: buildWorkflowRegistry(plugins),

@@ -56,6 +56,13 @@ export function createSafeFetch(allow: readonly string[]): SafeFetch {
   };
 }
 
+/** A file by its URL. @throws FatalError naming the status when the server does not give it. */
+export async function downloaded(fetchUrl: SafeFetch, url: string, signal: AbortSignal): Promise<Uint8Array> {
+  const { status, body } = await fetchUrl(url, { caPem: null, signal });
+  if (status >= 200 && status < 300) return body;
+  throw new FatalError(`Failed to download ${url}: the server answered ${status}`);
+}
+
 function get(
   url: URL,
   { limitMs, ...options }: https.RequestOptions & { limitMs: number },

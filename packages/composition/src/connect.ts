@@ -1,0 +1,75 @@
+import { createClient } from '@baton/client';
+import type { JsonObject } from '@baton/kernel';
+import type { OperationContext } from '@baton/plugin-sdk';
+import type { CompositionDeps } from './deps';
+import type { Manager } from './manager';
+import { type RemoteClientConfig, remoteBaseUrl, remoteClientConfig } from './remote-client';
+import { remoteFetch } from './remote-fetch';
+
+/** This manager with the rights of the execution. */
+export function ownManager(deps: CompositionDeps, ctx: OperationContext): Manager {
+  return {
+    client: createClient({ baseUrl: deps.managerUrl, token: ctx.executionToken, tenant: ctx.tenant }),
+    tenant: ctx.tenant,
+    host: hostOf(deps.managerUrl),
+    isExternal: false,
+  };
+}
+
+/**
+ * The manager that a node's `client` names; it may be this one, with other rights.
+ * @throws FatalError naming the setting that does not fit.
+ */
+export async function namedManager(
+  deps: CompositionDeps,
+  ctx: OperationContext,
+  own: Manager,
+  client: JsonObject,
+): Promise<Manager> {
+  const config = remoteClientConfig(client, 'client');
+  const tenant = config.tenant ?? ctx.tenant;
+  const host = config.host ?? own.host;
+  const baseUrl = config.host === undefined ? deps.managerUrl : remoteBaseUrl(config);
+  return {
+    client: createClient({
+      baseUrl,
+      tenant,
+      ...credentialsOf(config, ctx),
+      fetch: await remoteFetch(config, ctx),
+    }),
+    tenant,
+    host,
+    isExternal: tenant !== ctx.tenant || !(await isOwnHost(deps, own, host)),
+  };
+}
+
+/** Without any of its own, and on this manager, those of the execution. */
+function credentialsOf(
+  config: RemoteClientConfig,
+  ctx: OperationContext,
+): Partial<Parameters<typeof createClient>[0]> {
+  if (config.token !== undefined) return { token: config.token };
+  if (config.username !== undefined) return { username: config.username, password: config.password ?? '' };
+  return config.host === undefined ? { token: ctx.executionToken } : {};
+}
+
+async function isOwnHost(deps: CompositionDeps, own: Manager, host: string): Promise<boolean> {
+  if (['127.0.0.1', 'localhost', '::1', hostOf(deps.managerUrl)].includes(host)) return true;
+  return (await ownAddresses(own)).includes(host);
+}
+
+/** Addresses of this manager's nodes; none when the user may not see them. */
+export async function ownAddresses(own: Manager): Promise<string[]> {
+  try {
+    const { items } = await own.client.call('listManagers');
+    return items
+      .flatMap(({ private_ip, public_ip }) => [private_ip, public_ip])
+      .filter((ip) => ip !== undefined);
+  } catch {
+    return [];
+  }
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, '');
+}

@@ -1,0 +1,45 @@
+import { ApiError } from '@baton/client';
+import {
+  FatalError,
+  isMarkedError,
+  OperationRetry,
+  operationErrorMark,
+  RetryableError,
+} from '@baton/plugin-sdk';
+
+/** Refusals by something on the way to a manager: the same request may succeed a moment later. */
+const UNREACHABLE = new Set(['http_502', 'http_503', 'http_504', 'service_unavailable_error']);
+
+export function isRefusal(error: unknown, ...codes: string[]): error is ApiError {
+  return error instanceof ApiError && codes.includes(error.errorCode);
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+/**
+ * What an operation ends with (reference/workflows.md 8.1): waiting and retries as they are, a refusal because the
+ * execution is being cancelled as a retry, everything else as "Error in <func>: <text>", which is final. Only a manager
+ * that cannot be reached is worth another try: the original gave up then (docs/adr/0018-composition.md).
+ */
+export function failureOf(func: string | null, thrown: unknown): Error {
+  if (isMarkedError(thrown) && thrown[operationErrorMark] !== 'fatal') return thrown;
+  if (isRefusal(thrown, 'forbidden_while_cancelling')) return new OperationRetry();
+  const message = func === null ? textOf(thrown) : `Error in ${func}: ${textOf(thrown)}`;
+  return isUnreachable(thrown)
+    ? new RetryableError(message, { cause: thrown })
+    : new FatalError(message, { cause: thrown });
+}
+
+function isUnreachable(thrown: unknown): boolean {
+  if (thrown instanceof ApiError) return UNREACHABLE.has(thrown.errorCode);
+  // fetch reports a lost or refused connection as TypeError with a cause.
+  return thrown instanceof TypeError && thrown.cause !== undefined;
+}
+
+function textOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const reason = (thrown.cause as Error | undefined)?.message;
+  return thrown instanceof TypeError && reason ? `${thrown.message} (${reason})` : thrown.message;
+}

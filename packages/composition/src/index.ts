@@ -1,0 +1,2 @@
+export type { CompositionDeps } from './deps';
+export { compositionPlugin } from './plugin';

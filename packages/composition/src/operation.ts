@@ -1,0 +1,50 @@
+import type { Json, JsonObject } from '@baton/kernel';
+import { type OperationContext, type PluginOperation, resumable } from '@baton/plugin-sdk';
+import { namedManager, ownManager } from './connect';
+import type { CompositionDeps } from './deps';
+import { failureOf } from './failures';
+import type { Scope } from './scope';
+import { objectSetting } from './settings';
+import { save } from './state';
+
+/** The work of one operation; called again after each wait, so it looks first what is done already. */
+export type Work = (scope: Scope) => Promise<Json>;
+
+/** Makes an operation of a node out of its work. `func`: its name in error texts; null: they have none. */
+export function nodeOperation(deps: CompositionDeps, func: string | null, work: Work): PluginOperation {
+  return resumable(async (ctx, inputs) => {
+    try {
+      const scope = await nodeScope(deps, ctx, inputs);
+      try {
+        return await work(scope);
+      } finally {
+        await save(scope.instance);
+      }
+    } catch (thrown) {
+      throw failureOf(func, thrown);
+    }
+  });
+}
+
+async function nodeScope(
+  deps: CompositionDeps,
+  ctx: OperationContext,
+  inputs: Readonly<Record<string, Json>>,
+): Promise<Scope> {
+  const instance = await ctx.instance();
+  const { properties } = await ctx.node();
+  return await scopeOf(deps, ctx, { inputs, instance, properties });
+}
+
+/** A scope around an instance and the properties of its node. `settings`: where `client` is looked for, if elsewhere. */
+export async function scopeOf(
+  deps: CompositionDeps,
+  ctx: OperationContext,
+  sides: Pick<Scope, 'inputs' | 'instance' | 'properties'>,
+  settings = sides,
+): Promise<Scope> {
+  const own = ownManager(deps, ctx);
+  const client: JsonObject = objectSetting(settings, 'client');
+  const manager = Object.keys(client).length === 0 ? own : await namedManager(deps, ctx, own, client);
+  return { deps, ctx, ...sides, own, manager };
+}

@@ -1,0 +1,41 @@
+import type { OperationContext } from '@baton/plugin-sdk';
+import { FatalError } from '@baton/plugin-sdk';
+import { Agent, fetch as undiciFetch } from 'undici';
+import type { RemoteClientConfig } from './remote-client';
+
+/**
+ * `fetch` with the headers, the query, the version and the trust that a node's `client` asks for. `cert`: certificates in
+ * PEM, or the path of such a file in the blueprint.
+ */
+export async function remoteFetch(
+  config: RemoteClientConfig,
+  ctx: Pick<OperationContext, 'getResource'>,
+): Promise<typeof fetch> {
+  const ca = config.cert === undefined ? undefined : await certificateOf(config.cert, ctx);
+  const isTrustingAll = config.trust_all === true;
+  const dispatcher =
+    ca === undefined && !isTrustingAll
+      ? undefined
+      : new Agent({
+          connect: { ...(ca === undefined ? {} : { ca }), rejectUnauthorized: !isTrustingAll },
+          keepAliveTimeout: 1_000,
+        });
+  const ask = (input: unknown, init: Record<string, unknown> = {}): Promise<unknown> => {
+    const url = new URL(String(input));
+    for (const [name, value] of Object.entries(config.query_params ?? {}))
+      url.searchParams.append(name, value);
+    if (config.api_version !== undefined)
+      url.pathname = url.pathname.replace(/^\/api\/v[\d.]+\//, `/api/${config.api_version}/`);
+    const headers = { ...(config.headers ?? {}), ...(init.headers as object) };
+    const request = { ...init, headers, ...(dispatcher ? { dispatcher } : {}) };
+    return dispatcher ? undiciFetch(url, request as never) : fetch(url, request as never);
+  };
+  return ask as typeof fetch;
+}
+
+async function certificateOf(cert: string, ctx: Pick<OperationContext, 'getResource'>): Promise<string> {
+  if (cert.includes('-----BEGIN')) return cert;
+  const text = Buffer.from(await ctx.getResource(cert)).toString('utf8');
+  if (text.includes('-----BEGIN')) return text;
+  throw new FatalError(`client.cert: ${cert} of the blueprint holds no certificate in PEM`);
+}

@@ -1,0 +1,18 @@
+import type { Json, JsonObject } from '@baton/kernel';
+import type { InstanceContext, OperationContext } from '@baton/plugin-sdk';
+import type { CompositionDeps } from './deps';
+import type { Manager } from './manager';
+
+/** One run of an operation: what it was given, and the manager that it works on. */
+export interface Scope {
+  readonly deps: CompositionDeps;
+  readonly ctx: OperationContext;
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Its runtime properties hold what the next look needs. */
+  readonly instance: InstanceContext;
+  readonly properties: Readonly<JsonObject>;
+  /** This manager, or the one that the node's `client` names. */
+  readonly manager: Manager;
+  /** This manager, as the execution sees it. */
+  readonly own: Manager;
+}
