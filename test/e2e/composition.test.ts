@@ -23,8 +23,8 @@ beforeAll(async () => {
 beforeEach(async () => await childIs('good'));
 afterAll(async () => await fleet?.stop());
 
-/** Lets the leaf of child blueprints start, or fail. */
-const childIs = (value: 'good' | 'bad') =>
+/** Lets the leaf of child blueprints start, fail, or take its time. */
+const childIs = (value: 'good' | 'bad' | 'slow') =>
   call(client, 'putSecret', { secret_key: 'child_state' }, { value, update_if_exists: true });
 
 const uploadPart = (name: string) =>
@@ -235,4 +235,36 @@ test('dependencies are those of what is there; blueprints, secrets and passwords
   await removed('all');
   const { items } = await call(client, 'listInterDeploymentDependencies', {});
   expect(items).toEqual([]);
+});
+
+test('a cancel goes down three levels, a resume brings all of them to their end', async () => {
+  await childIs('slow');
+  await deploy('top', 'parent', { blueprint: 'parent', color: 'red' });
+  const top = await call(client, 'startExecution', {}, { deployment_id: 'top', workflow_id: 'install' });
+  const installs = async (): Promise<string[]> => {
+    const { items } = await call(client, 'listExecutions', {}, undefined, {
+      workflow_id: 'install',
+      status: ['started', 'cancelled', 'terminated'],
+      _sort: '-created_at',
+      _size: 3,
+    });
+    return items.map(({ status }: { status: string }) => status);
+  };
+  const statesOfLeaf = async (): Promise<string[]> => {
+    const { items } = await call(client, 'listNodeInstances', {}, undefined, { node_id: 'leaf' });
+    return items.map(({ state }: { state: string }) => state);
+  };
+  await eventually(async () => expect(await statesOfLeaf()).toContain('starting'), { deadlineMs: 30_000 });
+  await call(client, 'actOnExecution', { executionId: top.id }, { action: 'kill' });
+  await eventually(async () => expect(await installs()).toEqual(['cancelled', 'cancelled', 'cancelled']), {
+    deadlineMs: 30_000,
+  });
+  await childIs('good');
+  await call(client, 'actOnExecution', { executionId: top.id }, { action: 'resume' });
+  expect(await followExecution(client, top.id)).toMatchObject({ status: 'terminated' });
+  expect(await installs()).toEqual(['terminated', 'terminated', 'terminated']);
+  expect(await runtimeOf('top', 'part')).toMatchObject({ capabilities: { color: 'red' } });
+  await run('top', 'uninstall');
+  expect(await deploymentIds()).toEqual(['common', 'top']);
+  await removed('top');
 });

@@ -98,9 +98,11 @@ async function follow(scope: Scope, run: Run, marker: Marker): Promise<void> {
     return;
   }
   if (isOver) {
-    if (marker.state === 'told') return await resume(scope, run, marker);
+    const parent = await readParent(scope);
+    if (marker.state === 'told' || hasResumedSince(parent, execution))
+      return await resume(scope, run, marker);
     if (hasMore) throw moreEvents(marker.id);
-    if (status === 'cancelled' && (await isParentCancelled(scope))) return;
+    if (status === 'cancelled' && isCancelled(parent)) return;
     writeMarker(instance, run.slot, { ...marker, state: 'told', since: null });
     throw new FatalError(failureText(execution, run));
   }
@@ -158,11 +160,21 @@ async function resume(scope: Scope, run: Run, marker: Marker): Promise<never> {
   return waitFor(scope, run, { ...marker, since: null }, run.timeout);
 }
 
-async function isParentCancelled({ own, ctx }: Scope): Promise<boolean> {
-  const { status } = await own.client.call('getExecution', {
+type Parent = Pick<Execution, 'status' | 'started_at'>;
+
+async function readParent({ own, ctx }: Scope): Promise<Parent> {
+  return await own.client.call('getExecution', {
     params: { executionId: ctx.executionId },
-    query: { _include: 'id,status' },
+    query: { _include: 'id,status,started_at' },
   });
+}
+
+/** The parent stopped while nobody looked (a cancel takes its components along), and was resumed after the end. */
+function hasResumedSince(parent: Parent, { ended_at: end }: Execution): boolean {
+  return !!parent.started_at && !!end && Date.parse(parent.started_at) > Date.parse(end);
+}
+
+function isCancelled({ status }: Parent): boolean {
   return ['cancelled', 'cancelling', 'force_cancelling', 'kill_cancelling'].includes(status ?? '');
 }
 

@@ -99,7 +99,8 @@ export async function cancelNested(deps: EngineDeps, executionId: string): Promi
   }
 }
 
-function modeOf(status: string): CancelMode {
+/** The way in which an execution of this status is being cancelled. */
+export function modeOf(status: string): CancelMode {
   if (status === 'kill_cancelling') return 'kill';
   return status === 'force_cancelling' ? 'force-cancel' : 'cancel';
 }

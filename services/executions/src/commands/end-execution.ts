@@ -7,7 +7,8 @@ import { workflowEvent } from '../engine/graph-events';
 import { readExecution, type TimedExecution } from '../store/executions.sql';
 import type { Outcome } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/step-write';
-import { cancelNested } from './await-nested';
+import { cancelNested, modeOf } from './await-nested';
+import { cancelComponents } from './cancel-components';
 import { deliverDecided } from './deliver-states';
 
 const EVENT_OF = {
@@ -18,7 +19,7 @@ const EVENT_OF = {
 
 /**
  * Ends an execution whose outcome is decided: what its stages have started and still runs is cancelled unless it
- * succeeded; its last states reach deployments first, so that whoever sees the end
+ * succeeded, and what runs on its components when it was cancelled; its last states reach deployments first, so that whoever sees the end
  * sees its effects; then status, terminal event and message in one transaction. A forced cancel does not wait for
  * deployments longer than its limit: the states follow later (loops/engine.loops.ts). Null: the row has moved on.
  */
@@ -29,6 +30,11 @@ export async function endExecution(
   const outcome = execution.outcome!;
   if (outcome.status !== 'terminated') await cancelNested(deps, execution.id);
   const leftMs = forcedLeftMs(execution, execution.now_ms);
+  if (outcome.status === 'cancelled' && !execution.is_dry_run) {
+    const cancelled = cancelComponents(deps, execution, modeOf(execution.status));
+    // A forced cancel does not wait for deployments: whoever cannot be asked goes on.
+    await (leftMs === null ? cancelled : cancelled.catch(() => undefined));
+  }
   const isTold =
     leftMs === null
       ? await tellDeployments(deps, execution, outcome).then(
