@@ -18,7 +18,7 @@ beforeAll(async () => {
   });
   client = adminClient(fleet);
   await upload(client, 'child', archiveOf(join(FOLDER, 'parts/child')));
-  for (const name of ['parent', 'many', 'consumer', 'everything']) await uploadPart(name);
+  for (const name of ['parent', 'many', 'consumer', 'everything', 'abroad']) await uploadPart(name);
 });
 beforeEach(async () => await childIs('good'));
 afterAll(async () => await fleet?.stop());
@@ -267,4 +267,36 @@ test('a cancel goes down three levels, a resume brings all of them to their end'
   await run('top', 'uninstall');
   expect(await deploymentIds()).toEqual(['common', 'top']);
   await removed('top');
+});
+
+test('a component may be on another manager or in another tenant; its credentials are not shown', async () => {
+  await call(client, 'createTenant', { name: 'abroad' });
+  const secret = { secret_key: 'abroad_password' };
+  await call(client, 'putSecret', secret, { value: fleet.adminPassword });
+  const tenant = { tenant: 'abroad' };
+  await client.call('putSecret', {
+    params: { secret_key: 'child_state' },
+    body: { value: 'good' },
+    ...tenant,
+  });
+  await deploy('home', 'abroad', { port: Number(new URL(fleet.baseUrl).port) });
+  await run('home', 'install');
+  expect(await runtimeOf('home', 'part')).toMatchObject({
+    deployment: { id: 'far' },
+    capabilities: { color: 'red' },
+  });
+  const far = await client.call('getDeployment', { params: { id: 'far' }, ...tenant });
+  expect(far.labels.map(({ key, value }) => ({ key, value }))).toEqual([{ key: 'kept', value: 'yes' }]);
+  const { items } = await call(client, 'listInterDeploymentDependencies', {});
+  expect(items).toEqual([
+    expect.objectContaining({ source_deployment_id: 'home', target_deployment_id: null }),
+  ]);
+  expect(items[0].external_target).toEqual({
+    deployment: 'far',
+    client_config: { host: '127.0.0.1', port: Number(new URL(fleet.baseUrl).port), tenant: 'abroad' },
+  });
+  await run('home', 'uninstall');
+  for (const list of ['listDeployments', 'listInterDeploymentDependencies', 'listBlueprints'] as const)
+    expect((await client.call(list, tenant)).items).toEqual([]);
+  await removed('home');
 });

@@ -30,10 +30,12 @@ describe('what a run does about what is remembered', () => {
   ] as const)('%s: %s', (_what, known, next) => expect(nextOf(known as Marker | null, run)).toBe(next));
 
   it('starts under the same key until the start is remembered', () => {
-    const at = { workflowId: 'install', parent: 'p', nodeInstance: 'n', slot: 's' };
+    const at = { workflowId: 'install', task: 't', slot: 's' };
     expect(startKey(at, null)).toBe(startKey(at, null));
     expect(startKey(at, null)).not.toBe(startKey(at, marker));
     expect(startKey(at, marker)).not.toBe(startKey({ ...at, workflowId: 'uninstall' }, marker));
+    // A lifecycle that is tried again in one execution has new tasks.
+    expect(startKey(at, null)).not.toBe(startKey({ ...at, task: 'u' }, null));
   });
 });
 

@@ -67,11 +67,8 @@ export async function runWorkflow(scope: Scope, run: Run): Promise<void> {
 }
 
 async function start(scope: Scope, run: Run, before: Marker | null): Promise<string> {
-  const { ctx, instance, manager } = scope;
-  const key = startKey(
-    { workflowId: run.workflowId, parent: ctx.executionId, nodeInstance: instance.id, slot: run.slot },
-    before,
-  );
+  const { ctx, manager } = scope;
+  const key = startKey({ workflowId: run.workflowId, task: ctx.taskId, slot: run.slot }, before);
   try {
     if (run.start) return await run.start(key);
     const body = { ...run.request, deployment_id: run.deploymentId, workflow_id: run.workflowId };

@@ -42,14 +42,14 @@ export function nextOf(
 }
 
 /**
- * What makes a start safe to repeat: the same until the execution that it starts is remembered.
+ * What makes a start safe to repeat: the same for all looks of one task until the execution that it starts is remembered.
  * `before`: what is remembered.
  */
 export function startKey(
-  run: { workflowId: string; parent: string; nodeInstance: string; slot: string },
+  run: { workflowId: string; task: string; slot: string },
   before: Marker | null,
 ): string {
-  const parts = [run.parent, run.nodeInstance, run.slot, run.workflowId, before?.id ?? 'first'];
+  const parts = [run.task, run.slot, run.workflowId, before?.id ?? 'first'];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
