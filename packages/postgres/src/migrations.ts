@@ -19,12 +19,14 @@ const TABLE = 'schema_migrations';
 /** One runner per database at a time; the others wait. The number only has to be ours. */
 const LOCK = 7_236_001;
 
-// Stable, so that `due_at < app_now()` may use an index; a session of a test may stop the clock.
+// Stable, so that `due_at < app_now()` may use an index; a session of a test may stop the clock. In plpgsql, whose plan a
+// session keeps: a function in SQL is planned anew by each statement that calls it (15 us, a fifth of a small one).
 const BOOTSTRAP = `
 create schema if not exists baton;
-create or replace function baton.app_now() returns timestamptz language sql stable parallel safe as $$
-  select coalesce(nullif(current_setting('baton.fake_now', true), '')::timestamptz, clock_timestamp())
-$$;`;
+create or replace function baton.app_now() returns timestamptz language plpgsql stable parallel safe as $$
+begin
+  return coalesce(nullif(current_setting('baton.fake_now', true), '')::timestamptz, clock_timestamp());
+end $$;`;
 
 /**
  * Brings `schema` up to the files in `dir`; answers the names it ran. Any number of processes may do this at once.

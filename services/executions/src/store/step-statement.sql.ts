@@ -24,7 +24,11 @@ interface Part {
   sql: string;
 }
 
-/** What comes with a step, each part for itself: the graph, its tasks, events in order, node-instance states, messages. */
+/**
+ * What comes with a step, each part for itself: the graph, its tasks, events, node-instance states, messages. Events get
+ * their storage ids, which order those of one moment, as they stand in the step: a lateral function is read in its order
+ * (sorting them again costs a twentieth of the statement).
+ */
 const PARTS: readonly Part[] = [
   {
     name: 'graphs',
@@ -97,8 +101,7 @@ const PARTS: readonly Part[] = [
     coalesce(v.reported_at, s.now), s.now
   from stepped s cross join lateral jsonb_to_recordset(s.events) as v(n int, is_log boolean, event_type text, level text,
     logger text, message text, error_causes jsonb, operation text, node_instance_id text, node_name text, source_id text,
-    target_id text, worker text, reported_at timestamptz)
-  order by s.id, v.n`,
+    target_id text, worker text, reported_at timestamptz)`,
   },
   {
     name: 'group_events',
