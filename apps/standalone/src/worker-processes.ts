@@ -37,7 +37,6 @@ function startSlot(index: number, o: { main: string; env: NodeJS.ProcessEnv; log
     const startedAt = systemClock.monotonic();
     child = fork(o.main, [], {
       env: { ...o.env, BATON_WORKER_SLOT: String(index), BATON_RPC_PARENT: 'true' },
-      serialization: 'advanced',
       execArgv: o.main.endsWith('.ts') ? ['--import', 'tsx'] : [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import type { RpcChannel } from './relay';
 
 /**
- * The channel of a child process that was forked with `serialization: 'advanced'`, seen from its parent, or (`process`) from
- * within. A message that cannot be sent any more is dropped: the close follows.
+ * The channel of a forked child process, seen from its parent, or (`process`) from within. A message that cannot be sent any
+ * more is dropped: the close follows.
  */
 export function processChannel(end: ChildProcess | NodeJS.Process): RpcChannel {
   const receivers: ((message: unknown) => void)[] = [];

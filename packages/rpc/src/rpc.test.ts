@@ -54,14 +54,14 @@ rpcContract('local', async (services, log) => {
   return { connector: local, stop: async () => undefined };
 });
 
-/** Both ends of a channel, as two processes have them. */
+/** Both ends of a channel, as two processes have them: what is no JSON does not arrive. */
 function channelPair() {
   const { port1, port2 } = new MessageChannel();
   let isOpen = true;
   const end = (port: MessagePort): RpcChannel => ({
     isOpen: () => isOpen,
-    send: (message) => port.postMessage(message),
-    onMessage: (call) => void port.on('message', call),
+    send: (message) => port.postMessage(JSON.stringify(message)),
+    onMessage: (call) => void port.on('message', (text: string) => call(JSON.parse(text))),
     onClose: (call) => void port.once('close', call),
     close: () => {
       isOpen = false;
