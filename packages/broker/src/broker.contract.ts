@@ -151,6 +151,55 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
       expect(await broker.listParked()).toEqual([]);
     });
 
+    test('what is handed over reaches each queue once, handled here or elsewhere or later', async () => {
+      const first = await collect('first');
+      await broker.handOver([envelope(work, { n: 1 }), envelope(work, { n: 2 })]);
+      await eventually(() => expect(first.map(({ n }) => n).sort()).toEqual([1, 2]));
+      const second = await collect('second', another());
+      await eventually(() => expect(second.map(({ n }) => n).sort()).toEqual([1, 2]));
+      expect(first).toHaveLength(2);
+    });
+
+    test('what is handed over to a handler that fails comes again, and is parked at the cap', async () => {
+      let tries = 0;
+      const handler = async (): Promise<void> => {
+        tries++;
+        throw new Error('still broken');
+      };
+      await broker.consume(work, { queue: 'first', prefetch: 1, handler });
+      const sent = envelope(work, { n: 1 });
+      await broker.handOver([sent]);
+      await eventually(
+        async () => expect(await broker.listParked('first')).toMatchObject([{ envelope: sent }]),
+        {
+          deadlineMs: 20_000,
+        },
+      );
+      expect(tries).toBeGreaterThanOrEqual(MAX_DELIVERIES);
+    }, 30_000);
+
+    test('what is handed over beyond the prefetch waits, and no handler is kept from it', async () => {
+      const signals = testSignals();
+      signals.of('handling').hold();
+      let running = 0;
+      let most = 0;
+      const seen: number[] = [];
+      const handler = async (e: Envelope<Note>): Promise<void> => {
+        most = Math.max(most, ++running);
+        await signals.of('handling').reached();
+        running--;
+        seen.push(e.payload.n);
+      };
+      await broker.consume(work, { queue: 'first', prefetch: 2, handler });
+      const numbers = [1, 2, 3, 4, 5, 6];
+      const handed = numbers.map((n) => broker.handOver([envelope(work, { n })]));
+      for (let i = 0; i < 2; i++) await signals.of('handling').wait();
+      signals.of('handling').release();
+      await Promise.all(handed);
+      await eventually(() => expect([...seen].sort()).toEqual(numbers));
+      expect(most).toBe(2);
+    });
+
     test('parks at once what can never succeed; replay gives it a fresh start', async () => {
       let isFixed = false;
       const seen: number[] = [];

@@ -44,6 +44,12 @@ export interface Broker {
    * unknown type or whose payload does not fit its schema: then none of the batch was sent.
    */
   publish(envelopes: readonly Envelope[]): Promise<void>;
+  /**
+   * `publish` for one who keeps the messages until this resolves, and publishes them otherwise (the outbox): what a consumer
+   * of this process has room for may be handled without being stored, and is stored when that fails. A crash before
+   * the end leaves them with whoever keeps them. @throws as `publish`; some may have been handled then.
+   */
+  handOver(envelopes: readonly Envelope[]): Promise<void>;
   /** Resolves when the queue exists and deliveries may begin. Survives the loss of the connection. */
   consume<T>(message: MessageType<T>, options: ConsumeOptions<T>): Promise<Subscription>;
   /** Fanout: `handler` gets each message published from now on; what it throws is logged and forgotten. */

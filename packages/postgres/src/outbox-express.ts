@@ -4,13 +4,14 @@ import type pg from 'pg';
 
 export interface ExpressDeps {
   db: { pool: pg.Pool };
-  publish: (envelopes: Envelope[]) => Promise<void>;
+  /** Resolves when the broker has them all, or they are handled. */
+  handOver: (envelopes: Envelope[]) => Promise<void>;
   log: Log;
 }
 
 /** Messages on their way from memory at a time; what comes beyond that waits in the outbox for its batch. */
 const MAX_EXPRESS = 1_000;
-/** Published from memory. That a crash of the server forgets it only sends a message twice: no wait for the disk. */
+/** Handed over from memory. That a crash of the server forgets it only sends a message twice: no wait for the disk. */
 const DONE = {
   name: 'outbox-done',
   text: `with quick as (select set_config('synchronous_commit', 'off', true))
@@ -18,10 +19,10 @@ const DONE = {
 };
 
 /**
- * The way of messages that this process has just committed: published from memory, their rows deleted afterwards.
+ * The way of messages that this process has just committed: handed over from memory, their rows deleted afterwards.
  * `onFailure`: they stay in the outbox and are to be claimed.
  */
-export function createExpress({ db, publish, log }: ExpressDeps, onFailure: () => void) {
+export function createExpress({ db, handOver, log }: ExpressDeps, onFailure: () => void) {
   const underWay = new Set<string>();
   const works = new Set<Promise<void>>();
   let published: string[] = [];
@@ -51,7 +52,7 @@ export function createExpress({ db, publish, log }: ExpressDeps, onFailure: () =
     const ids = envelopes.map(({ id }) => id);
     for (const id of ids) underWay.add(id);
     try {
-      await publish([...envelopes]);
+      await handOver([...envelopes]);
     } catch (error) {
       log.debug({ error: (error as Error).message }, 'messages stay in the outbox');
       for (const id of ids) underWay.delete(id);

@@ -25,6 +25,8 @@ export interface OutboxRelayDeps {
   db: Db<any>;
   /** Resolves when the broker has confirmed all of them. */
   publish: (envelopes: Envelope[]) => Promise<void>;
+  /** The same for messages whose rows stay until it resolves: it may have handled them instead. Default `publish`. */
+  handOver?: (envelopes: Envelope[]) => Promise<void>;
   log: Log;
   /** Fallback poll for messages whose process died before its kick, default 5 s. */
   pollMs?: number;
@@ -70,7 +72,7 @@ export function startOutboxRelay(deps: OutboxRelayDeps): OutboxRelay {
     if (poisoned.size >= MAX_POISONED) return;
     poisoned.set(id, setTimeout(() => poisoned.delete(id), POISON_PAUSE_MS).unref());
   };
-  const express = createExpress(deps, () => kickAll());
+  const express = createExpress({ handOver: deps.publish, ...deps }, () => kickAll());
   const tickOnce = (): Promise<number> => relayBatch(deps, [...poisoned.keys(), ...express.ids()], setAside);
 
   const drain = async (): Promise<void> => {

@@ -10,7 +10,12 @@ export function startOutbox(infra: Infra, metrics: Metrics): () => Promise<void>
   // Loaded lazily as the database itself: see infra.ts.
   const loaded = import('@baton/postgres');
   const relay = loaded.then(({ startOutboxRelay }) =>
-    startOutboxRelay({ db, publish: (envelopes) => infra.broker.publish(envelopes), log: infra.log }),
+    startOutboxRelay({
+      db,
+      publish: (envelopes) => infra.broker.publish(envelopes),
+      handOver: (envelopes) => infra.broker.handOver(envelopes),
+      log: infra.log,
+    }),
   );
   const purge = loaded.then(({ createInboxPurge }) => {
     const { tickOnce } = createInboxPurge({ db });

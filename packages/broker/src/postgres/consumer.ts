@@ -1,4 +1,4 @@
-import type { MessageType } from '@baton/contracts';
+import type { Envelope, MessageType } from '@baton/contracts';
 import { type Log, newId } from '@baton/kernel';
 import type pg from 'pg';
 import { readEnvelope } from '../catalogue';
@@ -6,6 +6,7 @@ import { decideFailure } from '../delivery';
 import { createInFlight } from '../in-flight';
 import type { ConsumeOptions, Subscription } from '../port';
 import { createAcknowledger } from './acknowledger';
+import { createHandedMessages } from './handed';
 import { createPump } from './pump';
 import type { Session } from './session';
 import type { Statements } from './statements';
@@ -33,6 +34,11 @@ interface Delivery {
 export interface QueueConsumer extends Subscription {
   /** There may be messages. What the consumer has put off itself it looks for when that is due. */
   kick(): void;
+  /**
+   * Handles a message that was not stored, as far as there is room and no stored one waits: whether the handler succeeded,
+   * false as well when the message is given up. Null: not taken.
+   */
+  take(envelope: Envelope): Promise<boolean> | null;
 }
 
 /**
@@ -50,6 +56,8 @@ export function consumeQueue<T>(
   const inFlight = createInFlight();
   const acks = createAcknowledger(pool, sql, log);
   const working = new Map<string, number>();
+  const handed = createHandedMessages({ inFlight, message, ...options, log, ended: () => pump.resume() });
+  const room = (): number => options.prefetch - working.size - handed.size;
 
   const finish = async (delivery: Delivery, signal: AbortSignal): Promise<void> => {
     try {
@@ -74,14 +82,14 @@ export function consumeQueue<T>(
   const claim = async (): Promise<{ isMore: boolean }> => {
     const owner = session.owner();
     if (owner === null) return { isMore: false };
-    const room = Math.min(MAX_CLAIM, options.prefetch - working.size);
-    const { rows } = await pool.query({ ...sql.claim, values: [owner, queue, room] });
+    const most = Math.min(MAX_CLAIM, room());
+    const { rows } = await pool.query({ ...sql.claim, values: [owner, queue, most] });
     for (const row of rows as Omit<Delivery, 'owner'>[]) start({ ...row, owner });
-    return { isMore: rows.length === room };
+    return { isMore: rows.length === most };
   };
   const pump = createPump({
     fetch: claim,
-    hasRoom: () => working.size < options.prefetch,
+    hasRoom: () => room() > 0,
     onError: (error) => log.warn({ error: error.message }, 'messages could not be claimed'),
   });
   const forget = session.onLoss(() => inFlight.abortAll('the connection to the broker is lost'));
@@ -89,6 +97,7 @@ export function consumeQueue<T>(
 
   return {
     kick: pump.kick,
+    take: (envelope) => (pump.isFree() && session.owner() !== null ? handed.take(envelope) : null),
     close: async () => {
       await pump.stop();
       await inFlight.drain(DRAIN_MS);

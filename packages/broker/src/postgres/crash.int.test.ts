@@ -63,6 +63,48 @@ test('a message whose process went silent is handled by another within seconds; 
   await proxy.close();
 }, 20_000);
 
+test('what is handed over is handled without a row; when its session is lost meanwhile it is stored and comes again', async () => {
+  const target = new URL(database.url);
+  const proxy = await tcpProxy({ host: target.hostname, port: Number(target.port) });
+  const signals = testSignals();
+  const dying = connect(proxy.through(database.url));
+  const rows = async (): Promise<number | null> =>
+    (await admin.query('select 1 from broker.messages')).rowCount;
+  let rowsMeanwhile: number | null = null;
+  const subscription = await dying.consume(work, {
+    queue: 'only',
+    prefetch: 1,
+    handler: async ({ payload }, signal) => {
+      rowsMeanwhile = await rows();
+      if (payload.n === 0) return;
+      void signals.of('started').reached();
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      void signals.of('aborted').reached();
+    },
+  });
+  // A consumer that looks for stored messages just now takes no others.
+  await eventually(async () => {
+    await dying.handOver([envelope(0)]);
+    expect(rowsMeanwhile).toBe(0);
+  });
+  const handed = dying.handOver([envelope(1)]);
+  await signals.of('started').wait();
+  expect(rowsMeanwhile).toBe(0);
+  proxy.refuse();
+  await signals.of('aborted').wait();
+  await subscription.close();
+  proxy.heal();
+  await handed;
+  const got: unknown[] = [];
+  await connect().consume(work, {
+    queue: 'only',
+    prefetch: 1,
+    handler: async (e) => void got.push(e.payload),
+  });
+  await eventually(() => expect(got).toEqual([{ n: 1 }]));
+  await proxy.close();
+}, 30_000);
+
 test('a message at whose delivery processes die again and again is parked', async () => {
   const broker = connect();
   await broker.ping();

@@ -44,6 +44,11 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
   const publishing = createPool(options, 'on');
   const session = createSession({ url, schema, channels: Object.values(channels), log });
   const reaper = startReaper({ pool, sql, log });
+  const store = async (deliveries: readonly Delivery[]): Promise<void> => {
+    if (deliveries.length === 0) return;
+    await session.ready(WAIT_FOR_CONNECTION_MS);
+    await storeAndNotify(publishing, sql, deliveries);
+  };
   const consuming = createConsuming(
     { pool, session, sql, log, stepsMs: options.retryStepsMs ?? retryStepsMs },
     channels.work,
@@ -54,10 +59,17 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
     consume: consuming.consume,
     subscribe: createSubscribing(session, channels.fanout, log),
     publish: async (envelopes) => {
-      assertNotInTransaction('publish');
-      const checked = envelopes.map((envelope) => ({ envelope, entry: catalogue.check(envelope) }));
-      await session.ready(WAIT_FOR_CONNECTION_MS);
-      await storeAndNotify(publishing, sql, checked);
+      await store(deliveriesOf(catalogue, envelopes));
+    },
+    handOver: async (envelopes) => {
+      const rest: Delivery[] = [];
+      const taken: Promise<void>[] = [];
+      for (const delivery of deliveriesOf(catalogue, envelopes)) {
+        const isHandled = delivery.queue === null ? null : consuming.take(delivery.queue, delivery.envelope);
+        if (isHandled) taken.push(isHandled.then((isDone) => (isDone ? undefined : store([delivery]))));
+        else rest.push(delivery);
+      }
+      await Promise.all([store(rest), ...taken]);
     },
     // The session asks the server by itself whether it is there.
     ping: () => session.ready(PING_MS),
@@ -85,7 +97,12 @@ function createConsuming(
   deps: ConsumerDeps,
   channel: string,
   catalogue: Catalogue,
-): { consume: Broker['consume']; close(): Promise<void> } {
+): {
+  consume: Broker['consume'];
+  /** Has a consumer of the queue handle the message as it is; null: none of this process takes it. */
+  take(queue: string, envelope: Envelope): Promise<boolean> | null;
+  close(): Promise<void>;
+} {
   const consumers = new Map<string, Set<QueueConsumer>>();
   const kick = (queue: string): void => {
     for (const consumer of consumers.get(queue) ?? []) consumer.kick();
@@ -125,6 +142,7 @@ function createConsuming(
         },
       };
     },
+    take: (queue, envelope) => handTo(consumers.get(queue) ?? [], envelope),
     close: async () => {
       clearInterval(timer);
       await Promise.all(
@@ -132,6 +150,15 @@ function createConsuming(
       );
     },
   };
+}
+
+/** The first that has room handles it; null: none has. */
+function handTo(consumers: Iterable<QueueConsumer>, envelope: Envelope): Promise<boolean> | null {
+  for (const consumer of consumers) {
+    const isHandled = consumer.take(envelope);
+    if (isHandled) return isHandled;
+  }
+  return null;
 }
 
 /** The fanout subscribers of this process. */
@@ -186,23 +213,35 @@ async function untilReady(session: { ready(timeoutMs: number): Promise<void> }):
   }
 }
 
+/** One message for one queue, or (null) for all subscribers. */
+interface Delivery {
+  envelope: Envelope;
+  queue: string | null;
+}
+
+/** @throws AppError before anything is sent: inside a transaction, or when one of them does not fit. */
+function deliveriesOf(catalogue: Catalogue, envelopes: readonly Envelope[]): Delivery[] {
+  assertNotInTransaction('publish');
+  return envelopes.flatMap((envelope): Delivery[] => {
+    const { message, queues } = catalogue.check(envelope);
+    if (message.delivery === 'fanout') return [{ envelope, queue: null }];
+    return queues.map((queue) => ({ envelope, queue: `${envelope.type}/${queue}` }));
+  });
+}
+
 async function storeAndNotify(
   pool: pg.Pool,
   sql: Statements,
-  checked: { envelope: Envelope; entry: ReturnType<Catalogue['check']> }[],
+  deliveries: readonly Delivery[],
 ): Promise<void> {
   const queues: string[] = [];
   const bodies: string[] = [];
   const parts: string[] = [];
-  for (const { envelope, entry } of checked) {
-    if (entry.message.delivery === 'fanout') {
-      parts.push(...splitFanout(envelope));
-      continue;
-    }
-    const body = JSON.stringify(envelope);
-    for (const queue of entry.queues) {
-      queues.push(`${envelope.type}/${queue}`);
-      bodies.push(body);
+  for (const { envelope, queue } of deliveries) {
+    if (queue === null) parts.push(...splitFanout(envelope));
+    else {
+      queues.push(queue);
+      bodies.push(JSON.stringify(envelope));
     }
   }
   try {

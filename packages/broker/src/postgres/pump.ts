@@ -4,6 +4,8 @@ export interface Pump {
   kick(): void;
   /** There is room again; fetches only when something may be left. */
   resume(): void;
+  /** There is room, nothing is known to wait, and no fetch is under way. */
+  isFree(): boolean;
   /** Waits for the fetch under way; none begins after it. */
   stop(): Promise<void>;
 }
@@ -29,7 +31,7 @@ export function createPump(deps: {
     }
   };
   const resume = (): void => {
-    if (running || isStopped) return;
+    if (running || isStopped || !isNews) return;
     running = run().finally(() => {
       running = null;
       // News that came between the last look and here.
@@ -38,6 +40,7 @@ export function createPump(deps: {
   };
   return {
     resume,
+    isFree: () => deps.hasRoom() && !isNews && !running && !isStopped,
     kick: () => {
       isNews = true;
       resume();

@@ -62,13 +62,15 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
     },
   });
 
+  const publish: Broker['publish'] = (envelopes) => {
+    assertNotInTransaction('publish');
+    return publisher.publish(envelopes);
+  };
   return {
     ...parking,
     ...fanout,
-    publish: (envelopes) => {
-      assertNotInTransaction('publish');
-      return publisher.publish(envelopes);
-    },
+    publish,
+    handOver: publish,
     consume: async (message, consumer) => {
       if (catalogue.addQueue(message, consumer.queue)) {
         log.warn({ messageType: message.type, queue: consumer.queue }, 'consumer is missing in the topology');
