@@ -3,7 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 /**
  * Reads of one thing each that are asked for at the same moment share one statement: with sixteen clients that costs the
  * driver and the database a fraction of as many statements, and a client who is alone waits for nobody. Nothing is kept: a
- * statement begins after all of its questions were asked.
+ * statement begins after all of its questions were asked. So writes may go together as well, where repeating one is harmless.
  */
 export interface Gathered<Ask, Found> {
   /**

@@ -4,6 +4,7 @@ import type { CatalogPort } from './adapters/catalog.client';
 import type { ExecutionsPort } from './adapters/executions.client';
 import type { IdentityPort } from './adapters/identity.client';
 import type { SecretsPort } from './adapters/secrets.client';
+import type { ExecutionNotes } from './commands/note-executions';
 import type { DeploymentRecords } from './queries/deployment-records';
 import type { FragmentCache } from './queries/present-deployment';
 import type { DeploymentStatements } from './store/deployment-pages.sql';
@@ -17,6 +18,7 @@ export interface ServiceDeps {
   fragments: FragmentCache;
   deploymentStatements: DeploymentStatements;
   deploymentRecords: DeploymentRecords;
+  notes: ExecutionNotes;
   catalog: CatalogPort;
   secrets: SecretsPort;
   identity: IdentityPort;

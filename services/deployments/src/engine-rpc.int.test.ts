@@ -237,6 +237,31 @@ describe('statuses', () => {
   });
 });
 
+describe('ends of executions at the same moment', () => {
+  it('are all noted, whichever of them cannot be', async () => {
+    const names = ['ends-1', 'ends-2', 'ends-3', 'ends-4'];
+    const made = [];
+    for (const name of names) made.push(await deploy(name));
+    const end = ({ deploymentId }: { deploymentId: string }, i: number) =>
+      test.rpc.executionEnded({
+        tenant,
+        deploymentId,
+        executionId: `ffffffff-0000-7000-8000-00000000000${i}`,
+        // PostgreSQL stores no NUL.
+        workflowId: i === 2 ? 'install\u0000' : 'install',
+        status: 'terminated',
+        totalOperations: i,
+        finishedOperations: i,
+      });
+    const ends = await Promise.allSettled(made.map(end));
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    const latest = async ({ deploymentId }: { deploymentId: string }) =>
+      (await test.call('GET', `/deployments/${deploymentId}?_include=latest_execution_total_operations`)).body
+        .latest_execution_total_operations;
+    expect([await latest(made[0]!), await latest(made[1]!), await latest(made[3]!)]).toEqual([0, 1, 3]);
+  });
+});
+
 describe('model for workflows', () => {
   it('is complete, and facts name who depends on the deployment', async () => {
     const { deploymentId, host } = await deploy('prov');

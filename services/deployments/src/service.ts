@@ -5,6 +5,7 @@ import { createCatalogClient } from './adapters/catalog.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
 import { createSecretsClient } from './adapters/secrets.client';
+import { gatherNotes } from './commands/note-executions';
 import type { Config } from './config';
 import type { ServiceDeps } from './deps';
 import { agentsHttp } from './http/agents.routes';
@@ -51,6 +52,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
   const deps: ServiceDeps = {
     ...lists,
     deploymentRecords: gatherRecords(lists),
+    notes: gatherNotes(db),
     catalog: createCatalogClient(infra.rpc),
     secrets: createSecretsClient(infra.rpc, identity),
     identity,

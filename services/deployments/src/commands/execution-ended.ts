@@ -9,14 +9,15 @@ import { settleExecution } from '../store/settled-executions.sql';
 import {
   type LatestExecution,
   lockFamilyOf,
-  noteExecution,
   refreshFamily,
   writeExecutionStatus,
 } from '../store/statuses.sql';
 import type { DB } from '../store/tables.gen';
+import type { ExecutionNotes } from './note-executions';
 
 interface Deps {
   db: Db<DB>;
+  notes: ExecutionNotes;
 }
 
 const DELETE_WORKFLOW = 'delete_deployment_environment';
@@ -29,11 +30,12 @@ export async function executionRequested(
   deps: Deps,
   of: { tenant: string; deploymentId: string; executionId: string; workflowId: string; resumedAt?: string },
 ): Promise<void> {
-  const { executionId: id, workflowId, resumedAt } = of;
+  const { tenant, deploymentId, executionId: id, workflowId, resumedAt } = of;
   const latest = { id, status: 'pending', workflowId, totalOperations: 0, finishedOperations: 0, resumedAt };
-  if (await noteExecution(deps.db, of, latest, { hasEnded: false, stateSeq: 0 })) return;
+  const note = { tenant, deploymentId, execution: latest, hasEnded: false, stateSeq: 0 };
+  if (await deps.notes.write(note)) return;
   await deps.db.tx(async (tx) => {
-    const row = await lockFamilyOf(tx, of.tenant, of.deploymentId);
+    const row = await lockFamilyOf(tx, tenant, deploymentId);
     const known = row?.latest_execution ?? '';
     if (!row || known > id || (known === id && !resumedAt)) return;
     await writeExecutionStatus(tx, row.key, latest, false);
@@ -51,8 +53,9 @@ export async function executionEnded(
 ): Promise<void> {
   const { execution } = of;
   const isUsual = execution.workflowId !== DELETE_WORKFLOW && execution.status === 'terminated';
-  if (isUsual && (await noteExecution(deps.db, of, execution, { hasEnded: true, stateSeq: of.lastStateSeq })))
-    return;
+  const { tenant, deploymentId, lastStateSeq: stateSeq } = of;
+  const note = { tenant, deploymentId, execution, hasEnded: true, stateSeq };
+  if (isUsual && (await deps.notes.write(note))) return;
   await deps.db.tx(async (tx) => {
     const row = await lockFamilyOf(tx, of.tenant, of.deploymentId);
     if (!row) return;

@@ -6,7 +6,7 @@ import type { ServiceDeps } from '../deps';
 const PREFETCH = 50;
 
 /** A new execution becomes the latest one of its deployment. Ids decide, so order and repeats do not matter. */
-export function onExecutionRequested(deps: Pick<ServiceDeps, 'db'>) {
+export function onExecutionRequested(deps: Pick<ServiceDeps, 'db' | 'notes'>) {
   return consumerPart(message, {
     queue: 'deployments-latest-execution',
     prefetch: PREFETCH,

@@ -146,25 +146,40 @@ export async function writeExecutionStatus(
   else if (row!.is_related) await refreshFamily(tx, [key]);
 }
 
-/**
- * Lock, settling and `writeExecutionStatus` in one statement, where the deployment has no family and no later execution.
- * False: nothing was written, it takes a transaction.
- */
-export async function noteExecution(
-  db: Pick<Db<DB>, 'statement'>,
-  of: { tenant: string; deploymentId: string },
-  execution: LatestExecution,
-  { hasEnded, stateSeq }: { hasEnded: boolean; stateSeq: number },
-): Promise<boolean> {
-  const [row] = await db.statement<{ is_done: boolean }>(
-    {
-      name: 'deployments-note-execution',
-      text: 'select note_execution($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as is_done',
-    },
-    [of.tenant, of.deploymentId, ...statusValues(execution, hasEnded), stateSeq],
-  );
-  return row!.is_done;
+export interface ExecutionNote {
+  tenant: string;
+  deploymentId: string;
+  execution: LatestExecution;
+  hasEnded: boolean;
+  /** States of the execution up to this number are repeats from now on; 0: none. */
+  stateSeq: number;
 }
+
+/**
+ * Lock, settling and `writeExecutionStatus` of each in one statement, where the deployment has no family and no later
+ * execution. False: nothing was written, it takes a transaction.
+ */
+export async function noteExecutions(
+  db: Pick<Db<DB>, 'statement'>,
+  notes: readonly ExecutionNote[],
+): Promise<boolean[]> {
+  const values = notes.map(({ tenant, deploymentId, execution, hasEnded, stateSeq }) => [
+    tenant,
+    deploymentId,
+    ...statusValues(execution, hasEnded),
+    stateSeq,
+  ]);
+  const rows = await db.statement<{ is_done: boolean }>(NOTE, [JSON.stringify(values)]);
+  return rows.map((row) => row.is_done);
+}
+
+/** In the order of the notes: of two about one deployment the later one counts. */
+const NOTE = {
+  name: 'deployments-note-executions',
+  text: `select note_execution(v->>0, v->>1, v->>2, v->>3, v->>4, (v->>5)::integer, (v->>6)::integer, (v->>7)::boolean,
+      (v->>8)::timestamptz, v->>9, v->>10, (v->>11)::bigint) as is_done
+    from jsonb_array_elements($1::jsonb) v`,
+};
 
 async function setOwnStatus(tx: AnyTx, key: number, own: SummaryStatus): Promise<void> {
   const isRelated = await hasFamily(tx, key);
