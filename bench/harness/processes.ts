@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** What the kernel says about processes (Linux); elsewhere everything is empty. */
 export interface Usage {
@@ -113,7 +113,16 @@ export function proportionalMb(pid: number): number {
   }
 }
 
-/** The most memory that a process had in RAM since its start, MB. */
+/** Lets `peakRssMb` of a process begin anew. */
+export function forgetPeakRss(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  } catch {
+    // Where the kernel does not let us, the peak is the one since the start: too much at worst.
+  }
+}
+
+/** The most memory that a process had in RAM since its start, or since it was forgotten, MB. */
 export function peakRssMb(pid: number): number {
   try {
     return Math.round(

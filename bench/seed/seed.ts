@@ -49,9 +49,17 @@ async function makePrototype(manager: Manager): Promise<void> {
   await allEnded(manager, [await start(manager, PROTOTYPE, { workflow_id: 'install' })], 60_000);
 }
 
-/** Fills the database at `url`, which must be empty; `say` gets a line for each part. */
-export async function seed(url: string, sizes: SeedSizes, say: (line: string) => void): Promise<void> {
-  const manager = await startManager({ mode: 'standalone', workers: 1, databaseUrl: url });
+/**
+ * Fills the database at `url`, which must be empty; `say` gets a line for each part. `env` is what the manager that makes the
+ * first rows runs with: by itself its archives go with it.
+ */
+export async function seed(
+  url: string,
+  sizes: SeedSizes,
+  say: (line: string) => void,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const manager = await startManager({ mode: 'standalone', workers: 1, databaseUrl: url, env });
   try {
     await makePrototype(manager);
   } finally {

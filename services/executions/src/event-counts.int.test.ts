@@ -82,7 +82,7 @@ const ask = (principal: Principal, more: Partial<ListQuery>) => {
   };
   return listEvents(db.query, principal, { ...list, filters: { ...list.filters } }, eventNames('spec', 'm1'));
 };
-const sorts = ['timestamp', 'reported_timestamp'].flatMap((field) => [
+const sorts = ['timestamp', 'reported_timestamp', 'event_type'].flatMap((field) => [
   [{ field, descending: false }],
   [{ field, descending: true }],
 ]);

@@ -2,7 +2,7 @@ import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { badParameter, isUuid } from '@baton/kernel';
 import { type AnyQuery, equalsAny, selectFields, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { pageByChunks, pageByScan } from './events-by-chunk';
+import { pageByChunks, pageByScan, totalByChunks } from './events-by-chunk';
 import { pageByTime } from './events-page';
 
 const plain = (name: string) => sql`v.${sql.id(name)}`;
@@ -162,21 +162,28 @@ export async function listEvents(
     tieBreak: sql`v.created_at, v.storage_id`,
   };
   const kind = kindCondition(request.list);
-  if (list.getAll || sort.length !== 1 || !TIMES.includes(sort[0]!.field)) {
-    const where = [eventScope(principal), ...rangeConditions(list.extra._range ?? []), ...kind];
-    return await selectPage({ ...request, where });
-  }
-  if (isCounted) {
-    const scope = { events: eventScope(principal), counts: countScope(principal) };
-    const isByText = TEXTS.some((field) => list.filters[field]);
-    return await pageByChunks({ ...request, where: kind, scope, range: oneRange(ranges), isByText });
-  }
   const where = [eventScope(principal), ...rangeConditions(list.extra._range ?? []), ...kind];
+  const scope = { events: eventScope(principal), counts: countScope(principal) };
+  const isByText = TEXTS.some((field) => list.filters[field]);
+  const counted = { ...request, where: kind, scope, range: oneRange(ranges), isByText };
+  if (list.getAll) return await selectPage({ ...request, where });
+  if (sort.length !== 1 || !TIMES.includes(sort[0]!.field)) {
+    const total = isCounted ? { total: totalByChunks(counted) } : {};
+    return await selectPage({ ...request, where, keyed: BY_KEY, ...total });
+  }
+  // By text and reported_timestamp the chunks of a frequent text take longer than reading everything once (8.6 s of 5,000,000).
+  if (isCounted && !(isByText && sort[0]!.field === 'reported_timestamp')) return await pageByChunks(counted);
   if (!INDEXED.some((field) => list.filters[field])) return await pageByScan({ ...request, where });
   return sort[0]!.field === 'timestamp'
     ? await pageByTime({ ...request, where })
     : await selectPage({ ...request, where });
 }
+
+/** Rows are sorted without what only those of the page show. */
+const BY_KEY = {
+  keys: [plain('created_at'), plain('storage_id')],
+  fields: sql`events v on v.created_at = page_.key_ and v.storage_id = page_.key2_`,
+};
 
 /** Sorts whose pages are found without sorting everything. */
 const TIMES = ['timestamp', 'reported_timestamp'];
