@@ -68,6 +68,8 @@ export interface ListContract {
   /** Plain query parameters that filter by equality. */
   filters: readonly string[];
   sorts: readonly string[];
+  /** Further plain parameters are passed over instead of refused (reference 3.2 note 1). */
+  ignoresOthers?: true;
   /** Column that `_search` looks in; absent: ignored. */
   search?: string;
   /** Column that `_search_name` looks in beside it; absent: ignored. */

@@ -136,7 +136,7 @@ export function compileList(
         if (extraNames.has(name)) extra[name] = valuesOf(value);
       } else if (own.has(name)) continue;
       else if (filterNames.has(name)) filters[name] = withoutTail(valuesOf(value));
-      else throw unknownParameter(name, allowed);
+      else if (contract.ignoresOthers !== true) throw unknownParameter(name, allowed);
     }
     for (const name of BOOLEANS) booleanOf(name, raw[name]);
     const getAll = contract.allowsGetAll && booleanOf('_get_all_results', raw._get_all_results);

@@ -194,3 +194,9 @@ it('summarizes and pages', async () => {
     'no_such_include_field_error',
   );
 });
+
+it('the list of filters has no filters of its own: further parameters are passed over (reference 3.2)', async () => {
+  const all = await call('GET', '/filters/blueprints');
+  expect((await call('GET', '/filters/blueprints?nosuch=1')).body).toEqual(all.body);
+  expect((await call('GET', '/filters/blueprints?_size=-1')).status).toBe(400);
+});

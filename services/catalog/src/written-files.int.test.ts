@@ -237,6 +237,10 @@ it('blobs of what is gone are swept, those in use stay', async () => {
   await call('DELETE', at('', 'w'), { as: bob });
 });
 
+async function drain(stream: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of stream);
+}
+
 it('rpc: a folder by its version, files in pieces, removal of what the caller knows only', async () => {
   const { rpc } = catalog;
   const first = await rpc.changeFolder({
@@ -274,11 +278,13 @@ it('rpc: a folder by its version, files in pieces, removal of what the caller kn
   for await (const { data } of rpc.readStoredFile({ folder: folder('w'), path, digest })) chunks.push(data);
   expect(Buffer.concat(chunks).equals(LARGE)).toBe(true);
   const stale = rpc.readStoredFile({ folder: folder('w'), path, digest: seen.files[1]!.digest });
-  await expect(
-    (async () => {
-      for await (const _ of stale);
-    })(),
-  ).rejects.toMatchObject({ code: 'not_found_error' });
+  await expect(drain(stale)).rejects.toMatchObject({ code: 'not_found_error' });
+  const zip: Uint8Array[] = [];
+  for await (const { data } of rpc.zipFolder({ folder: folder('w'), maxBytes: 200_000 })) zip.push(data);
+  await call('PUT', `${at('', 'f')}?extract=yes`, { raw: Buffer.concat(zip), as: bob });
+  expect((await call('GET', at('dir/large', 'f'))).bytes.equals(LARGE)).toBe(true);
+  const tooMuch = rpc.zipFolder({ folder: folder('w'), maxBytes: 1_000 });
+  await expect(drain(tooMuch)).rejects.toMatchObject({ code: 'payload_too_large_error' });
   await rpc.changeFolder({
     folder: folder('w'),
     removes: [

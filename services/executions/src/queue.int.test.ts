@@ -76,6 +76,21 @@ test('blocked ones at the head hold up nobody; nothing starts in maintenance', a
   expect((await rowOf(first)).phase).not.toBe('ended');
 }, 60_000);
 
+test('one that is scheduled for later is in nobody’s way until its time', async () => {
+  const later = await ask('one', {
+    workflowId: 'uninstall',
+    scheduledForMs: Date.parse('2100-01-01T00:00:00Z'),
+  });
+  const now = await ask('one');
+  await isAtWork(now);
+  expect((await rowOf(later)).status).toBe('scheduled');
+  // A running one still is.
+  await expect(ask('one', { workflowId: 'uninstall' })).rejects.toMatchObject({
+    code: 'existing_running_execution_error',
+    details: { executions: [now] },
+  });
+}, 60_000);
+
 test('what became impossible while it waited ends as failed', async () => {
   const first = await ask('gone');
   const queued = await ask('gone', { mayQueue: true, workflowId: 'uninstall' });

@@ -33,6 +33,7 @@ const common = {
 const listOf = (schema: z.ZodObject) => ({
   fields: Object.keys(schema.shape),
   filters: ['name'],
+  ignoresOthers: true as const,
   sorts: ['name'],
   defaultSort: [{ field: 'name', descending: false }],
   allowsAllTenants: false,

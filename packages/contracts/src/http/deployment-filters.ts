@@ -45,6 +45,7 @@ export const deploymentFiltersRoutes = defineRoutes([
     list: {
       fields: filterFields,
       filters: ['id', 'is_system_filter', 'created_by', 'tenant_name', 'visibility'],
+      ignoresOthers: true,
       sorts: ['id', 'created_at', 'updated_at', 'created_by', 'visibility', 'is_system_filter'],
       search: 'id',
       defaultSort: [{ field: 'created_at', descending: false }],

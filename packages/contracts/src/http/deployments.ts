@@ -82,7 +82,8 @@ export const deployment = z
     drifted_instances: z.number().int(),
     unavailable_instances: z.number().int(),
     has_sub_deployments: z.boolean(),
-    workdir_zip: z.null(),
+    /** Base64; only where `include_workdir` asks for it. */
+    workdir_zip: z.string().nullable(),
   })
   .meta({ id: 'Deployment' });
 export const deploymentFields = Object.keys(deployment.shape);

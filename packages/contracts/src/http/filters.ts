@@ -37,6 +37,7 @@ export const patchFilterBody = z
 export const filterList: ListContract = {
   fields: filterFields,
   filters: [],
+  ignoresOthers: true,
   sorts: ['id', 'created_at', 'updated_at', 'created_by', 'tenant_name', 'visibility', 'is_system_filter'],
   search: 'id',
   defaultSort: [{ field: 'created_at', descending: false }],

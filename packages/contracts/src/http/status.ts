@@ -134,6 +134,7 @@ export const statusRoutes = defineRoutes([
     list: {
       fields: managerFields,
       filters: ['hostname'],
+      ignoresOthers: true,
       sorts: ['id', 'hostname'],
       defaultSort: [{ field: 'id', descending: false }],
       allowsAllTenants: false,

@@ -2,9 +2,11 @@
 import type { catalogRpc } from '@baton/contracts';
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
+import { zipFolder } from '../archive/zip-folder';
 import { changeFolder, type FolderDeps, joinContent, storePiece } from '../commands/change-folder';
 import { type FolderKey, isFileArea, modifiedOfMicros, storedPath } from '../domain/file-area';
 import { fileChunks } from '../queries/read-file';
+import { packedFiles } from '../queries/read-folder';
 import {
   type FileWrite,
   findFolderVersion,
@@ -23,6 +25,26 @@ function keyOf(folder: catalogRpc.Folder | undefined): FolderKey {
   return { area: folder.area, tenant: folder.tenant, folder: folder.folder };
 }
 
+/** @throws AppError payload_too_large_error before the first chunk */
+async function* zipped(
+  deps: FolderDeps,
+  key: FolderKey,
+  maxBytes: number,
+): AsyncGenerator<catalogRpc.FileChunk> {
+  const files = await packedFiles(deps, key, '');
+  const bytes = files.reduce((sum, file) => sum + file.size, 0);
+  if (bytes > maxBytes)
+    throw new AppError('payload_too_large_error', `The folder holds more than ${maxBytes} bytes`, {
+      expected: `at most ${maxBytes} bytes`,
+    });
+  if (files.length === 0) return;
+  for await (const chunk of zipFolder(files)) yield* pieces(chunk as Buffer);
+}
+
+function* pieces(chunk: Buffer): Generator<{ data: Buffer }> {
+  for (let at = 0; at < chunk.length; at += CHUNK_BYTES) yield { data: chunk.subarray(at, at + CHUNK_BYTES) };
+}
+
 export interface FolderRpcDeps extends FolderDeps {
   /** @throws AppError not_found_error where the tenant has no such deployment */
   requireDeploymentOf(tenant: string, id: string): Promise<void>;
@@ -30,7 +52,7 @@ export interface FolderRpcDeps extends FolderDeps {
 
 export function folderHandlers(
   deps: FolderRpcDeps,
-): Pick<Handlers, 'getFolder' | 'readStoredFile' | 'storePiece' | 'changeFolder'> {
+): Pick<Handlers, 'getFolder' | 'readStoredFile' | 'zipFolder' | 'storePiece' | 'changeFolder'> {
   const db = deps.db.query;
   return {
     async getFolder({ folder, knownVersion }) {
@@ -62,6 +84,7 @@ export function folderHandlers(
       if (file.size === 0) yield { data: Buffer.alloc(0) };
       for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
     },
+    zipFolder: ({ folder, maxBytes }) => zipped(deps, keyOf(folder), maxBytes),
     async storePiece({ data }) {
       if (data.length > MAX_PIECE_BYTES)
         throw new AppError('payload_too_large_error', `A piece is larger than ${MAX_PIECE_BYTES} bytes`);

@@ -36,6 +36,8 @@ export interface CatalogPort {
    * repeated. @throws AppError not_found_error, bad_parameters_error, invalid_blueprint_error.
    */
   preparePluginsUpdate(of: BlueprintCopy, selection: PluginSelection, caller: Caller): Promise<boolean>;
+  /** Working folder of a deployment as a zip; null where nothing lies in it. @throws AppError payload_too_large_error */
+  zippedFolder(tenant: string, deploymentId: string): Promise<Buffer | null>;
   /** The blueprint takes over the plan of its copy. May be repeated. @throws AppError not_found_error. */
   adoptPluginsUpdate(of: BlueprintCopy): Promise<void>;
   /** The copy goes; `isKept`: it becomes a blueprint like others. May be repeated. */
@@ -52,6 +54,10 @@ export interface BlueprintCopy {
 
 /** The plan is parsed anew. */
 const PREPARE_MS = 60_000;
+
+/** Bytes of a working folder that an answer carries as text; whole ones come from the file server. */
+const ZIP_BYTES = 32 * 1024 * 1024;
+const ZIP_MS = 60_000;
 
 const PLANS = 200;
 
@@ -87,6 +93,13 @@ export function createCatalogClient(rpc: RpcConnector): CatalogPort {
     async preparePluginsUpdate(of, selection, caller) {
       const request = { ...of, ...caller, selectionJson: JSON.stringify(selection) };
       return (await client.preparePluginsUpdate(request, { deadlineMs: PREPARE_MS })).isChanged;
+    },
+    async zippedFolder(tenant, deploymentId) {
+      const folder = { area: 'deployments', tenant, folder: deploymentId };
+      const chunks: Buffer[] = [];
+      for await (const { data } of client.zipFolder({ folder, maxBytes: ZIP_BYTES }, { deadlineMs: ZIP_MS }))
+        chunks.push(data);
+      return chunks.length === 0 ? null : Buffer.concat(chunks);
     },
     async adoptPluginsUpdate(of) {
       await client.adoptPluginsUpdate(of);

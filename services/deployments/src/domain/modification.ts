@@ -17,7 +17,10 @@ export interface Scalable {
   max: number;
 }
 
-/** @throws AppError not_found_error for an unknown name, illegal_action_error for a number outside the bounds. */
+/**
+ * 404 for an unknown name: the recordings of the original say so, against reference/rest-api.md 5.5.
+ * @throws AppError not_found_error for an unknown name, illegal_action_error for a number outside the bounds.
+ */
 export function checkModified(modified: ModifiedNodes, scalables: readonly Scalable[]): void {
   for (const [name, change] of Object.entries(modified)) {
     const found = scalables.find((one) => one.name === name);

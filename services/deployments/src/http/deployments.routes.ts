@@ -61,6 +61,7 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
       return listEnvelope({ ...page, items }, list);
     },
     getDeployment: async (call) => {
+      if (call.query.include_workdir === true) return withWorkdir(call, deps, read);
       if (call.include === null && isAsStored(call)) {
         const text = await readDeploymentRecord(deps, call.principal, call.params.id!);
         if (!text) throw notFound('Deployment', call.params.id!);
@@ -83,6 +84,20 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
     listWorkflows: async ({ principal, list }) =>
       listEnvelope(await listWorkflows(deps, principal, list, await selected(principal, list)), list),
   };
+}
+
+/** With the working folder as a zip in base64; null where nothing lies in it. */
+async function withWorkdir(
+  call: AnyCall & Pick<HttpCall, 'params'>,
+  { catalog }: ServiceDeps,
+  read: Read,
+): Promise<object> {
+  const id = call.params.id!;
+  const include = call.include && [...new Set([...call.include, 'tenant_name'])];
+  const found = await read({ ...call, include }, id, true);
+  const zip = await catalog.zippedFolder(String(found.tenant_name), id);
+  const whole = { ...found, workdir_zip: zip === null ? null : zip.toString('base64') };
+  return call.include ? (pickFields(whole, call.include) as object) : whole;
 }
 
 function writeHandlers(deps: ServiceDeps, read: Read): Pick<Handlers, Write> {

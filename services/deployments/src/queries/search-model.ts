@@ -100,6 +100,7 @@ function pageOf<T>(items: T[], list: ListQuery): ListPage<T> {
   return {
     items: list.getAll ? items : items.slice(list.offset, list.offset + list.size),
     total: items.length,
+    // Recorded so of the original, with and without rules.
     filtered: 0,
   };
 }

@@ -64,6 +64,9 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
         yield* [];
         await noFolders();
       },
+      zipFolder: async function* ({ folder }) {
+        if (folder?.folder === 'worked') yield { data: Buffer.from('a zip') };
+      },
       storePiece: noFolders,
       changeFolder: noFolders,
       preparePluginsUpdate: async ({ blueprintId, tempBlueprintId }) => {

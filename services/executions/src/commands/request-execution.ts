@@ -235,8 +235,13 @@ export function requestedRow(
 
 async function admissionOf(tx: Tx<DB>, request: StartRequest) {
   const systemWide = await blockingSystemExecutions(tx, request.parentId !== undefined);
+  // One that is scheduled for later waits for its time and is in nobody's way until then.
   const ofDeployment =
-    request.deploymentId === null ? [] : await activeOfDeployment(tx, request.tenant, request.deploymentId);
+    request.deploymentId === null
+      ? []
+      : (await activeOfDeployment(tx, request.tenant, request.deploymentId)).filter(
+          (row) => row.status !== 'scheduled',
+        );
   const isExclusive = isSystemWideRequest(request);
   const atWork = isExclusive ? await executionsAtWork(tx, null) : [];
   const facts = { systemWide: systemWide.map((row) => row.id), ofDeployment, atWork };

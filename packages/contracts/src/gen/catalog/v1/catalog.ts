@@ -45,6 +45,14 @@ export interface ReadStoredFileRequest {
   digest: string;
 }
 
+export interface ZipFolderRequest {
+  folder:
+    | Folder
+    | undefined;
+  /** Bytes of its files; payload_too_large_error beyond. */
+  maxBytes: number;
+}
+
 export interface StorePieceRequest {
   data: Buffer;
 }
@@ -762,6 +770,97 @@ export const ReadStoredFileRequest: MessageFns<ReadStoredFileRequest> = {
       : undefined;
     message.path = object.path ?? "";
     message.digest = object.digest ?? "";
+    return message;
+  },
+};
+
+function createBaseZipFolderRequest(): ZipFolderRequest {
+  return { folder: undefined, maxBytes: 0 };
+}
+
+export const ZipFolderRequest: MessageFns<ZipFolderRequest> = {
+  encode(message: ZipFolderRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.folder !== undefined) {
+      Folder.encode(message.folder, writer.uint32(10).fork()).join();
+    }
+    if (message.maxBytes !== 0) {
+      writer.uint32(16).int64(message.maxBytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ZipFolderRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseZipFolderRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.folder = Folder.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.maxBytes = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ZipFolderRequest {
+    return {
+      folder: isSet(object.folder) ? Folder.fromJSON(object.folder) : undefined,
+      maxBytes: isSet(object.maxBytes)
+        ? globalThis.Number(object.maxBytes)
+        : isSet(object.max_bytes)
+        ? globalThis.Number(object.max_bytes)
+        : 0,
+    };
+  },
+
+  toJSON(message: ZipFolderRequest): unknown {
+    const obj: any = {};
+    if (message.folder !== undefined) {
+      obj.folder = Folder.toJSON(message.folder);
+    }
+    if (message.maxBytes !== 0) {
+      obj.maxBytes = Math.round(message.maxBytes);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ZipFolderRequest>): ZipFolderRequest {
+    return ZipFolderRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ZipFolderRequest>): ZipFolderRequest {
+    const message = createBaseZipFolderRequest();
+    message.folder = (object.folder !== undefined && object.folder !== null)
+      ? Folder.fromPartial(object.folder)
+      : undefined;
+    message.maxBytes = object.maxBytes ?? 0;
     return message;
   },
 };
@@ -2874,6 +2973,15 @@ export const CatalogServiceDefinition = {
     readStoredFile: {
       name: "ReadStoredFile",
       requestType: ReadStoredFileRequest as typeof ReadStoredFileRequest,
+      requestStream: false,
+      responseType: FileChunk as typeof FileChunk,
+      responseStream: true,
+      options: {},
+    },
+    /** A whole folder as a zip, in chunks of at most 256 KiB; none for one that holds nothing. */
+    zipFolder: {
+      name: "ZipFolder",
+      requestType: ZipFolderRequest as typeof ZipFolderRequest,
       requestStream: false,
       responseType: FileChunk as typeof FileChunk,
       responseStream: true,
