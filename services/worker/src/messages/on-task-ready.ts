@@ -31,7 +31,8 @@ export function onTaskReady(
 ): (envelope: Envelope<TaskReady>, signal: AbortSignal) => Promise<void> {
   return async (envelope, signal) => {
     const { executionId, taskId } = envelope.payload;
-    if (deps.tasks.get(taskId)) return;
+    // One that is being reported may be ready again already, when it waits for what has ended meanwhile.
+    if (deps.tasks.get(taskId)?.phase === 'running') return;
     if (envelope.payload.isWorkflow && !deps.isDraining()) return claimCode(deps, executionId, taskId);
     const isTaken = deps.slots.takeSome(1) === 1 || (await takeWithin(deps.slots, HOLD_MS, signal));
     if (signal.aborted) return deps.slots.give(isTaken ? 1 : 0);

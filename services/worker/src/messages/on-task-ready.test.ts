@@ -1,0 +1,38 @@
+import { buildMessage, type executionsRpc, taskReady } from '@baton/contracts';
+import { isoInstant, newId, silentLog, systemClock } from '@baton/kernel';
+import { createHeldTasks, type HeldTask } from '../held-task';
+import { createSlots } from '../slots';
+import { onTaskReady } from './on-task-ready';
+
+/** Which tasks the wake-up of a task that is held in this phase asks for. */
+async function claimsWhile(phase: HeldTask['phase']): Promise<string[]> {
+  const [taskId, executionId] = [newId(), newId()];
+  const tasks = createHeldTasks();
+  tasks.add({ taskId, executionId, attempt: 1, phase } as HeldTask);
+  const claimed: string[] = [];
+  const claim = async (_execution: string, task: string): Promise<executionsRpc.TaskLease[]> => {
+    claimed.push(task);
+    return [];
+  };
+  const handle = onTaskReady({
+    tasks,
+    slots: createSlots(1),
+    clock: systemClock,
+    log: silentLog,
+    run: () => undefined,
+    executions: { claim },
+    publish: async () => undefined,
+    isDraining: () => false,
+  });
+  const about = { tenant: 't', key: executionId, time: isoInstant(systemClock.now()) };
+  await handle(buildMessage(taskReady, about, { executionId, taskId }), new AbortController().signal);
+  return claimed.map((one) => (one === taskId ? 'itself' : one));
+}
+
+it('a wake-up of an operation that runs here says nothing new', async () => {
+  expect(await claimsWhile('running')).toEqual([]);
+});
+
+it('one that is being reported may be ready again before the answer is here: it is claimed', async () => {
+  expect(await claimsWhile('reporting')).toEqual(['itself']);
+});
