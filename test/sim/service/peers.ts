@@ -64,6 +64,7 @@ export function newDeployments(
       evaluate: notUsed,
       model: (_tenant, id) =>
         ask(() => ({ blueprintId: 'blueprint', model: structuredClone(models.get(id)!) })),
+      components: async () => [],
       applyStates: (executions) =>
         ask(() => {
           for (const { deploymentId, executionId, states } of executions) {

@@ -16,6 +16,7 @@ import {
   requireDeployment,
   workflowModel,
 } from '../queries/workflow-model';
+import { readComponents } from '../store/components.sql';
 import { addMemberById } from '../store/deployment-groups.sql';
 import { deploymentsOfBlueprint, latestExecutionsAfter } from '../store/deployments.sql';
 import { applyStates } from '../store/node-instances.sql';
@@ -102,6 +103,7 @@ type Reads = Pick<
   | 'getWorkflowModel'
   | 'openOperation'
   | 'evaluateFunctions'
+  | 'listComponents'
   | 'listDeploymentsOfBlueprint'
 >;
 
@@ -185,9 +187,18 @@ function readHandlers(deps: ServiceDeps): Reads {
       const evaluated = await evaluatePayload(from, row, { username }, payload, context);
       return { payloadJson: JSON.stringify(evaluated) };
     },
+    ...listHandlers(deps),
+  };
+}
+
+function listHandlers({ db }: ServiceDeps): Pick<Reads, 'listComponents' | 'listDeploymentsOfBlueprint'> {
+  return {
+    listComponents: async ({ tenant, deploymentId }) => ({
+      deploymentIds: await readComponents(db.query, tenant, deploymentId),
+    }),
     listDeploymentsOfBlueprint: async ({ tenant, blueprintId, limit }) => ({
       deploymentIds: await deploymentsOfBlueprint(
-        deps.db.query,
+        db.query,
         tenant,
         blueprintId,
         Math.min(limit > 0 ? limit : MAX_LISTED, MAX_LISTED),

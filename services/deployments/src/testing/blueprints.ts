@@ -44,6 +44,22 @@ capabilities:
   c1: {value: v1}
 `;
 
+/** Two components here, of one type each that means it, and one on another manager. */
+export const composed = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_templates:
+  one: {type: cloudify.nodes.Component}
+  two: {type: cloudify.nodes.ServiceComponent}
+  remote:
+    type: cloudify.nodes.Component
+    properties: {client: {host: elsewhere.example}}
+  shared:
+    type: cloudify.nodes.SharedResource
+    properties: {resource_config: {deployment: {id: fourth}}}
+  plain: {type: cloudify.nodes.Root}
+`;
+
 /** Uses a capability of the deployment named by its input. */
 export const consumer = `
 tosca_definitions_version: cloudify_dsl_1_4

@@ -79,6 +79,7 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   'plugged-too': { text: texts.plugged('1.0') },
   'plugged-again': { text: texts.plugged('1.0') },
   'plugged-global': { text: texts.plugged('1.0'), visibility: 'global' },
+  composed: { text: texts.composed },
   consumer: { text: texts.consumer },
   'needs-plugin': { text: texts.needsPlugin },
   empty: { text: texts.empty },

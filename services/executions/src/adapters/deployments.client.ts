@@ -47,6 +47,8 @@ export interface DeploymentsPort {
     deploymentId: string,
     options?: { isWhole?: boolean },
   ): Promise<{ blueprintId: string; model: DeploymentModel }>;
+  /** Deployments that components of this one have made or use on this manager. */
+  components(tenant: string, deploymentId: string): Promise<string[]>;
   /** Of one deployment at most one execution a call. */
   applyStates(executions: readonly DecidedStates[]): Promise<void>;
   /** Members of a deployment group that the caller may see, from a cursor on; `next` 0 = the last ones. */
@@ -119,6 +121,8 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
       };
       return { blueprintId: answer.blueprintId, model };
     },
+    components: async (tenant, deploymentId) =>
+      (await client.listComponents({ tenant, deploymentId })).deploymentIds,
     async applyStates(executions) {
       await client.applyExecutionStates({
         executions: executions.map(({ states, ...of }) => ({ ...of, states: states.map(stateWriteOf) })),

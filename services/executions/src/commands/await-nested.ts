@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import type { StageResult } from '@baton/task-graph';
-import type { CancelMode } from '../domain/cancel';
+import { modeOf } from '../domain/cancel';
 import { nestedGroupId, nestedRequestId } from '../domain/nested';
 import type { EngineDeps } from '../engine/deps';
 import { dropWish, endedBadly } from '../store/execution-groups.sql';
@@ -97,12 +97,6 @@ export async function cancelNested(deps: EngineDeps, executionId: string): Promi
     if (child.resume_wish !== null) await deps.db.tx((tx) => dropWish(tx, child.id));
     if (child.phase !== 'ended') await leaveUnfit(cancelExecution(deps, child.id, mode));
   }
-}
-
-/** The way in which an execution of this status is being cancelled. */
-export function modeOf(status: string): CancelMode {
-  if (status === 'kill_cancelling') return 'kill';
-  return status === 'force_cancelling' ? 'force-cancel' : 'cancel';
 }
 
 function timeoutError(stage: CallStage): StageError {

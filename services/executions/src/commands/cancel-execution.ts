@@ -72,8 +72,8 @@ export async function leaveUnfit(acting: Promise<void>): Promise<void> {
   } catch (error) {
     const isUnfit =
       error instanceof AppError &&
-      ['illegal_action_error', 'conflict_error', 'not_found_error'].some((code) =>
-        isAppError(error, code as never),
+      ['illegal_action_error', 'conflict_error', 'existing_running_execution_error', 'not_found_error'].some(
+        (code) => isAppError(error, code as never),
       );
     if (!isUnfit) throw error;
   }

@@ -15,8 +15,8 @@ import {
   type NewMember,
 } from '../store/execution-groups.sql';
 import type { DB } from '../store/tables.gen';
-import { nameSources } from './request-execution';
 import { startGroupMembers } from './start-group-members';
+import { nameSources } from './start-subject';
 
 /** Members inserted by one statement. */
 const CHUNK = 500;

@@ -1,14 +1,14 @@
 import { executionFinished } from '@baton/contracts';
 import { systemClock } from '@baton/kernel';
 import { outgoing, unsent } from '@baton/postgres';
-import { forcedLeftMs } from '../domain/cancel';
+import { forcedLeftMs, modeOf } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent } from '../engine/graph-events';
 import { readExecution, type TimedExecution } from '../store/executions.sql';
 import type { Outcome } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/step-write';
-import { cancelNested, modeOf } from './await-nested';
-import { cancelComponents } from './cancel-components';
+import { cancelComponents } from './act-on-components';
+import { cancelNested } from './await-nested';
 import { deliverDecided } from './deliver-states';
 
 const EVENT_OF = {
@@ -19,8 +19,8 @@ const EVENT_OF = {
 
 /**
  * Ends an execution whose outcome is decided: what its stages have started and still runs is cancelled unless it
- * succeeded, and what runs on its components when it was cancelled; its last states reach deployments first, so that whoever sees the end
- * sees its effects; then status, terminal event and message in one transaction. A forced cancel does not wait for
+ * succeeded, and what runs on its components when it was cancelled; its last states reach deployments first, so that
+ * whoever sees the end sees its effects; then status, terminal event and message in one transaction. A forced cancel does not wait for
  * deployments longer than its limit: the states follow later (loops/engine.loops.ts). Null: the row has moved on.
  */
 export async function endExecution(
@@ -30,11 +30,7 @@ export async function endExecution(
   const outcome = execution.outcome!;
   if (outcome.status !== 'terminated') await cancelNested(deps, execution.id);
   const leftMs = forcedLeftMs(execution, execution.now_ms);
-  if (outcome.status === 'cancelled' && !execution.is_dry_run) {
-    const cancelled = cancelComponents(deps, execution, modeOf(execution.status));
-    // A forced cancel does not wait for deployments: whoever cannot be asked goes on.
-    await (leftMs === null ? cancelled : cancelled.catch(() => undefined));
-  }
+  if (outcome.status === 'cancelled') await cancelBelow(deps, execution, leftMs);
   const isTold =
     leftMs === null
       ? await tellDeployments(deps, execution, outcome).then(
@@ -73,6 +69,20 @@ export async function endExecution(
     if (isTold) loaded.deliveredSeq = 0;
   }
   return ended;
+}
+
+/**
+ * The last executions of components are cancelled with it; a forced cancel does not wait for deployments longer than its
+ * limit, and leaves them running then.
+ */
+async function cancelBelow(deps: EngineDeps, execution: TimedExecution, leftMs: number | null) {
+  const mode = modeOf(execution.status);
+  if (leftMs === null) return await cancelComponents(deps, execution, mode);
+  const since = systemClock.monotonic();
+  await within(cancelComponents(deps, execution, mode), Math.max(leftMs, LEAST_TELL_MS)).catch((err) => {
+    if (systemClock.monotonic() - since < leftMs) throw err;
+    deps.log.warn({ executionId: execution.id, err }, 'executions of components may not be cancelled');
+  });
 }
 
 /**
@@ -122,12 +132,8 @@ async function tellWithin(
 ): Promise<boolean> {
   const limitMs = Math.max(leftMs, LEAST_TELL_MS);
   const since = systemClock.monotonic();
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`not told within ${limitMs} ms`)), limitMs);
-  });
   try {
-    await Promise.race([tellDeployments(deps, execution, outcome), over]);
+    await within(tellDeployments(deps, execution, outcome), limitMs);
     return true;
   } catch (err) {
     if (systemClock.monotonic() - since < leftMs) throw err;
@@ -136,9 +142,16 @@ async function tellWithin(
       'a cancelled execution ends before its states are delivered',
     );
     return false;
-  } finally {
-    clearTimeout(timer);
   }
+}
+
+/** @throws Error when it takes longer; it is left to itself then. */
+async function within(work: Promise<void>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${limitMs} ms`)), limitMs);
+  });
+  await Promise.race([work, over]).finally(() => clearTimeout(timer));
 }
 
 function finishedMessage(execution: TimedExecution, status: Outcome['status']) {

@@ -2,7 +2,8 @@ import { newId } from '@baton/kernel';
 import { payloadHash, type StartRequest } from '../domain/start-request';
 import type { EngineDeps } from '../engine/deps';
 import { insertExecution, updateExecution } from '../store/executions.sql';
-import { requestedRow, subjectOf } from './request-execution';
+import { requestedRow } from './request-execution';
+import { subjectOf } from './start-subject';
 
 /**
  * Keeps a start that was refused because its workflow is not available, as a failed execution that never began: the

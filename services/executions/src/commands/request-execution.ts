@@ -1,18 +1,11 @@
 import { executionRequested } from '@baton/contracts';
-import { AppError, badParameter, isAppError, type JsonObject, newId } from '@baton/kernel';
+import { AppError, newId } from '@baton/kernel';
 import { isUniqueViolation, outbox, outgoing, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
-import type { NameSources } from '../domain/candidates';
 import { requestedOf } from '../domain/requested';
 import { payloadHash, type StartRequest } from '../domain/start-request';
-import {
-  isSystemWide,
-  isSystemWorkflowName,
-  refuseStartedElsewhere,
-  UPDATE_DEPLOYMENT,
-} from '../domain/system-workflows';
+import { isSystemWide } from '../domain/system-workflows';
 import { executionToken, hashToken } from '../domain/token';
-import { checkStart } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
 import {
   acceptExecution,
@@ -21,12 +14,13 @@ import {
   lockExecution,
   lockGuard,
   type NewExecution,
-  rootDeployment,
   twinOf,
 } from '../store/executions.sql';
 import { blockingSystemExecutions, executionsAtWork, lockStartOf, lockStarts } from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
+import { cascadeOf } from './cascade';
+import { type StartSubject, subjectOf } from './start-subject';
 
 /**
  * Accepts an execution: checks it against the deployment, then one transaction: guard row, admission, row, message.
@@ -39,15 +33,45 @@ export async function requestExecution(deps: EngineDeps, request: StartRequest):
   const earlier = await twinOf(deps.db.query, request);
   if (earlier) return sameRequest(earlier, hash);
   const subject = await subjectOf(deps, request);
-  const row = await accepted(deps, request, subject, hash).catch(async (error: unknown) => {
+  const start = subject.isCascading ? acceptedCascade : accepted;
+  const row = await start(deps, request, subject, hash).catch(async (error: unknown) => {
     if (!isUniqueViolation(error)) throw error;
     const winner = await twinOf(deps.db.query, request);
     if (!winner) throw error;
     return sameRequest(winner, hash);
   });
+  wakeStarted(deps, row);
+  return row;
+}
+
+function wakeStarted(deps: EngineDeps, row: ExecutionRow): void {
   if (row.phase === 'planning') deps.wake.drive(row.id);
   if (row.status === 'scheduled') deps.wake.timer(row.id, Date.parse(row.scheduled_for!));
-  return row;
+}
+
+/**
+ * The execution with those that it cascades to (reference/workflows.md 8.4), all or none, each queued or refused as its own
+ * deployment allows. Guards are locked in the order of their deployments.
+ */
+async function acceptedCascade(
+  deps: EngineDeps,
+  request: StartRequest,
+  subject: StartSubject,
+  hash: string,
+): Promise<ExecutionRow> {
+  const starts = await cascadeOf(deps, { ...request, requestId: request.requestId ?? newId() }, subject);
+  const [own] = starts;
+  const inOrder = [...starts].sort((a, b) => (a.request.deploymentId! < b.request.deploymentId! ? -1 : 1));
+  const rows = await deps.db.tx(async (tx) => {
+    const inserted = new Map<unknown, ExecutionRow>();
+    for (const start of inOrder) {
+      const of = start === own ? hash : payloadHash(start.request);
+      inserted.set(start, await requestExecutionInTx(tx, deps, start.request, start.subject, of));
+    }
+    return inserted;
+  });
+  for (const row of rows.values()) wakeStarted(deps, row);
+  return rows.get(own)!;
 }
 
 /** In one statement where nothing is in its way, as is usual; else in a transaction that looks at what is. */
@@ -83,87 +107,6 @@ function sameRequest(row: ExecutionRow, hash: string): ExecutionRow {
     field: 'Idempotency-Key',
     execution_id: row.id,
   });
-}
-
-/** What the execution runs on, after all checks that need other services. */
-export interface StartSubject {
-  blueprintId: string | null;
-  displayName: string | null;
-  visibility: string;
-  program: string | null;
-  parameters: StartRequest['parameters'];
-}
-
-/** @throws AppError as requestExecution does of what the deployment refuses. */
-export async function subjectOf(deps: EngineDeps, request: StartRequest): Promise<StartSubject> {
-  if (request.deploymentId === null) {
-    if (!isSystemWorkflowName(request.workflowId)) {
-      throw new AppError(
-        'nonexistent_workflow_error',
-        `${request.workflowId} is no system workflow, and no deployment is given`,
-        {
-          field: 'workflow_id',
-        },
-      );
-    }
-    if (request.isOfClient) refuseStartedElsewhere(request.workflowId);
-    if (request.workflowId === UPDATE_DEPLOYMENT)
-      throw badParameter('deployment_id', `${UPDATE_DEPLOYMENT} updates a deployment`, {
-        expected: 'the id of a deployment',
-      });
-    return {
-      blueprintId: null,
-      displayName: null,
-      visibility: 'tenant',
-      program: null,
-      parameters: request.parameters,
-    };
-  }
-  const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
-  const leaving = await leavingWith(deps, request);
-  const facts = await deps.deployments.facts(request.tenant, request.deploymentId, caller, leaving);
-  const evaluate = (payload: JsonObject) =>
-    deps.deployments.evaluate(request.tenant, facts.id, request.createdBy, payload);
-  const checked = await checkStart(request, facts, evaluate, nameSources(deps, request, facts.id));
-  return {
-    blueprintId: facts.blueprintId,
-    displayName: facts.displayName,
-    visibility: facts.visibility,
-    ...checked,
-  };
-}
-
-/**
- * The deployment below which everything goes with this execution, so that dependents from there do not block it: its own
- * when it is recursive, that of the first one when it is nested (reference/rest-api.md 6.6); none: ''.
- */
-export async function leavingWith(
-  deps: Pick<EngineDeps, 'db'>,
-  request: Pick<StartRequest, 'deploymentId' | 'parameters' | 'parentId'>,
-): Promise<string> {
-  if (request.parentId !== undefined) return await rootDeployment(deps.db.query, request.parentId);
-  return request.parameters.recursive === true ? (request.deploymentId ?? '') : '';
-}
-
-/** Names that parameters of object types refer to; the model is read at the first that needs it. */
-export function nameSources(deps: EngineDeps, request: StartRequest, deploymentId: string): NameSources {
-  let model: ReturnType<NameSources['model']> | null = null;
-  const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
-  return {
-    model: () =>
-      (model ??= deps.deployments
-        .model(request.tenant, deploymentId, { isWhole: true })
-        .then((answer) => answer.model)),
-    hasBlueprint: (id) => deps.catalog.hasBlueprint(request.tenant, id),
-    hasDeployment: (id) =>
-      deps.deployments.facts(request.tenant, id, caller).then(
-        () => true,
-        (error: unknown) => {
-          if (isAppError(error, 'not_found_error')) return false;
-          throw error;
-        },
-      ),
-  };
 }
 
 /** The part of a start request that is one transaction: schedules use it as well. */
@@ -208,7 +151,7 @@ export async function requestExecutionInTx(
 export function requestedRow(
   deps: Pick<EngineDeps, 'tokenKey'>,
   request: StartRequest,
-  subject: StartSubject,
+  subject: Omit<StartSubject, 'isCascading'>,
   id: string,
 ) {
   return {

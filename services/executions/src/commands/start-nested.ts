@@ -8,10 +8,11 @@ import { lockExecution, readExecution, twinOf } from '../store/executions.sql';
 import type { ExecutionRow, StoredStage } from '../store/rows';
 import { awaitNested, cancelNested } from './await-nested';
 import { checkMembers, storeMembers } from './create-execution-group';
-import { leavingWith, requestExecution } from './request-execution';
+import { requestExecution } from './request-execution';
 import { resumeExecution } from './resume-execution';
 import { resumeGroup } from './resume-group-members';
 import { startGroupMembers } from './start-group-members';
+import { leavingWith } from './start-subject';
 
 type CallStage = Extract<StoredStage, { kind: 'call' }>;
 type RunExecution = Extract<CallRequest, { call: 'run-execution' }>;

@@ -14,6 +14,12 @@ export function forcedLeftMs(execution: ExecutionRow, nowMs: number): number | n
   return Math.max(0, Date.parse(execution.cancel_requested_at) + FORCED_CANCEL_LIMIT_MS - nowMs);
 }
 
+/** How an execution in this status is cancelled: what goes with it is cancelled the same way. */
+export function modeOf(status: string): CancelMode {
+  if (status === 'kill_cancelling') return 'kill';
+  return status === 'force_cancelling' ? 'force-cancel' : 'cancel';
+}
+
 /**
  * The status that a cancel request brings (reference/rest-api.md 6.2).
  * @throws AppError illegal_action_error when the execution cannot be cancelled that way now.

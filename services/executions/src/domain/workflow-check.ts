@@ -23,7 +23,7 @@ export async function checkStart(
   facts: DeploymentFacts,
   evaluate: (payload: JsonObject) => Promise<JsonObject>,
   names: NameSources,
-): Promise<{ parameters: JsonObject; program: string | null }> {
+): Promise<{ parameters: JsonObject; program: string | null; isCascading: boolean }> {
   requireWorkflow(request.workflowId, facts);
   const workflow = facts.workflows[request.workflowId];
   if (!workflow && request.isOfClient) refuseStartedElsewhere(request.workflowId);
@@ -34,12 +34,13 @@ export async function checkStart(
   if (!workflow) {
     if (request.workflowId === UPDATE_DEPLOYMENT) checkUpdateParameters(request.parameters);
     const isProgram = request.workflowId === 'update' || request.workflowId === UPDATE_DEPLOYMENT;
-    return { parameters: request.parameters, program: isProgram ? request.workflowId : null };
+    const program = isProgram ? request.workflowId : null;
+    return { parameters: request.parameters, program, isCascading: false };
   }
   const declared = isJsonObject(workflow.parameters) ? workflow.parameters : {};
   const parameters = await parametersOf(request, declared, evaluate, names);
   const program = builtinOf({ plugin: String(workflow.plugin), operation: String(workflow.operation) });
-  return { parameters, program };
+  return { parameters, program, isCascading: workflow.is_cascading === true };
 }
 
 async function parametersOf(

@@ -20,6 +20,8 @@ export function createDeploymentsPeer() {
   const deployments = new Map<string, PeerDeployment>();
   const applied = new Map<string, number>();
   const ended: { executionId: string; status: string }[] = [];
+  /** Deployment -> those of its components. */
+  const components = new Map<string, string[]>();
   /** Group id -> members in order. */
   const groups = new Map<string, string[]>();
   /** What each deployment shows; of executions that have not ended nobody tells the peer. */
@@ -131,6 +133,10 @@ export function createDeploymentsPeer() {
     openOperation: notUsed,
     updateNodeInstance: notUsed,
     listDeploymentsOfBlueprint: notUsed,
+    listComponents: async ({ deploymentId }) => {
+      if (isDown) throw new AppError('service_unavailable_error', 'deployments is down');
+      return { deploymentIds: components.get(deploymentId) ?? [] };
+    },
     callModel: async ({ deploymentId, requestJson }) => {
       get(deploymentId);
       const request = JSON.parse(requestJson) as PeerCall;
@@ -140,6 +146,7 @@ export function createDeploymentsPeer() {
   };
   return {
     deployments,
+    components,
     groups,
     handlers,
     ended,

@@ -51,6 +51,15 @@ export interface GetDeploymentResponse {
   dependents: string[];
 }
 
+export interface ListComponentsRequest {
+  tenant: string;
+  deploymentId: string;
+}
+
+export interface ListComponentsResponse {
+  deploymentIds: string[];
+}
+
 export interface GetWorkflowModelRequest {
   tenant: string;
   deploymentId: string;
@@ -951,6 +960,168 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
     message.instanceStatesJson = object.instanceStatesJson ?? "";
     message.nodeTypesJson = object.nodeTypesJson ?? "";
     message.dependents = object.dependents?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseListComponentsRequest(): ListComponentsRequest {
+  return { tenant: "", deploymentId: "" };
+}
+
+export const ListComponentsRequest: MessageFns<ListComponentsRequest> = {
+  encode(message: ListComponentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.deploymentId !== "") {
+      writer.uint32(18).string(message.deploymentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListComponentsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListComponentsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deploymentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListComponentsRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      deploymentId: isSet(object.deploymentId)
+        ? globalThis.String(object.deploymentId)
+        : isSet(object.deployment_id)
+        ? globalThis.String(object.deployment_id)
+        : "",
+    };
+  },
+
+  toJSON(message: ListComponentsRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.deploymentId !== "") {
+      obj.deploymentId = message.deploymentId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListComponentsRequest>): ListComponentsRequest {
+    return ListComponentsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListComponentsRequest>): ListComponentsRequest {
+    const message = createBaseListComponentsRequest();
+    message.tenant = object.tenant ?? "";
+    message.deploymentId = object.deploymentId ?? "";
+    return message;
+  },
+};
+
+function createBaseListComponentsResponse(): ListComponentsResponse {
+  return { deploymentIds: [] };
+}
+
+export const ListComponentsResponse: MessageFns<ListComponentsResponse> = {
+  encode(message: ListComponentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.deploymentIds) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListComponentsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListComponentsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.deploymentIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListComponentsResponse {
+    return {
+      deploymentIds: globalThis.Array.isArray(object?.deploymentIds)
+        ? object.deploymentIds.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.deployment_ids)
+        ? object.deployment_ids.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: ListComponentsResponse): unknown {
+    const obj: any = {};
+    if (message.deploymentIds?.length) {
+      obj.deploymentIds = message.deploymentIds;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListComponentsResponse>): ListComponentsResponse {
+    return ListComponentsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListComponentsResponse>): ListComponentsResponse {
+    const message = createBaseListComponentsResponse();
+    message.deploymentIds = object.deploymentIds?.map((e) => e) || [];
     return message;
   },
 };
@@ -4354,6 +4525,18 @@ export const DeploymentsServiceDefinition = {
       requestType: ListDeploymentsOfBlueprintRequest as typeof ListDeploymentsOfBlueprintRequest,
       requestStream: false,
       responseType: ListDeploymentsOfBlueprintResponse as typeof ListDeploymentsOfBlueprintResponse,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Ids of the deployments that node instances of components have made or use (runtime property deployment.id) on this
+     * manager, as far as they exist; none when the deployment does not. At most 1,000.
+     */
+    listComponents: {
+      name: "ListComponents",
+      requestType: ListComponentsRequest as typeof ListComponentsRequest,
+      requestStream: false,
+      responseType: ListComponentsResponse as typeof ListComponentsResponse,
       responseStream: false,
       options: {},
     },

@@ -1,0 +1,51 @@
+import type { CancelMode } from '../domain/cancel';
+import { cascadedRequestId } from '../domain/cascade';
+import type { EngineDeps } from '../engine/deps';
+import { latestExecutions } from '../store/executions.sql';
+import type { ExecutionRow } from '../store/rows';
+import { cancelExecution, leaveUnfit } from './cancel-execution';
+import { resumeExecution } from './resume-execution';
+
+/**
+ * What a cancel or a resume of an execution means for the components of its deployment (reference/workflows.md 2.9, 2.10):
+ * their last executions. Components of components follow with these executions themselves.
+ */
+
+/**
+ * Cancels the unfinished last executions of the components, the same way. Of an execution that never began only those that
+ * were started together with it: the others are not its doing. Part of its end, which is driven until it is done
+ * (commands/end-execution.ts), so it may be repeated.
+ * @throws AppError of the rpc: the driver tries again.
+ */
+export async function cancelComponents(
+  deps: EngineDeps,
+  execution: ExecutionRow,
+  mode: CancelMode,
+): Promise<void> {
+  for (const child of await lastOfComponents(deps, execution)) {
+    const isOurs =
+      execution.started_at !== null ||
+      child.request_id === cascadedRequestId(execution, child.deployment_id!);
+    if (isOurs && child.phase !== 'ended') await leaveUnfit(cancelExecution(deps, child.id, mode));
+  }
+}
+
+/**
+ * Resumes the failed and cancelled last executions of the components. An install is resumed by the operation of the
+ * component that waits for it. Called with the durable message of the resume (messages/on-execution-requested.ts); one that
+ * runs again already is left alone, so it may be repeated.
+ */
+export async function resumeComponents(deps: EngineDeps, execution: ExecutionRow): Promise<void> {
+  for (const child of await lastOfComponents(deps, execution)) {
+    const isStopped = child.phase === 'ended' && child.status !== 'terminated';
+    if (isStopped && child.workflow_id !== 'install')
+      await leaveUnfit(resumeExecution(deps, child.id, false).then(() => undefined));
+  }
+}
+
+async function lastOfComponents(deps: EngineDeps, execution: ExecutionRow): Promise<ExecutionRow[]> {
+  const { tenant, deployment_id, is_dry_run } = execution;
+  if (deployment_id === null || is_dry_run) return [];
+  const ids = await deps.deployments.components(tenant, deployment_id);
+  return ids.length === 0 ? [] : await latestExecutions(deps.db.query, tenant, ids);
+}
