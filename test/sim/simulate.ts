@@ -258,8 +258,20 @@ export function outcomes(seed: number): Fleet['outcomeOf'] {
     if (throwOf < 0.8) return { durationMs, happening: { kind: 'succeeded', result: attempt, ...at } };
     if (throwOf < 0.9) return { durationMs, happening: { kind: 'failed', error: error(true), ...at } };
     if (throwOf < 0.94) return { durationMs, happening: { kind: 'failed', error: error(false), ...at } };
+    if (throwOf < 0.955) return { durationMs, happening: waits(random, at) };
     if (throwOf < 0.97)
       return { durationMs, happening: { kind: 'retry', message: 'again', retryAfterMs: 30, ...at } };
     return { durationMs, happening: { kind: 'timed-out', ...at } };
+  };
+}
+
+/** For a while, or for an execution that nobody has: only its own time wakes it then. */
+function waits(random: Random, at: { idx: number; attempt: number }): Happening {
+  return {
+    kind: 'deferred',
+    message: 'waits',
+    untilExecution: null,
+    checkAfterMs: 500 + random.below(500),
+    ...at,
   };
 }

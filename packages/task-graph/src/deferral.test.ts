@@ -123,6 +123,18 @@ test('a resume does not undo what an operation waited for, nor what it failed wi
   expect(failed.record.outcome).toBe('succeeded');
 });
 
+test('in a subgraph that is failing it waits for nothing: the subgraph ends without it', () => {
+  const rels = [{ to: 't', source: ['establish'], target: ['establish'] }];
+  const waits = { kind: 'deferred', message: 'x', untilExecution: null, checkAfterMs: 500 } as const;
+  const error = { type: 'NonRecoverableError', message: 'no', recoverable: false };
+  const record = drive('install', inputOf('install', fixture({ t: {}, s: { rels } }), {}, {}), {
+    run: (p) => (p.relationship!.side === 'source' ? { kind: 'failed', error } : waits),
+    durationMs: (p) => (p.relationship!.side === 'source' ? 5 : 20),
+    isParanoid: true,
+  });
+  expect(record).toMatchObject({ outcome: 'failed', elapsedMs: 20, calls: { length: 2 } });
+});
+
 test('its time limit holds for its looks and the time in between', () => {
   const { graph, idx } = begun(2);
   expect(advance(graph, [deferred(idx, 1)], 1_000).timers).toEqual([{ idx, at: 3_000 }]);

@@ -1,6 +1,6 @@
 import { asksCode } from './code/steps';
 import { fail } from './failure';
-import type { TaskNode } from './graph';
+import { isAbandoned, type TaskNode } from './graph';
 import type { Happening } from './happening';
 import { emitDeferred } from './messages';
 import { type Step, touch } from './step';
@@ -20,6 +20,8 @@ const REPEAT_MS = 500;
 export function defer(step: Step, node: TaskNode, report: Deferred): void {
   if (noteDeferral(step, node, report)) emitDeferred(step, node, report.message);
   node.losses = 0;
+  // In a subgraph that is failing nothing starts any more.
+  if (isAbandoned(step.graph.nodes, node)) return;
   node.notBefore = Math.min(step.now + report.checkAfterMs, limitAt(node) ?? Number.POSITIVE_INFINITY);
   step.graph.waiting++;
   step.decision.timers.push({ idx: node.spec.idx, at: node.notBefore });

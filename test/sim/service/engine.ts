@@ -59,7 +59,14 @@ export function newEngine(
 }
 
 /** What is simulated of the loops; the others belong to nested executions and to log batches. */
-const LOOPS = new Set(['wake-executions', 'lease-reaper', 'announce-unclaimed', 'deliver-states', 'dequeue']);
+const LOOPS = new Set([
+  'wake-executions',
+  'lease-reaper',
+  'announce-unclaimed',
+  'deliver-states',
+  'dequeue',
+  'settle-deferred',
+]);
 
 /** The loops of one replica, each for ever; what fails is tried again with the next tick. */
 export function startLoops(

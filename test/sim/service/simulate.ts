@@ -2,6 +2,7 @@ import './substitute';
 import type { Envelope } from '@baton/contracts';
 import { isAppError } from '@baton/kernel';
 import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
+import { wakeEnded } from '../../../services/executions/src/commands/wake-deferred';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { onExecutionRequested } from '../../../services/executions/src/messages/on-execution-requested';
 import { newOracle } from '../oracle';
@@ -149,7 +150,7 @@ function build(
       const graph = graphs.find(({ id }) => id === task.graph_id)!.name;
       return { execution: executionId, graph, idx: task.idx, attempt };
     },
-    outcomeOf: outcomes(seed),
+    outcomeOf: waitingForEachOther(outcomes(seed), database),
   };
   const simulation: Simulation = {
     world,
@@ -170,6 +171,19 @@ function build(
   for (const process of [...engines, ...workers]) world.start(process);
   watchMemory(simulation);
   return simulation;
+}
+
+/** Half of the operations that wait, wait for the end of an execution, their own one perhaps. */
+function waitingForEachOther(
+  outcomeOf: Fleet['outcomeOf'],
+  { executions }: Pick<Simulation['database'], 'executions'>,
+): Fleet['outcomeOf'] {
+  return (run) => {
+    const { durationMs, happening } = outcomeOf(run);
+    if (happening.kind !== 'deferred' || run.attempt % 2 === 0) return { durationMs, happening };
+    const ids = [...executions.keys()];
+    return { durationMs, happening: { ...happening, untilExecution: ids[run.idx % ids.length]! } };
+  };
 }
 
 const workersOf = new WeakMap<
@@ -226,7 +240,11 @@ function publish(simulation: Simulation, envelope: Envelope): void {
   if (envelope.type === MESSAGES.finished) {
     simulation.announced.add((envelope.payload as { executionId: string }).executionId);
     // What messages/on-execution-finished.ts does of it here.
-    publishTo(world, fleet.engines, envelope, async (to) => replicas.get(to)!.wake.dequeue());
+    publishTo(world, fleet.engines, envelope, async (to, { payload }) => {
+      const deps = replicas.get(to)!;
+      deps.wake.dequeue();
+      await wakeEnded(deps, [(payload as { executionId: string }).executionId]).catch(mayFail);
+    });
   }
   const { processes, hands } = workersOf.get(simulation)!;
   if (envelope.type === MESSAGES.ready)

@@ -12,7 +12,16 @@ const loader = Module as unknown as { _resolveFilename: Resolve };
 
 const root = join(__dirname, '../../..');
 const real = join(root, 'services/executions/src/store');
-const names = ['executions', 'tasks', 'instance-states', 'events', 'work', 'queue', 'execution-groups'];
+const names = [
+  'executions',
+  'tasks',
+  'instance-states',
+  'events',
+  'work',
+  'queue',
+  'deferred',
+  'execution-groups',
+];
 const substitutes = new Map([
   ...names.map((name): [string, string] => [
     join(real, `${name}.sql.ts`),

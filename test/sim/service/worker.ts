@@ -147,6 +147,14 @@ function outcomeOf(
         retryAfter: 0.03,
         errorJson: error('OperationRetry'),
       };
+    case 'deferred':
+      return {
+        ...of,
+        kind: OutcomeKind.OUTCOME_KIND_DEFERRED,
+        retryAfter: happening.checkAfterMs / 1000,
+        untilExecution: happening.untilExecution ?? '',
+        errorJson: error('OperationDeferred'),
+      };
     case 'timed-out':
       return { ...of, kind: OutcomeKind.OUTCOME_KIND_TIMED_OUT };
     case 'failed':

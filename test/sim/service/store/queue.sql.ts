@@ -1,6 +1,6 @@
 import type * as real from '../../../../services/executions/src/store/queue.sql';
 import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
-import { holdNamed } from '../database';
+import { holdNamed, type MemoryExecution } from '../database';
 import { allSeenBy, databaseOf, memoryTx, statement } from './access';
 
 /** No system-wide executions are simulated: nobody takes this one alone. */
@@ -30,9 +30,21 @@ export const isAnythingQueued: typeof real.isAnythingQueued = async (db) => {
   return { queue: rowsSeenBy(db).some(isQueued), groups };
 };
 
+/** Its operations all wait without a worker. */
+function onlyWaits({ row, tasks }: MemoryExecution): boolean {
+  if (row.phase !== 'running') return false;
+  const own = [...tasks.values()].filter((task) => task.graph_id === row.graph_id);
+  const waits = own.some(
+    ({ state, deferral, not_before }) => state === 'pending' && deferral !== null && not_before !== null,
+  );
+  return waits && !own.some(({ spec, state }) => spec.kind === 'operation' && /^(sent|started)$/.test(state));
+}
+
 export const countAtWork: typeof real.countAtWork = async (db) => {
   await statement(db);
-  return rowsSeenBy(db).filter((row) => isAtWork(row) && row.phase !== 'awaiting').length;
+  return [...allSeenBy(db)].filter(
+    (one) => isAtWork(one.row) && one.row.phase !== 'awaiting' && !onlyWaits(one),
+  ).length;
 };
 
 /** Nothing of its deployment is at work, or was queued before it. */

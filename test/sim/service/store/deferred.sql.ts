@@ -1,0 +1,30 @@
+import type * as real from '../../../../services/executions/src/store/deferred.sql';
+import { allSeenBy, databaseOf, rowsOf, statement } from './access';
+
+function waitingFor(reader: object, isOf: (executionId: string) => boolean): real.DeferredTask[] {
+  const { executions } = databaseOf(reader);
+  return [...allSeenBy(reader)]
+    .filter(({ row }) => row.phase === 'running')
+    .flatMap((execution) => rowsOf(execution, execution.row.graph_id!))
+    .filter(({ state, deferral, not_before }) => {
+      const id = deferral?.untilExecution;
+      if (state !== 'pending' || !id || not_before === null) return false;
+      return isOf(id) && executions.get(id)?.row.phase === 'ended';
+    })
+    .map(({ id, execution_id }) => ({ id, execution_id }));
+}
+
+export const deferredUntil: typeof real.deferredUntil = async (reader, executionIds) => {
+  await statement(reader);
+  return waitingFor(reader, (id) => executionIds.includes(id));
+};
+
+export const forgottenDeferred: typeof real.forgottenDeferred = async (reader, olderThanMs, limit) => {
+  await statement(reader);
+  const { executions, nowMs } = databaseOf(reader);
+  const isOld = (id: string) => Date.parse(executions.get(id)!.row.ended_at!) < nowMs() - olderThanMs;
+  return waitingFor(
+    reader,
+    (id) => executions.has(id) && executions.get(id)!.row.phase === 'ended' && isOld(id),
+  ).slice(0, limit);
+};
