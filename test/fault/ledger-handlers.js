@@ -55,21 +55,22 @@ const short = (ctx) =>
   run(ctx, Math.random() < 0.1 ? 1_000 + 1_500 * Math.random() : 40 + 160 * Math.random());
 const long = (ctx) => run(ctx, 2_500 + 1_000 * Math.random());
 
-/** Starts another deployment once, and asks for another run until that has ended; no place is held meanwhile. */
+/** Starts another deployment once and waits for its end without a worker; only the look that finds it is a run. */
 const child = (sdk) => async (ctx, inputs) => {
+  if (inputs.child) {
+    const { id: untilExecution, status } = await installOfChild(ctx, inputs);
+    if (status === 'failed' || status === 'cancelled') throw new sdk.FatalError(`${inputs.child}: ${status}`);
+    // Its own look would come too late for the row: the end has to wake it.
+    if (status !== 'terminated')
+      throw new sdk.OperationDeferred(`the install of ${inputs.child}`, { untilExecution, checkAfter: 3600 });
+  }
   const id = randomUUID();
   write('start', ctx, id, { operation: ctx.operation.name });
-  if (inputs.child) {
-    const status = await statusOfChild(ctx, inputs);
-    if (status === 'failed' || status === 'cancelled') throw new sdk.FatalError(`${inputs.child}: ${status}`);
-    if (status !== 'terminated')
-      throw new sdk.OperationRetry(`${inputs.child} is ${status}`, { retryAfter: 1 });
-  }
   write('end', ctx, id);
   return id;
 };
 
-async function statusOfChild(ctx, { api, child: deployment }) {
+async function installOfChild(ctx, { api, child: deployment }) {
   // The same key each time: the first call starts it, the others read.
   const response = await fetch(`${api}/api/v3.1/executions`, {
     method: 'POST',
@@ -83,7 +84,7 @@ async function statusOfChild(ctx, { api, child: deployment }) {
   });
   const answer = await response.json();
   if (!response.ok) throw new Error(`${response.status}: ${answer.message}`);
-  return answer.status;
+  return answer;
 }
 
 exports.handlers = (sdk) => ({

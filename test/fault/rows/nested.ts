@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { diagnose } from '../diagnosis';
 import { judge } from '../judge';
 import { startOnce, toAsk } from '../load';
-import { type Rig, WORKERS } from '../rig';
+import { ENGINES, type Rig, WORKERS } from '../rig';
 import type { Outcome, Row, RowContext } from '../row';
 import { pause, until } from '../until';
 
@@ -17,11 +17,39 @@ export const nestedRows: Row[] = [
     pass: 'who waits holds no place: all levels end, each after the one inside it',
     limitS: 150,
     slots: 1,
-    run: nested,
+    run: (at) => nested(at, killWorker),
+  },
+  {
+    id: 'F24e',
+    title:
+      'both engines are killed again and again while operations wait for the executions they have started',
+    pass: 'nobody polls for them and no wake-up is lost for long: all levels end, each execution exactly once',
+    limitS: 150,
+    slots: 1,
+    run: (at) => nested(at, killEngines),
   },
 ];
 
-async function nested({ rig, random }: RowContext): Promise<Outcome> {
+/** Answers the processes whose runs may be repeated. */
+async function killWorker({ rig, random }: RowContext): Promise<number[]> {
+  const pid = await rig.kill(random.pick(WORKERS));
+  await pause(1_000);
+  await rig.heal();
+  return [pid];
+}
+
+async function killEngines({ rig, random, isSuite }: RowContext): Promise<number[]> {
+  for (let kills = isSuite ? 2 : 4; kills > 0; kills--) {
+    await Promise.all(ENGINES.map((name) => rig.kill(name)));
+    await pause(random.below(1_000));
+    await rig.heal();
+    await pause(random.below(1_500));
+  }
+  return [];
+}
+
+async function nested(at: RowContext, strike: (at: RowContext) => Promise<number[]>): Promise<Outcome> {
+  const { rig } = at;
   const outcome: Outcome = { violations: [], facts: {} };
   const chains = await Promise.all(Array.from({ length: CHAINS }, () => makeChain(rig)));
   const roots = chains.map(([deployment]) => toAsk(deployment!));
@@ -31,10 +59,7 @@ async function nested({ rig, random }: RowContext): Promise<Outcome> {
     const open = (await levelsOf(rig, all)).filter((level) => level.phase !== 'ended');
     return open.length > WORKERS.length;
   });
-  const victim = random.pick(WORKERS);
-  const pid = await rig.kill(victim);
-  await pause(1_000);
-  await rig.heal();
+  const victims = await strike(at);
   await until('G2: all levels ended', 75_000, async () => {
     const levels = await levelsOf(rig, all);
     return levels.length === all.length && levels.every((level) => level.phase === 'ended');
@@ -43,7 +68,7 @@ async function nested({ rig, random }: RowContext): Promise<Outcome> {
     outcome.diagnosis = await diagnose(rig);
   });
   outcome.violations.push(...checkOrder(chains, await levelsOf(rig, all)));
-  const verdict = await judge(rig, roots, { victims: [pid] });
+  const verdict = await judge(rig, roots, { victims });
   outcome.violations.push(...verdict.violations);
   outcome.facts = {
     levels: all.length,
