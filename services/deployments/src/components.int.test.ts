@@ -2,7 +2,7 @@ import { startTestDeployments, type TestDeployments } from './testing/test-deplo
 
 let test: TestDeployments;
 const tenant = 'default_tenant';
-const CHILDREN = ['first', 'second', 'third', 'fourth', 'fifth'];
+const CHILDREN = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
 /** Node -> id of its instance. */
 let instances: Record<string, string>;
 
@@ -28,7 +28,7 @@ async function name(node: string, id: unknown): Promise<void> {
 
 it('components are the deployments that instances of their types name, here and as far as they exist', async () => {
   expect(await components('parent')).toEqual([]);
-  const nodes = ['two', 'one', 'remote', 'shared', 'plain'];
+  const nodes = ['two', 'one', 'remote', 'shared', 'plain', 'apart'];
   for (const [i, node] of nodes.entries()) await name(node, CHILDREN[i]);
   expect(await components('parent')).toEqual(['first', 'second']);
   await name('one', 'gone');

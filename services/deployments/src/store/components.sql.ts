@@ -5,7 +5,7 @@ const COMPONENT = 'cloudify.nodes.Component';
 
 /**
  * Ids of the deployments that node instances of components of this one have made or use on this manager (runtime property
- * `deployment.id`), as far as they exist, in order. A component with a `client.host` is on another manager.
+ * `deployment.id`), as far as they exist, in order. A component with a `client` is on another manager, or in another tenant.
  */
 export async function readComponents(db: AnyQuery, tenant: string, deploymentId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -16,7 +16,7 @@ export async function readComponents(db: AnyQuery, tenant: string, deploymentId:
       join node_instances i on i.deployment_key = d.key and i.node_id = n.id
       join deployments t on t.tenant = d.tenant and t.id = i.runtime_properties -> 'deployment' ->> 'id' and t.key <> d.key
     where d.tenant = ${tenant} and d.id = ${deploymentId}
-      and coalesce(n.properties -> 'client' ->> 'host', '') = ''
+      and coalesce(nullif((n.properties -> 'client')::jsonb, 'null'), '{}') = '{}'
     order by t.id limit 1000`.execute(db);
   return rows.map((row) => row.id);
 }

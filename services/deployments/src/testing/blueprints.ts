@@ -54,6 +54,9 @@ node_templates:
   remote:
     type: cloudify.nodes.Component
     properties: {client: {host: elsewhere.example}}
+  apart:
+    type: cloudify.nodes.Component
+    properties: {client: {tenant: another}}
   shared:
     type: cloudify.nodes.SharedResource
     properties: {resource_config: {deployment: {id: fourth}}}
