@@ -253,6 +253,17 @@ test("an execution's token acts as its creator, opens its own routes, and dies w
   expect((await call('GET', '/who', { headers })).status).toBe(401);
 });
 
+test('an execution that is being cancelled begins nothing any more, and may end what it has begun', async () => {
+  const token = 'fedcba9876543210fedcba9876543210';
+  const headers = { 'execution-token': token };
+  for (const status of ['cancelling', 'force_cancelling', 'kill_cancelling']) {
+    world.executions.set(token, { executionId: 'e2', tenant: T, createdBy: 'carol', status });
+    const refused = await call('POST', '/work', { headers });
+    expect([refused.status, refused.body.error_code]).toEqual([403, 'forbidden_while_cancelling']);
+    expect((await call('GET', '/who', { headers })).status).toBe(200);
+  }
+});
+
 async function upload(chunks: number, headers: Record<string, string> = {}): Promise<Response> {
   let left = chunks;
   const body = new ReadableStream({

@@ -79,6 +79,7 @@ export const testRoutes = defineRoutes([
     path: '/work',
     permission: 'user_create',
     isAllowedToExecution: true,
+    isRefusedWhileCancelling: true,
   },
 ]);
 export const routes: readonly RouteContract[] = [
@@ -95,7 +96,7 @@ export interface World {
   setMaintenance(at: number, state: string): void;
   /** What the small service saw. */
   seen: { uploads: number[]; aborted: number; hanging: number };
-  executions: Map<string, { executionId: string; tenant: string; createdBy: string }>;
+  executions: Map<string, { executionId: string; tenant: string; createdBy: string; status?: string }>;
   catalog: { stop(): Promise<void>; start(): Promise<void> };
   call(method: string, path: string, o?: CallOptions): Promise<Called>;
   stop(): Promise<void>;
@@ -186,7 +187,7 @@ function executionsStub(executions: World['executions']) {
     resolveExecutionToken: async ({ token }: { token: string }) => {
       const execution = executions.get(token);
       if (!execution) throw new AppError('unauthorized_error', 'no such execution');
-      return { ...execution, deploymentId: '', status: 'started' };
+      return { deploymentId: '', status: 'started', ...execution };
     },
   };
 }

@@ -47,6 +47,8 @@ export interface RouteContract {
   includeFields?: readonly string[];
   /** Allowed to an execution's own token without the role check (reference 2.1). */
   isAllowedToExecution?: boolean;
+  /** Refused to the token of an execution that is being cancelled: it would begin what nobody stops (reference 1.3). */
+  isRefusedWhileCancelling?: boolean;
   /** Who does not hold the permission in the tenant gets through as well: the service shows them what is global only. */
   reachesGlobal?: boolean;
   /** The tenant is the one of the file that header X-Original-Uri names (reference 5.30). */

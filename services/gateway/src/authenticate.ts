@@ -90,7 +90,11 @@ async function authenticateExecution(
     authMethod: 'execution_token',
     executionId: execution.executionId,
   });
-  return { ...caller, executionTenant: execution.tenant };
+  return {
+    ...caller,
+    executionTenant: execution.tenant,
+    isCancelling: execution.status.endsWith('cancelling'),
+  };
 }
 
 /** Nothing of the request was done yet when nobody could say who asks: 503 and not 504, so that it is simply repeated. */

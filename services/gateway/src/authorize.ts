@@ -19,7 +19,7 @@ export interface AuthorizationRequest {
 
 /**
  * The caller, whose permission for the route has been checked; null on routes open to everybody.
- * @throws AppError unauthorized_error, forbidden_error, bad_parameters_error, service_unavailable_error
+ * @throws AppError unauthorized_error, forbidden_error, forbidden_while_cancelling, bad_parameters_error, service_unavailable_error
  */
 export async function authorize(
   deps: AuthenticateDeps,
@@ -31,6 +31,8 @@ export async function authorize(
   if (!credential) throw noCredentials();
   const scope = scopeOf(request);
   const caller = await authenticateIn(deps, credential, scope, request);
+  if (contract.isRefusedWhileCancelling === true && caller.isCancelling === true)
+    throw new AppError('forbidden_while_cancelling', 'The execution that asks for this is being cancelled');
   if (contract.permission === 'login') return requireTenant(request, caller);
   if (isFreeForExecution(request, caller)) return caller;
   if (scope.allTenantsPermission !== '') return inReachableTenant(deps, credential, scope, request, caller);

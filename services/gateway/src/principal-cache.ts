@@ -9,6 +9,8 @@ export interface Caller {
   permissions: ReadonlySet<string>;
   /** Of a call with an execution's token: the tenant that the execution belongs to. */
   executionTenant?: string;
+  /** Of such a call: its execution is being cancelled. */
+  isCancelling?: boolean;
 }
 
 export function callerOf(principal: Principal): Caller {

@@ -218,6 +218,7 @@ export const deploymentsRoutes = defineRoutes([
     path: '/deployments/:id',
     ...own,
     permission: 'deployment_create',
+    isRefusedWhileCancelling: true,
     versions: BOTH,
     summary: 'Creates a deployment of a blueprint',
     spec: part1,

@@ -87,6 +87,7 @@ export const executionGroupRoutes = defineRoutes([
     path: '/execution-groups',
     ...own,
     permission: 'execution_group_create',
+    isRefusedWhileCancelling: true,
     summary: 'Runs a workflow on every deployment of a deployment group',
     body: createBody,
     ...one,

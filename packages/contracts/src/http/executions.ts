@@ -185,6 +185,7 @@ export const executionRoutes = defineRoutes([
     path: '/executions',
     owner: 'executions',
     permission: 'execution_start',
+    isRefusedWhileCancelling: true,
     tenant: 'required',
     versions: BOTH,
     summary: 'Run a workflow',
