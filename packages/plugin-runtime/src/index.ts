@@ -18,7 +18,7 @@ export {
   type WorkflowRegistry,
 } from './registry';
 export { type OrphanGuard, startOrphanGuard } from './script/orphan-guard';
-export { defaultAssetsDir, makeRunDir, type ScriptSettings, sweepRunDirs } from './script/settings';
+export { defaultAssetsDir, makeRunDir, ownDir, type ScriptSettings, sweepOwnDirs } from './script/settings';
 export type { InstanceRecord, NodeRecord, OpenedModel, OperationTask, SideRecord } from './task';
 export { invokeWorkflow } from './workflow/invoke-workflow';
 export type { WorkPort, WorkSubmission, WorkTask } from './workflow/work';

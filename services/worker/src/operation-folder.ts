@@ -27,7 +27,8 @@ export interface OperationFoldersDeps {
   index: FolderIndex;
   cache: FileCache;
   account: Account;
-  workRoot: string;
+  /** Of this process alone. */
+  copiesDir: string;
 }
 
 /** Names cannot lead out of their folder. */
@@ -51,10 +52,10 @@ export function createOperationFolders(deps: OperationFoldersDeps): OperationFol
   return {
     of: (tenant, deploymentId, mayWrite) => {
       const folder: FolderName = { area: 'deployments', tenant, folder: deploymentId };
-      const dir = join(deps.workRoot, 'deployments', safe(tenant), safe(deploymentId));
+      const dir = join(deps.copiesDir, safe(tenant), safe(deploymentId));
       let opening: Promise<FolderContents> | null = null;
       const open = async (): Promise<FolderContents> => {
-        await makeFolder(deps.workRoot, ['deployments', safe(tenant), safe(deploymentId)], deps.account);
+        await makeFolder(deps.copiesDir, [safe(tenant), safe(deploymentId)], deps.account);
         return bringDown(deps, folder, dir);
       };
       return {

@@ -8,8 +8,9 @@ import {
   buildWorkflowRegistry,
   defaultAssetsDir,
   type OrphanGuard,
+  ownDir,
   startOrphanGuard,
-  sweepRunDirs,
+  sweepOwnDirs,
 } from '@baton/plugin-runtime';
 import {
   consumerPart,
@@ -73,7 +74,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     loops: [],
     checks: {},
     start: async () => {
-      await sweepRunDirs(workRoot);
+      await sweepOwnDirs(workRoot);
       worker.start();
     },
     stop: async () => {
@@ -127,7 +128,7 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, workRoot: string): 
       cache,
       index: createFolderIndex(catalog),
       account: accountOf(config),
-      workRoot,
+      copiesDir: ownDir(workRoot, 'copies'),
     }),
     fetchUrl: createSafeFetch(config.BATON_WORKER_FETCH_ALLOW),
   };

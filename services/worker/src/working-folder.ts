@@ -1,10 +1,11 @@
 /**
- * The working folder of a deployment, shared by all workers: the file server has it (services/catalog), and every machine a
+ * The working folder of a deployment, shared by all workers: the file server has it (services/catalog), and every worker a
  * copy that is brought up to date when an operation opens it and stored when the operation ends, before its outcome is told.
  *
  * Of two operations that write the same file at the same time the later end wins, file by file. Which files of the copy are
  * equal to stored ones stands beside it (`<id>.json`): a file that differs is somebody's work, and goes up with the next
- * end; it is replaced only by one that is newer. A worker that dies loses what its operation wrote on this machine alone.
+ * end; it is replaced only by one that is newer. A worker that dies loses what its operation wrote
+ * since then; its copies go with it (sweepOwnDirs of packages/plugin-runtime).
  */
 import { createHash } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';

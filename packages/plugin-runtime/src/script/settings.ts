@@ -26,7 +26,7 @@ export const defaultAssetsDir = join(__dirname, '..', '..');
 export async function makeRunDir(
   settings: Pick<ScriptSettings, 'workRoot' | 'account'>,
 ): Promise<{ path: string; remove: () => Promise<void> }> {
-  const path = join(settings.workRoot, 'runs', String(process.pid), newId());
+  const path = join(ownDir(settings.workRoot, 'runs'), newId());
   for (const dir of [path, join(path, 'tmp'), join(path, 'cwd')]) {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     if (settings.account) await chown(dir, settings.account.uid, settings.account.gid);
@@ -36,13 +36,21 @@ export async function makeRunDir(
   return { path, remove };
 }
 
-/** Removes folders that runs of dead processes left behind; those of living ones, and of other machines, stay. */
-export async function sweepRunDirs(workRoot: string): Promise<void> {
-  const runs = join(workRoot, 'runs');
-  for (const name of await readdir(runs).catch(() => [])) {
-    if (!isAlive(Number(name)) || Number(name) === process.pid)
-      await rm(join(runs, name), { recursive: true, force: true });
-  }
+/** `runs`: what runs of operations need; `copies`: working folders of deployments. */
+const KINDS = ['runs', 'copies'] as const;
+
+/** The folder of that kind that belongs to this process alone, and goes with it. */
+export function ownDir(workRoot: string, kind: (typeof KINDS)[number]): string {
+  return join(workRoot, kind, String(process.pid));
+}
+
+/** Removes what dead processes left behind; folders of living ones stay. Before anything else uses them. */
+export async function sweepOwnDirs(workRoot: string): Promise<void> {
+  for (const kind of KINDS)
+    for (const name of await readdir(join(workRoot, kind)).catch(() => [])) {
+      if (!isAlive(Number(name)) || Number(name) === process.pid)
+        await rm(join(workRoot, kind, name), { recursive: true, force: true });
+    }
 }
 
 function isAlive(pid: number): boolean {
