@@ -46,7 +46,7 @@ export interface Rig {
   deployments(
     prefix: string,
     count: number,
-    of?: { blueprint: Blueprint; inputs: object },
+    of?: { blueprint?: Blueprint; inputs?: object; labels?: object[] },
   ): Promise<string[]>;
   /** Sets the wall clock of a process off by so much, within 200 ms; 0 sets it right. */
   shiftClock(name: string, ms: number): void;
@@ -191,8 +191,8 @@ async function startServers(
 function deploymentMaker(client: Client, ledger: Ledger): Rig['deployments'] {
   const uploads = new Map<Blueprint, Promise<unknown>>();
   const made = new Set<string>();
-  return async (prefix, count, of = { blueprint: 'layers', inputs: { ledger: ledger.path } }) => {
-    const { blueprint, inputs } = of;
+  return async (prefix, count, of = {}) => {
+    const { blueprint = 'layers', inputs = { ledger: ledger.path }, labels = [] } = of;
     const archive = (): Promise<unknown> =>
       upload(client, blueprint, archiveOf(join(__dirname, 'blueprints', blueprint)));
     if (!uploads.has(blueprint)) uploads.set(blueprint, archive());
@@ -200,7 +200,9 @@ function deploymentMaker(client: Client, ledger: Ledger): Rig['deployments'] {
     const ids = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
     const missing = ids.filter((id) => !made.has(id));
     await Promise.all(
-      missing.map((id) => call(client, 'createDeployment', { id }, { blueprint_id: blueprint, inputs })),
+      missing.map((id) =>
+        call(client, 'createDeployment', { id }, { blueprint_id: blueprint, inputs, labels }),
+      ),
     );
     for (const id of missing) made.add(id);
     return ids;

@@ -28,7 +28,62 @@ export const nestedRows: Row[] = [
     slots: 1,
     run: (at) => nested(at, killEngines),
   },
+  {
+    id: 'F24u',
+    title: 'both engines are killed again and again while an uninstall waits for those of the services below',
+    pass: 'each is uninstalled exactly once, after those below it; the one above ends when all have ended',
+    limitS: 150,
+    run: uninstallFamily,
+  },
 ];
+
+/** Below the environment, and below each of these one more. */
+const SERVICES = 4;
+
+async function uninstallFamily(at: RowContext): Promise<Outcome> {
+  const { rig } = at;
+  const outcome: Outcome = { violations: [], facts: {} };
+  const chains = await makeFamily(rig);
+  const all = [...new Set(chains.flat())];
+  const asked = all.map((deployment) => toAsk(deployment));
+  await Promise.all(asked.map((install) => startOnce(rig, install, new Map())));
+  const ended = (levels: readonly Level[]) =>
+    levels.length === all.length && levels.every(({ phase }) => phase === 'ended');
+  await until('all are installed', 60_000, async () => ended(await levelsOf(rig, all)));
+  const [env] = all;
+  const uninstall = { ...toAsk(env!, 'uninstall'), more: { parameters: { recursive: true } } };
+  await startOnce(rig, uninstall, new Map());
+  await until('floor: the environment waits for its services', 30_000, async () =>
+    (await levelsOf(rig, [env!], 'uninstall')).some(({ phase }) => phase === 'awaiting'),
+  );
+  await killEngines(at);
+  await until('G2: all are uninstalled', 90_000, async () =>
+    ended(await levelsOf(rig, all, 'uninstall')),
+  ).catch(async (error: Error) => {
+    outcome.violations.push(error.message);
+    outcome.diagnosis = await diagnose(rig);
+  });
+  outcome.violations.push(...checkOrder(chains, await levelsOf(rig, all, 'uninstall')));
+  const verdict = await judge(rig, [...asked, uninstall], { victims: [] });
+  outcome.violations.push(...verdict.violations);
+  outcome.facts = {
+    executions: all.length * 2,
+    operations: rig.ledger.runs().length,
+    repeated: verdict.repeats,
+  };
+  return outcome;
+}
+
+/** The environment, one service and the one below that, for each of its services. */
+async function makeFamily(rig: Rig): Promise<string[][]> {
+  const name = randomUUID().slice(0, 8);
+  const below = async (prefix: string, parent: string, count: number): Promise<string[]> =>
+    await rig.deployments(prefix, count, { labels: [{ 'csys-obj-parent': parent }] });
+  const [env] = await rig.deployments(`env-${name}`, 1);
+  const services = await below(`service-${name}`, env!, SERVICES);
+  const inner = await Promise.all(services.map((service) => below(`inner-${service}`, service, 1)));
+  return services.map((service, i) => [env!, service, ...inner[i]!]);
+}
 
 /** Answers the processes whose runs may be repeated. */
 async function killWorker({ rig, random }: RowContext): Promise<number[]> {
@@ -102,11 +157,11 @@ interface Level {
   ended: number | null;
 }
 
-async function levelsOf(rig: Rig, deployments: readonly string[]): Promise<Level[]> {
+async function levelsOf(rig: Rig, deployments: readonly string[], workflow = 'install'): Promise<Level[]> {
   return await rig.sql<Level>(
     `select deployment_id as deployment, phase, status, (extract(epoch from ended_at) * 1000)::float8 as ended
-     from executions.executions where deployment_id = any($1) and workflow_id = 'install'`,
-    [deployments],
+     from executions.executions where deployment_id = any($1) and workflow_id = $2`,
+    [deployments, workflow],
   );
 }
 
