@@ -25,6 +25,12 @@ node_templates:
       cloudify.interfaces.lifecycle: { create: { implementation: run.sh } }
 `;
 
+/** Written by clients: one that lies in its row, one in the blob store. */
+const FILES: Record<string, Buffer> = {
+  '/resources/deployments/default_tenant/quiet/notes/small.txt': Buffer.from('left by a client\n'),
+  '/resources/tenant-resources/default_tenant/large.bin': Buffer.alloc(200_000, 'large'),
+};
+
 async function entriesOf(archive: Buffer): Promise<Record<string, Buffer>> {
   const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));
   const path = join(folder, 'a.zip');
@@ -90,6 +96,8 @@ describe('snapshots of a whole manager', () => {
     running = (await deploy(source, 'waiting', waiting)).execution;
     await source.call('PUT', '/secrets/pin', { value: 'canary 4711' });
     await source.call('PUT', '/sites/home', { location: '1.5,2.5' });
+    for (const [path, content] of Object.entries(FILES))
+      expect((await source.upload('PUT', path, content)).status).toBe(200);
     await source.call('PUT', '/users', { username: 'bob', password: 'password of bob', role: 'default' });
   });
   afterAll(() => source.close());
@@ -136,6 +144,8 @@ describe('snapshots of a whole manager', () => {
       expect((await target.call('GET', '/secrets/pin')).body.value).toBe('canary 4711');
       expect((await target.call('GET', '/deployments/quiet/outputs')).body.outputs).toEqual({ size: 3 });
       expect(await target.download('/blueprints/quiet/archive')).toEqual(quietArchive);
+      for (const [path, content] of Object.entries(FILES))
+        expect(await target.download(path)).toEqual(content);
       expect(
         (await target.call('GET', '/version', undefined, { user: 'bob', password: 'password of bob' }))
           .status,
