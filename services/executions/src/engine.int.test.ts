@@ -91,6 +91,16 @@ test('install runs the operations in the order of the dependencies and leaves ev
   ]);
 });
 
+test('one that succeeded has failed when deployments finds at its end that dependencies close a circle', async () => {
+  engine.peer.deployments.set('circle', peerDeployment({ a: [] }, ['start']));
+  engine.peer.failures.set('circle', 'Cyclic dependency between circle and other');
+  const id = await begin('circle', 'install');
+  await workToEnd(id);
+  const { status, error } = await row(id);
+  expect([status, error]).toEqual(['failed', 'Cyclic dependency between circle and other']);
+  expect(engine.peer.ended.filter((end) => end.executionId === id).at(-1)?.status).toBe('failed');
+});
+
 test('an execution that is removed takes its graph, tasks, marks and undelivered states with it', async () => {
   engine.peer.deployments.set('removed', peerDeployment({ a: [], b: ['a'] }));
   const id = await begin('removed', 'install');

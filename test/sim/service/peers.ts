@@ -87,15 +87,10 @@ export function newDeployments(
           return answers.get(key)!;
         }),
       executionEnded: ({ executionId, status, lastStateSeq }) =>
-        ask(
-          () =>
-            void ended.push({
-              executionId,
-              status,
-              lastStateSeq,
-              isWhole: isWhole(executionId, lastStateSeq),
-            }),
-        ),
+        ask(() => {
+          ended.push({ executionId, status, lastStateSeq, isWhole: isWhole(executionId, lastStateSeq) });
+          return '';
+        }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { deploymentDeleted } from '@baton/contracts';
 import { type Db, outbox } from '@baton/postgres';
+import type { SecretsPort } from '../adapters/secrets.client';
 import { sharedTargets } from '../store/dependencies.sql';
 import { failUpdateOf } from '../store/deployment-updates.sql';
 import { deleteDeployment } from '../store/deployments.sql';
@@ -14,10 +15,19 @@ import {
 } from '../store/statuses.sql';
 import type { DB } from '../store/tables.gen';
 import type { ExecutionNotes } from './note-executions';
+import { resolveDependencies } from './resolve-dependencies';
 
 interface Deps {
   db: Db<DB>;
   notes: ExecutionNotes;
+}
+type EndDeps = Deps & { secrets: SecretsPort };
+
+interface EndedExecution {
+  tenant: string;
+  deploymentId: string;
+  execution: LatestExecution;
+  lastStateSeq: number;
 }
 
 const DELETE_WORKFLOW = 'delete_deployment_environment';
@@ -33,7 +43,7 @@ export async function executionRequested(
   const { tenant, deploymentId, executionId: id, workflowId, resumedAt } = of;
   const latest = { id, status: 'pending', workflowId, totalOperations: 0, finishedOperations: 0, resumedAt };
   const note = { tenant, deploymentId, execution: latest, hasEnded: false, stateSeq: 0 };
-  if (await deps.notes.write(note)) return;
+  if ((await deps.notes.write(note)).isDone) return;
   await deps.db.tx(async (tx) => {
     const row = await lockFamilyOf(tx, tenant, deploymentId);
     const known = row?.latest_execution ?? '';
@@ -45,17 +55,21 @@ export async function executionRequested(
 /**
  * An execution ended: installation and latest status (reference/rest-api.md 6.4); after the end of
  * delete_deployment_environment the deployment goes. States that come late, up to `lastStateSeq`, are repeats from now
- * on. Repeats change nothing.
+ * on. Repeats change nothing. Answers why one that succeeded has failed all the same (resolveDependencies); null: it has not.
  */
-export async function executionEnded(
-  deps: Deps,
-  of: { tenant: string; deploymentId: string; execution: LatestExecution; lastStateSeq: number },
-): Promise<void> {
+export async function executionEnded(deps: EndDeps, of: EndedExecution): Promise<string | null> {
   const { execution } = of;
   const isUsual = execution.workflowId !== DELETE_WORKFLOW && execution.status === 'terminated';
   const { tenant, deploymentId, lastStateSeq: stateSeq } = of;
   const note = { tenant, deploymentId, execution, hasEnded: true, stateSeq };
-  if (isUsual && (await deps.notes.write(note))) return;
+  const noted = isUsual ? await deps.notes.write(note) : null;
+  if (noted?.isDone) return noted.hasComputed ? await resolveDependencies(deps, of) : null;
+  await noteEnd(deps, of);
+  return isUsual ? await resolveDependencies(deps, of) : null;
+}
+
+async function noteEnd(deps: Pick<Deps, 'db'>, of: EndedExecution): Promise<void> {
+  const { execution } = of;
   await deps.db.tx(async (tx) => {
     const row = await lockFamilyOf(tx, of.tenant, of.deploymentId);
     if (!row) return;

@@ -1,11 +1,12 @@
 import { type Db, gather } from '@baton/postgres';
-import { type ExecutionNote, noteExecutions } from '../store/statuses.sql';
+import { type ExecutionNote, type NoteResult, noteExecutions } from '../store/statuses.sql';
 import type { DB } from '../store/tables.gen';
 
 export interface ExecutionNotes {
-  /** False: nothing was written, it takes a transaction. */
-  write(note: ExecutionNote): Promise<boolean>;
+  write(note: ExecutionNote): Promise<NoteResult>;
 }
+
+const NOT_NOTED: NoteResult = { isDone: false, hasComputed: false };
 
 /**
  * Notes of executions that begin or end at the same moment share one statement, and so one commit. When it fails each is
@@ -13,13 +14,13 @@ export interface ExecutionNotes {
  * repeats it, and repeats change nothing.
  */
 export function gatherNotes(db: Pick<Db<DB>, 'statement'>): ExecutionNotes {
-  const writeAlone = (note: ExecutionNote): Promise<boolean> =>
+  const writeAlone = (note: ExecutionNote): Promise<NoteResult> =>
     noteExecutions(db, [note]).then(
-      ([isDone]) => isDone!,
-      () => false,
+      ([result]) => result!,
+      () => NOT_NOTED,
     );
-  const gathered = gather<ExecutionNote, boolean>((notes) =>
+  const gathered = gather<ExecutionNote, NoteResult>((notes) =>
     noteExecutions(db, notes).catch(() => Promise.all(notes.map(writeAlone))),
   );
-  return { write: async (note) => (await gathered.read('', note)) === true };
+  return { write: async (note) => (await gathered.read('', note)) ?? NOT_NOTED };
 }

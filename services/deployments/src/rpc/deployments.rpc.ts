@@ -88,8 +88,8 @@ export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> 
     },
     executionEnded: async ({ tenant, deploymentId, executionId, lastStateSeq, ...end }) => {
       const execution = { id: executionId, ...end };
-      await executionEnded(deps, { tenant, deploymentId, execution, lastStateSeq });
-      return {};
+      const failure = await executionEnded(deps, { tenant, deploymentId, execution, lastStateSeq });
+      return { failure: failure ?? '' };
     },
   };
 }

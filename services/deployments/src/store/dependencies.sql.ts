@@ -1,4 +1,5 @@
 import type { Principal } from '@baton/contracts';
+import type { Json } from '@baton/kernel';
 import { type AnyQuery, type AnyTx, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import type { Dependent } from '../domain/dependents';
@@ -31,6 +32,32 @@ export async function insertDependencies(
       target_deployment_func json, external_source json, external_target json, created_at timestamptz)`.execute(
     tx,
   );
+}
+
+export interface ComputedDependency {
+  id: string;
+  target_key: number | null;
+  /** As a rule {function, context}; clients store what they like. */
+  target_deployment_func: Json;
+  created_by: string;
+}
+
+/** Dependencies of a deployment on this manager whose target is the value of a function. */
+export async function computedDependencies(
+  db: AnyQuery,
+  tenant: string,
+  deploymentId: string,
+): Promise<ComputedDependency[]> {
+  const { rows } = await sql<ComputedDependency>`
+    select i.id, i.target_key, i.target_deployment_func, i.created_by
+    from deployments d join inter_deployment_dependencies i on i.source_key = d.key
+    where d.tenant = ${tenant} and d.id = ${deploymentId} and i.target_deployment_func is not null and i.external_target is null
+    order by i.created_at, i.id limit 1000`.execute(db);
+  return rows;
+}
+
+export async function setDependencyTarget(tx: AnyTx, id: string, targetKey: number): Promise<void> {
+  await sql`update inter_deployment_dependencies set target_key = ${targetKey} where id = ${id}`.execute(tx);
 }
 
 /** Deletes all of a source; answers their targets. */

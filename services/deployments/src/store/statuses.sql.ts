@@ -155,29 +155,37 @@ export interface ExecutionNote {
   stateSeq: number;
 }
 
+export interface NoteResult {
+  /** False: nothing was written, it takes a transaction. */
+  isDone: boolean;
+  /** Targets of its dependencies are values of functions (commands/resolve-dependencies.ts). */
+  hasComputed: boolean;
+}
+
 /**
  * Lock, settling and `writeExecutionStatus` of each in one statement, where the deployment has no family and no later
- * execution. False: nothing was written, it takes a transaction.
+ * execution.
  */
 export async function noteExecutions(
   db: Pick<Db<DB>, 'statement'>,
   notes: readonly ExecutionNote[],
-): Promise<boolean[]> {
+): Promise<NoteResult[]> {
   const values = notes.map(({ tenant, deploymentId, execution, hasEnded, stateSeq }) => [
     tenant,
     deploymentId,
     ...statusValues(execution, hasEnded),
     stateSeq,
   ]);
-  const rows = await db.statement<{ is_done: boolean }>(NOTE, [JSON.stringify(values)]);
-  return rows.map((row) => row.is_done);
+  return await db.statement<NoteResult>(NOTE, [JSON.stringify(values)]);
 }
 
 /** In the order of the notes: of two about one deployment the later one counts. */
 const NOTE = {
   name: 'deployments-note-executions',
   text: `select note_execution(v->>0, v->>1, v->>2, v->>3, v->>4, (v->>5)::integer, (v->>6)::integer, (v->>7)::boolean,
-      (v->>8)::timestamptz, v->>9, v->>10, (v->>11)::bigint) as is_done
+      (v->>8)::timestamptz, v->>9, v->>10, (v->>11)::bigint) as "isDone",
+      exists (select from deployments d join inter_deployment_dependencies i on i.source_key = d.key
+        where d.tenant = v->>0 and d.id = v->>1 and i.target_deployment_func is not null) as "hasComputed"
     from jsonb_array_elements($1::jsonb) v`,
 };
 

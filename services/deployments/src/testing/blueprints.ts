@@ -44,6 +44,18 @@ capabilities:
   c1: {value: v1}
 `;
 
+/** Uses a capability of the deployment that a runtime property of its node names. */
+export const linked = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_templates:
+  link: {type: cloudify.nodes.Root}
+outputs:
+  far: {value: {get_capability: [{get_attribute: [link, target]}, address]}}
+capabilities:
+  address: {value: here}
+`;
+
 /** Two components here, of one type each that means it, and one on another manager. */
 export const composed = `
 tosca_definitions_version: cloudify_dsl_1_4

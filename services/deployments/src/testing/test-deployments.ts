@@ -80,6 +80,7 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   'plugged-again': { text: texts.plugged('1.0') },
   'plugged-global': { text: texts.plugged('1.0'), visibility: 'global' },
   composed: { text: texts.composed },
+  linked: { text: texts.linked },
   consumer: { text: texts.consumer },
   'needs-plugin': { text: texts.needsPlugin },
   empty: { text: texts.empty },

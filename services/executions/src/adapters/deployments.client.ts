@@ -70,6 +70,7 @@ export interface DeploymentsPort {
   ): Promise<Json>;
   /** What deployments show as their latest execution, from a cursor on; `next` 0 = the last ones. */
   latestExecutions(after: number): Promise<{ deployments: LatestExecution[]; next: number }>;
+  /** Answers why an execution that succeeded has failed all the same (its dependencies close a circle); '': it has not. */
   executionEnded(of: {
     tenant: string;
     deploymentId: string;
@@ -80,7 +81,7 @@ export interface DeploymentsPort {
     finishedOperations: number;
     /** Number of the last state, all of which deployments has applied. */
     lastStateSeq: number;
-  }): Promise<void>;
+  }): Promise<string>;
 }
 
 /** Whose model is changed, and on whose behalf. */
@@ -147,7 +148,7 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
     },
     latestExecutions: (after) => client.listLatestExecutions({ after, limit: LATEST_PAGE }),
     ...groupCalls(client),
-    executionEnded: async (of) => void (await client.executionEnded(of)),
+    executionEnded: async (of) => (await client.executionEnded(of)).failure,
   };
 }
 

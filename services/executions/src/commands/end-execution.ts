@@ -27,21 +27,13 @@ export async function endExecution(
   deps: EngineDeps,
   execution: TimedExecution,
 ): Promise<TimedExecution | null> {
-  const outcome = execution.outcome!;
+  let outcome = execution.outcome!;
   if (outcome.status !== 'terminated') await cancelNested(deps, execution.id);
   const leftMs = forcedLeftMs(execution, execution.now_ms);
   if (outcome.status === 'cancelled') await cancelBelow(deps, execution, leftMs);
-  const isTold =
-    leftMs === null
-      ? await tellDeployments(deps, execution, outcome).then(
-          () => true,
-          async (err) => {
-            // It may have been heard all the same.
-            await tellWhatCounts(deps, execution.id, outcome);
-            throw err;
-          },
-        )
-      : await tellWithin(deps, execution, outcome, leftMs);
+  let isTold = true;
+  if (leftMs === null) outcome = await toldOutcome(deps, execution, outcome);
+  else isTold = await tellWithin(deps, execution, outcome, leftMs);
   const write: StepWrite = {
     ...emptyWrite(execution),
     changes: { status: outcome.status, phase: 'ended', error: outcome.error },
@@ -71,6 +63,21 @@ export async function endExecution(
   return ended;
 }
 
+/** Tells deployments, which may find that it has failed all the same: a repetition after a crash finds the same. */
+async function toldOutcome(deps: EngineDeps, execution: TimedExecution, outcome: Outcome): Promise<Outcome> {
+  try {
+    const failure = await tellDeployments(deps, execution, outcome);
+    if (failure === '') return outcome;
+    const failed: Outcome = { ...outcome, status: 'failed', error: failure };
+    await tellDeployments(deps, execution, failed);
+    return failed;
+  } catch (err) {
+    // It may have been heard all the same.
+    await tellWhatCounts(deps, execution.id, outcome);
+    throw err;
+  }
+}
+
 /**
  * The last executions of components are cancelled with it; a forced cancel does not wait for deployments longer than its
  * limit, and leaves them running then.
@@ -95,16 +102,19 @@ async function tellWhatCounts(deps: EngineDeps, id: string, told: Pick<Outcome, 
   await tellDeployments(deps, stored, { status: stored.status as Outcome['status'] });
 }
 
-/** Delivers the last states, whose rows stay for the step that ends it, and tells the end; both may be repeated. */
+/**
+ * Delivers the last states, whose rows stay for the step that ends it, and tells the end; both may be repeated. Answers why
+ * it has failed all the same; '': it has not.
+ */
 export async function tellDeployments(
   deps: EngineDeps,
   execution: TimedExecution,
   outcome: Pick<Outcome, 'status'>,
-): Promise<void> {
+): Promise<string> {
   await deliverDecided(deps, execution);
   // A dry run says nothing about the deployment, and must not be taken for its deletion.
-  if (!execution.deployment_id || execution.is_dry_run) return;
-  await deps.deployments.executionEnded({
+  if (!execution.deployment_id || execution.is_dry_run) return '';
+  return await deps.deployments.executionEnded({
     tenant: execution.tenant,
     deploymentId: execution.deployment_id,
     executionId: execution.id,
@@ -146,7 +156,7 @@ async function tellWithin(
 }
 
 /** @throws Error when it takes longer; it is left to itself then. */
-async function within(work: Promise<void>, limitMs: number): Promise<void> {
+async function within(work: Promise<unknown>, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`not done within ${limitMs} ms`)), limitMs);

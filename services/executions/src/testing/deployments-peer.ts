@@ -20,6 +20,8 @@ export function createDeploymentsPeer() {
   const deployments = new Map<string, PeerDeployment>();
   const applied = new Map<string, number>();
   const ended: { executionId: string; status: string }[] = [];
+  /** Deployment -> why what succeeds on it has failed all the same. */
+  const failures = new Map<string, string>();
   /** Deployment -> those of its components. */
   const components = new Map<string, string[]>();
   /** Group id -> members in order. */
@@ -82,13 +84,13 @@ export function createDeploymentsPeer() {
     evaluateFunctions: async ({ payloadJson }) => ({ payloadJson }),
     executionEnded: async ({ deploymentId, executionId, status }) => {
       // A deployment that is gone takes no notice.
-      if (!isDown && !deployments.has(deploymentId)) return {};
+      if (!isDown && !deployments.has(deploymentId)) return { failure: '' };
       get(deploymentId);
       await duringEnd?.(executionId);
       ended.push({ executionId, status });
       if ((latest.get(deploymentId)?.executionId ?? '') <= executionId)
         latest.set(deploymentId, { executionId, status });
-      return {};
+      return { failure: status === 'terminated' ? (failures.get(deploymentId) ?? '') : '' };
     },
     listGroupMembers: async ({ groupId, after, limit }) => {
       const ids = groups.get(groupId);
@@ -147,6 +149,7 @@ export function createDeploymentsPeer() {
   return {
     deployments,
     components,
+    failures,
     groups,
     handlers,
     ended,

@@ -206,6 +206,8 @@ export interface ExecutionEndedRequest {
 }
 
 export interface ExecutionEndedResponse {
+  /** Why an execution that succeeded has failed all the same; empty: it has not. */
+  failure: string;
 }
 
 export interface ListLatestExecutionsRequest {
@@ -3314,11 +3316,14 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
 };
 
 function createBaseExecutionEndedResponse(): ExecutionEndedResponse {
-  return {};
+  return { failure: "" };
 }
 
 export const ExecutionEndedResponse: MessageFns<ExecutionEndedResponse> = {
-  encode(_: ExecutionEndedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ExecutionEndedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.failure !== "") {
+      writer.uint32(10).string(message.failure);
+    }
     return writer;
   },
 
@@ -3335,6 +3340,14 @@ export const ExecutionEndedResponse: MessageFns<ExecutionEndedResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.failure = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3347,20 +3360,24 @@ export const ExecutionEndedResponse: MessageFns<ExecutionEndedResponse> = {
     }
   },
 
-  fromJSON(_: any): ExecutionEndedResponse {
-    return {};
+  fromJSON(object: any): ExecutionEndedResponse {
+    return { failure: isSet(object.failure) ? globalThis.String(object.failure) : "" };
   },
 
-  toJSON(_: ExecutionEndedResponse): unknown {
+  toJSON(message: ExecutionEndedResponse): unknown {
     const obj: any = {};
+    if (message.failure !== "") {
+      obj.failure = message.failure;
+    }
     return obj;
   },
 
   create(base?: DeepPartial<ExecutionEndedResponse>): ExecutionEndedResponse {
     return ExecutionEndedResponse.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<ExecutionEndedResponse>): ExecutionEndedResponse {
+  fromPartial(object: DeepPartial<ExecutionEndedResponse>): ExecutionEndedResponse {
     const message = createBaseExecutionEndedResponse();
+    message.failure = object.failure ?? "";
     return message;
   },
 };

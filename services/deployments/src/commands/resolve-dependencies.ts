@@ -1,0 +1,81 @@
+import { isAppError, isJsonObject } from '@baton/kernel';
+import type { Db } from '@baton/postgres';
+import type { SecretsPort } from '../adapters/secrets.client';
+import { evaluatePayload } from '../queries/evaluate-payload';
+import {
+  type ComputedDependency,
+  computedDependencies,
+  dependsOn,
+  setDependencyTarget,
+} from '../store/dependencies.sql';
+import { readDeployment } from '../store/deployments.sql';
+import { refreshConsumers } from '../store/labels.sql';
+import { keysOfIds, lockGraph } from '../store/parents.sql';
+import type { DB } from '../store/tables.gen';
+
+interface Deps {
+  db: Db<DB>;
+  secrets: SecretsPort;
+}
+
+/**
+ * Evaluates the functions that name targets of a deployment's dependencies, after an execution of it has succeeded, and
+ * writes the targets (reference/workflows.md 8.5). What cannot be evaluated, or names no deployment, stays open. Answers why
+ * the execution has failed after all: a dependency that would close a circle, which is not written; null otherwise. May be repeated.
+ */
+export async function resolveDependencies(
+  deps: Deps,
+  { tenant, deploymentId }: { tenant: string; deploymentId: string },
+): Promise<string | null> {
+  const open = await computedDependencies(deps.db.query, tenant, deploymentId);
+  const row = open.length > 0 ? await readDeployment(deps.db.query, tenant, deploymentId) : null;
+  if (!row) return null;
+  const named: { dependency: ComputedDependency; targetId: string }[] = [];
+  for (const dependency of open) {
+    const targetId = await evaluated(deps, row, dependency);
+    if (targetId !== null && targetId !== deploymentId) named.push({ dependency, targetId });
+  }
+  return deps.db.tx(async (tx) => {
+    await lockGraph(tx, tenant);
+    const keys = await keysOfIds(
+      tx,
+      tenant,
+      named.map(({ targetId }) => targetId),
+    );
+    const changed: number[] = [];
+    let failure: string | null = null;
+    for (const { dependency, targetId } of named) {
+      const { id, target_key: before } = dependency;
+      const key = keys.get(targetId);
+      if (key === undefined || key === before) continue;
+      if (await dependsOn(tx, key, row.key)) {
+        failure ??= `Cyclic dependency between ${deploymentId} and ${targetId}`;
+        continue;
+      }
+      await setDependencyTarget(tx, id, key);
+      changed.push(key, ...(before === null ? [] : [before]));
+    }
+    await refreshConsumers(tx, [...new Set(changed)]);
+    return failure;
+  });
+}
+
+/** Id of the target as it is now; null when the function has no value yet, or one that is no id. */
+async function evaluated(
+  deps: Deps,
+  row: Parameters<typeof evaluatePayload>[1],
+  { target_deployment_func: func, created_by: username }: ComputedDependency,
+): Promise<string | null> {
+  // A client may have stored anything.
+  if (!isJsonObject(func)) return null;
+  const { function: payload = null, context } = func;
+  const from = { db: deps.db.query, secrets: deps.secrets };
+  try {
+    const self = isJsonObject(context) ? context : {};
+    const { id } = await evaluatePayload(from, row, { username }, { id: payload }, self);
+    return typeof id === 'string' ? id : null;
+  } catch (error) {
+    if (isAppError(error) && !error.entry.retryable) return null;
+    throw error;
+  }
+}
