@@ -1,5 +1,5 @@
 // npm test: everything, on a machine where nothing was installed by hand. Ends with a table of what ran.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,6 +21,23 @@ function step(name, run) {
   results.push({ name, isPassed: status === 0, seconds: (performance.now() - startedAt) / 1000 });
 }
 
+/** Scripts that need one core and no server, beside each other; each prints when it has ended. `scripts`: name -> arguments of tsx. */
+async function stepsAtOnce(scripts) {
+  const startedAt = performance.now();
+  const run = ([name, args]) =>
+    new Promise((resolve) => {
+      const child = spawn(process.execPath, ['--import', 'tsx', ...args], { cwd: root });
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text));
+      child.on('close', (status) => {
+        console.log(`\n=== ${name}\n${said.trimEnd()}`);
+        results.push({ name, isPassed: status === 0, seconds: (performance.now() - startedAt) / 1000 });
+        resolve();
+      });
+    });
+  await Promise.all(Object.entries(scripts).map(run));
+}
+
 const node = (args, env = {}) =>
   spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
     .status ?? 1;
@@ -36,20 +53,20 @@ try {
   step('build', () => node(['tools/build.mjs']));
   step('verify: generated files', () => node(['tools/verify.mjs'], env));
   step('integration tests', () => jest(['--testPathPatterns', 'int\\.test\\.ts$', '--maxWorkers', '2'], env));
-  step('simulation of the model, 1,000 seeds', () =>
-    tsx(['test/sim/run.ts', '--seeds', '1000', '--of', 'model']),
-  );
-  step('simulation of the service, 100 seeds', () =>
-    tsx(['test/sim/run.ts', '--seeds', '100', '--of', 'service']),
-  );
+  await stepsAtOnce({
+    'simulation of the model, 1,000 seeds': ['test/sim/run.ts', '--seeds', '1000', '--of', 'model'],
+    'simulation of the service, 100 seeds': ['test/sim/run.ts', '--seeds', '100', '--of', 'service'],
+  });
   step('end to end, standalone', () => runE2e({ mode: 'standalone', workers: 1, env }));
   step('end to end, services with 3 workers', () => runE2e({ mode: 'services', workers: 3, env }));
   step('faults: processes killed, paused and cut off', () =>
     tsx(['test/fault/run.ts', '--suite', ...seed], env),
   );
   if (existsSync(join(shared, 'conformance'))) {
-    step('conformance of the language', () => tsx(['test/conformance/dsl/run.ts']));
-    step('fuzz of the language, 20 s', () => tsx(['test/conformance/dsl/fuzz.ts', '--seconds', '20']));
+    await stepsAtOnce({
+      'conformance of the language': ['test/conformance/dsl/run.ts'],
+      'fuzz of the language, 20 s': ['test/conformance/dsl/fuzz.ts', '--seconds', '20'],
+    });
     const scenarios = join(shared, 'conformance/workflows/scenarios.json');
     step('recorded workflows, services with 3 workers', () =>
       tsx(['test/conformance/workflows/run.ts', scenarios, '--mode', 'services', '--workers', '3'], env),
