@@ -64,7 +64,14 @@ async function uninstallFamily(at: RowContext): Promise<Outcome> {
     outcome.diagnosis = await diagnose(rig);
   });
   outcome.violations.push(...checkOrder(chains, await levelsOf(rig, all, 'uninstall')));
-  const verdict = await judge(rig, [...asked, uninstall], { victims: [] });
+  const left = await rig.sql<{ id: string }>(
+    `select i.id from deployments.node_instances i join deployments.deployments d on d.key = i.deployment_key
+     where d.id = any($1) and i.state <> 'deleted'`,
+    [all],
+  );
+  if (left.length > 0) outcome.violations.push(`F24u: ${left.length} node instances are left`);
+  // The uninstalls of the services were not asked for by a client: their effects are judged above.
+  const verdict = await judge(rig, [asked[0]!, uninstall], { victims: [] });
   outcome.violations.push(...verdict.violations);
   outcome.facts = {
     executions: all.length * 2,

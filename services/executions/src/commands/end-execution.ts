@@ -30,10 +30,16 @@ export async function endExecution(
   let outcome = execution.outcome!;
   if (outcome.status !== 'terminated') await cancelNested(deps, execution.id);
   const leftMs = forcedLeftMs(execution, execution.now_ms);
-  if (outcome.status === 'cancelled') await cancelBelow(deps, execution, leftMs);
+  const isCancelled = outcome.status === 'cancelled';
   let isTold = true;
-  if (leftMs === null) outcome = await toldOutcome(deps, execution, outcome);
-  else isTold = await tellWithin(deps, execution, outcome, leftMs);
+  if (leftMs === null) {
+    if (isCancelled) await cancelComponents(deps, execution, modeOf(execution.status));
+    outcome = await toldOutcome(deps, execution, outcome);
+  } else {
+    // Beside each other, for each may need all that is left.
+    const below = isCancelled ? cancelWithin(deps, execution, leftMs) : undefined;
+    [isTold] = await Promise.all([tellWithin(deps, execution, outcome, leftMs), below]);
+  }
   const write: StepWrite = {
     ...emptyWrite(execution),
     changes: { status: outcome.status, phase: 'ended', error: outcome.error },
@@ -79,14 +85,13 @@ async function toldOutcome(deps: EngineDeps, execution: TimedExecution, outcome:
 }
 
 /**
- * The last executions of components are cancelled with it; a forced cancel does not wait for deployments longer than its
- * limit, and leaves them running then.
+ * The last executions of components are cancelled with it. A forced cancel does not wait for deployments longer than its
+ * limit, and leaves them running then. @throws AppError of the rpc while there is time left: the driver tries again.
  */
-async function cancelBelow(deps: EngineDeps, execution: TimedExecution, leftMs: number | null) {
-  const mode = modeOf(execution.status);
-  if (leftMs === null) return await cancelComponents(deps, execution, mode);
+async function cancelWithin(deps: EngineDeps, execution: TimedExecution, leftMs: number): Promise<void> {
   const since = systemClock.monotonic();
-  await within(cancelComponents(deps, execution, mode), Math.max(leftMs, LEAST_TELL_MS)).catch((err) => {
+  const cancelled = cancelComponents(deps, execution, modeOf(execution.status));
+  await within(cancelled, Math.max(leftMs, LEAST_TELL_MS)).catch((err) => {
     if (systemClock.monotonic() - since < leftMs) throw err;
     deps.log.warn({ executionId: execution.id, err }, 'executions of components may not be cancelled');
   });
