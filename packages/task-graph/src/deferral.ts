@@ -51,11 +51,11 @@ export function wake(step: Step, node: TaskNode | undefined): void {
   const deferral = node?.deferral;
   if (!deferral || node?.state !== 'pending' || node.notBefore === null) return;
   const earliest = deferral.since === deferral.saidAt ? step.now : deferral.saidAt + REPEAT_MS;
-  if (node.notBefore <= earliest) return;
   touch(step, node);
-  node.notBefore = earliest;
-  if (earliest <= step.now) step.ready.push(node.spec.idx);
-  else step.decision.timers.push({ idx: node.spec.idx, at: earliest });
+  node.notBefore = Math.min(node.notBefore, earliest);
+  if (node.notBefore <= step.now) step.ready.push(node.spec.idx);
+  // Also when it was woken before: whoever took the wake has forgotten the timer.
+  else step.decision.timers.push({ idx: node.spec.idx, at: node.notBefore });
 }
 
 /** Ends an operation that waits and whose time limit is over; false when it is none, and may look. */

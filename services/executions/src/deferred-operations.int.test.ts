@@ -137,32 +137,46 @@ test('nobody wakes it for an execution of another tenant or none: it looks after
   expect(await operationOf(id)).toMatchObject({ state: 'pending', attempt: 2 });
 });
 
-test('a lost wake-up is found by the loop, and by the doctor; repeating one is harmless', async () => {
-  const child = await begin('lost_child');
-  const id = await waiting('lost', child);
-  const forget = () =>
-    sql`update executions set phase = 'ended', status = 'failed', ended_at = app_now() - interval '2 minutes'
+/** A child that has ended long ago without anybody's being told. */
+async function endedUnheard(child: string): Promise<void> {
+  await sql`update executions set phase = 'ended', status = 'failed', ended_at = app_now() - interval '2 minutes'
     where id = ${child}`.execute(engine.db.query);
-  await forget();
-  const found = await runDoctor(engine.deps, false);
-  expect(found.filter(({ check }) => check === 'deferral-forgotten')).toHaveLength(1);
-  expect(await wakeForgotten(engine.deps)).toBe(1);
-  await isDispatched(id, 2);
+}
+
+test('a lost wake-up is found by the loop, and by the doctor', async () => {
+  const child = await begin('lost_child');
+  const [one, two] = [await waiting('lost', child), await waiting('lost_too', child)];
+  await endedUnheard(child);
+  const forgotten = async (isRepair: boolean) =>
+    (await runDoctor(engine.deps, isRepair)).filter(({ check }) => check === 'deferral-forgotten');
+  expect(await forgotten(false)).toHaveLength(2);
+  expect(await wakeForgotten(engine.deps)).toBe(2);
+  for (const id of [one, two]) await isDispatched(id, 2);
   expect(await wakeForgotten(engine.deps)).toBe(0);
+  const second = await begin('lost_second');
+  const third = await waiting('lost_as_well', second);
+  await endedUnheard(second);
+  expect(await forgotten(true)).toMatchObject([{ is_repaired: true }]);
+  await isDispatched(third, 2);
+});
+
+test('one that waits again for what has ended looks a moment later, however often it is woken meanwhile', async () => {
+  const child = await begin('again_child');
+  const id = await waiting('again', child);
+  await endedUnheard(child);
+  await wakeForgotten(engine.deps);
+  await isDispatched(id, 2);
   await defer(await claim(id), child);
-  const repaired = await runDoctor(engine.deps, true);
-  expect(repaired.filter(({ check }) => check === 'deferral-forgotten')).toMatchObject([
-    { is_repaired: true },
-  ]);
-  await isDispatched(id, 3);
   const message = {
     executionId: child,
-    deploymentId: 'lost_child',
+    deploymentId: 'again_child',
     workflowId: 'install',
     status: 'failed' as const,
   };
   const envelope = { tenant: 'default_tenant', payload: message } as never;
   await onExecutionFinished(engine.deps, 'spec')(envelope);
+  await onExecutionFinished(engine.deps, 'spec')(envelope);
+  await isDispatched(id, 3);
   await onExecutionFinished(engine.deps, 'spec')(envelope);
   expect(await operationOf(id)).toMatchObject({ attempt: 3 });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,18 @@ export interface MemoryHost extends OperationHost {
   root: string;
 }
 
+/** They go with the test file that made them. */
+const folders: string[] = [];
+afterAll(() => {
+  for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
+});
+
+function folder(prefix: string): string {
+  const path = mkdtempSync(join(tmpdir(), prefix));
+  folders.push(path);
+  return path;
+}
+
 function instance(id: string, nodeId: string): InstanceRecord {
   return {
     id,
@@ -39,7 +51,7 @@ function instance(id: string, nodeId: string): InstanceRecord {
 }
 
 export function memoryHost(task: () => OperationTask): MemoryHost {
-  const root = mkdtempSync(join(tmpdir(), 'baton-host-'));
+  const root = folder('baton-host-');
   const instances = new Map([
     ['web_abc123', instance('web_abc123', 'web')],
     ['db_def456', instance('db_def456', 'db')],
@@ -160,7 +172,7 @@ export function makeRig(): Rig {
       operations: buildRegistry([]),
       scripts: {
         assetsDir: defaultAssetsDir,
-        workRoot: mkdtempSync(join(tmpdir(), 'baton-work-')),
+        workRoot: folder('baton-work-'),
         python: 'python3',
         baseEnv: { PATH: process.env.PATH ?? '', HOME: '/', LANG: 'C.UTF-8' },
         guard: startOrphanGuard(),

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Broker, createRabbitBroker } from '@baton/broker';
@@ -34,6 +34,12 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
     key: task.executionId,
     time: isoInstant(systemClock.now()),
   });
+  const folders: string[] = [];
+  const folder = (): string => {
+    const path = mkdtempSync(join(tmpdir(), 'baton-worker-'));
+    folders.push(path);
+    return path;
+  };
   const env = (more: Record<string, string> = {}): Record<string, string> => ({
     BATON_INTERNAL_KEY: peer.internalKey,
     BATON_NAMESPACE: namespace,
@@ -44,7 +50,7 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
     BATON_RPC_CATALOG: peer.address,
     BATON_RPC_SECRETS: peer.address,
     BATON_HTTP_PORT: '0',
-    BATON_WORKER_DIR: mkdtempSync(join(tmpdir(), 'baton-worker-')),
+    BATON_WORKER_DIR: folder(),
     BATON_WORKER_HANDLERS: join(__dirname, 'probe-handlers.js'),
     BATON_WORKER_STOP_AFTER: '5s',
     ...more,
@@ -82,6 +88,7 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
       await Promise.all(running.map((worker) => worker.stop()));
       await broker.close();
       await peer.close();
+      for (const path of folders) rmSync(path, { recursive: true, force: true });
     },
   };
 }
