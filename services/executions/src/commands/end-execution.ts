@@ -30,15 +30,11 @@ export async function endExecution(
   let outcome = execution.outcome!;
   if (outcome.status !== 'terminated') await cancelNested(deps, execution.id);
   const leftMs = forcedLeftMs(execution, execution.now_ms);
-  const isCancelled = outcome.status === 'cancelled';
   let isTold = true;
-  if (leftMs === null) {
-    if (isCancelled) await cancelComponents(deps, execution, modeOf(execution.status));
+  if (leftMs !== null) isTold = await toldWithin(deps, execution, outcome, leftMs);
+  else {
+    if (outcome.status === 'cancelled') await cancelComponents(deps, execution, modeOf(execution.status));
     outcome = await toldOutcome(deps, execution, outcome);
-  } else {
-    // Beside each other, for each may need all that is left.
-    const below = isCancelled ? cancelWithin(deps, execution, leftMs) : undefined;
-    [isTold] = await Promise.all([tellWithin(deps, execution, outcome, leftMs), below]);
   }
   const write: StepWrite = {
     ...emptyWrite(execution),
@@ -85,19 +81,6 @@ async function toldOutcome(deps: EngineDeps, execution: TimedExecution, outcome:
 }
 
 /**
- * The last executions of components are cancelled with it. A forced cancel does not wait for deployments longer than its
- * limit, and leaves them running then. @throws AppError of the rpc while there is time left: the driver tries again.
- */
-async function cancelWithin(deps: EngineDeps, execution: TimedExecution, leftMs: number): Promise<void> {
-  const since = systemClock.monotonic();
-  const cancelled = cancelComponents(deps, execution, modeOf(execution.status));
-  await within(cancelled, Math.max(leftMs, LEAST_TELL_MS)).catch((err) => {
-    if (systemClock.monotonic() - since < leftMs) throw err;
-    deps.log.warn({ executionId: execution.id, err }, 'executions of components may not be cancelled');
-  });
-}
-
-/**
  * After an end was told that another one may have overtaken, as when a cancel came between: deployments hears last the one
  * that is stored. A crash before this leaves it to the doctor (latest-execution).
  */
@@ -135,38 +118,57 @@ export async function tellDeployments(
 const LEAST_TELL_MS = 500;
 
 /**
- * The end of a forced cancel: tells deployments as long as the limit allows, then goes on without. A call has a deadline
- * that is longer than the limit, so it is not waited for but left to itself: all of it may be repeated.
- * False: not told. @throws AppError of the rpc while there is time left: the driver tries again.
+ * The end of a forced cancel tells deployments and cancels what runs on components in the time that is left, or goes on
+ * without. Beside each other, for each may need all of it. False: not told.
  */
-async function tellWithin(
+async function toldWithin(
   deps: EngineDeps,
   execution: TimedExecution,
   outcome: Outcome,
   leftMs: number,
 ): Promise<boolean> {
-  const limitMs = Math.max(leftMs, LEAST_TELL_MS);
-  const since = systemClock.monotonic();
-  try {
-    await within(tellDeployments(deps, execution, outcome), limitMs);
-    return true;
-  } catch (err) {
-    if (systemClock.monotonic() - since < leftMs) throw err;
-    deps.log.warn(
-      { executionId: execution.id, err },
+  const isDone = (work: Promise<unknown>, orElse: string) =>
+    isDoneWithin(leftMs, work, (err) => deps.log.warn({ executionId: execution.id, err }, orElse));
+  const [isTold] = await Promise.all([
+    isDone(
+      tellDeployments(deps, execution, outcome),
       'a cancelled execution ends before its states are delivered',
-    );
-    return false;
-  }
+    ),
+    outcome.status === 'cancelled' &&
+      isDone(
+        cancelComponents(deps, execution, modeOf(execution.status)),
+        'executions of components may not be cancelled',
+      ),
+  ]);
+  return isTold;
 }
 
-/** @throws Error when it takes longer; it is left to itself then. */
-async function within(work: Promise<unknown>, limitMs: number): Promise<void> {
+/**
+ * Whether work was done in the time that is left. A call has a deadline that is longer than that, so it is not waited for but
+ * left to itself: all of it may be repeated.
+ * @throws AppError of the work while there is time left: the driver tries again.
+ */
+async function isDoneWithin(
+  leftMs: number,
+  work: Promise<unknown>,
+  onUndone: (err: unknown) => void,
+): Promise<boolean> {
+  const limitMs = Math.max(leftMs, LEAST_TELL_MS);
+  const since = systemClock.monotonic();
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`not done within ${limitMs} ms`)), limitMs);
   });
-  await Promise.race([work, over]).finally(() => clearTimeout(timer));
+  try {
+    await Promise.race([work, over]);
+    return true;
+  } catch (err) {
+    if (systemClock.monotonic() - since < leftMs) throw err;
+    onUndone(err);
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function finishedMessage(execution: TimedExecution, status: Outcome['status']) {

@@ -3,6 +3,7 @@ import type { AnyQuery } from '@baton/postgres';
 import type { Deferral } from '@baton/task-graph';
 import { sql } from 'kysely';
 import type { TimedExecution } from '../store/executions.sql';
+import { isAwaited } from '../store/waiting-task';
 import { reason, type WaitReason } from './wait-reason';
 
 /** A worker that has not reported for this long is not counted on; workers report every third of a lease. */
@@ -35,7 +36,7 @@ export async function explainRunning(db: AnyQuery, execution: TimedExecution): P
       t.not_before, t.retries, t.deferral, w.last_seen, c.status as awaited_status, c.workflow_id as awaited_workflow,
       c.deployment_id as awaited_deployment
     from tasks t left join workers w on w.id = t.worker_id
-    left join executions c on c.id::text = t.deferral->>'untilExecution' and c.tenant = ${execution.tenant}
+    left join executions c on ${isAwaited} and c.tenant = ${execution.tenant}
     where t.graph_id = ${execution.graph_id} and t.spec->>'kind' = 'operation'
       and (t.state in ('sent', 'started') or (t.state = 'pending' and t.not_before is not null))
     order by t.dispatched_at nulls last limit 100`.execute(db);

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { DB } from './tables.gen';
+import { isAwaited, waitsWithoutWorker } from './waiting-task';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
@@ -11,8 +12,7 @@ export interface DeferredTask {
 }
 
 /** `t` waits without a worker and `e` is its running execution. */
-const WAITS = sql`e.graph_id = t.graph_id and e.phase = 'running'
-  and t.deferral is not null and t.state = 'pending' and t.not_before is not null`;
+const WAITS = sql`e.graph_id = t.graph_id and e.phase = 'running' and ${waitsWithoutWorker}`;
 
 /** Operations that wait for the end of one of these executions of their tenant which have ended. */
 export async function deferredUntil(
@@ -35,7 +35,7 @@ export async function forgottenDeferred(
 ): Promise<DeferredTask[]> {
   const { rows } = await sql<DeferredTask>`
     select t.id, t.execution_id from tasks t join executions e on ${WAITS}
-    join executions c on c.id = (t.deferral->>'untilExecution')::uuid and c.tenant = e.tenant
+    join executions c on ${isAwaited} and c.tenant = e.tenant
     where c.phase = 'ended' and c.ended_at < app_now() - make_interval(secs => ${olderThanMs / 1000})
     order by c.ended_at limit ${limit}`.execute(reader);
   return rows;

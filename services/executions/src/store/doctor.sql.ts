@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { LatestExecution } from '../adapters/deployments.client';
 import { workflowsCarriedOutElsewhere } from '../domain/system-workflows';
 import type { DB } from './tables.gen';
+import { isAwaited, waitsWithoutWorker } from './waiting-task';
 
 /** What a look for something broken found: the row, and words about it. */
 export interface Broken {
@@ -62,8 +63,8 @@ export const forgottenDeferrals = (db: AnyQuery) =>
     sql`select t.id, 'operation ' || (t.spec->>'name') || ' of execution ' || e.id || ' waits for ' || c.id || ', which is '
         || c.status as about
       from tasks t join executions e on e.graph_id = t.graph_id
-      join executions c on c.id::text = t.deferral->>'untilExecution' and c.tenant = e.tenant
-      where t.deferral is not null and t.state = 'pending' and t.not_before is not null and e.phase = 'running'
+      join executions c on ${isAwaited} and c.tenant = e.tenant
+      where ${waitsWithoutWorker} and e.phase = 'running'
         and c.phase = 'ended' and c.ended_at < ${SETTLED}`,
   );
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { parallelSystemWorkflows } from '../domain/system-workflows';
 import type { ExecutionRow } from './rows';
 import type { DB } from './tables.gen';
+import { waitsWithoutWorker } from './waiting-task';
 
 /** Advisory locks of this service; the numbers only have to be ours. */
 const STARTS = 7_236_010;
@@ -72,8 +73,7 @@ export async function executionsAtWork(db: AnyQuery, except: string | null): Pro
 export async function countAtWork(db: AnyQuery): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from executions e where e.phase not in ('ended', 'waiting', 'awaiting')
-      and not (e.phase = 'running' and exists (select 1 from tasks t where t.graph_id = e.graph_id
-          and t.deferral is not null and t.state = 'pending' and t.not_before is not null)
+      and not (e.phase = 'running' and exists (select 1 from tasks t where t.graph_id = e.graph_id and ${waitsWithoutWorker})
         and not exists (select 1 from tasks t where t.graph_id = e.graph_id and t.state in ('sent', 'started')
           and t.spec->>'kind' = 'operation' and not t.spec->'payload' ? 'isWorkflowCode'))`.execute(db);
   return rows[0]!.count;
