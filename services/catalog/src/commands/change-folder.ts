@@ -7,7 +7,6 @@ import type { Db } from '@baton/postgres';
 import type { Spool } from '../archive/spool';
 import { INLINE_BYTES } from '../archive/unpack';
 import { checkRoom, checkTree, type FolderKey, type FolderLimits, storedPath } from '../domain/file-area';
-import { noteLooseBlobs } from '../store/archives.sql';
 import {
   countFolder,
   type FileWrite,
@@ -19,6 +18,7 @@ import {
   writeFiles,
 } from '../store/stored-files.sql';
 import type { DB } from '../store/tables.gen';
+import { storeLoose } from './store-loose';
 
 export interface FolderDeps {
   db: Db<DB>;
@@ -90,41 +90,40 @@ export async function dropDeploymentFolder(
 
 /** Where the content of an upload will lie: in the row while it is small, else a blob. */
 export async function storeContent(
-  { db, blobs }: FolderDeps,
+  deps: FolderDeps,
   file: Spool,
 ): Promise<Pick<FileWrite, 'size' | 'digest' | 'content' | 'blobDigest'>> {
   if (file.buffer !== null && file.size <= INLINE_BYTES) return inlineContent(file.buffer);
-  const { digest, size } = await blobs.put(file.stream());
-  await noteLooseBlobs(db.query, [digest]);
+  const { digest, size } = await storeLoose(deps, file.stream());
   return { size, digest, content: null, blobDigest: digest };
 }
 
 /** A part of a large file; the sweep takes it when nobody puts it together. */
-export async function storePiece({ db, blobs }: FolderDeps, data: Uint8Array): Promise<string> {
-  const { digest } = await blobs.put(Readable.from([Buffer.from(data)], { objectMode: false }));
-  await noteLooseBlobs(db.query, [digest]);
-  return digest;
+export async function storePiece(deps: FolderDeps, data: Uint8Array): Promise<string> {
+  return (await storeLoose(deps, Readable.from([Buffer.from(data)], { objectMode: false }))).digest;
 }
 
 /** The content that was sent at once or in pieces. @throws AppError not_found_error when a piece was swept */
 export async function joinContent(
-  { db, blobs, folderLimits }: FolderDeps,
+  deps: FolderDeps,
   content: Uint8Array,
   pieces: readonly string[],
 ): Promise<Pick<FileWrite, 'size' | 'digest' | 'content' | 'blobDigest'>> {
   if (pieces.length === 0 && content.length <= INLINE_BYTES) return inlineContent(Buffer.from(content));
   async function* all(): AsyncGenerator<Buffer> {
     if (pieces.length === 0) yield Buffer.from(content);
-    for (const piece of pieces) yield* (await blobs.open(piece)) as AsyncIterable<Buffer>;
+    for (const piece of pieces) yield* (await deps.blobs.open(piece)) as AsyncIterable<Buffer>;
   }
-  const { digest, size } = await blobs.put(Readable.from(all(), { objectMode: false }), {
-    maxBytes: folderLimits.maxFileBytes,
+  const { digest, size } = await storeLoose(deps, Readable.from(all(), { objectMode: false }), {
+    maxBytes: deps.folderLimits.maxFileBytes,
   });
-  await noteLooseBlobs(db.query, [digest]);
   return { size, digest, content: null, blobDigest: digest };
 }
 
-function inlineContent(content: Buffer): Pick<FileWrite, 'size' | 'digest' | 'content' | 'blobDigest'> {
+/** Of a small file, which lies in its row. */
+export function inlineContent(
+  content: Buffer,
+): Pick<FileWrite, 'size' | 'digest' | 'content' | 'blobDigest'> {
   const digest = createHash('sha256').update(content).digest('hex');
   return { size: content.length, digest, content, blobDigest: null };
 }

@@ -5,7 +5,8 @@ import { failingState, type UploadEvent, type UploadState, uploadMachine } from 
 import { diagnosticLines, UploadFailure } from '../domain/upload-failure';
 import { failUpload, type LeasedUpload, leaseUpload, moveUpload, renewLease } from '../store/uploads.sql';
 import { announceUploadEnd } from './announce-upload-end';
-import { locateMainFile, parseStored, storeArchive, unpackStored } from './prepare-blueprint';
+import { locateMainFile, parseStored, unpackStored } from './prepare-blueprint';
+import { storeLoose } from './store-loose';
 import { download, recordUploaded, type UploadDeps } from './upload-blueprint';
 
 export interface FinishDeps extends UploadDeps {
@@ -53,7 +54,7 @@ async function obtain(run: Run): Promise<{ archive: Spool; stored: { digest: str
   if (run.state === 'pending') await step(run, 'fetching');
   try {
     const archive = await download(deps, upload.archive_url ?? '');
-    return { archive, stored: await storeArchive(deps, archive) };
+    return { archive, stored: await storeLoose(deps, archive.stream()) };
   } catch (error) {
     throw new UploadFailure(
       'notFetched',

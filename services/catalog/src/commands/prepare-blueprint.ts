@@ -55,16 +55,6 @@ export interface Prepared extends ParsedBlueprint {
   uses: PlanUse[];
 }
 
-/** Stores the archive itself and answers its digest. A crash leaves a loose blob for the sweep. */
-export async function storeArchive(
-  deps: Pick<PrepareDeps, 'db' | 'blobs'>,
-  archive: Spool,
-): Promise<{ digest: string; size: number }> {
-  const stored = await deps.blobs.put(archive.stream());
-  await noteLooseBlobs(deps.db.query, [stored.digest]);
-  return stored;
-}
-
 /** Unpacks a stored archive into its rows; known ones cost nothing. @throws UploadFailure */
 export async function unpackStored(
   deps: PrepareDeps,

@@ -27,9 +27,9 @@ import {
   type PrepareDeps,
   type Prepared,
   parseStored,
-  storeArchive,
   unpackStored,
 } from './prepare-blueprint';
+import { storeLoose } from './store-loose';
 
 export interface UploadDeps extends PrepareDeps {
   fetch: SafeFetch;
@@ -146,7 +146,7 @@ async function prepareNow(
 ): Promise<Prepared> {
   const archive = request.url === null ? await present(body) : await download(deps, request.url, signal);
   try {
-    const stored = await storeArchive(deps, archive);
+    const stored = await storeLoose(deps, archive.stream());
     await unpackStored(deps, stored, archive);
     const importer = {
       tenant: principal.tenant,
@@ -265,7 +265,7 @@ async function storeBody(
         throw error;
       },
     );
-    return { ...(await storeArchive(deps, archive)), refusal };
+    return { ...(await storeLoose(deps, archive.stream())), refusal };
   } finally {
     await archive.dispose();
   }

@@ -20,9 +20,9 @@ import {
   readPackageJson,
 } from '../domain/plugin-package';
 import type { ThreadTask } from '../parse/protocol';
-import { noteLooseBlobs } from '../store/archives.sql';
 import { insertPlugin, isPackageTaken, lockPackage } from '../store/plugins.sql';
 import type { DB } from '../store/tables.gen';
+import { storeLoose } from './store-loose';
 
 export interface PluginDeps {
   db: Db<DB>;
@@ -89,12 +89,6 @@ async function readUpload(deps: PluginDeps, archive: Spool): Promise<PluginUploa
   }
 }
 
-async function store(deps: PluginDeps, archive: Spool): Promise<{ digest: string; size: number }> {
-  const stored = await deps.blobs.put(archive.stream());
-  await noteLooseBlobs(deps.db.query, [stored.digest]);
-  return stored;
-}
-
 /**
  * Uploads a plugin; answers its id. A crash leaves loose blobs for the sweep.
  * @throws AppError invalid_plugin_error naming the entry, conflict_error when package and archive name are there.
@@ -118,8 +112,8 @@ export async function uploadPlugin(
     try {
       const wagonPackage = readPackageJson(upload.packageJson);
       const extras = await readYamls(deps, wagonPackage, upload.yamls);
-      const wagon = await store(deps, upload.wagon);
-      const bundle = upload.isBundle ? await store(deps, archive) : null;
+      const wagon = await storeLoose(deps, upload.wagon.stream());
+      const bundle = upload.isBundle ? await storeLoose(deps, archive.stream()) : null;
       const id = request.id ?? newId();
       await deps.db.tx(async (tx) => {
         await lockPackage(tx, wagonPackage.package_name, wagonPackage.archive_name);

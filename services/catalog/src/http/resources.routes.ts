@@ -1,39 +1,20 @@
 import { parseResourceUri } from '@baton/contracts';
 import { resourceRoutes } from '@baton/contracts/http/resources';
-import {
-  answer,
-  type BoundRoute,
-  bindRoutes,
-  type Handler,
-  type HttpAnswer,
-  type HttpCall,
-  type ServedFile,
-  serveFile,
-} from '@baton/http';
-import { AppError, badParameter, notFound } from '@baton/kernel';
+import { type BoundRoute, bindRoutes, type Handler, type HttpCall } from '@baton/http';
+import { AppError, badParameter } from '@baton/kernel';
 import { visiblePlugin } from '../commands/change-plugin';
 import { checkResourceUri, type UriDeps } from '../queries/check-resource-uri';
 import {
   blueprintFolder,
   blueprintResource,
-  type FolderListing,
   pluginResource,
   uploadedBlueprint,
 } from '../queries/read-resources';
+import { requireTenantOfPath, serveFound } from './serve-found';
 import { packed, type WrittenFilesDeps, writtenFileHandlers } from './written-files.routes';
 
 const READS = ['GET', 'HEAD'];
 const WRITES = ['PUT', 'POST', 'DELETE'];
-
-const serve = (call: HttpCall, found: ServedFile | FolderListing): Promise<HttpAnswer> | HttpAnswer =>
-  isFile(found) ? serveFile(call.headers, found) : answer({ status: 200, body: found });
-
-const isFile = (found: ServedFile | FolderListing): found is ServedFile => typeof found.open === 'function';
-
-/** The gateway made the tenant of the path that of the request; of one that does not exist there is none. */
-function requireTenantOfPath({ params, principal }: HttpCall): void {
-  if (params.tenant_name !== principal.tenant) throw notFound('Tenant', params.tenant_name!);
-}
 
 /** Whether the proxy's request writes. @throws AppError forbidden_error for any method that is not known here */
 function isWrite(header: string | string[] | undefined): boolean {
@@ -53,16 +34,16 @@ export function resourceHttp(deps: ResourceHttpDeps): BoundRoute[] {
       requireTenantOfPath(call);
       const { blueprint_id: id, '*': path } = call.params;
       if (call.query.archive) return packed(await blueprintFolder(deps, call.principal, id!, path!), id!);
-      return serve(call, await blueprintResource(deps, call.principal, id!, path!));
+      return serveFound(call, await blueprintResource(deps, call.principal, id!, path!));
     },
     getUploadedBlueprint: async (call) => {
       requireTenantOfPath(call);
       const { blueprint_id: id, file_name: name } = call.params;
-      return serve(call, await uploadedBlueprint(deps, call.principal, id!, name!));
+      return serveFound(call, await uploadedBlueprint(deps, call.principal, id!, name!));
     },
     getPluginResource: async (call) => {
       const plugin = await visiblePlugin(deps.db, call.principal, call.params.plugin_id!);
-      return serve(call, await pluginResource(deps, plugin, call.params['*']!));
+      return serveFound(call, await pluginResource(deps, plugin, call.params['*']!));
     },
     ...writtenFileHandlers(deps),
   };

@@ -1,19 +1,25 @@
 /** Files that clients write: /resources and /file-server-proxy of deployments, tenants and everybody (reference 5.30). */
-import { createHash } from 'node:crypto';
 import type { Principal } from '@baton/contracts';
-import { answer, type Handler, type HttpCall, serveFile } from '@baton/http';
-import { AppError, badParameter, type Clock, isoInstant, notFound } from '@baton/kernel';
+import { answer, type Handler, type HttpCall } from '@baton/http';
+import { AppError, badParameter, type Clock, isoInstant } from '@baton/kernel';
 import { packFolder } from '../archive/pack-folder';
 import { type Spool, spool } from '../archive/spool';
 import { unpackFiles } from '../archive/unpack';
-import { changeFolder, type FolderDeps, removeFromFolder, storeContent } from '../commands/change-folder';
+import {
+  changeFolder,
+  type FolderDeps,
+  inlineContent,
+  removeFromFolder,
+  storeContent,
+} from '../commands/change-folder';
+import { storeLoose } from '../commands/store-loose';
 import type { ArchiveLimits } from '../domain/archive-limits';
 import { ArchiveRefused } from '../domain/entry-rules';
 import { type FileArea, type FolderKey, modifiedTime, storedPath } from '../domain/file-area';
 import { packedFiles, readWritten } from '../queries/read-folder';
-import { noteLooseBlobs } from '../store/archives.sql';
 import { type FileWrite, listStoredFiles } from '../store/stored-files.sql';
 import { isMultipart, type Parts, readParts } from './multipart';
+import { requireTenantOfPath, serveFound } from './serve-found';
 
 export interface WrittenFilesDeps extends FolderDeps {
   clock: Clock;
@@ -29,9 +35,8 @@ const MAX_FILES_A_REQUEST = 100;
 /** The folder that the path names, where the caller sees it. @throws AppError not_found_error */
 async function folderOf(deps: WrittenFilesDeps, call: HttpCall, area: FileArea): Promise<FolderKey> {
   if (area === 'global-resources') return { area, tenant: '', folder: '' };
+  requireTenantOfPath(call);
   const { tenant } = call.principal;
-  // The gateway made the tenant of the path that of the request; of one that does not exist there is none.
-  if (call.params.tenant_name !== tenant) throw notFound('Tenant', call.params.tenant_name!);
   if (area === 'tenant-resources') return { area, tenant, folder: '' };
   const folder = call.params.deployment_id!;
   await deps.requireDeployment(call.principal, folder);
@@ -42,10 +47,7 @@ async function read(deps: WrittenFilesDeps, call: HttpCall, area: FileArea) {
   const key = await folderOf(deps, call, area);
   const path = call.params['*']!;
   if (call.query.archive) return packed(await packedFiles(deps, key, path), key.folder || area);
-  const found = await readWritten(deps, key, path);
-  return typeof found.open === 'function'
-    ? serveFile(call.headers, found as never)
-    : answer({ status: 200, body: found });
+  return serveFound(call, await readWritten(deps, key, path));
 }
 
 /** A folder as a download. */
@@ -133,13 +135,7 @@ async function fileOf(
 
 /** @throws AppError bad_parameters_error naming the entry that is refused */
 async function unpackInto(deps: WrittenFilesDeps, folder: string, archive: Spool): Promise<FileWrite[]> {
-  const sink = {
-    put: async (stream: Parameters<typeof deps.blobs.put>[0]) => {
-      const stored = await deps.blobs.put(stream);
-      await noteLooseBlobs(deps.db.query, [stored.digest]);
-      return stored;
-    },
-  };
+  const sink = { put: (stream: Parameters<typeof deps.blobs.put>[0]) => storeLoose(deps, stream) };
   try {
     const files = await unpackFiles(archive, deps.extractLimits, sink, deps.clock);
     return await Promise.all(
@@ -149,7 +145,7 @@ async function unpackInto(deps: WrittenFilesDeps, folder: string, archive: Spool
         mode,
         content,
         blobDigest,
-        digest: blobDigest ?? createHash('sha256').update(content!).digest('hex'),
+        digest: blobDigest ?? inlineContent(content!).digest,
         modified: modifiedMs === null ? null : isoInstant(modifiedMs),
       })),
     );
