@@ -53,17 +53,22 @@ export async function runWorkflow(scope: Scope, run: Run): Promise<void> {
   await untilIdle(scope, run.deploymentId);
   ctx.logger.info(`Starting execution of "${run.workflowId}" for "${run.deploymentId}" deployment`);
   const id = await start(scope, run, marker);
-  const made: Marker = {
+  const made = markerOf(scope, run, id);
+  writeMarker(instance, run.slot, made);
+  await save(instance);
+  await follow(scope, run, made);
+}
+
+/** Of an execution that is waited for from now on. */
+function markerOf({ ctx, deps }: Scope, run: Run, id: string): Marker {
+  return {
     id,
     workflow_id: run.workflowId,
     parent: ctx.executionId,
     task: ctx.taskId,
-    since: scope.deps.clock.now(),
+    since: deps.clock.now(),
     state: 'waiting',
   };
-  writeMarker(instance, run.slot, made);
-  await save(instance);
-  await follow(scope, run, made);
 }
 
 async function start(scope: Scope, run: Run, before: Marker | null): Promise<string> {
@@ -198,18 +203,7 @@ export async function untilIdle(scope: Scope, deploymentId: string, most = LOOK_
 
 /** Waits for an execution that somebody else has started; answers once it has terminated. @throws FatalError */
 export async function untilTerminated(scope: Scope, id: string, run: Run): Promise<void> {
-  const { instance, ctx, deps } = scope;
-  const known = readMarker(instance, run.slot);
-  const marker: Marker =
-    known?.id === id
-      ? known
-      : {
-          id,
-          workflow_id: run.workflowId,
-          parent: ctx.executionId,
-          task: ctx.taskId,
-          since: deps.clock.now(),
-          state: 'waiting',
-        };
+  const known = readMarker(scope.instance, run.slot);
+  const marker = known?.id === id ? known : markerOf(scope, run, id);
   await follow(scope, run, marker);
 }

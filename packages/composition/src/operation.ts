@@ -10,18 +10,25 @@ import { save } from './state';
 /** The work of one operation; called again after each wait, so it looks first what is done already. */
 export type Work = (scope: Scope) => Promise<Json>;
 
-/** Makes an operation of a node out of its work. `func`: its name in error texts; null: they have none. */
-export function nodeOperation(deps: CompositionDeps, func: string | null, work: Work): PluginOperation {
+/** An operation that may run many times, whose failures are those of `func` in error texts; null: they name none. */
+export function operationOf(func: string | null, run: PluginOperation): PluginOperation {
   return resumable(async (ctx, inputs) => {
     try {
-      const scope = await nodeScope(deps, ctx, inputs);
-      try {
-        return await work(scope);
-      } finally {
-        await save(scope.instance);
-      }
+      return await run(ctx, inputs);
     } catch (thrown) {
       throw failureOf(func, thrown);
+    }
+  });
+}
+
+/** Makes an operation of a node out of its work. `func`: its name in error texts; null: they have none. */
+export function nodeOperation(deps: CompositionDeps, func: string | null, work: Work): PluginOperation {
+  return operationOf(func, async (ctx, inputs) => {
+    const scope = await nodeScope(deps, ctx, inputs);
+    try {
+      return await work(scope);
+    } finally {
+      await save(scope.instance);
     }
   });
 }

@@ -1,10 +1,9 @@
 import { isJsonObject, type Json } from '@baton/kernel';
-import { FatalError, type PluginOperation, resumable } from '@baton/plugin-sdk';
+import { FatalError, type PluginOperation } from '@baton/plugin-sdk';
 import { storeCapabilities } from '../capabilities';
 import type { CompositionDeps } from '../deps';
 import { runWorkflow } from '../executions';
-import { failureOf } from '../failures';
-import { scopeOf } from '../operation';
+import { operationOf, scopeOf } from '../operation';
 import type { Scope } from '../scope';
 import { save } from '../state';
 import { sharedRun, targetIdOf } from './target';
@@ -16,21 +15,17 @@ const TYPE = 'cloudify.nodes.SharedResource';
  * waits is remembered at the source; capabilities and counted events are the target's, as in the original (8.2).
  */
 export function executeWorkflow(deps: CompositionDeps): PluginOperation {
-  return resumable(async (ctx, inputs) => {
+  return operationOf('execute_workflow', async (ctx, inputs) => {
+    const [source, target] = [await ctx.source(), await ctx.target()];
+    const { properties } = target.node;
+    // Settings are the target's; the source remembers.
+    const settings = { inputs: {}, properties, instance: target.instance };
+    const scope = await scopeOf(deps, ctx, { ...settings, instance: source.instance }, settings);
     try {
-      const [source, target] = [await ctx.source(), await ctx.target()];
-      const { properties } = target.node;
-      // Settings are the target's; the source remembers.
-      const settings = { inputs: {}, properties, instance: target.instance };
-      const scope = await scopeOf(deps, ctx, { ...settings, instance: source.instance }, settings);
-      try {
-        return await work(scope, { inputs, target });
-      } finally {
-        await save(source.instance);
-        await save(target.instance);
-      }
-    } catch (thrown) {
-      throw failureOf('execute_workflow', thrown);
+      return await work(scope, { inputs, target });
+    } finally {
+      await save(source.instance);
+      await save(target.instance);
     }
   });
 }
