@@ -35,19 +35,22 @@ export async function resolveDependencies(
     const targetId = await evaluated(deps, row, dependency);
     if (targetId !== null && targetId !== deploymentId) named.push({ dependency, targetId });
   }
+  const keys = await keysOfIds(
+    deps.db.query,
+    tenant,
+    named.map(({ targetId }) => targetId),
+  );
+  const moved = named.flatMap(({ dependency: { id, target_key: before }, targetId }) => {
+    const key = keys.get(targetId);
+    return key === undefined || key === before ? [] : [{ id, before, targetId, key }];
+  });
+  // The usual end changes nothing, and locks nothing.
+  if (moved.length === 0) return null;
   return deps.db.tx(async (tx) => {
     await lockGraph(tx, tenant);
-    const keys = await keysOfIds(
-      tx,
-      tenant,
-      named.map(({ targetId }) => targetId),
-    );
     const changed: number[] = [];
     let failure: string | null = null;
-    for (const { dependency, targetId } of named) {
-      const { id, target_key: before } = dependency;
-      const key = keys.get(targetId);
-      if (key === undefined || key === before) continue;
+    for (const { id, before, targetId, key } of moved) {
       if (await dependsOn(tx, key, row.key)) {
         failure ??= `Cyclic dependency between ${deploymentId} and ${targetId}`;
         continue;
@@ -55,7 +58,7 @@ export async function resolveDependencies(
       await setDependencyTarget(tx, id, key);
       changed.push(key, ...(before === null ? [] : [before]));
     }
-    await refreshConsumers(tx, [...new Set(changed)]);
+    await refreshConsumers(tx, changed);
     return failure;
   });
 }

@@ -1,0 +1,19 @@
+import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
+
+let test: TestDeployments;
+beforeAll(async () => {
+  test = await startTestDeployments();
+  test.peers.values.set('token', { value: 'sesame' });
+});
+afterAll(() => test.stop());
+
+it('the working folder comes with a deployment only when it is asked for, as a zip in base64', async () => {
+  for (const id of ['worked', 'idle']) await test.create(id, { blueprint_id: 'hello', inputs: { must: 1 } });
+  expect((await test.call('GET', '/deployments/worked')).body.workdir_zip).toBeNull();
+  const { body } = await test.call('GET', '/deployments/worked?include_workdir=true');
+  expect(Buffer.from(body.workdir_zip, 'base64').toString()).toBe('a zip');
+  expect(body).toMatchObject({ id: 'worked', blueprint_id: 'hello' });
+  expect((await test.call('GET', '/deployments/idle?include_workdir=true')).body.workdir_zip).toBeNull();
+  const cut = await test.call('GET', '/deployments/worked?include_workdir=true&_include=id,workdir_zip');
+  expect(Object.keys(cut.body).sort()).toEqual(['id', 'workdir_zip']);
+});
