@@ -1,4 +1,4 @@
-// node --import tsx bench/profile.ts wide|layered|many|long|dispatch|single|list [--mode standalone|services] [--sql | --plain] [--top N]
+// node --import tsx bench/profile.ts wide|layered|many|long|many-installs|long-install|dispatch|single|list|pages [--mode standalone|services] [--sql | --plain] [--top N]
 // Where the time of one shape goes: CPU by function of every process, (--sql) statements by count and time, or (--plain)
 // nothing but CPU and phases, several rounds undisturbed. Needs dist/.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Mode } from '../test/harness/fleet';
-import { chain, independent, layered, type Shape } from './harness/blueprints';
+import { chain, independent, inRow, layered, type Shape } from './harness/blueprints';
 import { benchRoot, startChild } from './harness/child';
-import { allEnded, installAll, start } from './harness/executions';
+import { allEnded, runAll, start } from './harness/executions';
 import {
   databaseName,
   inParallel,
@@ -23,13 +23,15 @@ import { type Hot, hotFunctions } from './harness/profile-report';
 import { watchSql } from './harness/watched-sql';
 import type { LoadAnswer, LoadQuestion } from './load/generator';
 
-const installs: Record<string, { shape: Shape; deployments: number }> = {
+const executed: Record<string, { shape: Shape; deployments: number }> = {
   wide: { shape: independent(1000), deployments: 1 },
   layered: { shape: layered(1000), deployments: 1 },
-  many: { shape: chain(20), deployments: 50 },
-  long: { shape: chain(400), deployments: 1 },
+  many: { shape: inRow(20), deployments: 50 },
+  long: { shape: inRow(400), deployments: 1 },
+  'many-installs': { shape: chain(20), deployments: 50 },
+  'long-install': { shape: chain(400), deployments: 1 },
 };
-const others = ['dispatch', 'single', 'list'];
+const others = ['dispatch', 'single', 'list', 'pages'];
 const DISPATCHED = 200;
 
 const { values, positionals } = parseArgs({
@@ -52,18 +54,18 @@ interface Ran {
 
 /** Makes the manager ready; answers what is to be profiled. */
 async function prepared(manager: Manager, name: string, prefix = ''): Promise<() => Promise<Ran>> {
-  const install = installs[name];
-  const { shape, deployments } = install ?? { shape: chain(3), deployments: 100 };
+  const execution = executed[name];
+  const { shape, deployments } = execution ?? { shape: chain(3), deployments: 100 };
   if (prefix === '' || prefix === '0-') await putBlueprint(manager, shape);
-  const rounds = install && prefix === '' ? ['warm', 'hot'] : ['hot'];
+  const rounds = execution && prefix === '' ? ['warm', 'hot'] : ['hot'];
   for (const round of rounds)
     await inParallel(deployments, 4, (i) => putDeployment(manager, `${prefix}${round}-${i}`, shape.name));
   const ids = (round: string): string[] =>
     Array.from({ length: deployments }, (_, i) => `${prefix}${round}-${i}`);
-  if (install) {
-    if (prefix === '') await installAll(manager, ids('warm'));
+  if (execution) {
+    if (prefix === '') await runAll(manager, ids('warm'), shape.request);
     return async () => {
-      const { seconds } = await installAll(manager, ids('hot'));
+      const { seconds } = await runAll(manager, ids('hot'), shape.request);
       const operations = shape.operations * deployments;
       const text = `${operations} operations in ${seconds} s: ${Math.round(operations / seconds)}/s`;
       return { text, operations };
@@ -85,12 +87,14 @@ async function prepared(manager: Manager, name: string, prefix = ''): Promise<()
       await allEnded(manager, started, 30_000);
       return { text: `${DISPATCHED} executions of one operation`, operations: DISPATCHED };
     };
-  return await reading(
-    manager,
-    name === 'list'
-      ? ['/api/v3.1/deployments?_size=50']
-      : ids('hot').map((id) => `/api/v3.1/deployments/${id}`),
-  );
+  return await reading(manager, pathsOf(name, ids('hot')));
+}
+
+/** `list`: one page again and again; `pages`: many, none of them asked for twice at a time. */
+function pathsOf(name: string, ids: readonly string[]): string[] {
+  if (name === 'single') return ids.map((id) => `/api/v3.1/deployments/${id}`);
+  const page = '/api/v3.1/deployments?_size=50';
+  return name === 'list' ? [page] : ids.slice(0, 50).map((_, i) => `${page}&_offset=${i}`);
 }
 
 async function reading(manager: Manager, paths: string[]): Promise<() => Promise<Ran>> {
@@ -209,7 +213,7 @@ async function plain(mode: Mode, name: string, rounds: number): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       const run = await prepared(manager, name, `${round}-`);
       say(await withCpu(manager, run));
-      if (installs[name]) say(await phasesOf(manager));
+      if (executed[name]) say(await phasesOf(manager));
     }
   } finally {
     await manager.stop();
@@ -217,8 +221,8 @@ async function plain(mode: Mode, name: string, rounds: number): Promise<void> {
 }
 
 const [name = ''] = positionals;
-if (!installs[name] && !others.includes(name)) {
-  process.stderr.write(`what? ${[...Object.keys(installs), ...others].join(', ')}\n`);
+if (!executed[name] && !others.includes(name)) {
+  process.stderr.write(`what? ${[...Object.keys(executed), ...others].join(', ')}\n`);
   process.exit(64);
 }
 const mode = values.mode as Mode;

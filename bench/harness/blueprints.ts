@@ -7,8 +7,10 @@ import { archiveOf } from '../../test/harness/session';
 export interface Shape {
   name: string;
   yaml: string;
-  /** Operations that `install` runs. */
+  /** Operations that one execution runs. */
   operations: number;
+  /** What is started; absent: `install`. */
+  request?: { workflow_id: string; parameters: object };
 }
 
 const head = (operations: readonly string[]): string => `tosca_definitions_version: cloudify_dsl_1_4
@@ -65,13 +67,25 @@ export function layered(count: number): Shape {
   };
 }
 
-/** Nodes in a row with one operation each. */
+/** Nodes in a row with one operation each; `install` brings their states, lifecycle and some eight tasks a node. */
 export function chain(length: number): Shape {
   const nodes = Array.from({ length }, (_, i) => node(`n${i}`, i === 0 ? [] : [`n${i - 1}`]));
   return {
     name: `chain-${length}`,
     yaml: `${head(['create'])}node_templates:\n${nodes.join('')}`,
     operations: length,
+  };
+}
+
+/** Operations in a row and nothing else: those of a chain's nodes in the order of their dependencies. */
+export function inRow(length: number): Shape {
+  return {
+    ...chain(length),
+    name: `row-${length}`,
+    request: {
+      workflow_id: 'execute_operation',
+      parameters: { operation: 'cloudify.interfaces.lifecycle.create', run_by_dependency_order: true },
+    },
   };
 }
 

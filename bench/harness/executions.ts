@@ -42,12 +42,13 @@ export async function allEnded(manager: Manager, ids: readonly string[], limitMs
   }
 }
 
-/** Installs these deployments at once. */
-export async function installAll(
+/** Installs these deployments at once, or carries out what `request` asks for on each. */
+export async function runAll(
   manager: Manager,
   deployments: readonly string[],
+  request: object = {},
   limitMs = 45_000,
 ): Promise<Finished> {
-  const ids = await Promise.all(deployments.map((id) => start(manager, id)));
+  const ids = await Promise.all(deployments.map((id) => start(manager, id, request)));
   return await allEnded(manager, ids, limitMs);
 }

@@ -14,6 +14,8 @@ import {
 
 const PROTO = `'${PROTOTYPE}'`;
 const id = `'d' || lpad(i::text, 6, '0')`;
+const instanceId = (prefix: string, index: string): string =>
+  `${prefix} || lpad(to_hex(i), 5, '0') || ${index}`;
 
 export async function seedBlueprints(client: pg.Client, { blueprints }: SeedSizes): Promise<void> {
   await clone(client, {
@@ -76,7 +78,7 @@ export async function seedModel(client: pg.Client, sizes: SeedSizes): Promise<vo
         table: 'deployments.node_instances',
         change: {
           deployment_key: `${base} + i`,
-          id: `p.node_id || '_' || lpad(to_hex(i), 5, '0') || p.index`,
+          id: instanceId(`p.node_id || '_'`, 'p.index'),
         },
         from: `from ${each}, deployments.node_instances p ${ofProto} order by i, p.node_id, p.index`,
       });
@@ -128,7 +130,9 @@ export async function seedExecutions(client: pg.Client, sizes: SeedSizes): Promi
       from: `from executions.executions p, ${each} where p.id = ${proto} order by i`,
     });
     await client.query(
-      `create temporary table templates as select e.*, row_number() over (order by e.seq) - 1 as nth from executions.events e where e.execution_id = ${proto}`,
+      `create temporary table templates as
+       select e.*, row_number() over (order by e.seq) - 1 as nth, n.node_id || '_' as instance_prefix, n.index as instance_index
+       from executions.events e left join deployments.node_instances n on n.id = e.node_instance_id where e.execution_id = ${proto}`,
     );
     await clone(client, {
       table: 'executions.events',
@@ -139,6 +143,7 @@ export async function seedExecutions(client: pg.Client, sizes: SeedSizes): Promi
         deployment_id: id,
         deployment_display_name: `'Deployment ' || i`,
         blueprint_id: `'bp-' || i % ${sizes.blueprints}`,
+        node_instance_id: instanceId('p.instance_prefix', 'p.instance_index'),
         reported_at: `${at} + n * ${EVENT_STEP}`,
         created_at: `${at} + n * ${EVENT_STEP}`,
       },

@@ -36,6 +36,14 @@ export interface SeededFacts {
 
 const get = (path: string): ApiShape['requests'] => [{ path: `${API}${path}`, argument: '' }];
 
+/** More than are asked for at a time: the same page at the same moment is read once. */
+const PAGES = 32;
+const pagesFrom = (offset: number, more = ''): ApiShape['requests'] =>
+  Array.from({ length: PAGES }, (_, i) => ({
+    path: `${API}/deployments?_size=50&_offset=${offset + i}${more}`,
+    argument: '',
+  }));
+
 export function apiShapes({ sizes, executions, from }: SeededFacts): ApiShape[] {
   const { deployments } = sizes;
   const day = 86_400_000;
@@ -46,10 +54,11 @@ export function apiShapes({ sizes, executions, from }: SeededFacts): ApiShape[] 
         .map(deploymentIdOf)
         .map((id) => ({ path: `${API}/deployments/${id}`, argument: id })),
     },
-    { name: 'list50', requests: get('/deployments?_size=50') },
-    { name: 'list50 middle', requests: get(`/deployments?_size=50&_offset=${Math.floor(deployments / 2)}`) },
-    { name: 'list50 deepest', requests: get(`/deployments?_size=50&_offset=${deployments - 50}`) },
-    { name: 'list50lean', requests: get(`/deployments?_size=50&_include=${LEAN}`) },
+    { name: 'list50', requests: pagesFrom(0) },
+    { name: 'list50 same page', requests: get('/deployments?_size=50') },
+    { name: 'list50 middle', requests: pagesFrom(Math.floor(deployments / 2)) },
+    { name: 'list50 deepest', requests: pagesFrom(deployments - 50 - PAGES) },
+    { name: 'list50lean', requests: pagesFrom(0, `&_include=${LEAN}`) },
     { name: 'list1000', requests: get('/deployments?_size=1000') },
     { name: 'list1000lean', requests: get(`/deployments?_size=1000&_include=${LEAN}`) },
     { name: 'label, 1 in 100', requests: labelSearches('team', 't', TEAMS) },

@@ -2,7 +2,7 @@
 import type { Mode } from '../../test/harness/fleet';
 import { call } from '../../test/harness/session';
 import type { DbosQuestion } from '../baseline/dbos-app';
-import { chain, independent, layered, type Shape } from '../harness/blueprints';
+import { chain, independent, inRow, layered, type Shape } from '../harness/blueprints';
 import { type Child, startChild } from '../harness/child';
 import { allEnded } from '../harness/executions';
 import {
@@ -17,7 +17,7 @@ import { columns, type Plan } from '../harness/report';
 import { collectStartTimes } from '../harness/start-times';
 import { rounded } from '../harness/statistics';
 import { batonSource, measureDispatch } from './dispatch';
-import { type Commits, installRounds } from './fleet';
+import { type Commits, executionRounds } from './fleet';
 import { killedWorker } from './killed-worker';
 
 type Dbos = Child<DbosQuestion, number | null>;
@@ -25,6 +25,7 @@ type Dbos = Child<DbosQuestion, number | null>;
 /** What one kind of manager may take for the repeated shapes; each has one round at least while there is time. */
 const BUDGET_MS = { quick: 25_000, full: 80_000 };
 const ROUNDS = 3;
+const REPEATED_SHAPES = 6;
 /** When no further shape of a kind of manager is begun. */
 const LAST_BEGIN_MS = { quick: 40_000, full: 120_000 };
 
@@ -60,10 +61,18 @@ async function ofKind(
   const title = (what: string): string => `engine, ${mode} ${workers}: ${what}`;
   const shapes = sizes(plan.isQuick);
   try {
-    for (const shape of [shapes.wide, shapes.layers, shapes.short, shapes.long, chain(1)])
+    for (const shape of [
+      shapes.wide,
+      shapes.layers,
+      shapes.many,
+      shapes.long,
+      shapes.manyInstalls,
+      shapes.longInstall,
+      chain(1),
+    ])
       await putBlueprint(manager, shape);
     const limited = { ...plan, rounds: Math.min(plan.rounds, ROUNDS) };
-    /** Each of the four shapes gets the same share. */
+    /** Each of the repeated shapes gets the same share. */
     let parts = 0;
     const rounds = async (
       what: string,
@@ -72,27 +81,30 @@ async function ofKind(
       steps?: { workflows: number; steps: number },
     ) => {
       parts += 1;
-      const share = (budget * parts) / 4;
-      return await installRounds({
+      const share = (budget * parts) / REPEATED_SHAPES;
+      return await executionRounds({
         plan: limited,
         manager,
         commits,
         title: title(what),
         hasWarmUp: parts === 1,
         operations: shape.operations * deployments,
+        ...(shape.request ? { request: shape.request } : {}),
         left: () => share - (performance.now() - began),
         prepare: (round) => prepare(manager, shape, deployments, round),
         ...(steps ? { beside: { name: 'dbos', run: () => stepsPerSecond(dbos, steps) } } : {}),
       });
     };
     const parallel = { workflows: shapes.atOnce, steps: 20 };
-    const inRow = { workflows: 1, steps: shapes.long.operations };
+    const single = { workflows: 1, steps: shapes.long.operations };
     const one = isFullSize(mode, workers) ? shapes.deployments : shapes.deployments / 5;
     const work: Record<string, () => Promise<object>> = {
       wide: () => rounds('(a) independent', shapes.wide, 1),
       layered: () => rounds('(a) layered', shapes.layers, 1),
-      manyChains: () => rounds('(b) many at once', shapes.short, shapes.atOnce, parallel),
-      longChain: () => rounds('(c) one in a row', shapes.long, 1, inRow),
+      many: () => rounds('(b) many at once', shapes.many, shapes.atOnce, parallel),
+      long: () => rounds('(c) one in a row', shapes.long, 1, single),
+      manyInstalls: () => rounds('(b) as installs', shapes.manyInstalls, shapes.atOnce),
+      longInstall: () => rounds('(c) as an install', shapes.longInstall, 1),
       dispatch: async () =>
         await measureDispatch(limited, title('(e) dispatch'), await batonSource(manager, starts), 6),
       ...(workers === 3
@@ -124,17 +136,21 @@ function sizes(isQuick: boolean) {
     ? {
         wide: independent(200),
         layers: layered(200),
-        short: chain(20),
+        many: inRow(20),
+        manyInstalls: chain(20),
         atOnce: 10,
-        long: chain(100),
+        long: inRow(100),
+        longInstall: chain(100),
         deployments: 40,
       }
     : {
         wide: independent(1000),
         layers: layered(1000),
-        short: chain(20),
+        many: inRow(20),
+        manyInstalls: chain(20),
         atOnce: 50,
-        long: chain(1000),
+        long: inRow(1000),
+        longInstall: chain(1000),
         deployments: 1000,
       };
 }

@@ -3,7 +3,7 @@ import type { Mode } from '../../test/harness/fleet';
 import type { CommitsQuestion } from '../baseline/commits';
 import { fleetOf } from '../harness/blueprints';
 import { type Child, startChild } from '../harness/child';
-import { installAll } from '../harness/executions';
+import { runAll } from '../harness/executions';
 import { databaseName, type Manager, putBlueprint, putDeployment, startManager } from '../harness/manager';
 import { cpuBetween, usageOf } from '../harness/processes';
 import { columns, type Plan } from '../harness/report';
@@ -73,7 +73,7 @@ async function everFewer(counts: readonly number[], measure: Measure): Promise<v
   }
 }
 
-interface OfWorkers extends Pick<InstallRounds, 'plan' | 'manager' | 'commits' | 'left'> {
+interface OfWorkers extends Pick<ExecutionRounds, 'plan' | 'manager' | 'commits' | 'left'> {
   mode: Mode;
   workers: number;
 }
@@ -82,7 +82,7 @@ async function ofWorkers({ mode, workers, ...o }: OfWorkers): Promise<object> {
   const shape = fleetOf(o.plan.isQuick ? 100 : 500);
   const name = `${shape.name}-${workers}`;
   await putBlueprint(o.manager, { ...shape, name });
-  return await installRounds({
+  return await executionRounds({
     ...o,
     title: `fleet, ${mode}, workers ${workers}`,
     operations: shape.operations,
@@ -95,7 +95,7 @@ async function ofWorkers({ mode, workers, ...o }: OfWorkers): Promise<object> {
   });
 }
 
-export interface InstallRounds {
+export interface ExecutionRounds {
   plan: Plan;
   manager: Manager;
   commits: Commits;
@@ -106,14 +106,16 @@ export interface InstallRounds {
   left(): number;
   /** The first round is left out; for the first shape of a manager. */
   hasWarmUp: boolean;
+  /** What is started on each deployment; absent: `install`. */
+  request?: object;
   /** Makes the deployments of a round; not measured. */
   prepare(round: number): Promise<string[]>;
   /** A further yardstick of the same round: answers its operations a second. */
   beside?: { name: string; run: () => Promise<number> };
 }
 
-/** Installs fresh deployments round by round, in turn with the yardsticks. */
-export async function installRounds(o: InstallRounds): Promise<object> {
+/** Runs an execution on each of fresh deployments round by round, in turn with the yardsticks. */
+export async function executionRounds(o: ExecutionRounds): Promise<object> {
   const ours: number[] = [];
   const commits: number[] = [];
   const beside: number[] = [];
@@ -127,7 +129,7 @@ export async function installRounds(o: InstallRounds): Promise<object> {
     if (i > 0 && o.left() < perRoundMs) break;
     const ids = await o.prepare(i + 1);
     const before = usageOf(o.manager.pids(), database);
-    const { seconds, operations } = await installAll(o.manager, ids);
+    const { seconds, operations } = await runAll(o.manager, ids, o.request);
     const spent = cpuBetween(before, usageOf(o.manager.pids(), database));
     if (i < 0) continue;
     counted = operations;

@@ -1,7 +1,7 @@
 // What the loss of a worker costs: an install with one of three workers killed at its half, against undisturbed ones.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Shape } from '../harness/blueprints';
-import { allEnded, installAll, start } from '../harness/executions';
+import { allEnded, runAll, start } from '../harness/executions';
 import { type Manager, putDeployment } from '../harness/manager';
 import { columns, type Plan } from '../harness/report';
 import { rounded } from '../harness/statistics';
@@ -22,7 +22,7 @@ export async function killedWorker(
 ): Promise<object> {
   await putDeployment(manager, 'calm', shape.name);
   await putDeployment(manager, 'disturbed', shape.name);
-  const calm = await installAll(manager, ['calm'], LIMIT_MS);
+  const calm = await runAll(manager, ['calm'], {}, LIMIT_MS);
   const id = await start(manager, 'disturbed');
   const atPercent = await killAtHalf(manager, id, calm.operations);
   const { seconds } = await allEnded(manager, [id], LIMIT_MS);
