@@ -27,6 +27,7 @@ module.exports = {
   // Suites with a runner of their own: tools/e2e.mjs, test/fault/run.ts.
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '<rootDir>/test/e2e/', '<rootDir>/test/fault/'],
   modulePathIgnorePatterns: ['/dist/'],
+  setupFilesAfterEnv: ['<rootDir>/test/harness/fixed-seed.cjs'],
   transform: {
     '^.+\\.(ts|m?js)$': [
       '@swc/jest',

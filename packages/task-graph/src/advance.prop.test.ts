@@ -10,7 +10,7 @@ import { inspector } from './testing/inspector';
  * every run comes to an end, and an uninstall reverses its install. A failing case prints its seed.
  */
 
-/** BATON_PROP_EFFORT multiplies the number of cases, for a nightly run. */
+/** BATON_PROP_EFFORT multiplies the number of cases, and makes them random. */
 const EFFORT = Number(process.env.BATON_PROP_EFFORT ?? 1);
 
 const trouble = fc.record({

@@ -123,6 +123,7 @@ export function failIfQuiet(step: Step, subgraph: TaskNode): void {
     subgraph.state = 'response-sent';
     return;
   }
+  failMembers(step, subgraph, subgraph.error);
   subgraph.state = 'failed';
   step.graph.finished++;
   emitTaskEvent(step, subgraph, 'task_failed');
@@ -131,6 +132,19 @@ export function failIfQuiet(step: Step, subgraph: TaskNode): void {
   if (handler?.handler === 'lifecycle-retry' && isTop && hasRetryLeft(subgraph))
     rerunLifecycle(step, subgraph, handler);
   else giveUp(step, subgraph);
+}
+
+/** Subgraphs in a failed one end with it: what is left of them will not start (reference workflows.md 2.3). */
+function failMembers(step: Step, subgraph: TaskNode, error: TaskError): void {
+  for (const member of inside(step.graph, subgraph)) {
+    // One that asks its code is ended by the answer; what a handler would ignore must not seem settled to a resume.
+    if (member.spec.kind !== 'subgraph' || member.state !== 'started' || member.spec.policy.onFailure)
+      continue;
+    touch(step, member);
+    member.state = 'failed';
+    member.error ??= error;
+    step.graph.finished++;
+  }
 }
 
 /** Record a final failure; the first one starts the time that independent tasks still have. */

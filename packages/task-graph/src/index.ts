@@ -1,5 +1,6 @@
 export { advance, MAX_LOSSES } from './advance';
 export { type Availability, type AvailabilityRules, workflowAvailability } from './availability';
+export { refreshedOperations } from './build/refresh-operations';
 export { type CodeItem, codeGraph, compileItems, isSameWork, type WorkflowCode } from './code/compile';
 export type { CompileError } from './code/operation-item';
 export { awaitsCode } from './code/steps';

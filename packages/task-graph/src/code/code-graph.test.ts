@@ -118,6 +118,34 @@ describe('a graph that workflow code grows', () => {
     expect(end.outcome).toEqual({ kind: 'failed', error: 'broken', failures: [0] });
   });
 
+  it('ends the subgraphs in one that failed, also those whose operation waits', () => {
+    const graph = begun();
+    submit(
+      graph,
+      { key: 'outer', item: 'subgraph', name: 'outer' } as CodeItem,
+      { key: 'inner', item: 'subgraph', name: 'inner', subgraph: 'outer' } as CodeItem,
+      op('waits', { subgraph: 'inner' }),
+      op('fails', { subgraph: 'outer', totalRetries: 0 }),
+    );
+    tell(graph, {
+      kind: 'deferred',
+      idx: 3,
+      attempt: 1,
+      message: 'waits',
+      untilExecution: null,
+      checkAfterMs: 40,
+    });
+    tell(graph, { kind: 'failed', idx: 4, attempt: 1, error });
+    const state = (key: string) => graph.nodes.find(({ spec }) => spec.key === key)!.state;
+    expect(['outer', 'inner', 'waits', 'fails'].map(state)).toEqual([
+      'failed',
+      'failed',
+      'pending',
+      'failed',
+    ]);
+    expect(tell(graph, { kind: 'due', idx: 3 }).dispatch).toEqual([]);
+  });
+
   it('asks the code what follows, also after a restart of the engine', () => {
     let graph = begun();
     submit(graph, op('a', { asksOnFailure: true }), op('b', { deps: ['a'] }));

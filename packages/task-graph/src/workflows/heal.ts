@@ -28,7 +28,7 @@ export function* heal(run: Run): Program {
   }
   const isIgnoring = flag(run, 'ignore_failure', true);
   if (flag(run, 'force_reinstall')) {
-    return (yield* reinstallInstances(run, () => scopeOf(run, target), true)) ?? SUCCEEDED;
+    return (yield* reinstallInstances(run, () => scopeOf(run, target), isIgnoring)) ?? SUCCEEDED;
   }
   if (flag(run, 'check_status', true)) {
     yield graphStage('check_status', () => {
