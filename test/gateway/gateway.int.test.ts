@@ -29,6 +29,17 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
+test('monitoring is for the cookie of a browser, or any other credential, with its permission', async () => {
+  const ask = async (o: CallOptions) => (await call('GET', '/monitoring-auth', o)).status;
+  const { value } = (await call('POST', '/tokens', { as: admin, body: {} })).body;
+  expect(await ask({})).toBe(401);
+  expect(await ask({ as: admin })).toBe(200);
+  expect(await ask({ as: 'admin:wrong' })).toBe(401);
+  expect(await ask({ as: 'bob:bob_pw', tenant: T })).toBe(403);
+  expect(await ask({ headers: { cookie: `a=b; XSRF-TOKEN=${value}` } })).toBe(200);
+  expect(await ask({ headers: { cookie: 'XSRF-TOKEN=garbage' } })).toBe(401);
+});
+
 const unauthorized = 'unauthorized_error';
 const forbidden = 'forbidden_error';
 
@@ -153,6 +164,13 @@ test('the service gets the true identity, whatever the client claims, and no cre
   expect(
     (await call('GET', '/open', { headers: { 'x-baton-principal': 'forged' } })).body.principal.username,
   ).toBe('');
+});
+
+test('refusals have the header of who asked, without a name', async () => {
+  const refused = await get('/who', { as: 'carol:wrong', tenant: 't2' });
+  expect([refused.status, refused.headers.get('x-cloudify-audit-auth-method')]).toEqual([401, '']);
+  const unknown = await get('/nosuch', { as: 'carol:carol_pw', tenant: 't2' });
+  expect([unknown.status, unknown.headers.get('x-cloudify-audit-auth-method')]).toEqual([404, '']);
 });
 
 async function raw(text: string): Promise<string> {

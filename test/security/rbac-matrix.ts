@@ -22,7 +22,8 @@ export const unknownPermissions = (): string[] =>
 
 /** What the permission table and the contract say about one call (reference/rest-api.md 1.4, 2.4). */
 export function verdictOf(route: RouteContract, role: Role, place: Place): Verdict {
-  if (route.permission === 'none') return 'allowed';
+  // An open route that reads a credential may want a permission of who has one.
+  if (route.permission === 'none') return route.isCredentialRead ? 'decided by the service' : 'allowed';
   if (role === 'sys_admin') return 'allowed';
   if (route.reachesGlobal) return 'decided by the service';
   const isMember = role !== 'default' && place === 'own';

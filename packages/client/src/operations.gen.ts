@@ -390,7 +390,7 @@ export interface Operations {
   createDeployment: {
     params: { id: string };
     query: "async_create" | "private_resource" | "_include";
-    body: { blueprint_id: string; inputs?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; site_name?: string | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; skip_plugins_validation?: boolean; runtime_only_evaluation?: boolean; created_at?: string; created_by?: string };
+    body: { blueprint_id: string; inputs?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; site_name?: string | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; skip_plugins_validation?: boolean; runtime_only_evaluation?: boolean; workdir_zip?: string | null; created_at?: string; created_by?: string };
     answer: Schemas["Deployment"];
   };
   /** DELETE /api/v3.1/deployments/{id}: Deletes a deployment */
@@ -579,7 +579,7 @@ export interface Operations {
   startExecution: {
     params: undefined;
     query: "_include";
-    body: { workflow_id: string; deployment_id?: string; parameters?: Record<string, unknown> | null; allow_custom_parameters?: boolean | string; force?: boolean | string; queue?: boolean | string; dry_run?: boolean | string; schedule?: string; scheduled_time?: string; wait_after_fail?: number | string | null; is_system_workflow?: boolean; id?: string; error?: string | null; force_status?: string | null };
+    body: { workflow_id: string; deployment_id?: string; parameters?: Record<string, unknown> | null; allow_custom_parameters?: boolean | string; force?: boolean | string; queue?: boolean | string; dry_run?: boolean | string; schedule?: string; scheduled_time?: string; wait_after_fail?: number | string | null; is_system_workflow?: boolean; id?: string; error?: string | null; force_status?: string | null; created_at?: string | null; created_by?: string | null; started_at?: string | null; ended_at?: string | null };
     answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
   };
   /** DELETE /api/v3.1/executions: Delete ended executions */
@@ -1002,7 +1002,7 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
-  /** GET /api/v3.1/monitoring-auth: Whether the token in cookie XSRF-TOKEN may see monitoring */
+  /** GET /api/v3.1/monitoring-auth: Whether the token in cookie XSRF-TOKEN, or the caller, may see monitoring */
   checkMonitoringAccess: {
     params: undefined;
     query: never;

@@ -38,6 +38,8 @@ export interface RouteContract {
   rawBody?: 'archive' | 'text';
   /** Body keys may be absent as a whole (DELETE with an optional body). */
   isBodyOptional?: boolean;
+  /** A null where a key of the body may be absent is a wrong value; elsewhere it reads as absent (clients send their None). */
+  isNullRefused?: boolean;
   status: 200 | 201 | 204;
   /** Absent with 204. */
   response?: z.ZodType;
@@ -45,6 +47,8 @@ export interface RouteContract {
   responseKind?: 'json' | 'stream' | 'events' | 'text';
   /** Writes answered with `_include` carry only those fields. */
   includeFields?: readonly string[];
+  /** Response fields in v2.1 where they are others: what `_include` may name there. */
+  legacyFields?: readonly string[];
   /** Allowed to an execution's own token without the role check (reference 2.1). */
   isAllowedToExecution?: boolean;
   /** Refused to the token of an execution that is being cancelled: it would begin what nobody stops (reference 1.3). */
@@ -53,6 +57,8 @@ export interface RouteContract {
   reachesGlobal?: boolean;
   /** The tenant is the one of the file that header X-Original-Uri names (reference 5.30). */
   isTenantOfUri?: boolean;
+  /** With permission `none`: who sends a credential is told to the service, which judges itself. */
+  isCredentialRead?: boolean;
   /** In the spec, but gone from the latest original: 404 under BATON_WIRE=cloudify. */
   isGoneFromOriginal?: boolean;
   /** What it writes is a record itself or the work of an execution: left out of the audit log. */
@@ -67,6 +73,8 @@ export type ExtraParameter = 'flag' | 'text' | 'texts';
 export interface ListContract {
   /** Response fields: what `_include` may name. */
   fields: readonly string[];
+  /** The original passes over names in `_include` that are no fields; so does BATON_WIRE=cloudify. */
+  isIncludeLoose?: true;
   /** Plain query parameters that filter by equality. */
   filters: readonly string[];
   sorts: readonly string[];

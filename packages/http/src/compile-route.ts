@@ -1,10 +1,10 @@
 /** Everything about a route that can be decided once: which parts are parsed, by what. */
-import type { ListQuery, RouteContract } from '@baton/contracts';
+import type { ApiVersion, ListContract, ListQuery, RouteContract } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import type { z } from 'zod';
-import type { BoundRoute, Handler } from './call';
+import type { BoundRoute, Handler, Wire } from './call';
 import { checkValue, keysOf } from './check-value';
-import { compileList, parseInclude, type RawQuery, valuesOf } from './list-query';
+import { compileList, firstOf, parseInclude, type RawQuery, valuesOf } from './list-query';
 
 export interface CompiledRoute {
   contract: RouteContract;
@@ -48,9 +48,32 @@ function compileQuery(schema: z.ZodType | undefined): (raw: RawQuery) => unknown
     const picked: Record<string, unknown> = {};
     for (const field of fields) {
       const value = raw[field.name];
-      if (value !== undefined) picked[field.name] = field.isList ? valuesOf(value) : value;
+      // Of a parameter that has one value, the first counts, as in lists.
+      if (value !== undefined) picked[field.name] = field.isList ? valuesOf(value) : firstOf(value);
     }
     return checkValue(schema, picked, 'query parameter');
+  };
+}
+
+/**
+ * The parser of a body: where a key may be absent and knows no null, null is the same (Python clients send what was not
+ * given as null).
+ */
+function compileBody(contract: RouteContract): (value: unknown) => unknown {
+  const { body } = contract;
+  if (!body) return () => undefined;
+  const shape = (body as { shape?: Record<string, z.ZodType> }).shape ?? {};
+  const unset = contract.isNullRefused
+    ? []
+    : Object.keys(shape).filter(
+        (key) => shape[key]!.safeParse(undefined).success && !shape[key]!.safeParse(null).success,
+      );
+  return (value) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!isObject || !unset.some((key) => (value as Record<string, unknown>)[key] === null))
+      return checkValue(body, value, 'body');
+    const given = Object.entries(value).filter(([key, v]) => v !== null || !unset.includes(key));
+    return checkValue(body, Object.fromEntries(given), 'body');
   };
 }
 
@@ -62,10 +85,31 @@ export function includeNames(contract: RouteContract): ReadonlySet<string> | nul
   return keys.length > 0 ? new Set(keys) : null;
 }
 
-/** Compiles the parsers of one bound route. */
-export function compileRoute({ contract, handler }: BoundRoute): CompiledRoute {
-  const { params, body, response } = contract;
-  const names = includeNames(contract);
+/** Page size of v2.1 where none is asked for (spec v2.1 "Limits"); the original's later managers had that of v3.1. */
+const LEGACY_SIZE = 10_000;
+
+function versionOfList(
+  list: ListContract,
+  fields: readonly string[] | undefined,
+  version: ApiVersion,
+  wire: Wire,
+): ListContract {
+  if (version !== 'v2.1' || wire === 'cloudify') return list;
+  return { ...list, fields: fields ?? list.fields, defaultSize: list.defaultSize ?? LEGACY_SIZE };
+}
+
+/** Compiles the parsers of one bound route, as one version of the API has it on the installation's wire. */
+export function compileRoute(
+  { contract, handler }: BoundRoute,
+  version: ApiVersion,
+  wire: Wire,
+): CompiledRoute {
+  const { params, response } = contract;
+  // The original gave v2.1 the fields of v3 (docs/compatibility.md).
+  const legacy = version === 'v2.1' && wire === 'spec' ? contract.legacyFields : undefined;
+  const names = legacy && !contract.list ? new Set(legacy) : includeNames(contract);
+  const list = contract.list && versionOfList(contract.list, legacy, version, wire);
+  const parseBody = compileBody(contract);
   return {
     contract,
     handler,
@@ -73,7 +117,7 @@ export function compileRoute({ contract, handler }: BoundRoute): CompiledRoute {
       ? (raw) => checkValue(params, raw, 'path parameter') as Record<string, string>
       : (raw) => raw,
     parseQuery: compileQuery(contract.query),
-    parseList: contract.list ? compileList(contract.list, keysOf(contract.query)) : null,
+    parseList: list ? compileList(list, keysOf(contract.query), wire) : null,
     parseInclude: names ? (raw) => parseInclude(raw._include, names) : () => null,
     parseBody: (value) => {
       if (value === undefined && !contract.isBodyOptional) {
@@ -84,7 +128,7 @@ export function compileRoute({ contract, handler }: BoundRoute): CompiledRoute {
       }
       // A body that need not be there may be null as well; where one is due, null is none of its fields.
       const given = value === undefined || (value === null && contract.isBodyOptional) ? {} : value;
-      return body ? checkValue(body, given, 'body') : undefined;
+      return parseBody(given);
     },
     checkResponse: (value) => {
       const result = response?.safeParse(value);

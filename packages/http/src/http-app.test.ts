@@ -223,6 +223,8 @@ describe('lists', () => {
     });
     expect(await parsed('_get_all_results=true&_size=5')).toMatchObject({ getAll: true, size: 0, offset: 0 });
     expect((await list('_include=size&tag=x&_unknown=1')).items).toEqual([{ size: 1 }]);
+    // Of what has one value, the first counts.
+    expect(await parsed('_size=1&_size=3&_search=a&_search=b')).toMatchObject({ size: 1, search: 'a' });
     expect((await list('')).metadata).toEqual({
       pagination: { total: 1, offset: 0, size: 1000 },
       filtered: null,
@@ -235,6 +237,7 @@ describe('lists', () => {
     ['_offset=1.5', '_offset'],
     ['_get_all_results=1', '_get_all_results'],
     ['_sort=nope', '_sort'],
+    ['_sort=', '_sort'],
     ['idd=1', 'idd'],
   ])('%s is a bad parameter', async (query, field) => {
     expect(await list(query)).toMatchObject({

@@ -119,9 +119,8 @@ export function createHttpApp(o: HttpAppOptions): HttpApp {
   const paths = pathIndex();
   for (const bound of o.routes) {
     if (o.wire === 'cloudify' && bound.contract.isGoneFromOriginal) continue;
-    const route = compileRoute(bound);
     for (const version of bound.contract.versions) {
-      mountRoute(app, o, route, version, stopping.signal);
+      mountRoute(app, o, compileRoute(bound, version, o.wire), version, stopping.signal);
       paths.add(bound.contract.method, `/api/${version}${bound.contract.path}`);
     }
   }

@@ -15,6 +15,7 @@ export {
 } from './list-query';
 export { openApiDocument } from './openapi';
 export type { HttpAppOptions, ObservedRequest, PlainAnswer } from './options';
+export { packedHeader, unpackPieces } from './packed-answer';
 export {
   anonymous,
   cachedPrincipal,

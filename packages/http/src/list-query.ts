@@ -1,6 +1,7 @@
 /** List conventions of reference/rest-api.md ch. 3, compiled once a route. */
 import type { ListContract, ListPage, ListQuery } from '@baton/contracts';
 import { AppError, badParameter, nearestName, type RawJson } from '@baton/kernel';
+import type { Wire } from './call';
 
 /** Query as it came: one text, or several for a repeated parameter. */
 export type RawQuery = Record<string, string | string[]>;
@@ -13,13 +14,14 @@ export function valuesOf(raw: string | string[] | undefined): string[] {
   return raw === undefined ? [] : Array.isArray(raw) ? raw : [raw];
 }
 
-function lastOf(raw: string | string[] | undefined): string | undefined {
-  return Array.isArray(raw) ? raw[raw.length - 1] : raw;
+/** Of a parameter that has one value, the first counts where it is repeated. */
+export function firstOf(raw: string | string[] | undefined): string | undefined {
+  return Array.isArray(raw) ? raw[0] : raw;
 }
 
 /** `true` and `false` in any letter case. @throws AppError bad_parameters_error */
 export function booleanOf(name: string, raw: string | string[] | undefined): boolean {
-  const text = lastOf(raw);
+  const text = firstOf(raw);
   if (text === undefined) return false;
   const lower = text.toLowerCase();
   if (lower === 'true') return true;
@@ -30,7 +32,7 @@ export function booleanOf(name: string, raw: string | string[] | undefined): boo
 }
 
 function numberOf(name: string, raw: string | string[] | undefined, absent: number): number {
-  const text = lastOf(raw);
+  const text = firstOf(raw);
   if (text === undefined) return absent;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
   if (number < 0 || number > MAX_NUMBER) {
@@ -45,10 +47,13 @@ function numberOf(name: string, raw: string | string[] | undefined, absent: numb
   return number;
 }
 
-/** Names of `_include`, checked against `fields`; null when absent or empty. @throws AppError no_such_include_field_error */
+/**
+ * Names of `_include`, checked against `fields` (null: any name will do); null when absent or empty.
+ * @throws AppError no_such_include_field_error
+ */
 export function parseInclude(
   raw: string | string[] | undefined,
-  fields: ReadonlySet<string>,
+  fields: ReadonlySet<string> | null,
 ): string[] | null {
   if (raw === undefined) return null;
   const names = valuesOf(raw)
@@ -56,7 +61,7 @@ export function parseInclude(
     .flatMap((part) => part.split(','));
   if (names.length === 0) return null;
   for (const name of names) {
-    if (fields.has(name)) continue;
+    if (!fields || fields.has(name)) continue;
     const nearest = nearestName(name, fields);
     throw new AppError(
       'no_such_include_field_error',
@@ -70,7 +75,7 @@ export function parseInclude(
 const SORT = /^([+\- ]?)@?([A-Za-z_][\w.]*|label:.+)$/;
 
 function parseSort(contract: ListContract, raw: string | string[] | undefined): ListQuery['sort'] {
-  const values = valuesOf(raw).filter((v) => v !== '');
+  const values = valuesOf(raw);
   if (values.length === 0) return [...contract.defaultSort];
   return values.map((value) => {
     const match = SORT.exec(value);
@@ -122,8 +127,9 @@ function withoutTail(values: string[]): string[] {
 export function compileList(
   contract: ListContract,
   queryKeys: readonly string[],
+  wire: Wire = 'spec',
 ): (raw: RawQuery) => ListQuery {
-  const fields = new Set(contract.fields);
+  const fields = wire === 'cloudify' && contract.isIncludeLoose ? null : new Set(contract.fields);
   const filterNames = new Set(contract.filters);
   const own = new Set(queryKeys);
   const extraNames = new Set(Object.keys(contract.extra ?? {}));
@@ -142,8 +148,8 @@ export function compileList(
     const getAll = contract.allowsGetAll && booleanOf('_get_all_results', raw._get_all_results);
     const size = numberOf('_size', raw._size, contract.defaultSize ?? DEFAULT_SIZE);
     const offset = numberOf('_offset', raw._offset, 0);
-    const search = lastOf(raw._search)?.normalize('NFKC') || null;
-    const searchName = lastOf(raw._search_name)?.normalize('NFKC') || null;
+    const search = firstOf(raw._search)?.normalize('NFKC') || null;
+    const searchName = firstOf(raw._search_name)?.normalize('NFKC') || null;
     return {
       include: parseInclude(raw._include, fields),
       filters,

@@ -2,7 +2,15 @@
 import { defineRoutes, type Principal } from '@baton/contracts';
 import { Secret, silentLog } from '@baton/kernel';
 import { z } from 'zod';
-import { bindRoutes, createHttpApp, type HttpApp, principalHeader, signPrincipal, type Wire } from './index';
+import {
+  bindRoutes,
+  createHttpApp,
+  type HttpApp,
+  listEnvelope,
+  principalHeader,
+  signPrincipal,
+  type Wire,
+} from './index';
 
 const key = new Secret('a key of the test that is long enough');
 const base = {
@@ -25,8 +33,31 @@ const routes = bindRoutes(
       body: z.object({ n: z.number().optional() }),
     },
     { ...base, id: 'oldThing', method: 'PATCH', path: '/things/:id/old', isGoneFromOriginal: true },
+    {
+      ...base,
+      id: 'listThings',
+      method: 'GET',
+      path: '/things',
+      versions: ['v3.1', 'v2.1'],
+      list: {
+        fields: ['id', 'visibility'],
+        filters: [],
+        sorts: [],
+        defaultSort: [],
+        allowsAllTenants: false,
+        allowsGetAll: false,
+        isIncludeLoose: true,
+      },
+      legacyFields: ['id', 'tags'],
+    },
   ]),
-  { patchThing: (call) => ({ n: call.body.n }), freeThing: () => ({}), oldThing: () => ({}) },
+  {
+    patchThing: (call) => ({ n: call.body.n }),
+    freeThing: () => ({}),
+    oldThing: () => ({}),
+    listThings: ({ list }) =>
+      listEnvelope({ items: [{ id: 'a', visibility: 'tenant', tags: [] }], total: 1 }, list),
+  },
 );
 const ann = { username: 'ann', tenant: '', permissions: [], tenants: [] } as unknown as Principal;
 
@@ -61,4 +92,26 @@ test.each([
   for (const body of ['null', '[]', '"str"', '1'])
     expect(await send('/things/a', 'application/json', 'PUT', body)).toBe(400);
   expect(await send('/things/a/old', 'application/json')).toBe(old);
+});
+
+test.each([
+  ['spec', 'v3.1', 'id,visibility', [{ id: 'a', visibility: 'tenant' }]],
+  ['spec', 'v3.1', 'tags', 'no_such_include_field_error'],
+  ['spec', 'v2.1', 'id,tags', [{ id: 'a', tags: [] }]],
+  ['spec', 'v2.1', 'visibility', 'no_such_include_field_error'],
+  ['cloudify', 'v2.1', 'visibility', [{ visibility: 'tenant' }]],
+  ['cloudify', 'v3.1', 'nope', [{}]],
+] as const)('%s %s: _include=%s', async (wire, version, names, expected) => {
+  const app = createHttpApp({ service: 'catalog', routes, internalKey: key, log: silentLog, wire });
+  apps.push(app);
+  const url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}/api/${version}/things?_include=${names}`;
+  const headers = { [principalHeader]: await signPrincipal(ann, key) };
+  const body = (await (await fetch(url, { headers })).json()) as {
+    items?: object[];
+    error_code?: string;
+    metadata?: { pagination: { size: number } };
+  };
+  expect(body.items ?? body.error_code).toEqual(expected);
+  const size = wire === 'spec' && version === 'v2.1' ? 10_000 : 1_000;
+  expect(body.metadata?.pagination.size ?? size).toBe(size);
 });

@@ -3,7 +3,15 @@ import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { defineRoutes, type Principal } from '@baton/contracts';
 import { RawJson, Secret, silentLog } from '@baton/kernel';
-import { bindRoutes, createHttpApp, type HttpApp, principalHeader, signPrincipal } from './index';
+import {
+  bindRoutes,
+  createHttpApp,
+  type HttpApp,
+  packedHeader,
+  principalHeader,
+  signPrincipal,
+  unpackPieces,
+} from './index';
 
 const key = new Secret('a key of the test that is long enough');
 const ann: Principal = {
@@ -53,9 +61,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const ask = async (count: number) =>
+const ask = async (count: number, more: Record<string, string> = {}) =>
   fetch(`${origin}/api/v3.1/things/${count}`, {
-    headers: { [principalHeader]: await signPrincipal(ann, key), 'x-request-id': 'my-id' },
+    headers: { [principalHeader]: await signPrincipal(ann, key), 'x-request-id': 'my-id', ...more },
   });
 
 test.each([0, 1, 40])(
@@ -75,6 +83,14 @@ test.each([0, 1, 40])(
     });
   },
 );
+
+test('who can put it together again gets an answer in which what repeats is sent once', async () => {
+  const plain = Buffer.from(await (await ask(40)).arrayBuffer());
+  const answer = await ask(40, { [packedHeader]: 'yes' });
+  const sent = Buffer.from(await answer.arrayBuffer());
+  expect(sent.length).toBeLessThan(plain.length / 10);
+  expect(Buffer.concat(unpackPieces(sent, Number(answer.headers.get(packedHeader))))).toEqual(plain);
+});
 
 test('a stop waits for a large answer that a slow client is still reading', async () => {
   const { port } = new URL(origin);

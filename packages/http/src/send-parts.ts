@@ -1,8 +1,10 @@
 import type { RawJson } from '@baton/kernel';
 import type { FastifyReply } from 'fastify';
+import { packedHeader, packPieces } from './packed-answer';
 
-/** Up to so many bytes it is cheaper to put an answer together than to write it in pieces. */
+/** Up to so many bytes, or with pieces so small, it is cheaper to put an answer together than to write it in pieces. */
 const JOINED_BYTES = 64 * 1024;
+const JOINED_PIECE = 4 * 1024;
 /** Smaller raw texts are written with what stands before them. */
 const LEAST_PIECE = 1024;
 
@@ -27,9 +29,13 @@ function piecesOf(parts: readonly (string | RawJson)[]): Uint8Array[] {
 export function sendParts(reply: FastifyReply, parts: readonly (string | RawJson)[]): FastifyReply {
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'string') return reply.send(only);
-  const pieces = piecesOf(parts);
+  const whole = piecesOf(parts);
+  const packed = reply.request.raw.headers[packedHeader] === undefined ? null : packPieces(whole);
+  if (packed) reply.header(packedHeader, packed.layoutBytes);
+  const pieces = packed?.pieces ?? whole;
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  if (bytes <= JOINED_BYTES) return reply.send(Buffer.concat(pieces, bytes));
+  if (bytes <= JOINED_BYTES || bytes < JOINED_PIECE * pieces.length)
+    return reply.send(Buffer.concat(pieces, bytes));
   if (reply.raw.destroyed) return reply.hijack();
   reply.hijack();
   const { raw } = reply;

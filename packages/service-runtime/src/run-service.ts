@@ -93,6 +93,19 @@ export function onFaults(log: Log): void {
 }
 
 /**
+ * A process that asks its parent instead of a server is nothing without it: what it runs cannot be reported any more, and
+ * the next parent starts another one. Its leases run out.
+ */
+function endWithParent(log: Log): void {
+  const end = (): void => {
+    log.error({}, 'the process that started this one is gone; it ends as well');
+    process.exit(1);
+  };
+  if (process.connected) process.once('disconnect', end);
+  else end();
+}
+
+/**
  * Runs a service until SIGTERM or SIGINT. Exit codes: 0 stopped, 78 wrong configuration, 1 could not start or stop,
  * 70 unhandled fault.
  */
@@ -108,6 +121,7 @@ export async function runService<S extends ConfigSchema>(o: RunOptions<S>): Prom
   for (const { name, nearest } of misspeltVariables(o.configSchema, env))
     log.warn({ variable: name, nearest }, 'unknown variable; a misspelling?');
   onFaults(log);
+  if (runtime.BATON_RPC_PARENT) endWithParent(log);
   const stopTelemetry = await startTelemetry(o.name, env, log);
   try {
     const { running, infra } = await start(o, config, log);

@@ -26,8 +26,10 @@ export async function authorize(
   request: AuthorizationRequest,
 ): Promise<Caller | null> {
   const { contract } = request.route;
-  if (contract.permission === 'none') return null;
+  if (contract.permission === 'none' && contract.isCredentialRead !== true) return null;
   const credential = readCredential(request.headers);
+  if (contract.permission === 'none')
+    return credential ? await authenticateIn(deps, credential, scopeOf(request), request) : null;
   if (!credential) throw noCredentials();
   const scope = scopeOf(request);
   const caller = await authenticateIn(deps, credential, scope, request);

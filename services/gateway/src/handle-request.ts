@@ -61,6 +61,8 @@ export function createHandler(
   };
 }
 
+const AUTH_METHOD = 'x-cloudify-audit-auth-method';
+
 async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
   const { request, response, method, api } = exchange;
   const startedMs = deps.clock.monotonic();
@@ -69,6 +71,8 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
   let caller: Caller | null = null;
   let reason: string | null = null;
   const fail = (thrown: unknown): void => {
+    // On every answer (reference/rest-api.md 1.2).
+    if (!answerHeaders.includes(AUTH_METHOD)) answerHeaders.push(AUTH_METHOD, '');
     const error = answerError(response, thrown, answerHeaders, hasBody(request) && !request.complete);
     reason = error.message;
     if (error.entry.http >= 500 && error.code !== 'maintenance_mode_active') {
@@ -121,7 +125,7 @@ async function callerOf(
     await countRequest(deps.rateCache, request.socket.remoteAddress ?? '', deps.limits, deps.clock.now());
   const isLegacy = api.version === 'v2.1';
   const caller = await authorize(deps, { route, segments, query, headers, isLegacy });
-  answerHeaders.push('x-cloudify-audit-auth-method', caller?.principal.authMethod ?? '');
+  answerHeaders.push(AUTH_METHOD, caller?.principal.authMethod ?? '');
   if (caller) {
     if (caller.principal.tenant !== '')
       answerHeaders.push('x-cloudify-audit-tenant', caller.principal.tenant);

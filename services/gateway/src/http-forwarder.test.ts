@@ -101,3 +101,54 @@ test('a service that is frozen is given up, refused at once then, and used again
     await gateway.close();
   }
 }, 30_000);
+
+/** Two pieces, the second one twice. */
+function packedAnswer(text: string): Buffer {
+  const pieces = [Buffer.from('first,'), Buffer.from(text)];
+  const layout = Buffer.alloc(6 * 4);
+  for (const [i, word] of [2, pieces[0]!.length, pieces[1]!.length, 0, 1, 1].entries())
+    layout.writeUInt32LE(word, i * 4);
+  return Buffer.concat([layout, ...pieces]);
+}
+
+async function gatewayThatGets(body: Buffer) {
+  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-baton-packed: 24\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const gateway = await behind((socket) =>
+    socket.on('data', (asked) => {
+      expect(asked.toString('latin1')).toContain('x-baton-packed: yes');
+      socket.write(head);
+      socket.write(body.subarray(0, 30));
+      setImmediate(() => socket.write(body.subarray(30)));
+    }),
+  );
+  return {
+    ...gateway,
+    ask: () => fetch(gateway.url, { signal: AbortSignal.timeout(HUNG_MS) }),
+  };
+}
+
+test('a packed answer goes to the client whole and as an ordinary one', async () => {
+  const gateway = await gatewayThatGets(packedAnswer('again;'));
+  try {
+    const response = await gateway.ask();
+    const text = await response.text();
+    expect(text).toBe('first,again;again;');
+    expect(response.headers.get('content-length')).toBe(String(text.length));
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.has('x-baton-packed')).toBe(false);
+  } finally {
+    await gateway.close();
+  }
+});
+
+test('a damaged packed answer is an error and not half an answer', async () => {
+  const damaged = packedAnswer('again;');
+  damaged.writeUInt32LE(9, 20);
+  const gateway = await gatewayThatGets(damaged);
+  try {
+    const response = await gateway.ask();
+    expect([response.status, await response.text()]).toEqual([500, 'internal_server_error']);
+  } finally {
+    await gateway.close();
+  }
+});

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ServiceName } from '@baton/contracts';
+import { packedHeader, unpackPieces } from '@baton/http';
 import { AppError, type Log } from '@baton/kernel';
 import { type Dispatcher, errors, Pool } from 'undici';
 import type { Forwarder, ForwardRequest } from './forward';
@@ -23,7 +24,16 @@ const KEEP_ALIVE_MS = 1_000;
 const CONNECTIONS = 128;
 
 /** Of one connection, or set by the gateway itself. */
-const NOT_COPIED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'x-request-id']);
+const NOT_COPIED = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'x-request-id',
+  packedHeader,
+]);
+/** Answers to transfers and streams pass as they are. */
+const TAKES_PACKED = [packedHeader, 'yes'];
 
 export interface HttpForwarderOptions {
   /** Origin of each service: http://host:port. */
@@ -94,7 +104,7 @@ function send(exchange: Exchange, mayRetry: boolean): void {
     {
       path: request.url,
       method: request.method as Dispatcher.HttpMethod,
-      headers: request.headers,
+      headers: request.isLong ? request.headers : [...request.headers, ...TAKES_PACKED],
       body:
         request.body === 'none'
           ? null
@@ -108,12 +118,36 @@ function send(exchange: Exchange, mayRetry: boolean): void {
   response.once('close', answer.clientLeft);
 }
 
+interface PackedAnswer {
+  status: number;
+  /** [name, value, ...]; the length is that of the packed answer. */
+  headers: string[];
+  layoutBytes: number;
+  chunks: Buffer[];
+}
+
+/** Writes what a packed answer stands for. @throws RangeError, before anything is written, when it is damaged. */
+function sendPacked(response: ServerResponse, { status, headers, layoutBytes, chunks }: PackedAnswer): void {
+  const pieces = unpackPieces(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), layoutBytes);
+  const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const sent: string[] = ['content-length', String(bytes)];
+  for (let i = 0; i < headers.length; i += 2)
+    if (headers[i] !== 'content-length') sent.push(headers[i]!, headers[i + 1]!);
+  response.writeHead(status, sent);
+
+  response.cork();
+  for (const piece of pieces) response.write(piece);
+  response.end();
+  response.uncork();
+}
+
 /** Copies one answer. The callbacks of the old handler style are what undici calls itself; the new ones wrap them. */
 class AnswerWriter implements Dispatcher.DispatchHandler {
   #abort: ((error?: Error) => void) | undefined;
   #resume: (() => void) | undefined;
   #isGone = false;
   #isGivenUp = false;
+  #packed: PackedAnswer | null = null;
   readonly #leave: (() => void) | undefined;
 
   constructor(
@@ -144,17 +178,24 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
     const { request, response } = this.exchange;
     this.#resume = resume;
     const headers: string[] = [];
+    let layoutBytes: string | null = null;
     for (let i = 0; i < raw.length; i += 2) {
       const name = raw[i]!.toString('latin1').toLowerCase();
-      if (NOT_COPIED.has(name)) continue;
-      headers.push(name, raw[i + 1]!.toString('latin1'));
+      const value = raw[i + 1]!.toString('latin1');
+      if (!NOT_COPIED.has(name)) headers.push(name, value);
+      else if (name === packedHeader) layoutBytes = value;
     }
     headers.push(...request.answerHeaders);
-    response.writeHead(status, headers);
+    if (layoutBytes === null) response.writeHead(status, headers);
+    else this.#packed = { status, headers, layoutBytes: Number(layoutBytes), chunks: [] };
     return true;
   }
 
   onData(chunk: Buffer): boolean {
+    if (this.#packed) {
+      this.#packed.chunks.push(chunk);
+      return true;
+    }
     const { response } = this.exchange;
     if (response.write(chunk)) return true;
     response.once('drain', () => this.#resume?.());
@@ -162,7 +203,13 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   }
 
   onComplete(): void {
-    this.exchange.response.end();
+    const { response, fail } = this.exchange;
+    if (!this.#packed) return void response.end();
+    try {
+      sendPacked(response, this.#packed);
+    } catch (cause) {
+      fail(new AppError('internal_server_error', 'The answer cannot be read', {}, { cause }));
+    }
   }
 
   onError(error: Error): void {

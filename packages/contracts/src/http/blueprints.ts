@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
+import { legacyFields } from './legacy-fields';
 import {
   envelope,
   instant,
@@ -133,6 +134,7 @@ export const blueprintRoutes = defineRoutes([
     summary: 'Blueprints; hidden ones only when the filter is_hidden asks for them',
     spec: 'v3.1-part1 Blueprints',
     list: blueprintList,
+    legacyFields: legacyFields.blueprint,
     status: 200,
     response: blueprintsOfAnyVersion,
   },
@@ -148,6 +150,7 @@ export const blueprintRoutes = defineRoutes([
     status: 200,
     response: blueprintOfAnyVersion,
     includeFields: blueprintFields,
+    legacyFields: legacyFields.blueprint,
   },
   {
     ...owned,
@@ -164,6 +167,7 @@ export const blueprintRoutes = defineRoutes([
     status: 201,
     response: blueprintOfAnyVersion,
     includeFields: blueprintFields,
+    legacyFields: legacyFields.blueprint,
   },
   {
     ...owned,

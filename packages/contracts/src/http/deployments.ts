@@ -13,6 +13,7 @@ import {
   visibility,
   widerVisibility,
 } from './deployments-shapes';
+import { legacyFields } from './legacy-fields';
 
 /** Value of a status field that sums up a deployment or its descendants (reference/rest-api.md 6.4). */
 export const deploymentStatus = z.enum(['good', 'in_progress', 'requires_attention']);
@@ -150,6 +151,7 @@ export const createDeploymentBody = z.object({
   display_name: z.string().nullish(),
   skip_plugins_validation: z.boolean().optional(),
   runtime_only_evaluation: z.boolean().optional(),
+  workdir_zip: z.base64().nullish().describe('Files of the working folder, as include_workdir answers them'),
   ...createdFields,
 });
 
@@ -190,6 +192,7 @@ export const deploymentsRoutes = defineRoutes([
     summary: 'Lists deployments',
     spec: part1,
     list: deploymentList,
+    legacyFields: legacyFields.deployment,
     query: z.object({ all_sub_deployments: queryBoolean.optional() }),
     status: 200,
     response: envelope(deployment),
@@ -209,6 +212,7 @@ export const deploymentsRoutes = defineRoutes([
       include_workdir: queryBoolean.optional(),
     }),
     includeFields: deploymentFields,
+    legacyFields: legacyFields.deployment,
     status: 200,
     response: deployment,
   },
@@ -226,6 +230,7 @@ export const deploymentsRoutes = defineRoutes([
     query: z.object({ async_create: queryBoolean.optional(), private_resource: queryBoolean.optional() }),
     body: createDeploymentBody,
     includeFields: deploymentFields,
+    legacyFields: legacyFields.deployment,
     status: 201,
     response: deployment,
   },

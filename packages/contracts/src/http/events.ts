@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
+import { legacyFields } from './legacy-fields';
 import { envelope, instant, jsonObject, queryBoolean } from './shapes';
 
 const errorCause = z.object({ message: z.string(), traceback: z.string().nullable(), type: z.string() });
@@ -36,6 +37,7 @@ export const eventFields = Object.keys(event.shape);
 
 export const eventList = {
   fields: eventFields,
+  isIncludeLoose: true as const,
   filters: [
     'type',
     'execution_id',
@@ -87,6 +89,7 @@ export const eventRoutes = defineRoutes([
     summary: 'Events and log lines',
     spec: 'v3.1-part2 Events; reference 7.3',
     list: eventList,
+    legacyFields: legacyFields.event,
     status: 200,
     response: envelope(event.partial()),
   },

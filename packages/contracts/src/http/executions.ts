@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
+import { legacyFields } from './legacy-fields';
 import { envelope, instant, jsonObject, visibility } from './shapes';
 
 /** Execution statuses (reference/rest-api.md 6.1). */
@@ -70,7 +71,14 @@ export const startExecutionBody = z.object({
   is_system_workflow: z.boolean().optional(),
   id: z.string().optional(),
   error: z.string().nullish(),
-  force_status: z.string().nullish(),
+  force_status: z
+    .string()
+    .nullish()
+    .describe('terminated, failed or cancelled: it is stored as one that has ended, and not run'),
+  created_at: z.string().nullish(),
+  created_by: z.string().nullish(),
+  started_at: z.string().nullish(),
+  ended_at: z.string().nullish(),
 });
 
 export const executionAction = z.enum([
@@ -161,6 +169,7 @@ export const executionRoutes = defineRoutes([
     summary: 'Executions of the tenant',
     spec: 'v3.1-part2 Executions; reference 5.7',
     list: executionList,
+    legacyFields: legacyFields.execution,
     status: 200,
     response: envelope(execution.partial()),
   },
@@ -175,6 +184,7 @@ export const executionRoutes = defineRoutes([
     summary: 'One execution',
     spec: 'v3.1-part2 Executions; reference 5.7',
     includeFields: executionFields,
+    legacyFields: legacyFields.execution,
     isAllowedToExecution: true,
     status: 200,
     response: execution.partial(),
@@ -192,6 +202,7 @@ export const executionRoutes = defineRoutes([
     spec: 'v3.1-part2 Executions; reference 5.7',
     body: startExecutionBody,
     includeFields: executionFields,
+    legacyFields: legacyFields.execution,
     status: 201,
     response: execution.partial(),
   },
@@ -207,6 +218,7 @@ export const executionRoutes = defineRoutes([
     spec: 'v3.1-part2 Executions; reference 6.2',
     body: z.object({ action: z.string(), deployment_id: z.string().nullish() }),
     includeFields: executionFields,
+    legacyFields: legacyFields.execution,
     status: 200,
     response: execution.partial(),
   },
@@ -222,6 +234,7 @@ export const executionRoutes = defineRoutes([
     spec: 'v3.1-part2 Executions; reference 6.1',
     body: z.object({ status: z.string(), error: z.string().nullish() }),
     includeFields: executionFields,
+    legacyFields: legacyFields.execution,
     isAllowedToExecution: true,
     status: 200,
     response: execution.partial(),

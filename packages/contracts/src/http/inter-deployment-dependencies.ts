@@ -113,7 +113,7 @@ export const interDeploymentDependenciesRoutes = defineRoutes([
     permission: 'inter_deployment_dependency_create',
     summary: 'Records several dependencies of one deployment',
     body: z.object({ source_deployment_id: z.string(), inter_deployment_dependencies: z.array(bulkMember) }),
-    status: 201,
+    status: 200,
     response: envelope(z.object({ id: z.string() })),
     isAllowedToExecution: true,
   },

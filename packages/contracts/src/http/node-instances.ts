@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope, jsonObject, ownedFields, queryBoolean } from './deployments-shapes';
+import { legacyFields } from './legacy-fields';
 
 const { created_at: _noCreationTime, ...owned } = ownedFields;
 
@@ -74,6 +75,7 @@ export const nodeInstancesRoutes = defineRoutes([
     permission: 'node_instance_list',
     summary: 'Lists node instances',
     list: nodeInstanceList,
+    legacyFields: legacyFields.nodeInstance,
     status: 200,
     response: envelope(nodeInstance),
   },
@@ -87,6 +89,7 @@ export const nodeInstancesRoutes = defineRoutes([
     params,
     query: z.object({ _evaluate_functions: queryBoolean.optional() }),
     includeFields: nodeInstanceFields,
+    legacyFields: legacyFields.nodeInstance,
     status: 200,
     response: nodeInstance,
     isAllowedToExecution: true,
@@ -102,6 +105,7 @@ export const nodeInstancesRoutes = defineRoutes([
     query: z.object({ force: queryBoolean.optional() }),
     body: patchNodeInstanceBody,
     includeFields: nodeInstanceFields,
+    legacyFields: legacyFields.nodeInstance,
     status: 200,
     response: nodeInstance,
     isAllowedToExecution: true,
@@ -118,6 +122,7 @@ export const nodeInstancesRoutes = defineRoutes([
     query: z.object({ id: z.string(), force: queryBoolean.optional() }),
     body: patchNodeInstanceBody,
     includeFields: nodeInstanceFields,
+    legacyFields: legacyFields.nodeInstance,
     status: 200,
     response: nodeInstance,
     isAllowedToExecution: true,

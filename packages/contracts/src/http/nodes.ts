@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope, jsonObject, ownedFields } from './deployments-shapes';
+import { legacyFields } from './legacy-fields';
 
 const { created_at: _noCreationTime, ...owned } = ownedFields;
 const count = z.number().int();
@@ -77,6 +78,7 @@ export const nodesRoutes = defineRoutes([
     permission: 'node_list',
     summary: 'Lists nodes',
     list: nodeList,
+    legacyFields: legacyFields.node,
     status: 200,
     response: envelope(node),
   },

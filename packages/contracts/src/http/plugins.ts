@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
+import { legacyFields } from './legacy-fields';
 import {
   envelope,
   instant,
@@ -113,6 +114,7 @@ export const pluginRoutes = defineRoutes([
     summary: 'Plugins',
     spec: 'v3.1-part2 Plugins',
     list: pluginList,
+    legacyFields: legacyFields.plugin,
     status: 200,
     response: pluginsOfAnyVersion,
   },
@@ -128,6 +130,7 @@ export const pluginRoutes = defineRoutes([
     status: 200,
     response: pluginOfAnyVersion,
     includeFields: pluginFields,
+    legacyFields: legacyFields.plugin,
   },
   {
     ...owned,
@@ -143,6 +146,7 @@ export const pluginRoutes = defineRoutes([
     status: 201,
     response: pluginOfAnyVersion,
     includeFields: pluginFields,
+    legacyFields: legacyFields.plugin,
   },
   {
     ...owned,
@@ -159,6 +163,7 @@ export const pluginRoutes = defineRoutes([
     status: 201,
     response: pluginOfAnyVersion,
     includeFields: pluginFields,
+    legacyFields: legacyFields.plugin,
   },
   {
     ...owned,
@@ -175,6 +180,7 @@ export const pluginRoutes = defineRoutes([
     status: 201,
     response: pluginOfAnyVersion,
     includeFields: pluginFields,
+    legacyFields: legacyFields.plugin,
   },
   {
     ...owned,

@@ -151,6 +151,7 @@ export const secretRoutes = defineRoutes([
     summary: 'Creates or replaces secrets from an export',
     spec: 'v3.1-part2 Secrets',
     body: importSecretsBody,
+    isNullRefused: true,
     status: 200,
     response: z.object({
       colliding_secrets: z.record(z.string(), z.array(z.string())),

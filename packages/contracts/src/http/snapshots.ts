@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { execution } from './executions';
+import { legacyFields } from './legacy-fields';
 import { envelope, ownedFields, queryBoolean, resourceId, visibility } from './shapes';
 
 /** Snapshot (spec v3.1 part 2); `uploading` of the spec is a documentation value, `creating` is what there is (6.5). */
@@ -88,6 +89,7 @@ export const snapshotRoutes = defineRoutes([
     summary: 'Snapshots',
     spec: 'v3.1-part2 Snapshots',
     list: snapshotList,
+    legacyFields: legacyFields.snapshot,
     status: 200,
     response: envelope(snapshotOfAnyVersion),
   },
@@ -102,6 +104,7 @@ export const snapshotRoutes = defineRoutes([
     status: 200,
     response: snapshotOfAnyVersion,
     includeFields: snapshotFields,
+    legacyFields: legacyFields.snapshot,
   },
   {
     ...owned,

@@ -89,11 +89,12 @@ export const tokensRoutes = defineRoutes([
     method: 'GET',
     path: '/monitoring-auth',
     owner: 'identity',
-    // The credential is a cookie that the gateway does not look at.
+    // The credential may be a cookie, which the gateway does not look at.
     permission: 'none',
+    isCredentialRead: true,
     tenant: 'none',
     versions: ['v3.1'],
-    summary: 'Whether the token in cookie XSRF-TOKEN may see monitoring',
+    summary: 'Whether the token in cookie XSRF-TOKEN, or the caller, may see monitoring',
     spec: 'reference 5.30',
     status: 200,
     response: z.looseObject({}),

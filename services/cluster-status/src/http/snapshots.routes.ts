@@ -1,3 +1,4 @@
+import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import { snapshotRoutes } from '@baton/contracts/http/snapshots';
 import {
   answer,
@@ -27,12 +28,6 @@ import {
 } from '../queries/read-snapshots';
 import { openJobs } from '../store/snapshot-jobs.sql';
 
-const V21_FIELDS = ['id', 'created_at', 'status', 'error'];
-const V21_EXECUTION_FIELDS =
-  'id workflow_id blueprint_id deployment_id status error created_at parameters is_system_workflow'.split(
-    ' ',
-  );
-
 /** Downloads of archives by address go through the same judgement as those of blueprints. */
 export type FetchArchive = (
   url: string,
@@ -48,7 +43,7 @@ const naive = (iso: unknown): string => `${String(iso).slice(0, 10)} ${String(is
 
 function present(call: HttpCall, row: ShownSnapshot): ShownSnapshot {
   if (call.version !== 'v2.1' || call.wire === 'cloudify') return row;
-  const shown = pick(row, V21_FIELDS);
+  const shown = pick(row, legacyFields.snapshot);
   return 'created_at' in shown ? { ...shown, created_at: naive(shown.created_at) } : shown;
 }
 
@@ -56,7 +51,7 @@ function presentExecution(call: HttpCall, execution: Record<string, unknown>): R
   if (call.wire === 'cloudify')
     return { ...execution, total_operations: 0, finished_operations: 0, parameters_p: null };
   if (call.version !== 'v2.1') return execution;
-  return { ...pick(execution, V21_EXECUTION_FIELDS), created_at: naive(execution.created_at) };
+  return { ...pick(execution, legacyFields.execution), created_at: naive(execution.created_at) };
 }
 
 /** The original's code includes credentials by default, its documents do not. Neither wire has any to include. */

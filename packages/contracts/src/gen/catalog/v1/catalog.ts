@@ -67,6 +67,16 @@ export interface ChangeFolderRequest {
   removes: RemovedFile[];
 }
 
+export interface UnpackFolderRequest {
+  folder: Folder | undefined;
+  archive: Buffer;
+  /** Only whether an empty folder could take it; the deployment need not be there. */
+  isCheck: boolean;
+}
+
+export interface UnpackFolderResponse {
+}
+
 export interface NewFile {
   path: string;
   mode: number;
@@ -1098,6 +1108,165 @@ export const ChangeFolderRequest: MessageFns<ChangeFolderRequest> = {
       : undefined;
     message.writes = object.writes?.map((e) => NewFile.fromPartial(e)) || [];
     message.removes = object.removes?.map((e) => RemovedFile.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseUnpackFolderRequest(): UnpackFolderRequest {
+  return { folder: undefined, archive: Buffer.alloc(0), isCheck: false };
+}
+
+export const UnpackFolderRequest: MessageFns<UnpackFolderRequest> = {
+  encode(message: UnpackFolderRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.folder !== undefined) {
+      Folder.encode(message.folder, writer.uint32(10).fork()).join();
+    }
+    if (message.archive.length !== 0) {
+      writer.uint32(18).bytes(message.archive);
+    }
+    if (message.isCheck !== false) {
+      writer.uint32(24).bool(message.isCheck);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnpackFolderRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnpackFolderRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.folder = Folder.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.archive = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isCheck = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): UnpackFolderRequest {
+    return {
+      folder: isSet(object.folder) ? Folder.fromJSON(object.folder) : undefined,
+      archive: isSet(object.archive) ? Buffer.from(bytesFromBase64(object.archive)) : Buffer.alloc(0),
+      isCheck: isSet(object.isCheck)
+        ? globalThis.Boolean(object.isCheck)
+        : isSet(object.is_check)
+        ? globalThis.Boolean(object.is_check)
+        : false,
+    };
+  },
+
+  toJSON(message: UnpackFolderRequest): unknown {
+    const obj: any = {};
+    if (message.folder !== undefined) {
+      obj.folder = Folder.toJSON(message.folder);
+    }
+    if (message.archive.length !== 0) {
+      obj.archive = base64FromBytes(message.archive);
+    }
+    if (message.isCheck !== false) {
+      obj.isCheck = message.isCheck;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<UnpackFolderRequest>): UnpackFolderRequest {
+    return UnpackFolderRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UnpackFolderRequest>): UnpackFolderRequest {
+    const message = createBaseUnpackFolderRequest();
+    message.folder = (object.folder !== undefined && object.folder !== null)
+      ? Folder.fromPartial(object.folder)
+      : undefined;
+    message.archive = object.archive ?? Buffer.alloc(0);
+    message.isCheck = object.isCheck ?? false;
+    return message;
+  },
+};
+
+function createBaseUnpackFolderResponse(): UnpackFolderResponse {
+  return {};
+}
+
+export const UnpackFolderResponse: MessageFns<UnpackFolderResponse> = {
+  encode(_: UnpackFolderResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnpackFolderResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnpackFolderResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): UnpackFolderResponse {
+    return {};
+  },
+
+  toJSON(_: UnpackFolderResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<UnpackFolderResponse>): UnpackFolderResponse {
+    return UnpackFolderResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<UnpackFolderResponse>): UnpackFolderResponse {
+    const message = createBaseUnpackFolderResponse();
     return message;
   },
 };
@@ -3002,6 +3171,15 @@ export const CatalogServiceDefinition = {
       requestType: ChangeFolderRequest as typeof ChangeFolderRequest,
       requestStream: false,
       responseType: ChangeFolderResponse as typeof ChangeFolderResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Unpacks an archive into the working folder of a deployment, all or nothing. May be repeated. */
+    unpackFolder: {
+      name: "UnpackFolder",
+      requestType: UnpackFolderRequest as typeof UnpackFolderRequest,
+      requestStream: false,
+      responseType: UnpackFolderResponse as typeof UnpackFolderResponse,
       responseStream: false,
       options: {},
     },

@@ -1,0 +1,38 @@
+import { packPieces, unpackPieces } from './packed-answer';
+
+const unique = (i: number): Uint8Array => Buffer.from(`record ${i},`);
+const shared = Buffer.alloc(5_000, 'é');
+const list = Array.from({ length: 20 }, (_, i) => [unique(i), shared]).flat();
+
+test('what repeats is sent once, and stands in its places again afterwards', () => {
+  const { pieces, layoutBytes } = packPieces(list)!;
+  const sent = Buffer.concat(pieces);
+  expect(sent.length).toBeLessThan(6_000);
+  expect(Buffer.concat(unpackPieces(sent, layoutBytes))).toEqual(Buffer.concat(list));
+});
+
+test('an answer in which little repeats stays as it is', () => {
+  expect(packPieces([unique(1), shared])).toBeNull();
+  expect(packPieces([shared, shared, Buffer.alloc(20_000)])).toBeNull();
+});
+
+test.each([
+  ['cut off', (sent: Buffer, layoutBytes: number) => [sent.subarray(0, -1), layoutBytes]],
+  ['longer than it says', (sent: Buffer, layoutBytes: number) => [Buffer.concat([sent, sent]), layoutBytes]],
+  ['shorter than its layout', (sent: Buffer) => [sent, sent.length + 4]],
+  ['empty', () => [Buffer.alloc(0), 0]],
+  [
+    'naming a piece that is not there',
+    (sent: Buffer, layoutBytes: number) => {
+      const damaged = Buffer.from(sent);
+      damaged.writeUInt32LE(1_000, layoutBytes - 4);
+      return [damaged, layoutBytes];
+    },
+  ],
+] as [string, (sent: Buffer, layoutBytes: number) => [Buffer, number]][])(
+  'a packed answer that is %s is refused',
+  (_, damage) => {
+    const { pieces, layoutBytes } = packPieces(list)!;
+    expect(() => unpackPieces(...damage(Buffer.concat(pieces), layoutBytes))).toThrow(RangeError);
+  },
+);
