@@ -1,7 +1,8 @@
-import { createClient } from '@baton/client';
+import { type Client, createClient } from '@baton/client';
 import type { JsonObject } from '@baton/kernel';
 import type { OperationContext } from '@baton/plugin-sdk';
 import type { CompositionDeps } from './deps';
+import { isMissing } from './failures';
 import type { Manager } from './manager';
 import { type RemoteClientConfig, remoteBaseUrl, remoteClientConfig } from './remote-client';
 import { remoteFetch } from './remote-fetch';
@@ -30,17 +31,26 @@ export async function namedManager(
   const tenant = config.tenant ?? ctx.tenant;
   const host = config.host ?? own.host;
   const baseUrl = config.host === undefined ? deps.managerUrl : remoteBaseUrl(config);
-  return {
-    client: createClient({
-      baseUrl,
-      tenant,
-      ...credentialsOf(config, ctx),
-      fetch: await remoteFetch(config, ctx),
-    }),
+  const named = createClient({
+    baseUrl,
     tenant,
-    host,
-    isExternal: tenant !== ctx.tenant || !(await isOwnHost(deps, own, host)),
-  };
+    ...credentialsOf(config, ctx),
+    fetch: await remoteFetch(config, ctx),
+  });
+  const isHere = async () => (await isOwnHost(deps, own, host)) && (await isThisOne(named, ctx));
+  const isOwn = tenant === ctx.tenant && (config.host === undefined || (await isHere()));
+  return { client: named, tenant, host, isExternal: !isOwn };
+}
+
+/** Several managers may share a host, behind other ports: this one knows the execution that is asking. */
+async function isThisOne(client: Client, { executionId }: OperationContext): Promise<boolean> {
+  try {
+    await client.call('getExecution', { params: { executionId }, query: { _include: 'id' } });
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }
 
 /** Without any of its own, and on this manager, those of the execution. */

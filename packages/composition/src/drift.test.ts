@@ -14,6 +14,7 @@ describe('drift', () => {
     ['nothing asked', {}, []],
     ['all as asked', { id: 'd', labels: [{ a: 'b' }], inputs: { x: 1 } }, []],
     ['another id', { id: 'e' }, ['id']],
+    ['more labels than asked', { labels: [{ a: 'b' }] }, []],
     ['another label', { labels: [{ a: 'c' }] }, ['labels']],
     ['other inputs', { inputs: { x: 2 } }, ['inputs']],
   ])('of a deployment: %s', (_what, spec, drift) => {

@@ -14,20 +14,19 @@ export function differingKeys(a: Json | undefined, b: Json | undefined): string[
 /** `key=value` of labels that are not the manager's own. */
 function shown(labels: ShownLabels): string[] {
   const own = (labels ?? []).filter(({ key }) => !key.startsWith('csys-'));
-  return own.map(({ key, value }) => `${key}=${value}`).sort();
+  return own.map(({ key, value }) => `${key}=${value}`);
 }
 
 function wanted(labels: unknown): string[] {
   return labelsOf(labels)
     .flatMap((label) => Object.entries(label))
-    .map(([key, value]) => `${key}=${value}`)
-    .sort();
+    .map(([key, value]) => `${key}=${value}`);
 }
 
-/** Only what the node asks for is compared: without labels any will do. */
+/** Whether one is missing that the node asks for. Others may be there: an update only adds, so it could not cure them. */
 function haveLabelsDrifted(spec: unknown, labels: ShownLabels): boolean {
-  const asked = wanted(spec);
-  return asked.length > 0 && !isDeepStrictEqual([...new Set(asked)], [...new Set(shown(labels))]);
+  const present = new Set(shown(labels));
+  return wanted(spec).some((label) => !present.has(label));
 }
 
 /** Which of id, labels and inputs of a component's deployment are not as its node says (reference/workflows.md 8.1). */

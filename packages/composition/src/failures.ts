@@ -34,8 +34,13 @@ export function failureOf(func: string | null, thrown: unknown): Error {
 
 function isUnreachable(thrown: unknown): boolean {
   if (thrown instanceof ApiError) return UNREACHABLE.has(thrown.errorCode);
-  // fetch reports a lost or refused connection as TypeError with a cause.
-  return thrown instanceof TypeError && thrown.cause !== undefined;
+  // fetch reports a lost or refused connection as TypeError with a cause; who is not trusted now is not trusted later.
+  return thrown instanceof TypeError && thrown.cause !== undefined && !isUntrusted(thrown.cause);
+}
+
+function isUntrusted(cause: unknown): boolean {
+  const code = (cause as { code?: unknown }).code;
+  return typeof code === 'string' && /CERT|^ERR_TLS|UNABLE_TO_VERIFY/.test(code);
 }
 
 function textOf(thrown: unknown): string {

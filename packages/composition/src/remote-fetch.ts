@@ -1,6 +1,6 @@
 import type { OperationContext } from '@baton/plugin-sdk';
 import { FatalError } from '@baton/plugin-sdk';
-import { Agent, fetch as undiciFetch } from 'undici';
+import { Agent, FormData as UndiciFormData, fetch as undiciFetch } from 'undici';
 import type { RemoteClientConfig } from './remote-client';
 
 /**
@@ -27,10 +27,21 @@ export async function remoteFetch(
     if (config.api_version !== undefined)
       url.pathname = url.pathname.replace(/^\/api\/v[\d.]+\//, `/api/${config.api_version}/`);
     const headers = { ...(config.headers ?? {}), ...(init.headers as object) };
-    const request = { ...init, headers, ...(dispatcher ? { dispatcher } : {}) };
-    return dispatcher ? undiciFetch(url, request as never) : fetch(url, request as never);
+    if (!dispatcher) return fetch(url, { ...init, headers } as never);
+    return undiciFetch(url, { ...init, headers, body: ownForm(init.body), dispatcher } as never);
   };
   return ask as typeof fetch;
+}
+
+/** A form of Node.js as one of undici, which takes no other for a form: it would send its name. */
+function ownForm(body: unknown): unknown {
+  if (!(body instanceof FormData)) return body;
+  const form = new UndiciFormData();
+  for (const [name, value] of body.entries()) {
+    if (typeof value === 'string') form.append(name, value);
+    else form.append(name, value, value.name);
+  }
+  return form;
 }
 
 async function certificateOf(cert: string, ctx: Pick<OperationContext, 'getResource'>): Promise<string> {

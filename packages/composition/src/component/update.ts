@@ -1,11 +1,12 @@
 import { isJsonObject, type Json } from '@baton/kernel';
 import { FatalError } from '@baton/plugin-sdk';
+import { provideBlueprint } from '../blueprints';
 import { readDeployment, requireWell } from '../deployments';
 import { type UpdatePlan, updatePlan } from '../drift';
 import { untilIdle } from '../executions';
 import { type Labels, labelsOf } from '../labels';
 import type { Scope } from '../scope';
-import { type ComponentConfig, componentConfigOf, deploymentIdOf } from '../settings';
+import { blueprintIdOf, type ComponentConfig, componentConfigOf, deploymentIdOf } from '../settings';
 import { runOnChild } from './run-on-child';
 
 /**
@@ -33,10 +34,12 @@ async function updateDeployment(
   deploymentId: string,
 ): Promise<void> {
   await runOnChild(scope, 'update', async (idempotencyKey) => {
+    // A new blueprint may come with the update, as the first one came with the installation.
+    if (plan.hasBlueprint) await provideBlueprint(scope, config.blueprint);
     const { execution_id } = await scope.manager.client.call('initiateDeploymentUpdate', {
       params: { deployment_id: deploymentId },
       body: {
-        ...(plan.hasBlueprint && { blueprint_id: config.blueprint.id }),
+        ...(plan.hasBlueprint && { blueprint_id: blueprintIdOf(scope.instance, config.blueprint) }),
         ...(plan.hasInputs && { inputs: config.deployment.inputs }),
       },
       idempotencyKey,
