@@ -10,7 +10,7 @@ export { type PreparedStatement, prepared } from './prepared';
 export { rowSecurityText } from './row-security';
 export { containsText, equalsAny, type PageRequest, pageConditions, selectPage } from './select-page';
 export { isConnectionLoss, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
-export { appNow, appNowPlus, jsonb, selectFields } from './sql-fragments';
+export { APP_NOW, appNow, appNowPlus, jsonb, selectFields } from './sql-fragments';
 export { compileTemplate, Slot, type StatementTemplate } from './statement-template';
 export { type SummaryKind, summarizeBy } from './summarize-by';
 export { outsideRequests, writingTo } from './tenant-scope';
@@ -22,4 +22,4 @@ export {
   sendAfterCommit,
 } from './transaction-scope';
 export { type VisibilityColumns, visibilityScope } from './visibility-scope';
-export { visibleTotal } from './visible-total';
+export { countedSummary, filteredTotal, visibleTotal } from './visible-total';

@@ -3,6 +3,7 @@ import type { Log } from '@baton/kernel';
 import pg from 'pg';
 import { guardTenants, isGuarded } from './closed-tenants';
 import { isSecured, secureRows } from './row-security';
+import { APP_NOW } from './sql-fragments';
 
 export interface MigrationOptions {
   url: string;
@@ -25,7 +26,7 @@ const BOOTSTRAP = `
 create schema if not exists baton;
 create or replace function baton.app_now() returns timestamptz language plpgsql stable parallel safe as $$
 begin
-  return coalesce(nullif(current_setting('baton.fake_now', true), '')::timestamptz, clock_timestamp());
+  return ${APP_NOW};
 end $$;`;
 
 /**

@@ -1,5 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
+/** What `app_now()` answers, spelled out for statements that are too hot for a call. */
+export const APP_NOW = `coalesce(nullif(current_setting('baton.fake_now', true), '')::timestamptz, clock_timestamp())`;
+
 /** Now, by the one clock that counts. Typed as the ISO text that reads give. */
 export const appNow: RawBuilder<string> = sql<string>`app_now()`;
 

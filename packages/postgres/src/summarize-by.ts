@@ -15,6 +15,8 @@ export interface SummaryKind {
   filters?: Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)>;
   /** Conditions beside the caller's filters: tenant scope. */
   where: readonly RawBuilder<SqlBool>[];
+  /** How many things a row of `from` stands for; default one. */
+  weight?: RawBuilder<unknown>;
   /** Fields that many rows have in common: rows are counted by `key` first, and `lookup` joins once a `keyed.key`. */
   shared?: SharedFields;
 }
@@ -97,7 +99,7 @@ const bySub = sql`select target, sum(count)::int as count,
 
 /** Rows `target`, `sub` and `count`. */
 function countedBy(
-  { columns, from, shared }: SummaryKind,
+  { columns, from, shared, weight }: SummaryKind,
   where: RawBuilder<SqlBool>,
   { target, sub }: { target: string; sub: string | undefined },
 ): RawBuilder<unknown> {
@@ -105,8 +107,11 @@ function countedBy(
   const own = (name: string | undefined) => (name === undefined ? none : columns[name]!);
   const isShared = (name: string | undefined): boolean =>
     name !== undefined && name in (shared?.columns ?? {});
-  if (!shared || (!isShared(target) && !isShared(sub)))
-    return sql`select ${own(target)} as target, ${own(sub)} as sub, count(*)::int as count from ${from} where ${where} group by 1, 2`;
+  if (!shared || (!isShared(target) && !isShared(sub))) {
+    const counted = weight ? sql`sum(${weight})::int` : sql`count(*)::int`;
+    const some = weight ? sql`having sum(${weight}) > 0` : sql``;
+    return sql`select ${own(target)} as target, ${own(sub)} as sub, ${counted} as count from ${from} where ${where} group by 1, 2 ${some}`;
+  }
   const kept = (name: string | undefined) => (isShared(name) ? none : own(name));
   const shown = (name: string | undefined, as: string) =>
     isShared(name) ? shared.columns[name!]! : sql.ref(`keyed.${as}`);

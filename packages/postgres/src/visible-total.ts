@@ -1,5 +1,7 @@
-import type { Principal } from '@baton/contracts';
-import { type RawBuilder, sql } from 'kysely';
+import type { ListQuery, Principal } from '@baton/contracts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { equalsAny } from './select-page';
+import type { SummaryKind } from './summarize-by';
 import { visibilityScope } from './visibility-scope';
 
 /**
@@ -12,11 +14,59 @@ export function visibleTotal(
   principal: Principal,
   allTenants = false,
 ): RawBuilder<number> {
-  const scope = visibilityScope(
-    principal,
-    { tenant: sql`c.tenant`, visibility: sql`c.visibility`, creator: sql`c.creator` },
-    allTenants,
-  );
+  return sql<number>`(select coalesce(sum(c.total), 0)::bigint from row_counts c where ${counted(kinds, principal, allTenants)})`;
+}
+
+/**
+ * The same of a list that is filtered by nothing but what the counters know (and by nothing at all); null for other lists.
+ */
+export function filteredTotal(
+  kinds: readonly string[],
+  principal: Principal,
+  list: ListQuery,
+): RawBuilder<number> | null {
+  const filters = Object.entries(list.filters);
+  if (list.search !== null || !filters.every(([field]) => COUNTED_BY[field])) return null;
+  const where = [
+    counted(kinds, principal, list.allTenants),
+    ...filters.map(([field, values]) => equalsAny(COUNTED_BY[field]!, values)),
+  ];
+  return sql<number>`(select coalesce(sum(c.total), 0)::bigint from row_counts c where ${sql.join(where, sql` and `)})`;
+}
+
+/** The counters `c` of the rows that the caller may see. */
+function counted(kinds: readonly string[], principal: Principal, allTenants: boolean): RawBuilder<SqlBool> {
+  const columns = { tenant: sql`c.tenant`, visibility: sql`c.visibility`, creator: sql`c.creator` };
   const isKind = sql`c.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
-  return sql<number>`(select coalesce(sum(c.total), 0)::bigint from row_counts c where ${isKind} and ${scope})`;
+  return sql<SqlBool>`${isKind} and ${visibilityScope(principal, columns, allTenants)}`;
+}
+
+/** What counters tell rows apart by. */
+const COUNTED_BY: Readonly<Record<string, RawBuilder<unknown>>> = {
+  tenant_name: sql`c.tenant`,
+  visibility: sql`c.visibility`,
+};
+
+/**
+ * A summary by fields that the counters know, of all rows or filtered by such fields: the same without reading a row. Null
+ * where it needs more.
+ */
+export function countedSummary(
+  kinds: readonly string[],
+  { name, fields }: Pick<SummaryKind, 'name' | 'fields'>,
+  principal: Principal,
+  list: ListQuery,
+  targets: readonly (string | undefined)[],
+): SummaryKind | null {
+  const named = [...targets.filter((field) => field !== undefined), ...Object.keys(list.filters)];
+  if (list.search !== null || !named.every((field) => COUNTED_BY[field] && fields.includes(field)))
+    return null;
+  return {
+    name,
+    fields,
+    from: sql`row_counts c`,
+    columns: { ...COUNTED_BY },
+    where: [counted(kinds, principal, list.allTenants)],
+    weight: sql`c.total`,
+  };
 }

@@ -27,6 +27,7 @@ import { resourceHttp } from './http/resources.routes';
 import { finishUploadsLoop } from './loops/finish-uploads.loop';
 import { sweepLoop } from './loops/sweep.loop';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
+import { createPlanCache } from './queries/plan-cache';
 import { catalogRpcPart } from './rpc/catalog.rpc';
 import { doctorChecks } from './store/doctor.sql';
 import { snapshotTables } from './store/snapshot-tables';
@@ -112,12 +113,13 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     instanceId: infra.instanceId,
     leaseMs: LEASE_MS,
   } satisfies FinishDeps;
+  const plans = createPlanCache();
   const finishing: ReturnType<typeof finishUploadsLoop> = finishUploadsLoop(uploads);
   return {
     name: 'catalog',
     routes: [
-      ...blueprintHttp(uploads),
-      ...blueprintFilterHttp({ db }),
+      ...blueprintHttp({ ...uploads, plans }),
+      ...blueprintFilterHttp({ db, plans }),
       ...pluginHttp(shared),
       ...resourceHttp(shared),
     ],

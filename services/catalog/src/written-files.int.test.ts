@@ -300,3 +300,26 @@ it('rpc: a folder by its version, files in pieces, removal of what the caller kn
     rpc.changeFolder({ folder: { area: 'tenant-resources', tenant: 'default_tenant' }, writes: [] }),
   ).rejects.toMatchObject({ code: 'bad_parameters_error' });
 });
+
+it('rpc: an archive goes into the folder of a deployment; a check keeps nothing and asks for no deployment', async () => {
+  const { rpc } = catalog;
+  await call('DELETE', at('', 'w'), { as: bob });
+  const archive = zipOf([
+    { name: 'a/one.txt', content: '1' },
+    { name: 'two.txt', content: '22' },
+  ]);
+  await rpc.unpackFolder({ folder: folder('nosuch'), archive, isCheck: true });
+  await expect(rpc.unpackFolder({ folder: folder('nosuch'), archive })).rejects.toMatchObject({
+    code: 'not_found_error',
+  });
+  await rpc.unpackFolder({ folder: folder('w'), archive });
+  await rpc.unpackFolder({ folder: folder('w'), archive });
+  expect(Object.keys((await call('GET', at('', 'w'))).body)).toEqual(['a/one.txt', 'two.txt']);
+  const refused = async (bad: Buffer, code: string) =>
+    await expect(
+      rpc.unpackFolder({ folder: folder('nosuch'), archive: bad, isCheck: true }),
+    ).rejects.toMatchObject({ code });
+  await refused(Buffer.from('no archive'), 'bad_parameters_error');
+  await refused(zipOf([{ name: '../up', content: 'x' }]), 'bad_parameters_error');
+  await refused(zipOf([{ name: 'big', content: 'x'.repeat(200_001) }]), 'payload_too_large_error');
+});

@@ -2,11 +2,18 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '@baton/blob-store';
-import { AppError, notFound } from '@baton/kernel';
+import { notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { Spool } from '../archive/spool';
 import { INLINE_BYTES } from '../archive/unpack';
-import { checkRoom, checkTree, type FolderKey, type FolderLimits, storedPath } from '../domain/file-area';
+import {
+  checkRoom,
+  checkSizes,
+  checkTree,
+  type FolderKey,
+  type FolderLimits,
+  storedPath,
+} from '../domain/file-area';
 import {
   countFolder,
   type FileWrite,
@@ -43,12 +50,7 @@ export async function changeFolder(
   { writes, removes = [] }: FolderChange,
 ): Promise<string> {
   const byPath = new Map(writes.map((write) => [storedPath(write.path), write]));
-  const large = writes.find((write) => write.size > folderLimits.maxFileBytes);
-  if (large)
-    throw new AppError(
-      'payload_too_large_error',
-      `\`${large.path}\` is larger than ${folderLimits.maxFileBytes} bytes`,
-    );
+  checkSizes(writes, folderLimits);
   return db.tx(async (tx) => {
     const version = await lockFolder(tx, key);
     if (removes.length > 0) await removeFiles(tx, key, removes);

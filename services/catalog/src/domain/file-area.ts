@@ -70,6 +70,16 @@ export function checkTree(paths: ReadonlySet<string>, added: readonly string[]):
   }
 }
 
+/** @throws AppError payload_too_large_error naming a file that is larger than one may be */
+export function checkSizes(
+  files: readonly { path: string; size: number }[],
+  { maxFileBytes }: FolderLimits,
+): void {
+  const large = files.find(({ size }) => size > maxFileBytes);
+  if (large)
+    throw new AppError('payload_too_large_error', `\`${large.path}\` is larger than ${maxFileBytes} bytes`);
+}
+
 /** @throws AppError payload_too_large_error where the folder would hold more than it may */
 export function checkRoom(files: number, bytes: number, limits: FolderLimits): void {
   if (files > limits.maxFiles)

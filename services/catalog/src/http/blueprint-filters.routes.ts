@@ -1,15 +1,14 @@
 import { visibilityOfNew } from '@baton/contracts';
 import { blueprintFilterRoutes } from '@baton/contracts/http/blueprint-filters';
 import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
-import type { Db } from '@baton/postgres';
 import { createFilter, patchFilter, removeFilter } from '../commands/change-filter';
 import { searchRules } from '../queries/blueprint-search';
-import { listBlueprints } from '../queries/read-blueprints';
+import { type BlueprintReader, listBlueprints } from '../queries/read-blueprints';
 import { getFilter, listFilters } from '../queries/read-filters';
-import type { DB } from '../store/tables.gen';
 import { presentPage } from './blueprints.routes';
 
-export function blueprintFilterHttp({ db }: { db: Db<DB> }): BoundRoute[] {
+export function blueprintFilterHttp(deps: BlueprintReader): BoundRoute[] {
+  const { db } = deps;
   return bindRoutes(blueprintFilterRoutes, {
     listBlueprintFilters: async (call) =>
       listEnvelope(await listFilters(db.query, call.principal, call.list), call.list),
@@ -41,7 +40,7 @@ export function blueprintFilterHttp({ db }: { db: Db<DB> }): BoundRoute[] {
         call.body,
         call.list.extra._filter_id,
       );
-      return presentPage(call, await listBlueprints(db.query, call.principal, call.list, rules, tenants));
+      return presentPage(call, await listBlueprints(deps, call.principal, call.list, rules, tenants));
     },
   });
 }

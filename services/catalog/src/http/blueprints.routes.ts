@@ -23,6 +23,7 @@ import type { UploadDeps } from '../commands/upload-blueprint';
 import { checkIcon, MAX_ICON_BYTES } from '../domain/icon';
 import { listRules } from '../queries/blueprint-search';
 import {
+  type BlueprintReader,
   type BlueprintRow,
   getBlueprint,
   listBlueprints,
@@ -34,7 +35,7 @@ import { findDownload } from '../store/blueprints.sql';
 import { uploadBlueprint, validateBlueprint } from './blueprint-uploads';
 import { presentBlueprint } from './present-blueprint';
 
-export interface BlueprintHttpDeps extends UploadDeps, ChangeDeps {
+export interface BlueprintHttpDeps extends UploadDeps, ChangeDeps, BlueprintReader {
   blobs: BlobStore;
 }
 
@@ -107,7 +108,7 @@ export function blueprintHttp(deps: BlueprintHttpDeps): BoundRoute[] {
   const routes = bindRoutes(blueprintRoutes, {
     listBlueprints: async (call) => {
       const rules = await listRules(db.query, call.principal, call.list.extra._filter_id);
-      return presentPage(call, await listBlueprints(db.query, call.principal, call.list, rules));
+      return presentPage(call, await listBlueprints(deps, call.principal, call.list, rules));
     },
     getBlueprint: (call) => shown(deps, call),
     uploadBlueprint: (call) => uploadBlueprint(deps, call),

@@ -1,3 +1,4 @@
+import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import { pluginRoutes } from '@baton/contracts/http/plugins';
 import { choosePluginYaml } from '@baton/dsl';
 import {
@@ -28,26 +29,11 @@ const CLOUDIFY_EXTRAS = {
   supported_platform_p: null,
   supported_py_versions_p: null,
 };
-const V21_FIELDS = [
-  'id',
-  'package_name',
-  'archive_name',
-  'package_source',
-  'package_version',
-  'supported_platform',
-  'distribution',
-  'distribution_version',
-  'distribution_release',
-  'wheels',
-  'excluded_wheels',
-  'supported_py_versions',
-  'uploaded_at',
-];
 
 function present(call: HttpCall, row: PluginRow): PluginRow {
   if (call.wire === 'cloudify') return { ...row, ...CLOUDIFY_EXTRAS };
   if (call.version === 'v3.1') return row;
-  const legacy = Object.fromEntries(V21_FIELDS.filter((f) => f in row).map((f) => [f, row[f]]));
+  const legacy = Object.fromEntries(legacyFields.plugin.filter((f) => f in row).map((f) => [f, row[f]]));
   return 'uploaded_at' in row ? { ...legacy, uploaded_at: legacyTime(row.uploaded_at) } : legacy;
 }
 

@@ -1,11 +1,11 @@
 /** Rows as the wire shows them: v3.1 in both spellings, v2.1. */
 import type { ApiVersion, LabelPair, Principal, Visibility } from '@baton/contracts';
+import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import type { Wire } from '@baton/http';
 import { hasFailed, type UploadState, uploadMachine } from '../domain/upload.machine';
 import { uploadParameters } from '../domain/upload-execution';
 import type { BlueprintRow } from '../queries/read-blueprints';
 
-const V21_FIELDS = ['id', 'description', 'main_file_name', 'plan', 'created_at', 'updated_at'];
 /** Columns of the original's storage that its clients may look for. */
 const CLOUDIFY_EXTRAS = { plan_p: null };
 
@@ -79,7 +79,7 @@ export function presentBlueprint(
 ): Record<string, unknown> {
   if (wire === 'cloudify') return { ...row, upload_execution: uploadExecution(row), ...CLOUDIFY_EXTRAS };
   if (version === 'v3.1') return { ...row, upload_execution: null };
-  const legacy = Object.fromEntries(V21_FIELDS.filter((f) => f in row).map((f) => [f, row[f]]));
+  const legacy = Object.fromEntries(legacyFields.blueprint.filter((f) => f in row).map((f) => [f, row[f]]));
   return {
     ...legacy,
     created_at: legacyTime(row.created_at),

@@ -1,30 +1,18 @@
 /** Files that clients write: /resources and /file-server-proxy of deployments, tenants and everybody (reference 5.30). */
 import type { Principal } from '@baton/contracts';
 import { answer, type Handler, type HttpCall } from '@baton/http';
-import { AppError, badParameter, type Clock, isoInstant } from '@baton/kernel';
+import { AppError, badParameter } from '@baton/kernel';
 import { packFolder } from '../archive/pack-folder';
 import { type Spool, spool } from '../archive/spool';
-import { unpackFiles } from '../archive/unpack';
-import {
-  changeFolder,
-  type FolderDeps,
-  inlineContent,
-  removeFromFolder,
-  storeContent,
-} from '../commands/change-folder';
-import { storeLoose } from '../commands/store-loose';
-import type { ArchiveLimits } from '../domain/archive-limits';
-import { ArchiveRefused } from '../domain/entry-rules';
+import { changeFolder, removeFromFolder, storeContent } from '../commands/change-folder';
+import { inFolder, type UnpackDeps, unpackedFiles } from '../commands/unpack-into-folder';
 import { type FileArea, type FolderKey, modifiedTime, storedPath } from '../domain/file-area';
 import { packedFiles, readWritten } from '../queries/read-folder';
 import { type FileWrite, listStoredFiles } from '../store/stored-files.sql';
 import { isMultipart, type Parts, readParts } from './multipart';
 import { requireTenantOfPath, serveFound } from './serve-found';
 
-export interface WrittenFilesDeps extends FolderDeps {
-  clock: Clock;
-  /** Of an archive that is unpacked into a folder. */
-  extractLimits: ArchiveLimits;
+export interface WrittenFilesDeps extends UnpackDeps {
   /** @throws AppError not_found_error where the caller sees no such deployment in the request's tenant */
   requireDeployment(principal: Principal, id: string): Promise<void>;
 }
@@ -72,7 +60,7 @@ async function put(deps: WrittenFilesDeps, call: HttpCall, area: FileArea) {
       });
     const content = parts.files[0]?.content;
     if (content === undefined) throw missingFile();
-    if (call.query.extract) return await writeAndList(deps, key, await unpackInto(deps, path, content));
+    if (call.query.extract) return await writeAndList(deps, key, await unpackedFiles(deps, path, content));
     return await writeAndList(deps, key, [await fileOf(deps, path, content, parts.fields.mtime)]);
   } finally {
     await parts.dispose();
@@ -108,10 +96,6 @@ const missingFile = (): AppError =>
     expected: 'multipart/form-data with a file',
   });
 
-/** `a/` and `b.txt` make `a/b.txt`, with or without the slash. */
-const inFolder = (folder: string, name: string): string =>
-  folder === '' || folder.endsWith('/') ? `${folder}${name}` : `${folder}/${name}`;
-
 /** The parts of a multipart body; any other body is one file. */
 async function bodyOf(deps: WrittenFilesDeps, call: HttpCall, isArchive: boolean): Promise<Parts> {
   const maxBytes = isArchive ? deps.extractLimits.maxArchiveBytes : deps.folderLimits.maxFileBytes;
@@ -131,29 +115,6 @@ async function fileOf(
 ): Promise<FileWrite> {
   const modified = mtime === undefined ? null : modifiedTime(mtime);
   return { path, mode: NEW_FILE_MODE, modified, ...(await storeContent(deps, content)) };
-}
-
-/** @throws AppError bad_parameters_error naming the entry that is refused */
-async function unpackInto(deps: WrittenFilesDeps, folder: string, archive: Spool): Promise<FileWrite[]> {
-  const sink = { put: (stream: Parameters<typeof deps.blobs.put>[0]) => storeLoose(deps, stream) };
-  try {
-    const files = await unpackFiles(archive, deps.extractLimits, sink, deps.clock);
-    return await Promise.all(
-      files.map(async ({ path, size, mode, content, blobDigest, modifiedMs }) => ({
-        path: inFolder(folder, path),
-        size,
-        mode,
-        content,
-        blobDigest,
-        digest: blobDigest ?? inlineContent(content!).digest,
-        modified: modifiedMs === null ? null : isoInstant(modifiedMs),
-      })),
-    );
-  } catch (error) {
-    if (error instanceof ArchiveRefused)
-      throw badParameter('extract', error.message, { expected: error.fault.expected });
-    throw error;
-  }
 }
 
 /** What was written, as the folder lists it from now on. */

@@ -10,6 +10,7 @@ import {
   labelSort,
   seenBlueprints,
 } from './blueprint-columns';
+import { type PlanCache, planColumns, type SelectedPlan } from './plan-cache';
 
 export type BlueprintRow = Record<string, unknown>;
 
@@ -21,9 +22,14 @@ type SelectedRow = BlueprintRow & { plan?: string | null };
 const withPlan = (row: SelectedRow): BlueprintRow =>
   typeof row.plan === 'string' ? { ...row, plan: new RawJson(row.plan) } : row;
 
+export interface BlueprintReader {
+  db: Db<DB>;
+  plans: PlanCache;
+}
+
 /** A page of blueprints; `rules` (null: none were given) set `filtered`. Hidden ones only when the filter asks. */
 export async function listBlueprints(
-  db: Db<DB>['query'],
+  { db: { query: db }, plans }: BlueprintReader,
   principal: Principal,
   list: ListQuery,
   rules: readonly FilterRule[] | null,
@@ -34,18 +40,20 @@ export async function listBlueprints(
   if (tenants !== null) scope.push(sql<SqlBool>`b.tenant = any(${tenants}::text[])`);
   const search = sql`b.id`;
   const where = [...scope, ...filterConditions(rules ?? [], filterTarget)];
-  const found = await selectPage<SelectedRow>({
+  const hasPlan = list.include === null || list.include.includes('plan');
+  const plan = hasPlan ? planColumns(plans) : null;
+  const found = await selectPage<BlueprintRow & SelectedPlan>({
     db,
     from: blueprintFrom,
-    columns: blueprintColumns,
+    columns: { ...blueprintColumns, ...plan?.columns },
     list,
     where,
     tieBreak,
     search,
     sorts: labelSort,
-    always,
+    always: plan ? [...always, 'digest_'] : always,
   });
-  const page = { ...found, items: found.items.map(withPlan) };
+  const page = plan ? { ...found, items: plan.put(found.items) } : found;
   // An empty list of rules filters nothing, and is said to have filtered nothing.
   if (rules === null || rules.length === 0) return page;
   const all = pageConditions({

@@ -1,9 +1,12 @@
 /** Folders of the file server for workers: the working folder of a deployment, files of the tenant and of everybody. */
+import { Readable } from 'node:stream';
 import type { catalogRpc } from '@baton/contracts';
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
+import { spool } from '../archive/spool';
 import { zipFolder } from '../archive/zip-folder';
 import { changeFolder, type FolderDeps, joinContent, storePiece } from '../commands/change-folder';
+import { checkFits, type UnpackDeps, unpackedFiles } from '../commands/unpack-into-folder';
 import { type FolderKey, isFileArea, modifiedOfMicros, storedPath } from '../domain/file-area';
 import { fileChunks } from '../queries/read-file';
 import { packedFiles } from '../queries/read-folder';
@@ -45,14 +48,59 @@ function* pieces(chunk: Buffer): Generator<{ data: Buffer }> {
   for (let at = 0; at < chunk.length; at += CHUNK_BYTES) yield { data: chunk.subarray(at, at + CHUNK_BYTES) };
 }
 
-export interface FolderRpcDeps extends FolderDeps {
+export interface FolderRpcDeps extends UnpackDeps {
   /** @throws AppError not_found_error where the tenant has no such deployment */
   requireDeploymentOf(tenant: string, id: string): Promise<void>;
 }
 
+async function writeInto(
+  deps: FolderRpcDeps,
+  { folder, writes, removes }: catalogRpc.ChangeFolderRequest,
+): Promise<{ version: string }> {
+  const key = keyOf(folder);
+  if (key.area !== 'deployments')
+    throw badParameter('area', 'operations write to the folder of their deployment only');
+  await deps.requireDeploymentOf(key.tenant, key.folder);
+  const files: FileWrite[] = [];
+  for (const { path, mode, modifiedUs, content, pieces } of writes) {
+    const checked = {
+      path: storedPath(path),
+      mode: mode & 0o777,
+      modified: modifiedOfMicros(modifiedUs),
+    };
+    files.push({ ...checked, ...(await joinContent(deps, content, pieces)) });
+  }
+  return { version: await changeFolder(deps, key, { writes: files, removes }) };
+}
+
+async function unpackFolder(
+  deps: FolderRpcDeps,
+  { folder, archive, isCheck }: catalogRpc.UnpackFolderRequest,
+): Promise<catalogRpc.UnpackFolderResponse> {
+  const key = keyOf(folder);
+  if (key.area !== 'deployments')
+    throw badParameter('area', 'only the folder of a deployment takes an archive');
+  if (!isCheck) await deps.requireDeploymentOf(key.tenant, key.folder);
+  const content = await spool(
+    Readable.from([archive], { objectMode: false }),
+    deps.extractLimits.maxArchiveBytes,
+  );
+  try {
+    const writes = await unpackedFiles(deps, '', content);
+    if (isCheck) checkFits(deps, writes);
+    else await changeFolder(deps, key, { writes });
+    return {};
+  } finally {
+    await content.dispose();
+  }
+}
+
 export function folderHandlers(
   deps: FolderRpcDeps,
-): Pick<Handlers, 'getFolder' | 'readStoredFile' | 'zipFolder' | 'storePiece' | 'changeFolder'> {
+): Pick<
+  Handlers,
+  'getFolder' | 'readStoredFile' | 'zipFolder' | 'storePiece' | 'changeFolder' | 'unpackFolder'
+> {
   const db = deps.db.query;
   return {
     async getFolder({ folder, knownVersion }) {
@@ -90,21 +138,7 @@ export function folderHandlers(
         throw new AppError('payload_too_large_error', `A piece is larger than ${MAX_PIECE_BYTES} bytes`);
       return { digest: await storePiece(deps, data) };
     },
-    async changeFolder({ folder, writes, removes }) {
-      const key = keyOf(folder);
-      if (key.area !== 'deployments')
-        throw badParameter('area', 'operations write to the folder of their deployment only');
-      await deps.requireDeploymentOf(key.tenant, key.folder);
-      const files: FileWrite[] = [];
-      for (const { path, mode, modifiedUs, content, pieces } of writes) {
-        const checked = {
-          path: storedPath(path),
-          mode: mode & 0o777,
-          modified: modifiedOfMicros(modifiedUs),
-        };
-        files.push({ ...checked, ...(await joinContent(deps, content, pieces)) });
-      }
-      return { version: await changeFolder(deps, key, { writes: files, removes }) };
-    },
+    changeFolder: (request) => writeInto(deps, request),
+    unpackFolder: (request) => unpackFolder(deps, request),
   };
 }
