@@ -5,7 +5,7 @@ import type { ExecutionsPort } from './adapters/executions.client';
 import type { IdentityPort } from './adapters/identity.client';
 import type { SecretsPort } from './adapters/secrets.client';
 import type { ExecutionNotes } from './commands/note-executions';
-import type { DeploymentRecords } from './queries/deployment-records';
+import type { DeploymentPages, DeploymentRecords } from './queries/deployment-records';
 import type { FragmentCache } from './queries/present-deployment';
 import type { DeploymentStatements } from './store/deployment-pages.sql';
 import type { DocumentCache } from './store/documents.sql';
@@ -18,6 +18,7 @@ export interface ServiceDeps {
   fragments: FragmentCache;
   deploymentStatements: DeploymentStatements;
   deploymentRecords: DeploymentRecords;
+  deploymentPages: DeploymentPages;
   notes: ExecutionNotes;
   catalog: CatalogPort;
   secrets: SecretsPort;

@@ -322,7 +322,7 @@ describe('inter-deployment dependencies', () => {
         { dependency_creator: 'b', target_deployment: 'sb' },
       ],
     });
-    expect([bulk.status, bulk.body.items.length]).toEqual([201, 2]);
+    expect([bulk.status, bulk.body.items.length]).toEqual([200, 2]);
     const replaced = await test.call('PUT', '/deployments/sc/inter-deployment-dependencies', {
       inter_deployment_dependencies: [],
     });

@@ -26,7 +26,7 @@ import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
 import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
-import { gatherRecords } from './queries/deployment-records';
+import { gatherPages, gatherRecords } from './queries/deployment-records';
 import type { ListDeps } from './queries/list-deployments';
 import { createFragmentCache } from './queries/present-deployment';
 import { deploymentsHandlers } from './rpc/deployments.rpc';
@@ -52,6 +52,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
   const deps: ServiceDeps = {
     ...lists,
     deploymentRecords: gatherRecords(lists),
+    deploymentPages: gatherPages(lists),
     notes: gatherNotes(db),
     catalog: createCatalogClient(infra.rpc),
     secrets: createSecretsClient(infra.rpc, identity),

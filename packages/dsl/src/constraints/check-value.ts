@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import { isJsonObject, type Json, type JsonObject, nearestName } from '@baton/kernel';
 import { type Diagnostic, diagnostic, shownValue } from '../diagnostics/diagnostic';
 import { primitiveTypes } from '../elements/primitive-types';
 import { asFunction, isFunction } from '../functions/registry';
@@ -276,9 +276,12 @@ async function checkObject(
   const isOne = (candidates: readonly Json[]): boolean => candidates.some((c) => isSame(c, target.value));
   if (EXISTENCE_FIRST.has(type) && !isOne(await getter(type, target.value, {})))
     return bad(`there is no ${type} ${shownValue(target.value)}, as ${target.owner} wants`);
-  return isOne(await getter(type, target.value, query))
-    ? null
-    : bad(`${shownValue(target.value)} is not a ${type} that ${target.owner} may name`);
+  const candidates = await getter(type, target.value, query);
+  if (isOne(candidates)) return null;
+  const names = candidates.filter((candidate) => typeof candidate === 'string');
+  const nearest = typeof target.value === 'string' ? nearestName(target.value, names) : null;
+  const hint = nearest === null ? '' : `; did you mean ${shownValue(nearest)}?`;
+  return bad(`${shownValue(target.value)} is no ${type} that ${target.owner} may name${hint}`);
 }
 
 /** The declared constraints of an input or parameter, as the plan holds them. */

@@ -48,10 +48,15 @@ describe('workflow parameters', () => {
       (await checkWorkflowParameters('w', parameters, { node_id: 'a1' }, { getValues, hasDeployment: true }))
         .ok,
     ).toBe(true);
-    expect(
-      (await checkWorkflowParameters('w', parameters, { node_id: 'b1' }, { getValues, hasDeployment: true }))
-        .ok,
-    ).toBe(false);
+    const refused = await checkWorkflowParameters(
+      'w',
+      parameters,
+      { node_id: 'b1' },
+      { getValues, hasDeployment: true },
+    );
+    expect(refused.ok ? '' : refused.error.message).toBe(
+      'Parameter "node_id" does not meet its constraints: "b1" is no node_id that parameter "node_id" may name; did you mean "a1"?',
+    );
     expect(asked[0]).toEqual(['node_id', { id_specs: { starts_with: 'a' } }]);
   });
 });

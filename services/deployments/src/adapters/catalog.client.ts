@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { catalogRpc, type PluginSelection } from '@baton/contracts';
 import { isAppError, type JsonObject } from '@baton/kernel';
-import type { RpcConnector } from '@baton/rpc';
+import type { RpcClient, RpcConnector } from '@baton/rpc';
 import { LRUCache } from 'lru-cache';
 
 export interface Blueprint {
@@ -38,6 +38,11 @@ export interface CatalogPort {
   preparePluginsUpdate(of: BlueprintCopy, selection: PluginSelection, caller: Caller): Promise<boolean>;
   /** Working folder of a deployment as a zip; null where nothing lies in it. @throws AppError payload_too_large_error */
   zippedFolder(tenant: string, deploymentId: string): Promise<Buffer | null>;
+  /**
+   * Puts the files of an archive into the working folder of a deployment. `isCheck`: only whether it could, before there is
+   * a deployment. May be repeated. @throws AppError bad_parameters_error, payload_too_large_error.
+   */
+  unpackFolder(tenant: string, deploymentId: string, archive: Buffer, isCheck: boolean): Promise<void>;
   /** The blueprint takes over the plan of its copy. May be repeated. @throws AppError not_found_error. */
   adoptPluginsUpdate(of: BlueprintCopy): Promise<void>;
   /** The copy goes; `isKept`: it becomes a blueprint like others. May be repeated. */
@@ -60,6 +65,18 @@ const ZIP_BYTES = 32 * 1024 * 1024;
 const ZIP_MS = 60_000;
 
 const PLANS = 200;
+
+async function zippedFolder(
+  client: RpcClient<catalogRpc.CatalogServiceDefinition>,
+  tenant: string,
+  deploymentId: string,
+): Promise<Buffer | null> {
+  const folder = { area: 'deployments', tenant, folder: deploymentId };
+  const chunks: Buffer[] = [];
+  for await (const { data } of client.zipFolder({ folder, maxBytes: ZIP_BYTES }, { deadlineMs: ZIP_MS }))
+    chunks.push(data);
+  return chunks.length === 0 ? null : Buffer.concat(chunks);
+}
 
 /** Plans are immutable for (tenant, id, digest) and cached by that; everything else is asked each time. */
 export function createCatalogClient(rpc: RpcConnector): CatalogPort {
@@ -94,12 +111,10 @@ export function createCatalogClient(rpc: RpcConnector): CatalogPort {
       const request = { ...of, ...caller, selectionJson: JSON.stringify(selection) };
       return (await client.preparePluginsUpdate(request, { deadlineMs: PREPARE_MS })).isChanged;
     },
-    async zippedFolder(tenant, deploymentId) {
+    zippedFolder: (tenant, deploymentId) => zippedFolder(client, tenant, deploymentId),
+    async unpackFolder(tenant, deploymentId, archive, isCheck) {
       const folder = { area: 'deployments', tenant, folder: deploymentId };
-      const chunks: Buffer[] = [];
-      for await (const { data } of client.zipFolder({ folder, maxBytes: ZIP_BYTES }, { deadlineMs: ZIP_MS }))
-        chunks.push(data);
-      return chunks.length === 0 ? null : Buffer.concat(chunks);
+      await client.unpackFolder({ folder, archive, isCheck }, { deadlineMs: ZIP_MS });
     },
     async adoptPluginsUpdate(of) {
       await client.adoptPluginsUpdate(of);

@@ -184,8 +184,7 @@ async function callUpdate(
     case 'update-perform':
       return performUpdate(deps, row, updateId, keep);
     case 'update-finish':
-      await finishUpdate(deps, row, updateId, (tx) => keep(tx, null));
-      return null;
+      return await finishUpdate(deps, row, updateId, keep);
     default: {
       const { id } = await requireUpdate(deps, row, updateId);
       await deps.db.tx(async (tx) => {

@@ -1,4 +1,4 @@
-import { AppError } from '@baton/kernel';
+import { AppError, type Json } from '@baton/kernel';
 import type { AnyTx } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { nodeParts } from '../domain/deployment-plan';
@@ -15,17 +15,21 @@ import { requireUpdate } from './prepare-update';
 
 type Deps = Pick<ServiceDeps, 'db' | 'documents'>;
 
-/** Stage D of an update (reference/workflows.md 1.13): what the new plan no longer has goes; the update is successful. */
+/**
+ * Stage D of an update (reference/workflows.md 1.13): what the new plan no longer has goes; the update is successful. Answers
+ * the schedules that executions makes.
+ */
 export async function finishUpdate(
   deps: Deps,
   row: DeploymentRow,
   updateId: string,
-  keep: (tx: AnyTx) => Promise<void>,
-): Promise<void> {
+  keep: (tx: AnyTx, result: Json) => Promise<void>,
+): Promise<Json> {
   const update = await requireUpdate(deps, row, updateId);
   const { preparation, leaving } = update;
   if (!preparation || !leaving)
     throw new AppError('conflict_error', `Update \`${updateId}\` was not performed`);
+  const result = { default_schedules: preparation.defaultSchedules ?? {} };
   await deps.db.tx(async (tx) => {
     const locked = await requireLocked(tx, row.key);
     await deleteInstances(tx, locked.tenant, locked.key, leaving.instances);
@@ -35,8 +39,9 @@ export async function finishUpdate(
     await writeFinalNodes(tx, locked.key, model, preparation.plan.nodes);
     await raiseRevision(tx, locked.key);
     await writeUpdate(tx, update.id, { state: 'successful' });
-    await keep(tx);
+    await keep(tx, result);
   });
+  return result;
 }
 
 type PlanNodes = NonNullable<DeploymentUpdateRow['preparation']>['plan']['nodes'];

@@ -34,7 +34,11 @@ export async function prepareUpdate(
     const known = new Set(labels.map((label) => `${label.key}=${label.value}`));
     await writeUpdate(tx, update.id, {
       execution_id: executionId,
-      preparation: { plan: preparation.plan, labels: preparation.labels },
+      preparation: {
+        plan: preparation.plan,
+        labels: preparation.labels,
+        defaultSchedules: preparation.defaultSchedules,
+      },
       steps: steps.map((step) => presentStep(step, newId())),
       modified_entity_ids: modifiedEntities(steps),
       new_inputs: preparation.plan.inputs,

@@ -10,7 +10,7 @@ import {
   pickFields,
   rawEnvelope,
 } from '@baton/http';
-import { notFound } from '@baton/kernel';
+import { AppError, notFound } from '@baton/kernel';
 import { changeDeployment, setSite, setVisibility } from '../commands/change-deployment';
 import { createDeployment } from '../commands/create-deployment';
 import { deleteDeployment } from '../commands/delete-deployment';
@@ -104,10 +104,17 @@ function writeHandlers(deps: ServiceDeps, read: Read): Pick<Handlers, Write> {
   return {
     createDeployment: async (call) => {
       const isPrivate = call.body.private_resource ?? call.query.private_resource;
-      await createDeployment(deps, call.principal, call.params.id!, {
-        ...call.body,
-        private_resource: isPrivate,
-      });
+      const { workdir_zip: workdir, ...body } = call.body;
+      const zip = workdir ? Buffer.from(workdir, 'base64') : null;
+      if (zip && call.query.async_create === true)
+        throw new AppError('deployment_creation_error', 'workdir_zip and async_create exclude each other', {
+          field: 'workdir_zip',
+        });
+      const { tenant } = call.principal;
+      if (zip) await deps.catalog.unpackFolder(tenant, call.params.id!, zip, true);
+      await createDeployment(deps, call.principal, call.params.id!, { ...body, private_resource: isPrivate });
+      // A crash before this leaves a deployment that nobody was told of, without its files: it is deleted and made again.
+      if (zip) await deps.catalog.unpackFolder(tenant, call.params.id!, zip, false);
       return read(call, call.params.id!);
     },
     deleteDeployment: async (call) => {

@@ -1,4 +1,5 @@
 import type { ListQuery } from '@baton/contracts';
+import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import type { HttpCall } from '@baton/http';
 
 /** Forms of an object beside the one of v3.1: what the original's answers have in addition, and what v2.1 shows. */
@@ -35,50 +36,6 @@ const RETIRED: Record<Kind, readonly string[]> = {
   nodeInstance: ['relationships', 'runtime_properties', 'scaling_groups'],
 };
 
-/** Fields of spec v2.1 "Resources and their fields"; it knows no tenants, labels or visibility. */
-const LEGACY: Record<Exclude<Kind, 'deploymentUpdate'>, readonly string[]> = {
-  deployment: [
-    'id',
-    'blueprint_id',
-    'created_at',
-    'updated_at',
-    'workflows',
-    'inputs',
-    'policy_types',
-    'policy_triggers',
-    'groups',
-    'outputs',
-  ],
-  node: [
-    'id',
-    'deployment_id',
-    'blueprint_id',
-    'type',
-    'type_hierarchy',
-    'number_of_instances',
-    'planned_number_of_instances',
-    'deploy_number_of_instances',
-    'min_number_of_instances',
-    'max_number_of_instances',
-    'host_id',
-    'properties',
-    'operations',
-    'plugins',
-    'plugins_to_install',
-    'relationships',
-  ],
-  nodeInstance: [
-    'id',
-    'node_id',
-    'deployment_id',
-    'host_id',
-    'runtime_properties',
-    'relationships',
-    'state',
-    'version',
-    'scaling_groups',
-  ],
-};
 const LEGACY_TIMES = ['created_at', 'updated_at'];
 
 /** `2026-11-21 02:46:17.123000`: no zone, microseconds. */
@@ -86,8 +43,11 @@ function legacyTime(iso: unknown): unknown {
   return typeof iso === 'string' ? `${iso.slice(0, 10)} ${iso.slice(11, 23)}000` : iso;
 }
 
-function legacy(kind: keyof typeof LEGACY, item: Record<string, unknown>): Record<string, unknown> {
-  const known = LEGACY[kind].filter((name) => name in item);
+function legacy(
+  kind: Exclude<Kind, 'deploymentUpdate'>,
+  item: Record<string, unknown>,
+): Record<string, unknown> {
+  const known = (legacyFields[kind] as readonly string[]).filter((name) => name in item);
   return Object.fromEntries(
     known.map((name) => [name, LEGACY_TIMES.includes(name) ? legacyTime(item[name]) : item[name]]),
   );

@@ -8,6 +8,7 @@ import {
   hasRecord,
   PART_END,
   RECORD_END,
+  sortJoins,
 } from '../store/deployment-columns.sql';
 import { readDocuments } from '../store/documents.sql';
 import {
@@ -36,21 +37,52 @@ export interface RawPage {
  * nothing is asked for that stands in records.
  */
 export async function listDeploymentRecords(
-  deps: ListDeps,
+  deps: ListDeps & { deploymentPages: DeploymentPages },
   principal: Principal,
   list: ListQuery,
   selector: DeploymentSelector,
 ): Promise<RawPage | null> {
   if (!hasRecord(list.include)) return null;
-  const page = isPlainPage(principal, list, selector)
-    ? await readPage(deps, principal, list)
-    : await selectRecords(deps, principal, list, selector);
-  const objects = await objectsOf(deps, page.rows, list.include);
+  if (isPlainPage(principal, list, selector)) return await readPlainPage(deps, principal, list);
+  const page = await selectRecords(deps, principal, list, selector);
   return {
-    items: new RawJson(['[', ...objects, ']']),
-    total: page.total,
+    ...(await pageOf(deps, page, list.include)),
     filtered: await countFiltered(deps, principal, list, selector, page.total),
   };
+}
+
+async function pageOf(
+  deps: ListDeps,
+  { rows, total }: Records,
+  include: string[] | null,
+): Promise<Omit<RawPage, 'filtered'>> {
+  return { items: new RawJson(['[', ...(await objectsOf(deps, rows, include)), ']']), total };
+}
+
+interface AskedPage {
+  principal: Principal;
+  list: ListQuery;
+}
+
+/** Pages of plain lists; those that are the same and asked for at the same moment are read once. */
+export type DeploymentPages = Gathered<AskedPage, RawPage>;
+
+export function gatherPages(deps: ListDeps): DeploymentPages {
+  return gather(async (asked: readonly AskedPage[]) => {
+    const { principal, list } = asked[0]!;
+    const page = await pageOf(deps, await readPage(deps, principal, list), list.include);
+    return asked.map(() => ({ ...page, filtered: null }));
+  });
+}
+
+async function readPlainPage(
+  { deploymentPages }: { deploymentPages: DeploymentPages },
+  principal: Principal,
+  list: ListQuery,
+): Promise<RawPage> {
+  const { size, offset, include } = list;
+  const group = `${size} ${offset} ${include?.join() ?? '*'} ${callerOf(principal)}`;
+  return (await deploymentPages.read(group, { principal, list }))!;
 }
 
 /** Deployments that are asked for one by one; those of one caller at the same moment are one statement. */
@@ -82,11 +114,14 @@ export function readDeploymentRecord(
   principal: Principal,
   id: string,
 ): Promise<RawJson | null> {
-  const { tenant, username } = principal;
-  // What decides which rows a caller sees; its length keeps the names apart.
-  const group = `${isAdministrator(principal)} ${tenant.length} ${tenant} ${username}`;
-  return deploymentRecords.read(group, { principal, id });
+  return deploymentRecords.read(callerOf(principal), { principal, id });
 }
+
+/** What decides which rows a caller sees; its length keeps the names apart. */
+const callerOf = (principal: Principal): string => {
+  const { tenant, username } = principal;
+  return `${isAdministrator(principal)} ${tenant.length} ${tenant} ${username}`;
+};
 
 interface Records {
   /** Each holds some of the records. */
@@ -118,9 +153,12 @@ async function selectRecords(
   const { items, total } = await selectPage<{ record_: string }>({
     db: deps.db.query,
     ...deploymentPage(principal, { ...list, include: null }, selector),
-    columns: deploymentColumns,
+    columns: { ...deploymentColumns, ...sortJoins(list).columns },
     fields: { record_: record },
-    keyed: { keys: [sql`d.key`], fields: sql`deployments d on d.key = page_.key_ ${joins}` },
+    keyed: {
+      keys: [sql`d.key`],
+      fields: sql`deployments d on d.key = page_.key_ ${joins} ${sortJoins(list).joins}`,
+    },
     ...(isWhole(list, selector) ? { total: visibleTotal(['deployments'], principal, list.allTenants) } : {}),
   });
   return { rows: items.map((row) => row.record_), total };

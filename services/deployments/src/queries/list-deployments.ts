@@ -16,6 +16,7 @@ import {
   deploymentSelection,
   deploymentSorts,
   siteName,
+  sortJoins,
 } from '../store/deployment-columns.sql';
 import type { DeploymentStatements, PageStart } from '../store/deployment-pages.sql';
 import { deploymentScope } from '../store/deployments.sql';
@@ -104,7 +105,7 @@ export function deploymentPage(
   selector: DeploymentSelector,
 ): Omit<PageRequest, 'db' | 'columns'> {
   return {
-    from: FROM,
+    from: sql`${FROM} ${sortJoins(list).joins}`,
     list,
     where: [
       ...deploymentConditions(principal, list, selector),
@@ -176,10 +177,13 @@ async function selectDeployments(
     db: deps.db.query,
     ...deploymentPage(principal, list, selector),
     // Filters and sorts look at the deployment alone, before anything is joined.
-    columns: { ...columns, ...deploymentColumns },
+    columns: { ...columns, ...deploymentColumns, ...sortJoins(list).columns },
     fields: columns,
     always,
-    keyed: { keys: [sql`d.key`], fields: sql`deployments d on d.key = page_.key_ ${joins}` },
+    keyed: {
+      keys: [sql`d.key`],
+      fields: sql`deployments d on d.key = page_.key_ ${joins} ${sortJoins(list).joins}`,
+    },
     ...(isWhole(list, selector) ? { total: visibleTotal(['deployments'], principal, list.allTenants) } : {}),
   });
 }

@@ -3,12 +3,14 @@ import {
   type AnyQuery,
   equalsAny,
   filterConditions,
+  filteredTotal,
+  type PageRequest,
   selectFields,
   selectPage,
   visibilityScope,
-  visibleTotal,
 } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { OF_DEPLOYMENT, sortedDeployments } from './by-deployment';
 import { inDeployment, inDeployments, noLabels } from './list-nodes';
 
 const ofDeployment = (column: 'id' | 'created_by'): RawBuilder<unknown> =>
@@ -44,11 +46,6 @@ export interface InstanceSelector {
 
 const FROM = sql`node_instances ni`;
 
-/** What instances have of their deployment, looked up for a page; where a whole list is sorted by it, it is joined instead. */
-const DEPLOYMENT_SORTS: Record<string, RawBuilder<unknown>> = {
-  deployment_id: sql`d.id`,
-  created_by: sql`d.created_by`,
-};
 const DEPLOYMENT = sql`left join deployments d on d.key = ni.deployment_key`;
 
 /** Filters that are not plain equality on `instanceColumns`. */
@@ -78,38 +75,66 @@ export async function listNodeInstances(
   list: ListQuery,
   selector: InstanceSelector,
 ): Promise<ListPage<Record<string, unknown>>> {
-  const isWhole =
-    selector.rules === null &&
-    !selector.deploymentId &&
-    Object.keys(list.filters).length === 0 &&
-    list.search === null;
-  const isByDeployment = list.sort.some(({ field }) => field in DEPLOYMENT_SORTS);
-  const joined = isByDeployment ? DEPLOYMENT : sql``;
-  const isByNode = list.sort.some(({ field }) => field === 'node_id');
+  const rules = selector.rules ?? [];
+  const isPart = rules.length > 0 || !!selector.deploymentId;
+  const total = isPart ? null : filteredTotal(['node_instances'], principal, list);
+  const isWhole = total !== null && Object.keys(list.filters).length === 0;
   const page = await selectPage<Record<string, unknown>>({
     db,
-    ...(isWhole ? { total: visibleTotal(['node_instances'], principal, list.allTenants) } : {}),
-    keyed: {
-      keys: [sql`ni.id`, sql`ni.tenant`],
-      fields: sql`node_instances ni on ni.id = page_.key_ and ni.tenant = page_.key2_ ${joined}`,
-    },
-    from: sql`${FROM} ${joined}`,
-    columns: isByDeployment ? { ...instanceColumns, ...DEPLOYMENT_SORTS } : instanceColumns,
+    ...(total ? { total } : {}),
+    ...orderOf(principal, list, isWhole),
     fields: instanceColumns,
     list,
     where: [
       instanceScope(principal, list.allTenants),
       ...inDeployment(sql`ni.deployment_key`, selector.deploymentId),
-      ...filterConditions(selector.rules ?? [], { attributes: { id: sql`ni.id` }, ...noLabels }),
+      ...filterConditions(rules, { attributes: { id: sql`ni.id` }, ...noLabels }),
     ],
-    // Among instances of a node the older one first; without such a sort the order is that of the primary key.
-    tieBreak: isByNode ? sql`ni.index, ni.id, ni.tenant` : sql`ni.id, ni.tenant`,
-    tieBreakBack: isByNode ? sql`ni.index desc, ni.id desc, ni.tenant desc` : sql`ni.id desc, ni.tenant desc`,
     search: sql`ni.id`,
     filters: instanceFilters,
     sorts: (field) => (field === 'node_name' ? sql`ni.node_id` : undefined),
   });
   return { ...page, filtered: selector.rules === null ? null : 0 };
+}
+
+const fieldsOf = (joined: RawBuilder<unknown>) => ({
+  keys: [sql`ni.id`, sql`ni.tenant`],
+  fields: sql`node_instances ni on ni.id = page_.key_ and ni.tenant = page_.key2_ ${joined}`,
+});
+
+const isNode = (field: string): boolean => field === 'node_id' || field === 'node_name';
+
+/** How the page is found; among instances of a node the older one first. */
+function orderOf(
+  principal: Principal,
+  list: ListQuery,
+  isWhole: boolean,
+): Pick<PageRequest, 'from' | 'columns' | 'keyed' | 'tieBreak' | 'tieBreakBack'> {
+  const isByDeployment = list.sort.some(({ field }) => field in OF_DEPLOYMENT);
+  const columns = isByDeployment ? { ...instanceColumns, ...OF_DEPLOYMENT } : instanceColumns;
+  const sorted = isWhole ? sortedDeployments(principal, list) : null;
+  if (sorted)
+    return {
+      from: sql`${sorted} join node_instances ni on ni.deployment_key = d.key`,
+      columns,
+      keyed: fieldsOf(DEPLOYMENT),
+      tieBreak: sql`d.key, ni.node_id, ni.index, ni.id, ni.tenant`,
+    };
+  const joined = isByDeployment ? DEPLOYMENT : sql``;
+  const isByNode = list.sort.some(({ field }) => isNode(field));
+  // Instances of a node are sorted: those before them in the order of ids, which begin with names of nodes, are not walked over.
+  const ofNode: Record<string, RawBuilder<unknown>> = Object.keys(list.filters).some(isNode) &&
+  !list.filters.id
+    ? { id: sql`(ni.id || '')` }
+    : {};
+  return {
+    from: sql`${FROM} ${joined}`,
+    columns: { ...columns, ...ofNode },
+    keyed: fieldsOf(joined),
+    // Without a sort the order is that of the primary key.
+    tieBreak: isByNode ? sql`ni.index, ni.id, ni.tenant` : sql`ni.id, ni.tenant`,
+    tieBreakBack: isByNode ? sql`ni.index desc, ni.id desc, ni.tenant desc` : sql`ni.id desc, ni.tenant desc`,
+  };
 }
 
 /** One instance that the caller may see, the own tenant's first; null when there is none. */

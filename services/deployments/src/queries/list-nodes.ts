@@ -4,6 +4,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { deploymentScope } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
 import type { NodeDefinition } from '../store/nodes.sql';
+import { OF_DEPLOYMENT, sortedDeployments } from './by-deployment';
 import type { ListDeps } from './list-deployments';
 
 const instances = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -13,12 +14,7 @@ const instances = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
 const nodeColumns: Record<string, RawBuilder<unknown>> = {
   id: sql`n.id`,
   node_id: sql`n.id`,
-  deployment_id: sql`d.id`,
-  deployment_display_name: sql`d.display_name`,
-  blueprint_id: sql`d.blueprint_id`,
-  created_by: sql`d.created_by`,
-  tenant_name: sql`d.tenant`,
-  visibility: sql`d.visibility`,
+  ...OF_DEPLOYMENT,
   private_resource: sql`d.visibility = 'private'`,
   resource_availability: sql`d.visibility`,
   type: sql`n.type`,
@@ -108,6 +104,25 @@ const farNodes = (scope: RawBuilder<SqlBool>) => ({
   where: [sql<SqlBool>`(n.deployment_key in (select d.key from deployments d where ${scope})) is true`],
 });
 
+/** What stands in the rows of nodes themselves, without an index that leads to a few of them. */
+const OWN_FIELDS = [
+  'type',
+  'host_id',
+  'number_of_instances',
+  'planned_number_of_instances',
+  'deploy_number_of_instances',
+  'min_number_of_instances',
+  'max_number_of_instances',
+];
+
+/** Whether all nodes are read, and nothing of their deployments: then these are gathered once as well. */
+const isReadWhole = ({ filters, sort, search }: ListQuery): boolean =>
+  Object.keys(filters).every((field) => OWN_FIELDS.includes(field)) &&
+  sort.every(({ field }) => [...OWN_FIELDS, ...OF_NODE].includes(field)) &&
+  (search !== null ||
+    Object.keys(filters).length > 0 ||
+    sort.some(({ field }) => OWN_FIELDS.includes(field)));
+
 type SelectedNode = Record<string, unknown> & { definition_?: string };
 
 /** One page of nodes, in at most three statements. */
@@ -120,7 +135,7 @@ export async function listNodes(
   const wanted = definitionFields.filter((field) => list.include === null || list.include.includes(field));
   const { node_id: filterOnly, ...columns } = nodeColumns;
   const isWhole =
-    selector.rules === null &&
+    (selector.rules ?? []).length === 0 &&
     (selector.deploymentId ?? null) === null &&
     Object.keys(list.filters).length === 0 &&
     list.search === null;
@@ -129,19 +144,23 @@ export async function listNodes(
     ...inDeployment(sql`n.deployment_key`, selector.deploymentId),
     ...ruleConditions(selector.rules ?? []),
   ];
+  const sorted = isWhole ? sortedDeployments(principal, list) : null;
+  const far = farNodes(scope);
+  const isGathered = !selector.deploymentId && isReadWhole(list);
   const page = await selectPage<SelectedNode>({
     db: deps.db.query,
-    from: FROM,
+    from: sorted ? sql`${sorted} join nodes n on n.deployment_key = d.key` : isGathered ? far.from : FROM,
     columns: wanted.length > 0 ? { ...columns, definition_: sql`encode(n.definition, 'hex')` } : columns,
     list,
-    where: [scope, ...more],
-    tieBreak: sql`n.deployment_key, n.id`,
-    tieBreakBack: sql`n.deployment_key desc, n.id desc`,
+    where: isGathered ? [...far.where, ...more] : [scope, ...more],
+    ...(sorted
+      ? { tieBreak: sql`d.key, n.id` }
+      : { tieBreak: sql`n.deployment_key, n.id`, tieBreakBack: sql`n.deployment_key desc, n.id desc` }),
     keyed: {
       keys: [sql`n.deployment_key`, sql`n.id`],
       fields: sql`${FROM} on n.deployment_key = page_.key_ and n.id = page_.key2_`,
     },
-    ...(isWhole && list.sort.every(({ field }) => OF_NODE.includes(field)) ? { far: farNodes(scope) } : {}),
+    ...(isWhole && list.sort.every(({ field }) => OF_NODE.includes(field)) ? { far } : {}),
     search: selector.searchIn === 'type' ? sql`n.type` : sql`n.id`,
     filters: { deployment_id: inDeployments(sql`n.deployment_key`), node_id: filterOnly! },
     sorts: (field) => nodeColumns[field],

@@ -1,5 +1,5 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, type SummaryKind, summarizeBy } from '@baton/postgres';
+import { type AnyQuery, countedSummary, type SummaryKind, summarizeBy } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { deploymentColumns, deploymentFilterExpressions } from '../store/deployment-columns.sql';
 import { deploymentScope } from '../store/deployments.sql';
@@ -31,7 +31,16 @@ const nodeColumns = {
 };
 
 export const summarySources = {
-  deployments: { from: sql`deployments d`, columns: deploymentColumns, filters: deploymentFilterExpressions },
+  deployments: {
+    from: sql`deployments d`,
+    columns: deploymentColumns,
+    filters: deploymentFilterExpressions,
+    shared: {
+      key: sql`d.site_key`,
+      lookup: sql`left join sites s on s.key = keyed.key`,
+      columns: { site_name: sql`s.name` },
+    },
+  },
   nodes: {
     from: sql`nodes n join deployments d on d.key = n.deployment_key`,
     columns: nodeColumns,
@@ -58,6 +67,11 @@ export async function summarize(
   list: ListQuery,
   query: { _target_field?: string; _sub_field?: string },
 ): Promise<ListPage<Record<string, unknown>>> {
+  const { _target_field: target, _sub_field: sub } = query;
+  if (target !== undefined && target !== sub) {
+    const counted = countedSummary([kind.name], kind, principal, list, [target, sub]);
+    if (counted) return await summarizeBy(db, counted, list, query);
+  }
   const scope = kind.scope ?? deploymentScope;
   return await summarizeBy(db, { ...kind, where: [scope(principal, list.allTenants)] }, list, query);
 }

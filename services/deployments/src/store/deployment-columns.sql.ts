@@ -1,3 +1,4 @@
+import type { ListQuery } from '@baton/contracts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /** Response fields of deployments over `deployments d` alone; queries/present-deployment.ts puts the rest together. */
@@ -173,8 +174,44 @@ export function deploymentSorts(field: string): RawBuilder<unknown> | undefined 
   return sql`array(select l.value from deployment_labels l where l.deployment_key = d.key and l.key = ${key} order by l.value)`;
 }
 
-/** Filters that would otherwise hide an index behind an expression. */
+/** Sorts by what stands in other tables: joined once for a list instead of looked up for each of its deployments. */
+const SORT_JOINS: Record<string, { join: RawBuilder<unknown>; column: RawBuilder<unknown> }> = {
+  site_name: { join: sql`left join sites site_ on site_.key = d.site_key`, column: sql`site_.name` },
+  environment_type: {
+    join: sql`left join (select l.deployment_key, min(l.value) as value from deployment_labels l
+      where l.key = 'csys-env-type' group by 1) type_ on type_.deployment_key = d.key`,
+    column: sql`coalesce(type_.value, '')`,
+  },
+};
+
+/** What the sorts of a list need to be joined to `deployments d`, and the columns that they are by then. */
+export function sortJoins({ sort }: ListQuery): {
+  joins: RawBuilder<unknown>;
+  columns: Record<string, RawBuilder<unknown>>;
+} {
+  const found = sort.map(({ field }) => field).filter((field) => SORT_JOINS[field]);
+  return {
+    joins:
+      found.length === 0
+        ? sql``
+        : sql.join(
+            [...new Set(found)].map((field) => SORT_JOINS[field]!.join),
+            sql` `,
+          ),
+    columns: Object.fromEntries(found.map((field) => [field, SORT_JOINS[field]!.column])),
+  };
+}
+
+/** Filters that would otherwise hide an index behind an expression, or look into another table for each deployment. */
 export const deploymentFilterExpressions: Record<string, (values: string[]) => RawBuilder<SqlBool>> = {
+  environment_type: (values) => {
+    // Never null: deployments without the label have an empty one.
+    const some = sql<SqlBool>`d.key in (select l.deployment_key from deployment_labels l where l.key = 'csys-env-type'
+      group by 1 having min(l.value) = any(${values}::text[]))`;
+    return values.includes('')
+      ? sql<SqlBool>`(${some} or d.key not in (select l.deployment_key from deployment_labels l where l.key = 'csys-env-type'))`
+      : some;
+  },
   site_name: (values) =>
     values.length === 0
       ? sql<SqlBool>`d.site_key is null`

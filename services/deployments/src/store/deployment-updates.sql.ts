@@ -1,5 +1,6 @@
 import type { LabelPair } from '@baton/contracts';
 import type { DeploymentPlan, UpdateStep } from '@baton/dsl';
+import type { JsonObject } from '@baton/kernel';
 import type { AnyQuery, AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { Leaving } from '../domain/update-plan';
@@ -8,6 +9,8 @@ export interface UpdatePreparation {
   plan: DeploymentPlan;
   /** Of the deployment and of the new plan together. */
   labels: LabelPair[];
+  /** Absent in updates that a release before this field prepared. */
+  defaultSchedules?: JsonObject;
 }
 
 export interface DeploymentUpdateRow {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { catalogRpc } from '@baton/contracts';
 import { emptyResolver, parseBlueprint, withBuiltinTypes } from '@baton/dsl';
-import { AppError, notFound } from '@baton/kernel';
+import { AppError, badParameter, notFound } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 
 /** The catalog as its contract says, over blueprints in memory. */
@@ -29,6 +29,8 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
     plans.set(id, JSON.stringify(plan));
   };
   for (const [id, { text }] of Object.entries(blueprints)) await parse(id, text);
+  /** Deployment -> the archive of its working folder. */
+  const folders = new Map([['worked', 'a zip']]);
   let sent = 0;
   const noFolders = async (): Promise<never> => {
     throw new AppError('not_found_error', 'no folders here');
@@ -65,10 +67,17 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
         await noFolders();
       },
       zipFolder: async function* ({ folder }) {
-        if (folder?.folder === 'worked') yield { data: Buffer.from('a zip') };
+        const stored = folder && folders.get(folder.folder);
+        if (stored !== undefined) yield { data: Buffer.from(stored) };
       },
       storePiece: noFolders,
       changeFolder: noFolders,
+      unpackFolder: async ({ folder, archive, isCheck }) => {
+        const text = Buffer.from(archive).toString();
+        if (text === 'no archive') throw badParameter('extract', 'no archive that is known here');
+        if (!isCheck) folders.set(folder!.folder, text);
+        return {};
+      },
       preparePluginsUpdate: async ({ blueprintId, tempBlueprintId }) => {
         const text = updates.get(blueprintId);
         if (text !== undefined) await parse(tempBlueprintId, text);
