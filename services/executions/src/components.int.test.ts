@@ -2,6 +2,8 @@ import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
+import { createExecutionGroup } from './commands/create-execution-group';
+import { dequeueExecutions } from './commands/dequeue-executions';
 import { requestExecution } from './commands/request-execution';
 import { resumeExecution } from './commands/resume-execution';
 import { onExecutionRequested } from './messages/on-execution-requested';
@@ -171,4 +173,52 @@ test('one component that cannot run it keeps all from being started', async () =
   expect((await executionsOf('all')).map(({ status }) => status).filter((s) => s === 'queued')).toHaveLength(
     1,
   );
+});
+
+test('a member of an execution group takes its components along when it begins, or fails with what keeps them', async () => {
+  for (const n of [1, 2, 3]) deployed(`group${n}`, [`group${n}-part`]);
+  deployed('group1-part', ['group1-leaf']);
+  deployed('group1-leaf');
+  deployed('group2-part', [], null);
+  deployed('group3-part');
+  engine.peer.groups.set('parents', ['group1', 'group2', 'group3']);
+  const groupId = newId();
+  await createExecutionGroup(
+    engine.deps,
+    {
+      tenant: 'default_tenant',
+      createdBy: 'bob',
+      isAdministrator: true,
+      groupId,
+      deploymentGroupId: 'parents',
+      workflowId: 'tune',
+      defaultParameters: {},
+      parameters: {},
+      isForced: false,
+      concurrency: 1,
+      visibility: null,
+      createdAt: null,
+    },
+    async () => null,
+  );
+  const started = async () =>
+    (await executionsOf('group')).map(({ deployment_id, status }) => `${deployment_id} ${status}`);
+  const all = async () => (await executionsOf('group')).map(({ id }) => id);
+  await eventually(async () => expect(await started()).toHaveLength(5), DEADLINE);
+  expect(await started()).toContain('group3 queued');
+  const ids = Object.fromEntries((await executionsOf('group')).map((one) => [one.deployment_id, one.id]));
+  for (const id of ['group1', 'group1-part', 'group1-leaf']) {
+    expect(await row(ids[id]!)).toMatchObject({ created_by: 'bob', workflow_id: 'tune' });
+    await worksTo(ids[id]!, 'terminated');
+  }
+  await statusIs(ids.group2!, 'failed');
+  expect((await row(ids.group2!)).error).toContain(
+    'group2-part is a component of group2, and tune cascades to it',
+  );
+  await eventually(async () => {
+    await dequeueExecutions(engine.deps);
+    expect(await all()).toHaveLength(6);
+  }, DEADLINE);
+  const last = (await executionsOf('group3')).map(({ id }) => id);
+  for (const id of last) await worksTo(id, 'terminated');
 });

@@ -45,10 +45,11 @@ afterEach(async () => {
 const executionId = newId();
 /** Events of every kind, two at an instant, `age` and more ago; their nodes are numbers from `from` on, their texts some of them. */
 const store = (count: number, age: string, from = 0, queryable: { query: Db<DB>['query'] } = db) =>
-  sql`insert into events (tenant, execution_id, seq, is_log, event_type, level, message, operation, node_name, visibility, created_by, deployment_id, reported_at, created_at)
+  sql`insert into events (tenant, execution_id, seq, is_log, event_type, level, message, operation, node_name, visibility, created_by, deployment_id, node_instance_id, blueprint_id, execution_group_id, reported_at, created_at)
     select case when n % 5 = 4 then 'other' else 't' end, ${executionId}::uuid, n + ${from}::int, n % 3 = 0, case when n % 3 > 0 then 'type-' || n % 7 end,
       case when n % 3 = 0 then (array['info', 'error'])[n % 2 + 1] end, case when n % 4 = 0 then n::text else 'Text ' || n % 11 end, case when n % 3 = 0 then 'op.' || n % 2 end, (n + ${from}::int)::text,
-      (array['tenant', 'private', 'global', 'tenant'])[n % 4 + 1], (array['ann', 'bob', 'admin'])[n % 3 + 1], 'd' || n % 2,
+      (array['tenant', 'private', 'global', 'tenant'])[n % 4 + 1], (array['ann', 'bob', 'admin'])[n % 3 + 1],
+      case when n % 9 > 0 then 'd' || n % 2 end, case when n % 3 > 0 then 'n_' || n % 5 end, case when n % 8 > 0 then 'b' || n % 4 end, case when n % 9 = 0 then 'g' end,
       date_trunc('second', app_now() - ${age}::interval) + (n / 2 - case when n % 50 = 7 then 40 else n % 4 end) * interval '1 second',
       date_trunc('second', app_now() - ${age}::interval) + n / 2 * interval '1 second'
     from generate_series(1, ${count}::int) n`.execute(queryable.query);
@@ -82,7 +83,7 @@ const ask = (principal: Principal, more: Partial<ListQuery>) => {
   };
   return listEvents(db.query, principal, { ...list, filters: { ...list.filters } }, eventNames('spec', 'm1'));
 };
-const sorts = ['timestamp', 'reported_timestamp', 'event_type'].flatMap((field) => [
+const sorts = ['timestamp', 'reported_timestamp', 'event_type', 'operation'].flatMap((field) => [
   [{ field, descending: false }],
   [{ field, descending: true }],
 ]);
@@ -100,6 +101,13 @@ async function expectRight(): Promise<void> {
     { filters: { event_type: [] } },
     { extra: { _range: [`timestamp,${at('59 minutes')},`, `timestamp,,${at('58 minutes')}`] } },
     { filters: { message: ['%1%'] } },
+    { filters: { node_instance_id: ['n_1'] } },
+    { filters: { node_instance_id: ['n_1', 'n_2', 'none'], type: ['platform_log'] } },
+    { filters: { blueprint_id: ['b1'] }, extra: { _range: [`timestamp,${at('59 minutes')},`] } },
+    { filters: { blueprint_id: ['b1', 'b2'], node_instance_id: ['n_3'] } },
+    { filters: { execution_group_id: ['g'] } },
+    { filters: { node_id: ['7', '1007', '9'] } },
+    { filters: { node_id: [], message: ['%1%'] } },
     { filters: { message: ['%no%'], type: ['platform_log'] } },
     { filters: { 'message.text': ['%text%', '%1'], operation: ['OP.%'] } },
     { filters: { message: ['%text 1%'] }, extra: { _range: [`timestamp,${at('59 minutes')},`] } },
@@ -265,9 +273,19 @@ test('retention takes the counts along', async () => {
   await sql`insert into events (tenant, execution_id, seq, is_log, message, node_name, visibility, created_by, reported_at, created_at)
     select 't', ${executionId}::uuid, n, false, 'm' || n, 'm' || n, 'tenant', 'ann', app_now(), '2024-01-31 23:59:30Z'::timestamptz + n * interval '1 second'
     from generate_series(1, 60) n`.execute(db.query);
+  await sql`update events set node_instance_id = 'gone' where created_at < '2024-01-31 23:59:35Z'`.execute(
+    db.query,
+  );
   await count();
   await expectRight();
+  const places = async () =>
+    (
+      await sql<{ is_gone: boolean }>`select distinct value = 'gone' as is_gone from event_places
+        where kind = 'node_instance_id' order by 1`.execute(db.query)
+    ).rows.map((row) => row.is_gone);
+  expect(await places()).toEqual([false, true]);
   await keepEvents(db, 30);
+  expect(await places()).toEqual([false]);
   expect((await ask(admin, {})).total).toBeLessThan(100);
   await expectRight();
   await count();

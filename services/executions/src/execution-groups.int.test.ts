@@ -6,6 +6,7 @@ import { actOnGroup, type GroupAction } from './commands/act-on-group';
 import { changeExecutionGroup } from './commands/change-execution-group';
 import { createExecutionGroup } from './commands/create-execution-group';
 import { dequeueExecutions } from './commands/dequeue-executions';
+import { recordEvents } from './commands/record-events';
 import { recordGroupCreation } from './commands/record-group';
 import { readExecutionGroup } from './queries/execution-groups';
 import { explainExecution } from './queries/explain-execution';
@@ -348,4 +349,27 @@ test('a system workflow on many deployments: repeated it starts nothing more', a
   await engine.client.startExecutionGroup(request);
   await eventually(async () => expect((await shown(groupId)).status).toBe('terminated'), DEADLINE);
   expect(await members(groupId)).toHaveLength(3);
+});
+
+test('events that somebody else sends for a group are its own, without an execution', async () => {
+  group('told', 1);
+  const { id } = await begin('told');
+  const told = {
+    events: [{ event_type: 'custom', message: 'seen' }],
+    logs: [{ level: 'info', message: 'line' }],
+  };
+  expect(await recordEvents(engine.deps, principal, { ...told, execution_group_id: id })).toBe(2);
+  const { rows } = await sql<Row>`
+    select execution_id, seq, event_type, level, message, tenant, workflow_id from events
+    where execution_group_id = ${id} and message in ('seen', 'line') order by storage_id`.execute(
+    engine.db.query,
+  );
+  const common = { execution_id: null, seq: 0, tenant: TENANT, workflow_id: null };
+  expect(rows).toEqual([
+    { ...common, event_type: 'custom', level: null, message: 'seen' },
+    { ...common, event_type: null, level: 'info', message: 'line' },
+  ]);
+  await expect(
+    recordEvents(engine.deps, principal, { ...told, execution_group_id: 'nosuch' }),
+  ).rejects.toMatchObject({ code: 'not_found_error' });
 });

@@ -1,9 +1,10 @@
-import { eventually } from '@baton/testkit';
+import { eventually, setFakeNow } from '@baton/testkit';
 import { cancelExecution } from './commands/cancel-execution';
 import { dequeueExecutions } from './commands/dequeue-executions';
 import { requestExecution } from './commands/request-execution';
 import { resumeExecution } from './commands/resume-execution';
 import { setStatus } from './commands/set-status';
+import { wakeExecution } from './commands/wake-executions';
 import type { StartRequest } from './domain/start-request';
 import { explainExecution } from './queries/explain-execution';
 import { readExecution } from './store/executions.sql';
@@ -89,6 +90,22 @@ test('one that is scheduled for later is in nobody’s way until its time', asyn
     code: 'existing_running_execution_error',
     details: { executions: [now] },
   });
+}, 60_000);
+
+test('whether a workflow is available is asked when its time has come', async () => {
+  const notYet = peerDeployment({ a: [] });
+  notYet.workflows.uninstall!.availability_rules = { available: false };
+  engine.peer.deployments.set('notyet', notYet);
+  const uninstall = { workflowId: 'uninstall' };
+  await expect(ask('notyet', uninstall)).rejects.toMatchObject({ code: 'unavailable_workflow_error' });
+  const soon = await ask('notyet', { ...uninstall, scheduledForMs: Date.parse('2100-01-01T00:00:00Z') });
+  expect((await rowOf(soon)).status).toBe('scheduled');
+  await setFakeNow(engine.db.pool, '2100-01-01T00:00:01Z');
+  await wakeExecution(engine.deps, soon);
+  await eventually(async () => expect((await rowOf(soon)).status).toBe('failed'), DEADLINE);
+  expect((await rowOf(soon)).error).toMatch(
+    /^Error dequeueing execution: Workflow uninstall is not available/,
+  );
 }, 60_000);
 
 test('what became impossible while it waited ends as failed', async () => {

@@ -1,6 +1,4 @@
-import type { Principal } from '@baton/contracts';
-import { createHttpApp, principalHeader, signPrincipal } from '@baton/http';
-import { newId, silentLog } from '@baton/kernel';
+import { newId } from '@baton/kernel';
 import { eventually, setFakeNow } from '@baton/testkit';
 import { sql } from 'kysely';
 import { fireSchedules } from './commands/fire-schedules';
@@ -10,52 +8,22 @@ import { onDeploymentCreated } from './messages/on-deployment-created';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup } from './testing/engine-setup';
+import { admin, type HttpRig, httpRig } from './testing/http-rig';
 
-const admin: Principal = {
-  userId: 0,
-  username: 'admin',
-  tenant: 'default_tenant',
-  role: 'sys_admin',
-  roles: ['sys_admin'],
-  permissions: ['administrators'],
-  authMethod: 'token',
-  executionId: '',
-  tenants: [],
-  isBootstrapAdmin: true,
-};
 const START = Date.parse('2030-01-01T00:00:00Z');
 const DEADLINE = { deadlineMs: 20_000 };
 
 let engine: EngineSetup;
-let app: ReturnType<typeof createHttpApp>;
-let base = '';
+let http: HttpRig;
+const call: HttpRig['call'] = (...asked) => http.call(...asked);
 beforeAll(async () => {
   engine = await engineSetup();
-  app = createHttpApp({
-    service: 'executions',
-    routes: schedulesRoutes({ ...engine.deps, wire: 'spec' }),
-    internalKey: engine.internalKey,
-    log: silentLog,
-    wire: 'spec',
-    validateResponses: true,
-  });
-  base = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}/api/v3.1`;
+  http = await httpRig(engine, schedulesRoutes({ ...engine.deps, wire: 'spec' }));
 }, 120_000);
 afterAll(async () => {
-  await app?.close();
+  await http?.close();
   await engine?.stop();
 });
-
-async function call(method: string, path: string, body?: object, principal = admin) {
-  const token = await signPrincipal(principal, engine.internalKey);
-  const answer = await fetch(`${base}${path}`, {
-    method,
-    headers: { [principalHeader]: token, 'content-type': 'application/json' },
-    body: body && JSON.stringify(body),
-  });
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
-}
 
 const setNow = (ms: number) => setFakeNow(engine.db.pool, new Date(ms).toISOString());
 const weekly = { workflow_id: 'install', since: '2050-01-01 00:00:00', recurrence: '2 weeks', count: 5 };
@@ -110,6 +78,13 @@ test('a schedule is made, shown, changed and deleted; bad input says what was ex
   expect((await call('PATCH', path, { count: 2, enabled: 'false' })).body).toMatchObject({
     enabled: false,
     all_next_occurrences: ['2050-01-01 00:00:00', '2050-01-15 00:00:00'],
+  });
+  // What the original's clients send to switch it on: every key, and null for what stays.
+  const unset = { since: null, until: null, recurrence: null, count: null, weekdays: null, rrule: null };
+  expect((await call('PATCH', path, { ...unset, slip: null, enabled: true })).body).toMatchObject({
+    since: made.body.since,
+    rule: { recurrence: '2 weeks', count: 2 },
+    enabled: true,
   });
   const bad = async (body: object, id = 'y') => {
     const answer = await call('PUT', `/execution-schedules/${id}?deployment_id=d`, { ...weekly, ...body });

@@ -5,7 +5,8 @@ import type { Played } from './play';
 
 export interface Expected {
   outcome: 'completed' | 'failed' | 'refused';
-  error?: { class: string } | null;
+  /** `message`: a part of its text. */
+  error?: { class: string; message?: string } | null;
   error_code?: string;
   calls?: { [label: string]: [number, number] } | null;
   order?: [string, string][] | null;
@@ -31,6 +32,8 @@ export function differences(
     found.push(`outcome ${played.outcome} (${played.error?.message ?? ''}), expected ${expected.outcome}`);
   if (expected.error && expected.error.class !== played.error?.type)
     found.push(`error ${played.error?.type}, expected ${expected.error.class}`);
+  if (expected.error?.message && !played.error?.message.includes(expected.error.message))
+    found.push(`error "${played.error?.message}", expected "${expected.error.message}"`);
   const calls: { [label: string]: [number, number] } = {};
   for (const { label, isFailed } of played.calls) {
     const count = (calls[label] ??= [0, 0]);
@@ -44,9 +47,10 @@ export function differences(
     const began = Math.min(...played.calls.filter((c) => c.label === second).map((c) => c.from));
     if (ended > began) found.push(`order: ${first} ended after ${second} began`);
   }
-  found.push(...diff('instances', instancesOf(deployment), sorted(expected.instances ?? {})));
-  if (played.error?.type !== 'ValueError')
-    found.push(...diff('events', eventsOf(played, deployment, isManager), expected.events ?? {}));
+  if (expected.instances)
+    found.push(...diff('instances', instancesOf(deployment), sorted(expected.instances)));
+  if (expected.events && played.error?.type !== 'ValueError')
+    found.push(...diff('events', eventsOf(played, deployment, isManager), expected.events));
   return found;
 }
 

@@ -57,6 +57,7 @@ export function newExecution(
     execution_group_id: queued?.group ?? null,
     resume_wish: null,
     parent_id: null,
+    is_cascading: false,
   };
   return { row, graphs: [], tasks: new Map(), states: [], events: [], resumes: 0 };
 }

@@ -1,5 +1,6 @@
 import type { ExecutionRow } from '../../../services/executions/src/store/rows';
 import type { MemoryDatabase } from './database';
+import { takesPlace } from './store/queue.sql';
 
 /** What must hold of the queue after every commit (the promise G6, reference/rest-api.md 6.3). Breaches are texts. */
 export interface QueueOracle {
@@ -27,8 +28,8 @@ export function newQueueOracle(
       const say = (text: string) => void breaches.push(`${after.id} began ${text}`);
       const active = rows.filter((row) => isAtWork(row) && started.has(row.id));
       // Direct starts take no notice of the limit, nor of who waits.
-      if (limit === 1 && active.length > limit)
-        say(`as number ${active.length} at work, allowed are ${limit}`);
+      const places = active.filter((row) => takesPlace(database().executions.get(row.id)!)).length;
+      if (limit === 1 && places > limit) say(`as number ${places} at work, allowed are ${limit}`);
       const others = rows.filter((row) => row.deployment_id === after.deployment_id && row.id !== after.id);
       for (const other of others) {
         if (active.includes(other)) say(`beside ${other.id} on the same deployment`);

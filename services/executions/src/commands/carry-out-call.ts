@@ -1,10 +1,13 @@
-import { isAppError, type Json } from '@baton/kernel';
+import { isAppError, isJsonObject, type Json } from '@baton/kernel';
+import type { Tx } from '@baton/postgres';
 import type { StageResult } from '@baton/task-graph';
 import { callerOf } from '../adapters/deployments.client';
 import { isNestedCall } from '../domain/nested';
 import type { EngineDeps } from '../engine/deps';
 import { lockExecution, updateExecution } from '../store/executions.sql';
 import type { ExecutionRow, StoredStage } from '../store/rows';
+import type { DB } from '../store/tables.gen';
+import { updateDefaultSchedules } from './make-default-schedules';
 import { startNested } from './start-nested';
 
 /**
@@ -28,9 +31,24 @@ export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): P
         stage: null,
         history: [...locked.history, result],
       });
+      await setSchedules(tx, deps, execution, result);
       return true;
     }),
   );
+}
+
+/** The end of an update answers the schedules that its blueprint wants. */
+async function setSchedules(
+  tx: Tx<DB>,
+  deps: EngineDeps,
+  { tenant, deployment_id, visibility, created_by }: ExecutionRow,
+  result: StageResult,
+): Promise<void> {
+  const response = result.kind === 'call' && !result.error ? result.response : null;
+  const defaults = isJsonObject(response) ? response.default_schedules : undefined;
+  if (!isJsonObject(defaults) || deployment_id === null) return;
+  const owner = { tenant, deploymentId: deployment_id, visibility, createdBy: created_by };
+  await updateDefaultSchedules(tx, deps, owner, defaults);
 }
 
 /** The stage only keeps its memo. */

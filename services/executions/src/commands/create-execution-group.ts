@@ -6,9 +6,10 @@ import { payloadHash } from '../domain/start-request';
 import { executionToken, hashToken } from '../domain/token';
 import { checkStart } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
+import { groupLog } from '../engine/graph-events';
+import { appendGroupEvents } from '../store/events.sql';
 import {
   insertGroup,
-  insertGroupLogs,
   insertMembers,
   insertRecordedEvents,
   type MemberDefaults,
@@ -151,7 +152,7 @@ async function storeGroup(
     throw new AppError('conflict_error', `Execution group \`${group.id}\` already exists`, { field: 'id' });
   }
   await storeMembers(tx, of, members.rows);
-  await insertGroupLogs(tx, group, members.logs);
+  await appendGroupEvents(tx, group, members.logs.map(groupLog));
 }
 
 /** Members and the events of those that are only recorded, in statements of a bounded size. */

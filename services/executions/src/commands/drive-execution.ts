@@ -12,9 +12,10 @@ import type { ExecutionRow } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/step-write';
 import { packTasks, taskIdOf } from '../store/task-document';
 import { carryOutCall } from './carry-out-call';
+import { cascadeMember } from './cascade-member';
 import { deliverAll } from './deliver-states';
 import { endExecution } from './end-execution';
-import { codeStage } from './plan-code';
+import { codeStage, type PlannedStage } from './plan-code';
 
 /** Phases that one drive may pass; more means a workflow that never comes to work. */
 const MAX_TURNS = 50;
@@ -90,7 +91,7 @@ async function planStage(deps: EngineDeps, execution: TimedExecution): Promise<T
 }
 
 /** A stage, or what needs none. */
-type Planned = Stage | { kind: 'cancelled' } | { kind: 'elsewhere' };
+type Planned = PlannedStage | { kind: 'cancelled' } | { kind: 'elsewhere' };
 
 async function plannedFor(deps: EngineDeps, execution: ExecutionRow): Promise<Planned> {
   if (execution.status.endsWith('cancelling')) return { kind: 'cancelled' };
@@ -98,8 +99,12 @@ async function plannedFor(deps: EngineDeps, execution: ExecutionRow): Promise<Pl
   return await decideStage(deps, execution);
 }
 
-async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<Stage> {
+async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<PlannedStage> {
   if (isEmptyWorkflow(execution.workflow_id)) return { kind: 'end', outcome: 'succeeded' };
+  if (execution.is_cascading && execution.status === 'pending' && !execution.is_resumed) {
+    const message = await cascadeMember(deps, execution);
+    if (message !== null) return { kind: 'end', outcome: 'failed', error: { type: 'RuntimeError', message } };
+  }
   if (execution.program === null) return await codeStage(deps, execution);
   const input = inputOfWorkflow(deps, execution);
   const end = endWithoutModel(execution.program, input, execution.history);
@@ -110,7 +115,8 @@ async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<S
     const { blueprintId, model } = execution.deployment_id
       ? await deps.deployments.model(execution.tenant, execution.deployment_id)
       : { blueprintId: execution.blueprint_id ?? '', model: { nodes: [], nodeInstances: [] } };
-    return nextStage(execution.program, { ...input, blueprintId, model }, execution.history);
+    const stage = nextStage(execution.program, { ...input, blueprintId, model }, execution.history);
+    return { ...stage, blueprintId };
   } catch (error) {
     const code = (error as { code?: string }).code;
     if (code !== 'not_found_error') throw error;
@@ -140,6 +146,8 @@ function beginStage(deps: EngineDeps, execution: TimedExecution, stage: Planned)
     write.changes.phase = 'running';
     return { write, graph: null };
   }
+  if (stage.blueprintId && stage.blueprintId !== execution.blueprint_id)
+    write.changes.blueprint_id = stage.blueprintId;
   write.events.push(...stageLog(execution, stage));
   if (stage.kind === 'graph') return beginGraph(deps, execution, stage, write);
   if (stage.kind === 'call') {
@@ -159,7 +167,8 @@ function beginGraph(
 ): Begun {
   const graph = graphFromSpec(stage.spec);
   const id = newId(execution.now_ms);
-  const running: TimedExecution = { ...execution, phase: 'running', graph_id: id };
+  const { blueprint_id = execution.blueprint_id } = begin.changes;
+  const running: TimedExecution = { ...execution, phase: 'running', graph_id: id, blueprint_id };
   // Tasks that code adds come as rows, so all of its graph does.
   const tasks = graph.hasCode ? [] : stage.spec.tasks;
   const ids = tasks.map(({ idx }) => taskIdOf(id, idx));

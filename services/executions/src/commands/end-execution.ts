@@ -1,5 +1,5 @@
 import { executionFinished } from '@baton/contracts';
-import { systemClock } from '@baton/kernel';
+import { backoffMs, systemClock } from '@baton/kernel';
 import { outgoing, unsent } from '@baton/postgres';
 import { forcedLeftMs, modeOf } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
@@ -80,14 +80,25 @@ async function toldOutcome(deps: EngineDeps, execution: TimedExecution, outcome:
   }
 }
 
+const MAX_TELLS = 8;
+
 /**
  * After an end was told that another one may have overtaken, as when a cancel came between: deployments hears last the one
- * that is stored. A crash before this leaves it to the doctor (latest-execution).
+ * that is stored. Nobody else knows that it has heard a wrong one, so this is tried for some seconds. A crash before it
+ * leaves it to the doctor (latest-execution).
  */
 async function tellWhatCounts(deps: EngineDeps, id: string, told: Pick<Outcome, 'status'>): Promise<void> {
-  const stored = await readExecution(deps.db.query, id);
-  if (stored?.phase !== 'ended' || stored.status === told.status) return;
-  await tellDeployments(deps, stored, { status: stored.status as Outcome['status'] });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const stored = await readExecution(deps.db.query, id);
+      if (stored?.phase !== 'ended' || stored.status === told.status) return;
+      await tellDeployments(deps, stored, { status: stored.status as Outcome['status'] });
+      return;
+    } catch (error) {
+      if (attempt >= MAX_TELLS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt)).unref());
+    }
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Db } from '@baton/postgres';
 import { expiredMonths, monthsFrom } from '../domain/event-months';
-import { forgetEmptyChunks } from '../store/event-chunks.sql';
+import { forgetEmptyChunks, forgetPlaces } from '../store/event-chunks.sql';
 import {
   addPartition,
   deleteOldRest,
@@ -41,5 +41,6 @@ export async function keepEvents(db: Db<DB>, retentionDays: number): Promise<{ a
     if (count > 0) await forgetEmptyChunks(tx);
     return count;
   });
-  return { again: deleted === DELETE_BATCH };
+  const forgotten = await forgetPlaces(db.query, DELETE_BATCH);
+  return { again: deleted === DELETE_BATCH || forgotten === DELETE_BATCH };
 }

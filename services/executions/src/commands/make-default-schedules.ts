@@ -1,10 +1,11 @@
 import { isAppError, isJsonObject, type Json, type JsonObject, newId } from '@baton/kernel';
-import { inbox } from '@baton/postgres';
+import { inbox, type Tx } from '@baton/postgres';
 import { relativeTimeMs } from '../domain/relative-time';
 import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
 import { argumentsOf, parseTime, ruleOf } from '../domain/schedule-input';
 import type { EngineDeps } from '../engine/deps';
-import { insertSchedule, readNowMs } from '../store/schedules.sql';
+import { insertSchedule, readNowMs, replaceSchedule } from '../store/schedules.sql';
+import type { DB } from '../store/tables.gen';
 
 /** What schedules of a new deployment get from it. */
 export interface ScheduleOwner {
@@ -26,19 +27,41 @@ export async function makeDefaultSchedules(
 ): Promise<void> {
   await deps.db.tx(async (tx) => {
     if (!(await inbox.once(tx, 'default-schedules', messageId))) return;
-    const nowMs = await readNowMs(tx);
-    for (const [id, entry] of Object.entries(defaults)) {
-      try {
-        await insertSchedule(tx, rowOf(owner, id, entry as Json, nowMs));
-      } catch (err) {
-        if (!isAppError(err)) throw err;
-        deps.log.warn(
-          { err, scheduleId: id, deploymentId: owner.deploymentId },
-          'a default schedule is not valid',
-        );
-      }
-    }
+    await storeDefaults(tx, deps, { owner, defaults }, (row) => insertSchedule(tx, row));
   });
+}
+
+/**
+ * Makes those of an updated deployment, or changes the ones of their names; others stay (reference/workflows.md 1.13). Part
+ * of the stage that ends the update, which is carried out once. A broken entry is left out and logged.
+ */
+export async function updateDefaultSchedules(
+  tx: Tx<DB>,
+  deps: Pick<EngineDeps, 'log'>,
+  owner: ScheduleOwner,
+  defaults: Record<string, unknown>,
+): Promise<void> {
+  await storeDefaults(tx, deps, { owner, defaults }, async (row) => {
+    if (!(await insertSchedule(tx, row))) await replaceSchedule(tx, row);
+  });
+}
+
+/** A broken entry is left out and logged. */
+async function storeDefaults(
+  tx: Tx<DB>,
+  { log }: Pick<EngineDeps, 'log'>,
+  { owner, defaults }: { owner: ScheduleOwner; defaults: Record<string, unknown> },
+  store: (row: ScheduleRow) => Promise<unknown>,
+): Promise<void> {
+  const nowMs = await readNowMs(tx);
+  for (const [id, entry] of Object.entries(defaults)) {
+    try {
+      await store(rowOf(owner, id, entry as Json, nowMs));
+    } catch (err) {
+      if (!isAppError(err)) throw err;
+      log.warn({ err, scheduleId: id, deploymentId: owner.deploymentId }, 'a default schedule is not valid');
+    }
+  }
 }
 
 function rowOf(owner: ScheduleOwner, id: string, given: Json, nowMs: number): ScheduleRow {

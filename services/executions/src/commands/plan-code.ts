@@ -3,6 +3,9 @@ import { codeGraph, type Stage } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
 import type { ExecutionRow } from '../store/rows';
 
+/** `blueprintId`: of the deployment as it was planned on; an update may have changed it since the execution was asked for. */
+export type PlannedStage = Stage & { blueprintId?: string };
+
 const ENGINE = { username: '', isAdministrator: true };
 
 /**
@@ -10,15 +13,16 @@ const ENGINE = { username: '', isAdministrator: true };
  * and which brings all other tasks; then the end, as the code ended. What is to be run is stored with the graph, so that
  * an update of the deployment cannot change an execution under way.
  */
-export async function codeStage(deps: EngineDeps, execution: ExecutionRow): Promise<Stage> {
+export async function codeStage(deps: EngineDeps, execution: ExecutionRow): Promise<PlannedStage> {
   const [result] = execution.history;
   if (result?.kind === 'graph') {
     if (result.outcome.kind === 'succeeded') return { kind: 'end', outcome: 'succeeded' };
     return failed('WorkflowFailed', result.outcome.error);
   }
   if (execution.deployment_id === null) return noProgram(execution);
-  const workflow = await workflowOf(deps, execution, execution.deployment_id);
-  if (!workflow) return noProgram(execution);
+  const found = await workflowOf(deps, execution, execution.deployment_id);
+  if (!found) return noProgram(execution);
+  const { workflow, blueprintId } = found;
   const spec = codeGraph(
     {
       name: execution.workflow_id,
@@ -28,17 +32,18 @@ export async function codeStage(deps: EngineDeps, execution: ExecutionRow): Prom
     },
     { waitAfterFailMs: execution.wait_after_fail_s * 1000, isDryRun: execution.is_dry_run },
   );
-  return { kind: 'graph', name: spec.name, spec };
+  return { kind: 'graph', name: spec.name, spec, blueprintId };
 }
 
 async function workflowOf(
   deps: EngineDeps,
   execution: ExecutionRow,
   deploymentId: string,
-): Promise<JsonObject | null> {
+): Promise<{ workflow: JsonObject; blueprintId: string } | null> {
   try {
     const facts = await deps.deployments.facts(execution.tenant, deploymentId, ENGINE);
-    return facts.workflows[execution.workflow_id] ?? null;
+    const workflow = facts.workflows[execution.workflow_id];
+    return workflow ? { workflow, blueprintId: facts.blueprintId } : null;
   } catch (error) {
     if (isAppError(error, 'not_found_error')) return null;
     throw error;

@@ -64,7 +64,8 @@ export async function createSchedule(
 }
 
 /**
- * Changes when a schedule runs and has its next occurrence found anew.
+ * Changes when a schedule runs and has its next occurrence found anew. A null is not given: the original's clients send
+ * every key.
  * @throws AppError not_found_error when it is gone meanwhile, bad_parameters_error.
  */
 export async function updateSchedule(
@@ -78,7 +79,7 @@ export async function updateSchedule(
     if (!stored) throw notFound('ExecutionSchedule', id);
     const timeOf = (field: 'since' | 'until') => {
       const given = body[field];
-      return given === undefined ? stored[field] : given === null ? null : parseTime(field, given);
+      return typeof given === 'string' ? parseTime(field, given) : stored[field];
     };
     const row: ScheduleRow = {
       ...stored,

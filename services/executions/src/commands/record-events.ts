@@ -3,8 +3,9 @@ import type { eventInput } from '@baton/contracts/http/events';
 import { AppError, badParameter, isoInstant, notFound } from '@baton/kernel';
 import type { z } from 'zod';
 import type { EngineDeps } from '../engine/deps';
+import { visibleGroup } from '../queries/execution-groups';
 import { visibleExecution } from '../queries/visible-execution';
-import { appendEvents } from '../store/events.sql';
+import { appendEvents, appendGroupEvents } from '../store/events.sql';
 import { lockExecution, updateExecution } from '../store/executions.sql';
 import type { NewEvent } from '../store/rows';
 
@@ -31,15 +32,21 @@ export async function recordEvents(
     throw new AppError('conflict_error', 'execution_id and execution_group_id exclude each other', {
       field: 'execution_group_id',
     });
-  if (request.execution_group_id) throw notFound('ExecutionGroup', request.execution_group_id);
-  if (!request.execution_id)
-    throw badParameter('execution_id', 'execution_id is missing', { expected: 'the id of an execution' });
-  const { id } = await visibleExecution(deps.db.query, principal, request.execution_id);
   const worker = request.agent_name ?? null;
   const rows = [
     ...(request.events ?? []).map((event) => newEvent(event, false, worker)),
     ...(request.logs ?? []).map((event) => newEvent(event, true, worker)),
   ];
+  if (request.execution_group_id) {
+    const group = await visibleGroup(deps.db.query, principal, request.execution_group_id);
+    await deps.db.tx((tx) => appendGroupEvents(tx, group, rows));
+    return rows.length;
+  }
+  if (!request.execution_id) {
+    if (rows.length === 0) return 0;
+    throw badParameter('execution_id', 'execution_id is missing', { expected: 'the id of an execution' });
+  }
+  const { id } = await visibleExecution(deps.db.query, principal, request.execution_id);
   if (rows.length === 0) return 0;
   const done = await deps.memory.serially(id, () =>
     deps.db.tx(async (tx) => {

@@ -19,7 +19,7 @@ import {
 import { blockingSystemExecutions, executionsAtWork, lockStartOf, lockStarts } from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
-import { cascadeOf } from './cascade';
+import { type CheckedStart, cascadeOf } from './cascade';
 import { type StartSubject, subjectOf } from './start-subject';
 
 /**
@@ -44,34 +44,41 @@ export async function requestExecution(deps: EngineDeps, request: StartRequest):
   return row;
 }
 
+/** What the acceptor of an execution does after its commit; its message repairs a crash before. */
 function wakeStarted(deps: EngineDeps, row: ExecutionRow): void {
   if (row.phase === 'planning') deps.wake.drive(row.id);
   if (row.status === 'scheduled') deps.wake.timer(row.id, Date.parse(row.scheduled_for!));
 }
 
-/**
- * The execution with those that it cascades to (reference/workflows.md 8.4), all or none, each queued or refused as its own
- * deployment allows. Guards are locked in the order of their deployments.
- */
+/** The execution with those that it cascades to (reference/workflows.md 8.4). */
 async function acceptedCascade(
   deps: EngineDeps,
   request: StartRequest,
   subject: StartSubject,
-  hash: string,
 ): Promise<ExecutionRow> {
   const starts = await cascadeOf(deps, { ...request, requestId: request.requestId ?? newId() }, subject);
-  const [own] = starts;
+  return (await acceptTogether(deps, starts)).get(starts[0]!)!;
+}
+
+/**
+ * Accepts all of these starts or none, each queued or refused as its own deployment allows. Guards are locked in the order
+ * of their deployments. What was accepted before is found by its request id.
+ */
+export async function acceptTogether(
+  deps: EngineDeps,
+  starts: readonly CheckedStart[],
+): Promise<ReadonlyMap<CheckedStart, ExecutionRow>> {
   const inOrder = [...starts].sort((a, b) => (a.request.deploymentId! < b.request.deploymentId! ? -1 : 1));
   const rows = await deps.db.tx(async (tx) => {
-    const inserted = new Map<unknown, ExecutionRow>();
+    const accepted = new Map<CheckedStart, ExecutionRow>();
     for (const start of inOrder) {
-      const of = start === own ? hash : payloadHash(start.request);
-      inserted.set(start, await requestExecutionInTx(tx, deps, start.request, start.subject, of));
+      const { request, subject } = start;
+      accepted.set(start, await requestExecutionInTx(tx, deps, request, subject, payloadHash(request)));
     }
-    return inserted;
+    return accepted;
   });
   for (const row of rows.values()) wakeStarted(deps, row);
-  return rows.get(own)!;
+  return rows;
 }
 
 /** In one statement where nothing is in its way, as is usual; else in a transaction that looks at what is. */
@@ -209,7 +216,12 @@ const isSystemWideRequest = (request: StartRequest): boolean =>
  * @throws AppError as requestExecution does.
  */
 export async function checkAgain(deps: EngineDeps, row: ExecutionRow): Promise<void> {
-  await subjectOf(deps, {
+  await subjectOf(deps, requestOf(row));
+}
+
+/** The request that an execution was stored for; whoever may start it was asked then. */
+export function requestOf(row: ExecutionRow): StartRequest {
+  return {
     tenant: row.tenant,
     createdBy: row.created_by,
     isAdministrator: true,
@@ -225,7 +237,7 @@ export async function checkAgain(deps: EngineDeps, row: ExecutionRow): Promise<v
     scheduledForMs: null,
     isSystemWorkflow: row.is_system_workflow,
     ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
-  });
+  };
 }
 
 const START_ANYWAY = 'To execute this workflow anyway, pass "force=true"; to run it after them, "queue=true"';

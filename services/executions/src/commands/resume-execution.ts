@@ -38,8 +38,8 @@ export async function resumeExecution(
 ): Promise<boolean> {
   const known = await readExecution(deps.db.query, executionId);
   if (!known) throw notFound('Execution', executionId);
-  const model = known.deployment_id
-    ? (await deps.deployments.model(known.tenant, known.deployment_id)).model
+  const present = known.deployment_id
+    ? await deps.deployments.model(known.tenant, known.deployment_id)
     : null;
   const resumed = await deps.memory.serially(executionId, () =>
     deps.db.tx(async (tx) => {
@@ -50,7 +50,7 @@ export async function resumeExecution(
       if (execution.status === 'started' && !isForced) return null;
       refuseUnlessStopped(execution, isForced);
       if (!isForced && !mayRunBeside) await refuseBesideOthers(tx, execution);
-      return await resumeInTx(tx, deps, execution, model, isForced);
+      return await resumeInTx(tx, deps, execution, present, isForced);
     }),
   );
   if (resumed === 'refused') return false;
@@ -98,7 +98,7 @@ async function resumeInTx(
   tx: Tx<DB>,
   deps: EngineDeps,
   execution: LockedExecution,
-  model: DeploymentModel | null,
+  present: { model: DeploymentModel; blueprintId: string } | null,
   isForced: boolean,
 ): Promise<ResumedStep | null> {
   await allowLeavingTheEnd(tx);
@@ -109,15 +109,18 @@ async function resumeInTx(
     execution.graph_id !== null &&
     execution.stage?.kind === 'graph' &&
     history.every((stage) => stage.name !== execution.stage!.name);
-  Object.assign(execution, REVIVED, { history });
+  // The deployment may have been updated meanwhile. Code that runs again must be what it was: it asks for the same work.
+  const isMoved = execution.program !== null && present !== null;
+  const of = isMoved ? { blueprint_id: present.blueprintId } : {};
+  Object.assign(execution, REVIVED, of, { history });
   await announceResumed(tx, execution);
   if (isGraphStopped && execution.program === null && !(await isCodeResumable(tx, execution.graph_id!))) {
     await refuseCode(tx, execution);
     return null;
   }
   if (isGraphStopped) {
-    const changes: ExecutionChanges = { ...REVIVED, history };
-    return await goOn(tx, deps, execution, changes, { isForced, model });
+    const changes: ExecutionChanges = { ...REVIVED, ...of, history };
+    return await goOn(tx, deps, execution, changes, { isForced, model: present?.model ?? null });
   }
   await renameStoppedGraphs(
     tx,
@@ -126,6 +129,7 @@ async function resumeInTx(
   );
   await updateExecution(tx, execution.id, {
     ...REVIVED,
+    ...of,
     status: 'pending',
     phase: 'planning',
     stage: null,

@@ -3,7 +3,9 @@ import type { CallRequest } from '@baton/task-graph';
 import type { GroupRequest } from '../domain/group-members';
 import { nestedGroupId, nestedRequestId } from '../domain/nested';
 import type { EngineDeps } from '../engine/deps';
-import { insertGroup, insertGroupLogs, readGroup } from '../store/execution-groups.sql';
+import { groupLog } from '../engine/graph-events';
+import { appendGroupEvents } from '../store/events.sql';
+import { insertGroup, readGroup } from '../store/execution-groups.sql';
 import { lockExecution, readExecution, twinOf } from '../store/executions.sql';
 import type { ExecutionRow, StoredStage } from '../store/rows';
 import { awaitNested, cancelNested } from './await-nested';
@@ -138,7 +140,7 @@ async function startOnServices(
     // A twin was first: it started them.
     if (!(await insertGroup(tx, row))) return [];
     await storeMembers(tx, { ...of, parentId: execution.id }, members.rows);
-    await insertGroupLogs(tx, row, members.logs);
+    await appendGroupEvents(tx, row, members.logs.map(groupLog));
     const begun = await startGroupMembers(tx, deps, tenant, groupId);
     // Behind the guards, as everybody locks. Whoever cancels finds the members from now on, or none was started.
     const parent = await lockExecution(tx, execution.id);

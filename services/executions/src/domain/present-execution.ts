@@ -1,18 +1,6 @@
 import type { ApiVersion } from '@baton/contracts';
+import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import type { ExecutionRow } from '../store/rows';
-
-/** Fields of an execution in v2.1 (spec v2.1 "Execution"). */
-const legacyExecutionFields = [
-  'id',
-  'workflow_id',
-  'blueprint_id',
-  'deployment_id',
-  'status',
-  'error',
-  'created_at',
-  'parameters',
-  'is_system_workflow',
-] as const;
 
 /** An execution as REST shows it (spec v3.1 part 2 "Execution"). */
 export function presentExecution(row: ExecutionRow): Record<string, unknown> {
@@ -70,7 +58,7 @@ export function executionOnWire(
     return 'parameters' in shown ? { ...shown, parameters_p: null } : shown;
   }
   if (version !== 'v2.1') return item;
-  const known = legacyExecutionFields.filter((field) => field in item);
+  const known = legacyFields.execution.filter((field) => field in item);
   return Object.fromEntries(
     known.map((field) => [
       field,

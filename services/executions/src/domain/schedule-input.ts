@@ -25,8 +25,8 @@ export function parseTime(field: string, text: string): string {
 }
 
 /**
- * The rule that a new schedule, or `stored` with changes, has. A given rrule replaces the rule; else what is not given
- * stays (reference/rest-api.md 5.9).
+ * The rule that a new schedule, or `stored` with changes, has. A given rrule replaces the rule; else what is not given,
+ * or null, stays (reference/rest-api.md 5.9).
  * @throws AppError bad_parameters_error where rrule stands beside recurrence, count or weekdays.
  */
 export function ruleOf(body: TimingBody, wire: Wire, stored: ScheduleRule | null = null): ScheduleRule {
@@ -37,15 +37,12 @@ export function ruleOf(body: TimingBody, wire: Wire, stored: ScheduleRule | null
     return { rrule: body.rrule };
   }
   const before = stored !== null && !('rrule' in stored) ? stored : null;
-  const isUntouched =
-    body.recurrence === undefined && body.count === undefined && body.weekdays === undefined;
+  const isUntouched = [body.recurrence, body.count, body.weekdays].every((given) => given == null);
   if (stored !== null && isUntouched) return stored;
-  const kept = <T>(given: T | undefined, was: T | undefined | null): T | null =>
-    given === undefined ? (was ?? null) : given;
   const rule = {
-    recurrence: kept<string | null>(body.recurrence, before?.recurrence),
-    count: kept<number | null>(body.count, before?.count),
-    weekdays: body.weekdays === undefined ? (before?.weekdays ?? null) : weekdaysOf(body.weekdays, wire),
+    recurrence: body.recurrence ?? before?.recurrence ?? null,
+    count: body.count ?? before?.count ?? null,
+    weekdays: body.weekdays == null ? (before?.weekdays ?? null) : weekdaysOf(body.weekdays, wire),
   };
   if (wire === 'spec') refuseNothing(rule);
   return rule;
@@ -62,8 +59,7 @@ function refuseNothing({ recurrence, count }: { recurrence: string | null; count
 }
 
 /** The spec takes a comma-separated text, which the original leaves to its clients. */
-function weekdaysOf(weekdays: string[] | string | null, wire: Wire): string[] | null {
-  if (weekdays === null) return null;
+function weekdaysOf(weekdays: string[] | string, wire: Wire): string[] | null {
   if (typeof weekdays !== 'string')
     return weekdays.length === 0 ? null : weekdays.map((day) => day.toUpperCase());
   if (wire === 'cloudify')

@@ -137,6 +137,9 @@ describe('input', () => {
     expect(ruleOf({ count: 2 }, 'spec', stored)).toEqual({ recurrence: '2 weeks', count: 2, weekdays: null });
     expect(ruleOf({ weekdays: ['mo'] }, 'spec', stored)).toMatchObject({ count: 5, weekdays: ['MO'] });
     expect(ruleOf({}, 'spec', { rrule: 'FREQ=DAILY' })).toEqual({ rrule: 'FREQ=DAILY' });
+    const nulls = { recurrence: null, count: null, weekdays: null, rrule: null };
+    expect(ruleOf(nulls, 'spec', stored)).toEqual(stored);
+    expect(ruleOf({ ...nulls, recurrence: '1 day' }, 'spec', stored)).toMatchObject({ count: 5 });
     expect(ruleOf({ rrule: 'FREQ=DAILY' }, 'spec', stored)).toEqual({ rrule: 'FREQ=DAILY' });
     expect(refusal(() => ruleOf({ rrule: 'FREQ=DAILY', count: 1 }, 'spec'))).toEqual([
       'bad_parameters_error',

@@ -27,7 +27,8 @@ export async function checkStart(
   requireWorkflow(request.workflowId, facts);
   const workflow = facts.workflows[request.workflowId];
   if (!workflow && request.isOfClient) refuseStartedElsewhere(request.workflowId);
-  if (!request.isForced) {
+  // One for a later time is asked again when its time has come.
+  if (!request.isForced && request.scheduledForMs === null) {
     checkAvailability(request, facts, workflow);
     checkDependents(request, facts);
   }

@@ -54,6 +54,11 @@ export function workflowEvent(
   return { ...NOTHING, eventType: type, message: text };
 }
 
+/** A log line of an execution group: what it could not do for a member. */
+export function groupLog(message: string): NewEvent {
+  return { ...NOTHING, isLog: true, level: 'warning', logger: 'execution_groups', message };
+}
+
 /** A log line of the workflow itself. */
 export function workflowLog(execution: ExecutionRow, level: string, message: string): NewEvent {
   return { ...NOTHING, isLog: true, level, logger: `ctx.${execution.id}`, message };

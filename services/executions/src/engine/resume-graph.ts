@@ -1,13 +1,13 @@
 import { systemClock } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
-import { type DeploymentModel, resumeGraph } from '@baton/task-graph';
+import { type DeploymentModel, refreshedOperations, resumeGraph, type TaskRow } from '@baton/task-graph';
 import { appendEvents } from '../store/events.sql';
 import { type ExecutionChanges, type LockedExecution, NOW, updateExecution } from '../store/executions.sql';
 import { pendingStates } from '../store/instance-states.sql';
 import type { StoredTask } from '../store/rows';
 import { writeStep } from '../store/steps.sql';
 import type { DB } from '../store/tables.gen';
-import { countOtherGraphs, readGraph, storeAllTasks, updateDeps } from '../store/tasks.sql';
+import { countOtherGraphs, readGraph, storeAllTasks, updateDeps, updatePayload } from '../store/tasks.sql';
 import { describe, noteDispatch, noteTimers, noteWritten, type Step } from './advance-graph';
 import type { EngineDeps } from './deps';
 import { workflowEvent } from './graph-events';
@@ -26,6 +26,22 @@ function noteHolders(loaded: LoadedGraph, rows: readonly StoredTask[]): void {
     if (row.worker_id !== null && row.state === 'started') loaded.holders.set(row.idx, row.worker_id);
 }
 
+/** The tasks with what an update of the deployment has made of their operations since. */
+async function presentTasks(
+  tx: Tx<DB>,
+  { program }: LockedExecution,
+  rows: readonly StoredTask[],
+  source: Parameters<typeof refreshedOperations>[2] | null,
+): Promise<TaskRow[]> {
+  const tasks = rows.map(taskOfRow);
+  if (source === null || program === null) return tasks;
+  for (const [idx, payload] of refreshedOperations(program, tasks, source)) {
+    tasks[idx] = { ...tasks[idx], payload } as TaskRow;
+    await updatePayload(tx, rows[idx]!.id, payload);
+  }
+  return tasks;
+}
+
 /** Takes the stopped graph of a locked execution up again and dispatches what is ready, in the caller's transaction. */
 export async function goOn(
   tx: Tx<DB>,
@@ -42,7 +58,7 @@ export async function goOn(
   const isInstall = execution.program === 'install' && head.name === 'install';
   const { graph, decision } = resumeGraph(
     { name: head.name, waitAfterFailMs: head.wait_after_fail_ms, dryRun: head.is_dry_run },
-    rows.map(taskOfRow),
+    await presentTasks(tx, execution, rows, options.model && { model: options.model, config }),
     {
       force: options.isForced,
       now: execution.now_ms,

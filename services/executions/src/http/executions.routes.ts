@@ -8,8 +8,10 @@ import { deleteExecutions } from '../commands/delete-executions';
 import { scheduleOnce } from '../commands/put-schedule';
 import { recordRefused } from '../commands/record-refused';
 import { requestExecution } from '../commands/request-execution';
+import { restoreExecution } from '../commands/restore-execution';
 import { resumeExecution } from '../commands/resume-execution';
 import { setStatus } from '../commands/set-status';
+import { pastExecutionOf } from '../domain/past-execution';
 import { executionOnWire, presentExecution, presentScheduled } from '../domain/present-execution';
 import { parseScheduleTime } from '../domain/schedule-time';
 import type { StartRequest } from '../domain/start-request';
@@ -39,6 +41,8 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
     },
     async startExecution(call) {
       const request = startRequestOf(call, deps.nowMs());
+      const past = pastExecutionOf(call.principal, call.body);
+      if (past) return present(call, await restoreExecution(deps, request, past));
       if (request.scheduledForMs === null || wire === 'spec')
         return present(call, await start(deps, request, wire));
       await scheduleOnce({ db: deps.db, deployments: deps.deployments, wire }, call.principal, request);

@@ -3,13 +3,15 @@ import type { ListPage, ListQuery } from '@baton/contracts';
 import { type PageRequest, pageConditions, prepared } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
+export type EventCounts = 'event_counts' | 'event_messages' | 'event_nodes';
+
 /**
  * A list of events by one time whose filters tell events apart as the counts do: its conditions are written over columns of
  * the alias `v` that events and counts both have.
  */
 export interface ChunkedRequest extends PageRequest {
-  /** By text: `event_messages`, which not every chunk has rows in, instead of `event_counts`. */
-  isByText: boolean;
+  /** What counts the events: `event_counts`, or a table beside it that not every chunk has rows in. */
+  counts: EventCounts;
   /** The events, and the counts, that the caller may see. */
   scope: { events: RawBuilder<SqlBool>; counts: RawBuilder<SqlBool> };
   /** ISO instants of `timestamp`, the second one excluded; infinity where the list has no such end. */
@@ -32,7 +34,7 @@ export async function pageByChunks(request: ChunkedRequest): Promise<ListPage<Re
     request,
     sql`${pieces}, ${page}`,
     sql`select sum(p.n) from pieces p`,
-    list.include === null && !request.isByText,
+    list.include === null && request.counts === 'event_counts',
   );
 }
 
@@ -66,12 +68,62 @@ function orderOf(list: ListQuery): RawBuilder<unknown> {
     : sql`v.created_at ${direction}, v.storage_id ${direction}`;
 }
 
+export const ALWAYS = { from: '-infinity', to: 'infinity' };
+
+/** Parts `known` and `live` of a statement: the stretches of time in which `counts` say nothing of the events. */
+export function liveStretches(counts: EventCounts, range = ALWAYS): RawBuilder<unknown> {
+  const isUnknown =
+    counts === 'event_counts'
+      ? sql`false`
+      : sql`not exists (select from ${sql.ref(counts)} m where m.from_at = k.from_at)`;
+  return sql`known as (
+      select min(k.from_at) as first_at, max(k.to_at) as last_at from event_chunks k
+    ), live as (
+      select greatest(l.from_at, ${range.from}::timestamptz) as from_at, least(l.to_at, ${range.to}::timestamptz) as to_at from (
+        select '-infinity'::timestamptz as from_at, coalesce(first_at, 'infinity') as to_at from known
+        union all select last_at, 'infinity' from known where last_at is not null
+        union all select k.from_at, k.to_at from event_chunks k where k.from_at in (select r.from_at from event_chunks_reopened r)
+          or k.from_at < ${range.from}::timestamptz or k.to_at > ${range.to}::timestamptz or ${isUnknown}
+      ) l
+    )`;
+}
+
+/** Whether the counts of chunk `k` can be taken as they are. */
+const isClosed = (range: ChunkedRequest['range']): RawBuilder<SqlBool> =>
+  sql<SqlBool>`k.from_at not in (select r.from_at from event_chunks_reopened r)
+        and k.from_at >= ${range.from}::timestamptz and k.to_at <= ${range.to}::timestamptz`;
+
+/** The different values of `column`, which counts and events both have, and how many events have each, in their order. */
+export async function eventGroups(
+  request: ChunkedRequest,
+  column: RawBuilder<unknown>,
+  descending: boolean,
+): Promise<{ value: string | null; n: number }[]> {
+  const { scope, range, counts } = request;
+  const filters = pageConditions(request);
+  const { rows } = await sql<{
+    value: string | null;
+    n: number;
+  }>`with ${liveStretches(counts, range)}, groups as (
+      select ${column} as value, sum(v.total) as n from event_chunks k join ${sql.ref(counts)} v on v.from_at = k.from_at
+      where ${scope.counts} and ${filters} and ${isClosed(range)} group by 1
+      union all
+      select ${column}, count(*) from live l cross join lateral (
+        select * from events v where v.created_at >= l.from_at and v.created_at < l.to_at and ${scope.events} and ${filters} offset 0) v
+      where l.from_at < l.to_at group by 1
+    )
+    select value, sum(n)::bigint as n from groups group by 1 order by 1 ${descending ? sql`desc` : sql`asc`}`.execute(
+    request.db,
+  );
+  return rows;
+}
+
 /**
  * What the list consists of: counted chunks (event_counts), and stretches of time that are counted now; with the times
  * between which their events were reported where that is asked for.
  */
 function piecesOf(
-  { scope, range, isByText }: ChunkedRequest,
+  { scope, range, counts: table }: ChunkedRequest,
   filters: RawBuilder<SqlBool>,
   isIn: RawBuilder<SqlBool>,
   hasReported: boolean,
@@ -83,27 +135,14 @@ function piecesOf(
         sql`, v.reported_from, v.reported_to`,
       ]
     : [sql``, sql``, sql``];
-  const counts = isByText ? sql`event_messages` : sql`event_counts`;
-  const isUnknown = isByText
-    ? sql`not exists (select from event_messages m where m.from_at = k.from_at)`
-    : sql`false`;
-  return sql`known as (
-      select min(k.from_at) as first_at, max(k.to_at) as last_at from event_chunks k
-    ), live as (
-      select greatest(l.from_at, ${range.from}::timestamptz) as from_at, least(l.to_at, ${range.to}::timestamptz) as to_at from (
-        select '-infinity'::timestamptz as from_at, coalesce(first_at, 'infinity') as to_at from known
-        union all select last_at, 'infinity' from known where last_at is not null
-        union all select k.from_at, k.to_at from event_chunks k where k.from_at in (select r.from_at from event_chunks_reopened r)
-          or k.from_at < ${range.from}::timestamptz or k.to_at > ${range.to}::timestamptz or ${isUnknown}
-      ) l
-    ), pieces as materialized (
+  const counts = sql.ref(table);
+  return sql`${liveStretches(table, range)}, pieces as materialized (
       select k.from_at, k.to_at, v.n ${kept} from event_chunks k join (
           select v.from_at, sum(v.total)::bigint as n from ${counts} v where ${scope.counts} and ${filters}
             and v.from_at >= ${range.from}::timestamptz and v.from_at < ${range.to}::timestamptz
           group by v.from_at
         ) v on v.from_at = k.from_at
-      where k.from_at not in (select r.from_at from event_chunks_reopened r)
-        and k.from_at >= ${range.from}::timestamptz and k.to_at <= ${range.to}::timestamptz
+      where ${isClosed(range)}
       union all
       select l.from_at, l.to_at, v.n ${both} from live l cross join lateral (
         select count(*) as n ${found} from events v where v.created_at >= l.from_at and v.created_at < l.to_at and ${isIn}) v

@@ -1,4 +1,4 @@
-/** Counts of old events, kept in chunks (migrations/0080_event_counts.sql, 0120_event_messages.sql); read by queries/events-by-chunk.ts. */
+/** Counts of old events, kept in chunks (migrations/0080_event_counts.sql, 0120_event_messages.sql, 0150_event_places.sql); read by queries/events-by-chunk.ts. */
 import type { AnyQuery, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { Broken } from './doctor.sql';
@@ -26,6 +26,14 @@ export async function forgetEmptyChunks(tx: Tx<DB>): Promise<void> {
   );
 }
 
+/** Forgets where events lay of which none is left in a chunk; answers how many places went, at most `limit`. */
+export async function forgetPlaces(db: AnyQuery, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from event_places where (kind, value, deployment_id) in (select kind, value, deployment_id from event_places
+      where seen_at < (select min(from_at) from event_chunks) order by seen_at limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
 /** Has the chunk of `at` (a time as text) counted anew; until then its events are counted by whoever reads. */
 export async function reopenChunk(tx: Tx<DB>, at: string): Promise<void> {
   await sql`insert into event_chunks_reopened (from_at)
@@ -47,9 +55,12 @@ export async function wrongChunks(db: AnyQuery, limit: number): Promise<Broken[]
     ), texts as (
       select from_at, tenant_name, visibility, creator, is_log, event_type, level, sum(total) as n from event_messages
       group by 1, 2, 3, 4, 5, 6, 7
+    ), nodes as (
+      select from_at, tenant_name, visibility, creator, is_log, event_type, level, sum(total) as n from event_nodes
+      group by 1, 2, 3, 4, 5, 6, 7
     ), wrong as (
       (select * from kept except select * from real) union all (select * from real except select * from kept)
-      union all (select * from texts except select * from real)
+      union all (select * from texts except select * from real) union all (select * from nodes except select * from real)
       union all (select * from real r where exists (select from event_messages m where m.from_at = r.from_at) except select * from texts)
     )
     select w.from_at::text as id, 'the counts of events from ' || w.from_at || ' on are wrong' as about

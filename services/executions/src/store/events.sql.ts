@@ -1,5 +1,6 @@
 import type { Tx } from '@baton/postgres';
 import { sql } from 'kysely';
+import type { ExecutionGroupRow } from './execution-groups.sql';
 import type { ExecutionRow, NewEvent } from './rows';
 import type { DB } from './tables.gen';
 
@@ -13,20 +14,62 @@ export async function appendEvents(
   events: readonly NewEvent[],
 ): Promise<number> {
   if (events.length === 0) return execution.last_event_seq;
-  const rows = events.map((event, i) => ({ seq: execution.last_event_seq + 1 + i, ...eventRow(event) }));
+  await insertEvents(tx, execution, execution.last_event_seq + 1, events);
+  return execution.last_event_seq + events.length;
+}
+
+/** Stores events of an execution group itself: they belong to no execution and have no numbers. */
+export async function appendGroupEvents(
+  tx: Tx<DB>,
+  group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'visibility' | 'created_by'>,
+  events: readonly NewEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const { tenant, id, visibility, created_by } = group;
+  await insertEvents(
+    tx,
+    { ...NO_EXECUTION, tenant, visibility, created_by, id: null, group: id },
+    null,
+    events,
+  );
+}
+
+type EventOwner = Pick<
+  ExecutionRow,
+  'tenant' | 'blueprint_id' | 'deployment_id' | 'deployment_display_name' | 'visibility' | 'created_by'
+> & { id: string | null; workflow_id: string | null; group?: string };
+
+const NO_EXECUTION = {
+  blueprint_id: null,
+  deployment_id: null,
+  deployment_display_name: null,
+  workflow_id: null,
+};
+
+/** `firstSeq` null: all are number 0. */
+async function insertEvents(
+  tx: Tx<DB>,
+  of: EventOwner,
+  firstSeq: number | null,
+  events: readonly NewEvent[],
+): Promise<void> {
+  const rows = events.map((event, i) => ({
+    n: i,
+    seq: firstSeq === null ? 0 : firstSeq + i,
+    ...eventRow(event),
+  }));
   await sql`
-    insert into events (tenant, execution_id, seq, is_log, event_type, level, logger, message, error_causes, operation,
+    insert into events (tenant, execution_id, execution_group_id, seq, is_log, event_type, level, logger, message, error_causes, operation,
       node_instance_id, node_name, source_id, target_id, worker, blueprint_id, deployment_id, deployment_display_name,
       workflow_id, visibility, created_by, reported_at)
-    select ${execution.tenant}, ${execution.id}::uuid, seq, coalesce(is_log, false), event_type, level, logger, message, error_causes,
-      operation, node_instance_id, node_name, source_id, target_id, worker, ${execution.blueprint_id}::text,
-      ${execution.deployment_id}::text, ${execution.deployment_display_name}::text, ${execution.workflow_id}::text,
-      ${execution.visibility}::text, ${execution.created_by}::text, coalesce(reported_at, app_now())
-    from jsonb_to_recordset(${withoutNul(JSON.stringify(rows))}::jsonb) as e(seq bigint, is_log boolean, event_type text,
+    select ${of.tenant}, ${of.id}::uuid, ${of.group ?? null}::text, seq, coalesce(is_log, false), event_type, level, logger, message, error_causes,
+      operation, node_instance_id, node_name, source_id, target_id, worker, ${of.blueprint_id}::text,
+      ${of.deployment_id}::text, ${of.deployment_display_name}::text, ${of.workflow_id}::text,
+      ${of.visibility}::text, ${of.created_by}::text, coalesce(reported_at, app_now())
+    from jsonb_to_recordset(${withoutNul(JSON.stringify(rows))}::jsonb) as e(n int, seq bigint, is_log boolean, event_type text,
       level text, logger text, message text, error_causes jsonb, operation text, node_instance_id text, node_name text,
       source_id text, target_id text, worker text, reported_at timestamptz)
-    order by seq`.execute(tx);
-  return execution.last_event_seq + events.length;
+    order by n`.execute(tx);
 }
 
 /** An event as SQL takes it from JSON, where what is undefined is left out; absent is null. */

@@ -91,6 +91,8 @@ export interface NewMember
     | 'token_hash'
   > {
   outcome: Outcome | null;
+  /** Its workflow is also started on the components of its deployment. */
+  isCascading?: boolean;
 }
 
 /** What all members share. */
@@ -120,18 +122,19 @@ export async function insertMembers(
     insert into executions (id, tenant, request_id, payload_hash, workflow_id, program, deployment_id, deployment_display_name,
       blueprint_id, visibility, created_by, status, phase, parameters, is_system_workflow, is_forced, allow_custom_parameters,
       wait_after_fail_s, token_hash, execution_group_id, created_at, outcome, error, started_at, ended_at, last_event_seq,
-      total_operations, finished_operations, parent_id)
+      total_operations, finished_operations, parent_id, is_cascading)
     select m.id, ${of.tenant}, m.request_id, m.payload_hash, ${of.workflowId}, m.program, m.deployment_id, m.deployment_display_name,
       m.blueprint_id, m.visibility, ${of.createdBy}, coalesce(m.outcome ->> 'status', 'queued'),
       case when m.outcome is null then 'waiting' else 'ended' end, m.parameters, ${of.isSystemWorkflow}, ${of.isForced}, true,
       ${WAIT_AFTER_FAIL_S}, m.token_hash, ${of.groupId}, t.now + m.n * interval '1 microsecond', m.outcome, m.outcome ->> 'error',
       case when m.outcome is not null then app_now() end, case when m.outcome is not null then app_now() end,
       case when m.outcome is null then 0 else 2 end,
-      case when m.outcome is not null then 0 end, case when m.outcome is not null then 0 end, ${of.parentId ?? null}::uuid
+      case when m.outcome is not null then 0 end, case when m.outcome is not null then 0 end, ${of.parentId ?? null}::uuid,
+      coalesce(m."isCascading", false)
     from (select app_now() as now) t, rows from (jsonb_to_recordset(${JSON.stringify(members)}::jsonb) as (id uuid, request_id text,
       payload_hash text, program text, deployment_id text, deployment_display_name text, blueprint_id text, visibility text,
-      parameters jsonb, token_hash text, outcome jsonb)) with ordinality as m(id, request_id, payload_hash, program, deployment_id,
-      deployment_display_name, blueprint_id, visibility, parameters, token_hash, outcome, n)
+      parameters jsonb, token_hash text, outcome jsonb, "isCascading" boolean)) with ordinality as m(id, request_id, payload_hash, program, deployment_id,
+      deployment_display_name, blueprint_id, visibility, parameters, token_hash, outcome, "isCascading", n)
     order by m.n on conflict (tenant, request_id) do update set execution_group_id = excluded.execution_group_id
       where executions.execution_group_id is null
     returning id, xmax = 0 as is_new`.execute(tx);
@@ -156,19 +159,6 @@ export async function insertRecordedEvents(
       e.blueprint_id, e.deployment_id, e.deployment_display_name, e.workflow_id, e.visibility, e.created_by, app_now()
     from executions e cross join (values (1), (2)) as t(seq)
     where e.id = any(${[...ids]}::uuid[]) and e.phase = 'ended' order by e.id, t.seq`.execute(tx);
-}
-
-/** Log lines of the group itself: its execution_id is null. */
-export async function insertGroupLogs(
-  tx: Tx<DB>,
-  group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'visibility' | 'created_by'>,
-  messages: readonly string[],
-): Promise<void> {
-  if (messages.length === 0) return;
-  await sql`
-    insert into events (tenant, execution_group_id, seq, is_log, level, logger, message, visibility, created_by, reported_at)
-    select ${group.tenant}, ${group.id}, 0, true, 'warning', 'execution_groups', m, ${group.visibility}, ${group.created_by}, app_now()
-    from unnest(${[...messages]}::text[]) as m`.execute(tx);
 }
 
 /** Members that may start: nothing of their deployment is active or queued before them. Oldest first. */

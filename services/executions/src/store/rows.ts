@@ -75,6 +75,8 @@ export interface ExecutionRow {
   resume_wish: 'resume' | 'force-resume' | null;
   /** The execution whose stage has started this one. */
   parent_id: string | null;
+  /** It has to be started on the components of its deployment before it begins (commands/cascade-member.ts). */
+  is_cascading: boolean;
 }
 
 /** A row of `tasks`: a task of packages/task-graph with its lease. */

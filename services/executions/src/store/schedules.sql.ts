@@ -38,6 +38,17 @@ export async function rewriteSchedule(tx: Tx<DB>, row: ScheduleRow): Promise<voi
     where key = ${row.key}`.execute(tx);
 }
 
+/** Gives the schedule of this name of a deployment what a blueprint says of it now. */
+export async function replaceSchedule(tx: Tx<DB>, row: ScheduleRow): Promise<void> {
+  await sql`
+    update execution_schedules set workflow_id = ${row.workflow_id}, since = ${row.since}, until = ${row.until},
+      parameters = ${row.parameters === null ? null : jsonb(row.parameters)},
+      execution_arguments = ${jsonb(row.execution_arguments)}, rule = ${jsonb(row.rule)},
+      slip_minutes = ${row.slip_minutes}, stop_on_fail = ${row.stop_on_fail}, enabled = ${row.enabled},
+      next_occurrence = ${row.next_occurrence}
+    where tenant = ${row.tenant} and deployment_id = ${row.deployment_id} and id = ${row.id}`.execute(tx);
+}
+
 export async function deleteSchedule(tx: Tx<DB>, key: string): Promise<void> {
   await sql`delete from execution_schedules where key = ${key}`.execute(tx);
 }

@@ -28,6 +28,8 @@ export const snapshotTables: SnapshotTables = {
     event_counts: 'the same',
     event_looks: 'the same',
     event_messages: 'the same',
+    event_nodes: 'the same',
+    event_places: 'the same',
     row_counts: 'counted anew by triggers while the rows are loaded',
   },
   contents: [],

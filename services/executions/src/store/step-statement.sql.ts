@@ -1,4 +1,4 @@
-import type { PreparedStatement } from '@baton/postgres';
+import { APP_NOW, type PreparedStatement } from '@baton/postgres';
 import type { StepChanges, StepInput } from './step-write';
 
 /** Columns of the execution that a step may change. */
@@ -14,12 +14,15 @@ const COLUMNS: [name: keyof StepChanges, type: string][] = [
   ['finished_operations', 'int'],
   ['earlier_total', 'int'],
   ['earlier_finished', 'int'],
+  ['blueprint_id', 'text'],
 ];
 const TASK = `id uuid, state text, attempt int, losses int, retries int, not_before bigint, error jsonb, result jsonb,
   deferral jsonb, worker_id text, lease_s double precision`;
 
 interface Part {
   name: string;
+  /** What of the input it reads, with types. */
+  input: string;
   isNeeded(step: StepInput): boolean;
   sql: string;
 }
@@ -32,6 +35,7 @@ interface Part {
 const PARTS: readonly Part[] = [
   {
     name: 'graphs',
+    input: 'new_graph jsonb',
     isNeeded: (step) => step.new_graph !== null,
     sql: `
   insert into tasks_graphs (id, execution_id, name, wait_after_fail_ms, is_dry_run, flags, tasks)
@@ -42,12 +46,14 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'graph_flags',
+    input: 'flags jsonb',
     isNeeded: (step) => step.flags !== null,
     sql: `
   update tasks_graphs g set flags = s.flags from stepped s where g.id = s.graph_id and s.flags is not null`,
   },
   {
     name: 'written_marks',
+    input: 'marks jsonb',
     isNeeded: (step) => step.marks !== null,
     sql: `
   insert into task_marks (graph_id, version, marks) select s.graph_id, s.version, s.marks from stepped s
@@ -55,6 +61,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'fresh_tasks',
+    input: 'new_tasks jsonb',
     isNeeded: (step) => step.new_tasks.length > 0,
     sql: `
   insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result,
@@ -65,6 +72,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'changed_tasks',
+    input: 'tasks jsonb',
     isNeeded: (step) => step.tasks.length > 0,
     sql: `
   update tasks set state = t.state, attempt = t.attempt, losses = t.losses, retries = t.retries,
@@ -78,6 +86,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'plain_tasks',
+    input: 'succeeded jsonb, started jsonb',
     isNeeded: (step) => step.succeeded.length + step.started.length > 0,
     sql: `
   update tasks set state = t.state, retries = 0, not_before = null, error = null, result = null, version = t.version
@@ -90,6 +99,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'written_events',
+    input: 'events jsonb',
     isNeeded: (step) => step.events.length > 0,
     sql: `
   insert into events (tenant, execution_id, seq, is_log, event_type, level, logger, message, error_causes, operation,
@@ -105,6 +115,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'group_events',
+    input: '',
     isNeeded: (step) => step.is_start || step.is_end,
     sql: `
   insert into events (tenant, execution_group_id, seq, is_log, event_type, message, visibility, created_by, reported_at, created_at)
@@ -116,6 +127,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'written_states',
+    input: 'states jsonb',
     isNeeded: (step) => step.states.length > 0,
     sql: `
   insert into instance_states (execution_id, seq, node_instance_id, state, edits, created_at)
@@ -124,12 +136,14 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'delivered',
+    input: 'delivered_seq bigint',
     isNeeded: (step) => step.delivered_seq !== null,
     sql: `
   delete from instance_states d using stepped s where d.execution_id = s.id and d.seq <= s.delivered_seq`,
   },
   {
     name: 'messages',
+    input: 'outbox jsonb',
     isNeeded: (step) => step.outbox.length > 0,
     sql: `
   insert into outbox (id, envelope)
@@ -163,16 +177,23 @@ const statements = new Map<string, PreparedStatement>();
 const bits = <T>(all: readonly T[], some: readonly T[]): string =>
   all.reduce((sum, one, i) => sum + (some.includes(one) ? 2 ** i : 0), 0).toString(36);
 
-const textOf = (
-  isOne: boolean,
-  columns: typeof COLUMNS,
-  parts: readonly Part[],
-): string => `with input as materialized (
+const namesOf = (columns: string): string[] => columns.split(', ').map((column) => column.split(' ')[0]!);
+
+/** What the parts read of an execution: all of its columns would be carried through each of them. */
+const STEPPED =
+  `id, version, tenant, visibility, created_by, blueprint_id, deployment_id, deployment_display_name, workflow_id,
+  execution_group_id, graph_id, status, error, last_event_seq, last_state_seq`
+    .split(/,\s*/)
+    .map((name) => `e.${name}`)
+    .join(', ');
+
+function textOf(isOne: boolean, columns: typeof COLUMNS, parts: readonly Part[]): string {
+  const ofParts = parts.flatMap(({ input }) => input || []);
+  return `with input as materialized (
   select * from jsonb_to_recordset($1::jsonb) as i(execution_id uuid, version bigint, is_phase text, is_status text,
-    ${COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ')}, is_start boolean, is_end boolean, wake_at timestamptz,
-    new_graph jsonb, flags jsonb, new_tasks jsonb, tasks jsonb, marks jsonb, succeeded jsonb, started jsonb, events jsonb,
-    event_count int, states jsonb, state_count int, delivered_seq bigint, outbox jsonb)
-), clock as materialized (select app_now() as now)
+    ${columns.map(([name, type]) => `${name} ${type}, `).join('')}is_start boolean, is_end boolean, wake_at timestamptz,
+    event_count int, state_count int${ofParts.map((input) => `, ${input}`).join('')})
+), clock as materialized (select ${APP_NOW} as now)
 ${
   isOne
     ? ''
@@ -187,7 +208,11 @@ ${
   from input i ${isOne ? '' : 'join locked l on l.id = i.execution_id'} cross join clock c
   where e.id = i.execution_id and e.version = i.version and e.phase = i.is_phase
     and (i.is_status is null or e.status = i.is_status)
-  returning e.*, e.last_event_seq - i.event_count as event_base, e.last_state_seq - i.state_count as state_base, c.now,
-    i.new_graph, i.flags, i.new_tasks, i.tasks, i.marks, i.succeeded, i.started, i.events, i.states, i.delivered_seq, i.outbox, i.is_start, i.is_end
+  returning ${STEPPED}, e.last_event_seq - i.event_count as event_base, e.last_state_seq - i.state_count as state_base, c.now,
+    i.is_start, i.is_end${ofParts
+      .flatMap(namesOf)
+      .map((name) => `, i.${name}`)
+      .join('')}
 ${parts.map(({ name, sql }) => `), ${name} as (${sql}\n`).join('')})
 select id, version, last_event_seq, last_state_seq, (extract(epoch from now) * 1000)::bigint as now_ms from stepped`;
+}

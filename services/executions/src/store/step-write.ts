@@ -23,6 +23,8 @@ export interface StepChanges {
   history?: ExecutionRow['history'];
   outcome?: Outcome;
   graph_id?: string;
+  /** The deployment was updated since: files come from its present blueprint. */
+  blueprint_id?: string;
   total_operations?: number;
   finished_operations?: number;
   earlier_total?: number;

@@ -93,6 +93,25 @@ export interface EventMessages {
   visibility: string;
 }
 
+export interface EventNodes {
+  creator: string;
+  event_type: string | null;
+  from_at: string;
+  is_log: boolean;
+  level: string | null;
+  node_name: string | null;
+  tenant_name: string;
+  total: number;
+  visibility: string;
+}
+
+export interface EventPlaces {
+  deployment_id: string;
+  kind: string;
+  seen_at: string;
+  value: string;
+}
+
 export interface Events {
   blueprint_id: string | null;
   created_at: Generated<string>;
@@ -153,6 +172,7 @@ export interface Executions {
   graph_id: string | null;
   history: Generated<Json>;
   id: string;
+  is_cascading: Generated<boolean>;
   is_dry_run: Generated<boolean>;
   is_forced: Generated<boolean>;
   is_resumed: Generated<boolean>;
@@ -308,6 +328,8 @@ export interface DB {
   event_counts: EventCounts;
   event_looks: EventLooks;
   event_messages: EventMessages;
+  event_nodes: EventNodes;
+  event_places: EventPlaces;
   events: Events;
   execution_groups: ExecutionGroups;
   execution_schedules: ExecutionSchedules;

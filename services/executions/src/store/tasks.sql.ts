@@ -1,4 +1,5 @@
 import type { AnyQuery, AnyTx, Db, Tx } from '@baton/postgres';
+import type { OperationPayload } from '@baton/task-graph';
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredGraph, StoredTask } from './rows';
 import type { DB } from './tables.gen';
@@ -168,6 +169,13 @@ export async function readTasksById(reader: Reader, ids: string[]): Promise<Stor
 /** New dependencies of a task: only a resume changes them. */
 export async function updateDeps(tx: Tx<DB>, taskId: string, deps: readonly number[]): Promise<void> {
   await sql`update tasks set spec = jsonb_set(spec, '{deps}', ${JSON.stringify(deps)}::jsonb) where id = ${taskId}`.execute(
+    tx,
+  );
+}
+
+/** What an operation is to do, where a resume finds it changed. */
+export async function updatePayload(tx: Tx<DB>, taskId: string, payload: OperationPayload): Promise<void> {
+  await sql`update tasks set spec = jsonb_set(spec, '{payload}', ${JSON.stringify(payload)}::jsonb) where id = ${taskId}`.execute(
     tx,
   );
 }

@@ -40,11 +40,13 @@ function onlyWaits({ row, tasks }: MemoryExecution): boolean {
   return waits && !own.some(({ spec, state }) => spec.kind === 'operation' && /^(sent|started)$/.test(state));
 }
 
+/** One that only waits for others leaves its place to them. */
+export const takesPlace = (one: MemoryExecution): boolean =>
+  isAtWork(one.row) && one.row.phase !== 'awaiting' && !onlyWaits(one);
+
 export const countAtWork: typeof real.countAtWork = async (db) => {
   await statement(db);
-  return [...allSeenBy(db)].filter(
-    (one) => isAtWork(one.row) && one.row.phase !== 'awaiting' && !onlyWaits(one),
-  ).length;
+  return [...allSeenBy(db)].filter(takesPlace).length;
 };
 
 /** Nothing of its deployment is at work, or was queued before it. */

@@ -1,0 +1,57 @@
+import { AppError, newId } from '@baton/kernel';
+import type { PastExecution } from '../domain/past-execution';
+import { payloadHash, type StartRequest } from '../domain/start-request';
+import type { EngineDeps } from '../engine/deps';
+import { insertExecution, lockExecution, NOW, readExecution, updateExecution } from '../store/executions.sql';
+import type { ExecutionRow } from '../store/rows';
+import { requestedRow } from './request-execution';
+
+/**
+ * Stores an execution that has ended and runs nothing: how clients bring executions of another manager along. Neither the
+ * workflow nor its parameters are checked, for both may be gone from the deployment meanwhile.
+ * @throws AppError not_found_error for an unknown deployment, conflict_error for an id that is taken.
+ */
+export async function restoreExecution(
+  deps: Pick<EngineDeps, 'db' | 'deployments' | 'tokenKey'>,
+  request: StartRequest,
+  past: PastExecution,
+): Promise<ExecutionRow> {
+  const id = past.id ?? newId();
+  const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
+  const facts =
+    request.deploymentId === null
+      ? null
+      : await deps.deployments.facts(request.tenant, request.deploymentId, caller);
+  const subject = {
+    blueprintId: facts?.blueprintId ?? null,
+    displayName: facts?.displayName ?? null,
+    visibility: facts?.visibility ?? 'tenant',
+    program: null,
+    parameters: request.parameters,
+  };
+  return await deps.db.tx(async (tx) => {
+    if (await readExecution(tx, id))
+      throw new AppError('conflict_error', `Execution with ID \`${id}\` already exists`, { field: 'id' });
+    await insertExecution(tx, {
+      ...requestedRow(deps, { ...request, createdBy: past.createdBy }, subject, id),
+      payload_hash: payloadHash(request),
+      status: 'pending',
+      phase: 'planning',
+      scheduled_for: null,
+      wake_at: null,
+    });
+    const { status, error } = past.outcome;
+    await updateExecution(tx, id, {
+      status,
+      phase: 'ended',
+      error,
+      created_at: past.createdAt ?? NOW,
+      started_at: past.startedAt,
+      ended_at: past.endedAt ?? NOW,
+      outcome: past.outcome,
+      total_operations: 0,
+      finished_operations: 0,
+    });
+    return (await lockExecution(tx, id))!;
+  });
+}

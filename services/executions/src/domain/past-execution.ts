@@ -1,0 +1,67 @@
+import { hasPermission, type Principal } from '@baton/contracts';
+import type { startExecutionBody } from '@baton/contracts/http/executions';
+import { AppError, badParameter, isUuid } from '@baton/kernel';
+import type { z } from 'zod';
+import { parseTime } from './schedule-input';
+
+type Body = Pick<
+  z.output<typeof startExecutionBody>,
+  'id' | 'error' | 'force_status' | 'created_at' | 'started_at' | 'ended_at' | 'created_by'
+>;
+
+/** An execution that has ended elsewhere, as a client tells of it (reference/rest-api.md 5.7). */
+export interface PastExecution {
+  /** Null: a new one. */
+  id: string | null;
+  outcome: { status: 'terminated' | 'failed' | 'cancelled'; error: string };
+  /** ISO texts; null: now, and never. */
+  createdAt: string | null;
+  startedAt: string | null;
+  endedAt: string | null;
+  createdBy: string;
+}
+
+const ENDED = ['terminated', 'failed', 'cancelled'] as const;
+const ONLY_PAST = ['id', 'error', 'created_at', 'started_at', 'ended_at', 'created_by'] as const;
+
+/**
+ * What `force_status` and the fields beside it say; null: the workflow is to run.
+ * @throws AppError bad_parameters_error; forbidden_error without set_timestamp or set_owner.
+ */
+export function pastExecutionOf(principal: Principal, body: Body): PastExecution | null {
+  if (typeof body.force_status !== 'string') {
+    const field = ONLY_PAST.find((name) => typeof body[name] === 'string');
+    if (field === undefined) return null;
+    throw badParameter(field, `${field} is taken only with force_status, of an execution that has ended`, {
+      expected: 'force_status',
+    });
+  }
+  const status = ENDED.find((word) => word === body.force_status);
+  if (!status)
+    throw badParameter('force_status', `force_status: ${body.force_status} is no end of an execution`, {
+      expected: ENDED,
+    });
+  if (typeof body.id === 'string' && !isUuid(body.id))
+    throw badParameter('id', `id: ${body.id} is no UUID`, { expected: 'UUID' });
+  const time = (field: 'created_at' | 'started_at' | 'ended_at'): string | null => {
+    const text = body[field];
+    if (typeof text !== 'string') return null;
+    requireRight(principal, 'set_timestamp', field);
+    return parseTime(field, text);
+  };
+  if (typeof body.created_by === 'string' && body.created_by !== principal.username)
+    requireRight(principal, 'set_owner', 'created_by');
+  return {
+    id: body.id ?? null,
+    outcome: { status, error: body.error ?? '' },
+    createdAt: time('created_at'),
+    startedAt: time('started_at'),
+    endedAt: time('ended_at'),
+    createdBy: body.created_by ?? principal.username,
+  };
+}
+
+function requireRight(principal: Principal, permission: string, field: string): void {
+  if (hasPermission(principal, permission)) return;
+  throw new AppError('forbidden_error', `${principal.username} may not set ${field}`, { field });
+}

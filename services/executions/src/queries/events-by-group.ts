@@ -1,0 +1,45 @@
+import type { ListPage } from '@baton/contracts';
+import { sql } from 'kysely';
+import { type ChunkedRequest, eventGroups, pageByChunks } from './events-by-chunk';
+
+/** Groups that a page may be put together from; each costs a statement or two. */
+const MOST_GROUPS = 20;
+
+/**
+ * One page of events sorted by a field that the counts know: its values are counted, and the page is taken from the events of
+ * those on which it lies, by time. Null when these are too many.
+ */
+export async function pageByGroups(
+  request: ChunkedRequest,
+): Promise<ListPage<Record<string, unknown>> | null> {
+  const { list } = request;
+  const { field, descending } = list.sort[0]!;
+  const column = request.columns[field]!;
+  const groups = await eventGroups(request, column, descending);
+  let before = 0;
+  const placed = groups.map(({ value, n }) => {
+    const place = { value, first: before, behind: before + n };
+    before = place.behind;
+    return place;
+  });
+  const end = list.offset + list.size;
+  const touched = placed.filter(({ first, behind }) => first < end && behind > list.offset);
+  if (touched.length > MOST_GROUPS) return null;
+  const items: Record<string, unknown>[] = [];
+  for (const { value, first } of touched) {
+    const offset = Math.max(0, list.offset - first);
+    const ofGroup = value === null ? sql<boolean>`${column} is null` : sql<boolean>`${column} = ${value}`;
+    const page = await pageByChunks({
+      ...request,
+      where: [...(request.where ?? []), ofGroup],
+      list: {
+        ...list,
+        sort: [{ field: 'timestamp', descending: false }],
+        offset,
+        size: list.size - items.length,
+      },
+    });
+    items.push(...page.items);
+  }
+  return { items, total: before };
+}
