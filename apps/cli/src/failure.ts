@@ -18,6 +18,7 @@ interface ShownDiagnostic {
   line?: number | null;
   column?: number | null;
   nearest?: string | null;
+  expected?: string | null;
 }
 
 /** An error as people read it: what, where, what was expected. */
@@ -28,14 +29,29 @@ export function errorText(error: unknown): string {
   }
   const { field, expected, nearest, diagnostics } = error.details;
   if (Array.isArray(diagnostics) && diagnostics.length > 0) {
-    return (diagnostics as ShownDiagnostic[]).map(diagnosticText).join('\n');
+    return (diagnostics as ShownDiagnostic[])
+      .map((one) => (one.file ? diagnosticText(one) : withHints(`${one.message} (${error.errorCode})`, one)))
+      .join('\n');
   }
-  const more = [
-    field !== undefined && !error.message.includes(String(field)) ? `field: ${String(field)}` : null,
-    expected !== undefined && typeof expected === 'string' ? `expected: ${expected}` : null,
-    nearest ? `nearest: ${String(nearest)}` : null,
-  ].filter((line) => line !== null);
-  return [`${error.message} (${error.errorCode})`, ...more.map((line) => `  ${line}`)].join('\n');
+  const isNamed = field === undefined || error.message.includes(String(field));
+  return withHints(`${error.message} (${error.errorCode})`, {
+    field: isNamed ? null : String(field),
+    expected: typeof expected === 'string' ? expected : null,
+    nearest: nearest ? String(nearest) : null,
+  });
+}
+
+interface Hints {
+  field?: string | null;
+  expected?: string | null;
+  nearest?: string | null;
+}
+
+function withHints(text: string, { field, expected, nearest }: Hints): string {
+  const hints = Object.entries({ field, expected, nearest }).flatMap(([name, value]) =>
+    value ? [`  ${name}: ${value}`] : [],
+  );
+  return [text, ...hints].join('\n');
 }
 
 export function diagnosticText(diagnostic: ShownDiagnostic): string {

@@ -90,7 +90,9 @@ async function start(
     main: workerMain(mainDir),
     env: {
       BATON_WORKER_MANAGER_URL: url,
-      ...serviceEnv,
+      // Whoever stops a manager on a desk waits for it.
+      BATON_WORKER_STOP_AFTER: '10s',
+      ...withoutOwn(serviceEnv),
       ...rpcAddresses(rpcPort),
       BATON_HTTP_PORT: '0',
       BATON_RPC_PORT: '0',
@@ -129,6 +131,12 @@ function serviceEnvironment(
     BATON_HTTP_PORT: String(config.BATON_PORT),
     BATON_RPC_PORT: '0',
   };
+}
+
+/** For workers: neither the password of admin nor what they would take for misspelt variables of theirs. */
+function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { BATON_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, ...others } = env;
+  return others;
 }
 
 async function startServices(

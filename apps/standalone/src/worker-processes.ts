@@ -10,7 +10,8 @@ export interface WorkerProcesses {
 }
 
 const STABLE_MS = 30_000;
-const KILL_AFTER_MS = 15_000;
+/** Longer than a worker waits for operations (BATON_WORKER_STOP_AFTER) and then tells how they ended. */
+const KILL_AFTER_MS = 60_000;
 
 /** Keeps `count` worker processes running; one that dies is started again, ever later while it keeps dying. */
 export function startWorkers(o: {
@@ -36,7 +37,7 @@ function startSlot(index: number, o: { main: string; env: NodeJS.ProcessEnv; log
   const start = () => {
     const startedAt = systemClock.monotonic();
     child = fork(o.main, [], {
-      env: { ...o.env, BATON_WORKER_SLOT: String(index), BATON_RPC_PARENT: 'true' },
+      env: { ...o.env, BATON_RPC_PARENT: 'true' },
       execArgv: o.main.endsWith('.ts') ? ['--import', 'tsx'] : [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });

@@ -92,7 +92,9 @@ export const configSchema = runtimeConfig.extend({
   BATON_WORKER_LOG_BUFFER: envValue
     .integer(65_536, 1_000_000_000)
     .prefault('8000000')
-    .describe('Characters of unsent log lines at which scripts have to wait with their output'),
+    .describe(
+      'Characters of unsent log lines, shared by executions: scripts of one with more than its share wait with their output',
+    ),
 });
 
 export type WorkerConfig = Readonly<z.output<typeof configSchema>>;

@@ -2,12 +2,13 @@ import type { TaskEvent } from '@baton/contracts';
 import { backoffMs, type Clock, isAppError, isoInstant, type Log, newId } from '@baton/kernel';
 import type { EmitKind } from '@baton/plugin-runtime';
 import type { ExecutionsClient } from './adapters/executions.client';
+import { createLineRoom } from './line-room';
 
 /**
  * Log lines and events of running operations on their way to the engine: in order and in batches per execution, one
  * batch of an execution under way at a time, repeated until answered (the engine knows a batch by its id). Memory is
- * bounded: above the limit `add` answers a promise and scripts wait with their output. Crash here: lines that were not
- * answered are lost together with their operation's attempt.
+ * bounded: above the limit `add` answers a promise to executions with more than their share of it, and their scripts
+ * wait with their output. Crash here: lines that were not answered are lost together with their operation's attempt.
  */
 export interface LogShipper {
   /** A promise: wait before adding more. Aborting `signal` ends the wait. */
@@ -27,7 +28,7 @@ export interface LogShipperDeps {
   executions: Pick<ExecutionsClient, 'appendEvents'>;
   clock: Clock;
   log: Log;
-  /** Characters. */
+  /** Characters, of all executions together. */
   limit: number;
 }
 
@@ -53,7 +54,7 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
   let hasTimer = false;
 
   const settled = (executionId: string, stream: Stream, gone: readonly TaskEvent[]): void => {
-    room.free(sizeOf(gone));
+    room.free(executionId, sizeOf(gone));
     stream.done += gone.length;
     stream.flushes = stream.flushes.filter(({ upTo, resolve }) => {
       if (upTo > stream.done) return true;
@@ -89,7 +90,7 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
       stream.events.push({ taskId: task.taskId, kind, level, logger, message, reportedAt });
       stream.added++;
       sendSoon();
-      return room.use(message.length, task.signal);
+      return room.use(task.executionId, costOf(message), task.signal);
     },
     flush: (executionId) => {
       const stream = streams.get(executionId);
@@ -116,30 +117,11 @@ function streamOf(streams: Map<string, Stream>, executionId: string): Stream {
   return stream;
 }
 
-/** Characters of memory for lines: who goes beyond the limit waits until half of it is free again. */
-function createLineRoom(limit: number) {
-  let held = 0;
-  let blocked: (() => void)[] = [];
-  return {
-    use: (chars: number, signal: AbortSignal): void | Promise<void> => {
-      held += chars;
-      if (held <= limit || signal.aborted) return;
-      return new Promise((resolve) => {
-        blocked.push(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-    },
-    free: (chars: number): void => {
-      held -= chars;
-      if (held > limit / 2) return;
-      for (const go of blocked) go();
-      blocked = [];
-    },
-  };
-}
-
+/** Characters that a line takes in memory and on its way, beside its text. */
+const LINE_CHARS = 200;
+const costOf = (message: string): number => message.length + LINE_CHARS;
 const sizeOf = (events: readonly TaskEvent[]): number =>
-  events.reduce((sum, event) => sum + event.message.length, 0);
+  events.reduce((sum, event) => sum + costOf(event.message), 0);
 
 function nextBatch(events: TaskEvent[]): TaskEvent[] {
   let count = 0;

@@ -27,7 +27,10 @@ export type LineSink = (stream: 'out' | 'err', line: string) => void | Promise<v
 
 const TERMINATE_GRACE_MS = 5_000;
 const POLL_MS = 100;
-/** A background process may keep the pipes open after the script ended; its output is read this much longer. */
+/**
+ * A background process may keep the pipes open after the script ended; its output is read this much longer. Time in which
+ * the taker of lines makes it wait does not count: what the script itself has printed is never cut off.
+ */
 const PIPES_GRACE_MS = 1_000;
 const MAX_LINE_CHARS = 64 * 1024;
 const KEPT_OUTPUT_CHARS = 64 * 1024;
@@ -77,19 +80,27 @@ export async function runProcess(
   else signal.addEventListener('abort', onAbort, { once: true });
   try {
     await events.started(pid);
-    const stdout = child.stdout
-      ? readLines(child.stdout, (line) => events.line('out', line))
-      : Promise.resolve('');
-    const stderr = child.stderr
-      ? readLines(child.stderr, (line) => events.line('err', line))
-      : Promise.resolve('');
+    let heldLines = 0;
+    const read = (name: 'out' | 'err', stream: Readable | null): Promise<string> =>
+      stream === null
+        ? Promise.resolve('')
+        : readLines(stream, (line) => {
+            const waiting = events.line(name, line);
+            if (!waiting) return;
+            heldLines++;
+            return waiting.finally(() => heldLines--);
+          });
+    const output = Promise.all([read('out', child.stdout), read('err', child.stderr)]);
+    output.catch(() => undefined);
     const code = await exited;
-    const pipes = setTimeout(() => {
+    let graceMs = PIPES_GRACE_MS;
+    const pipes = setInterval(() => {
+      if (heldLines === 0) graceMs -= POLL_MS;
+      if (graceMs > 0) return;
       child.stdout?.destroy();
       child.stderr?.destroy();
-    }, PIPES_GRACE_MS);
-    const printed = await Promise.all([stdout, stderr]);
-    clearTimeout(pipes);
+    }, POLL_MS);
+    const printed = await output.finally(() => clearInterval(pipes));
     if (stopping) await stopping;
     return { pid, code, stdout: printed[0], stderr: printed[1] };
   } finally {

@@ -147,6 +147,23 @@ describe('the process of a script', () => {
     expect(await makeRig().run({ inputs })).toMatchObject(failed(false, 'NonRecoverableError', message));
   });
 
+  it('loses nothing that it printed when its lines are held back beyond its end', async () => {
+    const rig = makeRig();
+    const emit = rig.host.emit;
+    let isHeld = false;
+    rig.host.emit = (...line) => {
+      void emit(...line);
+      if (isHeld || !line[2].startsWith('<out>')) return;
+      isHeld = true;
+      // Longer than the pipes of a background process are read.
+      return new Promise((resolve) => setTimeout(resolve, 1_300));
+    };
+    const end = await rig.script('#!/bin/bash\nfor i in 1 2 3; do echo "$i $(printf %050000d 0)"; done');
+    expect(end.kind).toBe('succeeded');
+    const lines = rig.host.logged().filter((line) => line.startsWith('<out>'));
+    expect(lines.map((line) => line.slice(0, 7))).toEqual(['<out> 1', '<out> 2', '<out> 3']);
+  });
+
   it('does not hold up the end when a background process keeps the output open', async () => {
     const rig = makeRig();
     const end = await rig.script('#!/bin/bash\nsleep 60 &\necho $! > $(ctx local-deployment-workdir)/pid');
