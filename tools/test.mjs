@@ -1,6 +1,6 @@
 // npm test: everything, on a machine where nothing was installed by hand. Ends with a table of what ran.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runE2e } from './e2e.mjs';
@@ -62,15 +62,18 @@ try {
   step('faults: processes killed, paused and cut off', () =>
     tsx(['test/fault/run.ts', '--suite', ...seed], env),
   );
+  const recorded = join(shared, 'conformance/workflows/scenarios.json');
+  const ownFolder = join(root, 'test/conformance/workflows/scenarios');
+  const own = readdirSync(ownFolder).map((name) => join(ownFolder, name));
+  const scenarios = existsSync(recorded) ? [recorded, ...own] : own;
+  step('scenarios of workflows, services with 3 workers', () =>
+    tsx(['test/conformance/workflows/run.ts', ...scenarios, '--mode', 'services', '--workers', '3'], env),
+  );
   if (existsSync(join(shared, 'conformance'))) {
     await stepsAtOnce({
       'conformance of the language': ['test/conformance/dsl/run.ts'],
       'fuzz of the language, 20 s': ['test/conformance/dsl/fuzz.ts', '--seconds', '20'],
     });
-    const scenarios = join(shared, 'conformance/workflows/scenarios.json');
-    step('recorded workflows, services with 3 workers', () =>
-      tsx(['test/conformance/workflows/run.ts', scenarios, '--mode', 'services', '--workers', '3'], env),
-    );
   } else {
     console.log(
       `\nleft out: the recorded cases of the original are not in this repository and not at ${shared}`,

@@ -89,6 +89,7 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
     rpc: {},
     namespace: '',
     async stop() {
+      tellUnexpectedEnds(fleet);
       await manager.stop();
       rmSync(dir, REMOVED);
     },
@@ -126,6 +127,7 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
     rpc,
     namespace,
     async stop() {
+      tellUnexpectedEnds(fleet);
       await Promise.all([...processes.values()].map((process) => process.stop()));
       if (options.databaseUrl === undefined)
         await onServer(serverUrl, `drop database if exists "${name}" with (force)`);
@@ -222,9 +224,24 @@ async function serviceProcesses(
   return { processes, gatewayPorts, servicePorts: Object.values(httpPorts), rpc };
 }
 
+/** What no test asked for explains why one fails; the logs go with the fleet. */
+function tellUnexpectedEnds({ processes, dir }: Fleet): void {
+  for (const process of processes.values()) {
+    const end = process.unexpectedEnd();
+    if (end === null) continue;
+    const { stdout } = spawnSync('tail', ['-n', '20', join(dir, 'logs', `${process.name}.log`)], {
+      encoding: 'utf8',
+    });
+    console.error(`${end}; its last lines:\n${stdout}`);
+  }
+}
+
 async function readyOrStopped(fleet: Fleet, origins = fleet.baseUrls): Promise<Fleet> {
   try {
     for (const origin of origins) await untilAnswers(`${origin}/readyz`);
+    // The port of a process that could not have it may be answered by somebody else.
+    const ended = [...fleet.processes.values()].flatMap((process) => process.unexpectedEnd() ?? []);
+    if (ended.length > 0) throw new Error(ended.join('; '));
     return fleet;
   } catch (error) {
     const logs = spawnSync('sh', ['-c', `tail -n 5 ${fleet.dir}/logs/*.log`], { encoding: 'utf8' }).stdout;

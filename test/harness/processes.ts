@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
 /** A process of ours: killed, paused and started again by name. */
@@ -15,10 +15,13 @@ export interface ManagedProcess {
   ended(): Promise<void>;
   /** SIGTERM, then SIGKILL after 15 s. */
   stop(): Promise<void>;
+  /** How it ended although nobody here asked for that; null: it runs, or somebody did. */
+  unexpectedEnd(): string | null;
 }
 
 export const root = join(__dirname, '..', '..');
 const KILL_AFTER_MS = 15_000;
+const ENDING: ReadonlySet<NodeJS.Signals> = new Set(['SIGTERM', 'SIGKILL', 'SIGINT']);
 
 /** A Node.js program of dist/ with its output in a log file. It is not started again by itself. */
 export function nodeProcess(
@@ -31,6 +34,8 @@ export function nodeProcess(
   mkdirSync(logDir, { recursive: true });
   let child: ChildProcess | null = null;
   let end: Promise<void> = Promise.resolve();
+  let isAskedToEnd = false;
+  let unexpected: string | null = null;
   const log: WriteStream = createWriteStream(join(logDir, `${name}.log`), { flags: 'a' });
   return {
     name,
@@ -41,43 +46,59 @@ export function nodeProcess(
       started.stdout.pipe(log, { end: false });
       started.stderr.pipe(log, { end: false });
       child = started;
+      isAskedToEnd = false;
+      unexpected = null;
       end = new Promise((resolve) =>
-        started.once('exit', () => {
+        started.once('exit', (code, signal) => {
           if (child === started) child = null;
+          if (!isAskedToEnd) unexpected = `${name} ended with ${signal ?? `status ${code}`}`;
           resolve();
         }),
       );
     },
-    signal: (signal) => child?.kill(signal) ?? false,
+    signal(signal) {
+      if (ENDING.has(signal)) isAskedToEnd = true;
+      return child?.kill(signal) ?? false;
+    },
     ended: () => end,
     async stop() {
       const running = child;
       if (!running) return;
+      isAskedToEnd = true;
       running.kill('SIGCONT');
       running.kill('SIGTERM');
       const late = setTimeout(() => running.kill('SIGKILL'), KILL_AFTER_MS);
       await end;
       clearTimeout(late);
     },
+    unexpectedEnd: () => unexpected,
   };
 }
 
-/** TCP ports of the loopback that nobody uses now. */
+/** Below those that the system gives to outgoing connections, which would take a port before its server listens. */
+const PORTS = { from: 10_000, to: 32_000 };
+
+/** TCP ports of the loopback that nobody uses now. Random ones: several runs may look for some at the same moment. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer();
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const taken = new Map<number, Server>();
+  while (taken.size < count) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
+    const server = taken.has(port) ? null : await listening(port);
+    if (server) taken.set(port, server);
+  }
+  await Promise.all([...taken.values()].map((server) => new Promise((resolve) => server.close(resolve))));
+  return [...taken.keys()];
+}
+
+/** Null: somebody has it. */
+function listening(port: number): Promise<Server | null> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
+    );
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
 }
 
 /** Resolves when `url` answers with a status below 500. @throws after `limitMs`. */

@@ -73,6 +73,21 @@ export async function follow(
   return await followExecution(client, id);
 }
 
+/** Runs a workflow to its good end. @throws Error with its last messages when it ends otherwise. */
+export async function succeed(
+  client: Client,
+  deploymentId: string,
+  workflowId: string,
+  parameters: object = {},
+): Promise<Followed> {
+  const done = await follow(client, deploymentId, workflowId, { parameters });
+  if (done.status !== 'terminated')
+    throw new Error(
+      `${workflowId} of ${deploymentId} ${done.status}: ${done.messages.slice(-20).join('\n')}`,
+    );
+  return done;
+}
+
 export async function followExecution(client: Client, id: string): Promise<Followed> {
   const followed: Followed = { id, status: '', error: null, messages: [], ids: [] };
   for await (const event of client.events(route('streamEvents'), { execution_id: id })) {

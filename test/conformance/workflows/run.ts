@@ -1,6 +1,6 @@
 // npm run conformance:workflows [-- FILE...] [--mode standalone|services] [--workers N] [--only NAME]: plays the recorded
 // scenarios on real managers and holds what happened against the record. Ends with `N passed, M failed`.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,19 +10,28 @@ import { type Mode, startFleet } from '../../harness/fleet';
 import { root } from '../../harness/processes';
 import { adminClient } from '../../harness/session';
 import { playScenario, type Scenario } from './play';
+import { configuredRetries, type Retries, retriesOf } from './retries';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { mode: { type: 'string' }, workers: { type: 'string' }, only: { type: 'string' } },
 });
 const shared = process.env.BATON_SHARED ?? join(root, '../shared');
-const files =
-  positionals.length > 0
-    ? positionals.map((file) => resolve(file))
-    : ['scenarios.json', 'manager.json'].map((name) => join(shared, 'conformance/workflows', name));
+const recorded = ['scenarios.json', 'manager.json'].map((name) =>
+  join(shared, 'conformance/workflows', name),
+);
+/** Those of this repository: rules that no recorded scenario holds. */
+const ownFolder = join(root, 'test/conformance/workflows/scenarios');
+const own = readdirSync(ownFolder).map((name) => join(ownFolder, name));
+const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : [...recorded, ...own];
+const missing = files.filter((file) => !existsSync(file));
+if (missing.length > 0) {
+  console.error(`there is no ${missing.join(', ')}`);
+  process.exit(64);
+}
 
-/** What the scenarios were recorded with, unless a step says otherwise. */
-const RECORDED = { BATON_TASK_RETRIES: '2', BATON_TASK_RETRY_INTERVAL: '0.05' };
+/** Seconds between tries while the scenarios were recorded. */
+const RECORDED_INTERVAL = '0.05';
 
 interface Combination {
   mode: Mode;
@@ -43,47 +52,69 @@ interface Tally {
   failed: string[];
 }
 
+interface Play {
+  scenario: Scenario;
+  isManager: boolean;
+  retries: Retries;
+}
+
+/** A record of a whole manager says so, or has what the in-process engine of the original did not know. */
+function isOfManager(scenario: Scenario, file: string): boolean {
+  const isOnlyThere = scenario.steps.some(
+    ({ workflow, expect }) => workflow === 'update' || expect.outcome === 'refused',
+  );
+  return scenario.by === 'manager' || basename(file).startsWith('manager') || isOnlyThere;
+}
+
+/** All scenarios asked for; those that begin with the same retries stand together. */
+function plays(): Play[] {
+  const all = files.flatMap((file) =>
+    (JSON.parse(readFileSync(file, 'utf8')) as Scenario[])
+      .filter(({ name }) => values.only === undefined || name === values.only)
+      .map((scenario) => ({
+        scenario,
+        isManager: isOfManager(scenario, file),
+        retries: retriesOf(scenario.steps[0]!),
+      })),
+  );
+  const key = ({ retries }: Play) => `${retries.task_retries} ${retries.subgraph_retries}`;
+  const groups = new Map<string, Play[]>();
+  for (const play of all) groups.set(key(play), [...(groups.get(key(play)) ?? []), play]);
+  return [...groups.values()].flat();
+}
+
 async function playAll(combination: Combination, dist: string, tally: Tally): Promise<void> {
-  // Retries of lifecycles are a setting of the manager: scenarios are played on one with their value.
-  for (const subgraphRetries of [0, 2]) {
-    const wanted = files.map((file) => ({
-      isManager: basename(file).startsWith('manager'),
-      scenarios: (JSON.parse(readFileSync(file, 'utf8')) as Scenario[]).filter(
-        (scenario) =>
-          (values.only === undefined || scenario.name === values.only) &&
-          Math.max(0, ...scenario.steps.map((step) => step.subgraph_retries ?? 0)) === subgraphRetries,
-      ),
-    }));
-    if (wanted.every(({ scenarios }) => scenarios.length === 0)) continue;
-    const ledger = mkdtempSync(join(tmpdir(), 'baton-probe-'));
-    const fleet = await startFleet({
-      ...combination,
-      dist,
-      env: {
-        ...RECORDED,
-        BATON_SUBGRAPH_RETRIES: String(subgraphRetries),
-        BATON_WORKER_HANDLERS: join(root, 'test/handlers/probe.js'),
-        PROBE_LEDGER: ledger,
-      },
-    });
-    try {
-      const client = adminClient(fleet);
-      for (const { isManager, scenarios } of wanted) {
-        for (const scenario of scenarios) {
-          const found = await playScenario({ client, ledger, isManager }, scenario).catch(
-            (error: unknown) => [String(error)],
-          );
-          if (found.length === 0) tally.passed++;
-          else
-            tally.failed.push(
-              `${combination.mode}/${combination.workers} ${scenario.name}:\n  ${found.join('\n  ')}`,
-            );
-        }
-      }
-    } finally {
-      await fleet.stop();
-      rmSync(ledger, { recursive: true, force: true });
+  const all = plays();
+  if (all.length === 0) throw new Error(`no scenario ${values.only ?? ''} in ${files.join(', ')}`);
+  const ledger = mkdtempSync(join(tmpdir(), 'baton-probe-'));
+  const first = all[0]!.retries;
+  const fleet = await startFleet({
+    ...combination,
+    dist,
+    env: {
+      BATON_TASK_RETRY_INTERVAL: RECORDED_INTERVAL,
+      BATON_TASK_RETRIES: String(first.task_retries),
+      BATON_SUBGRAPH_RETRIES: String(first.subgraph_retries),
+      BATON_WORKER_HANDLERS: join(root, 'test/handlers/probe.js'),
+      PROBE_LEDGER: ledger,
+    },
+  });
+  try {
+    const client = adminClient(fleet);
+    const setRetries = configuredRetries(client, first);
+    for (const { scenario, isManager } of all) {
+      const found = await playScenario({ client, ledger, isManager, setRetries }, scenario).catch(
+        (error: unknown) => [String(error)],
+      );
+      if (found.length === 0) tally.passed++;
+      else
+        tally.failed.push(
+          `${combination.mode}/${combination.workers} ${scenario.name}:\n  ${found.join('\n  ')}`,
+        );
     }
+  } finally {
+    await fleet.stop();
+    rmSync(ledger, { recursive: true, force: true });
   }
 }
 

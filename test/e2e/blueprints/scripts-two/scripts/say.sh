@@ -1,0 +1,3 @@
+#!/bin/bash
+ctx logger info "script two says $word"
+test "$word" != never
