@@ -18,7 +18,7 @@ export interface Schemas {
   ExecutionGroup: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; workflow_id: string; deployment_group_id: string | null; concurrency: number; execution_ids: (string)[] | null; status: "pending" | "started" | "terminated" | "failed" | "cancelled" | "cancelling" | "force_cancelling" | "kill_cancelling" | "queued" | "scheduled" | null };
   ExportedSecret: { key: string; value: string; visibility: "private" | "tenant" | "global"; tenant_name: string; is_hidden_value: boolean; encrypted: boolean; provider: string | null; provider_options: unknown; creator?: string; created_at?: string; updated_at?: string };
   Filter: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; value: ({ key: string; values: (string)[]; operator: string; type: "label" | "attribute" })[]; labels_filter_rules: ({ key: string; values: (string)[]; operator: string; type: "label" | "attribute" })[]; attrs_filter_rules: ({ key: string; values: (string)[]; operator: string; type: "label" | "attribute" })[]; updated_at: string; is_system_filter: boolean };
-  FilterCreate: { filter_rules: unknown; visibility?: "private" | "tenant" | "global" };
+  FilterCreate: { filter_rules: unknown; visibility?: "private" | "tenant" | "global"; created_at?: string; created_by?: string };
   FilterUpdate: { filter_rules?: unknown; visibility?: "private" | "tenant" | "global" };
   HiddenWorkflow: { name: null; plugin: null; operation: null; parameters: null; is_cascading: null; is_available: null; availability_rules: null };
   InterDeploymentDependency: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; dependency_creator: string; source_deployment_id: string | null; target_deployment_id: string | null; target_deployment_func: unknown; external_source: Record<string, unknown> | null; external_target: Record<string, unknown> | null };
@@ -37,12 +37,12 @@ export interface Schemas {
   Role: { id: number; name: string; type: string; description: string | null };
   Search: { filter_rules?: unknown; constraints?: unknown };
   Secret: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; key: string; id: string; is_hidden_value: boolean; updated_at: string; provider_name: string | null; value: unknown; schema: Record<string, unknown> | null; provider_options: unknown };
-  SecretCreate: { value: unknown; schema?: Record<string, unknown> | null; update_if_exists?: boolean; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; is_hidden_value?: boolean; provider_name?: string | null; provider_options?: Record<string, unknown> | null };
+  SecretCreate: { value: unknown; schema?: Record<string, unknown> | null; update_if_exists?: boolean; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; is_hidden_value?: boolean; provider_name?: string | null; provider_options?: Record<string, unknown> | null; created_at?: string; created_by?: string };
   SecretItem: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; key: string; id: string; is_hidden_value: boolean; updated_at: string; provider_name: string | null };
-  SecretUpdate: { value?: unknown; visibility?: "private" | "tenant" | "global"; is_hidden_value?: boolean; provider_name?: string | null; provider_options?: Record<string, unknown> | null };
+  SecretUpdate: { value?: unknown; visibility?: "private" | "tenant" | "global"; is_hidden_value?: boolean; provider_name?: string | null; provider_options?: Record<string, unknown> | null; created_at?: string; creator?: string };
   SecretsImport: { secrets_list: (unknown)[]; tenant_map?: Record<string, string>; tenant_map_dict?: Record<string, string>; passphrase?: string; override_collisions: boolean };
   SecretsProvider: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; name: string; type: "local" | "vault" | "cloudify"; connection_parameters: Record<string, unknown> | null; updated_at: string };
-  SecretsProviderCreate: { type?: "local" | "vault" | "cloudify"; connection_parameters?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; test?: boolean; name?: string };
+  SecretsProviderCreate: { type?: "local" | "vault" | "cloudify"; connection_parameters?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; test?: boolean; created_at?: string; created_by?: string; name?: string };
   SecretsProviderUpdate: { type?: "local" | "vault" | "cloudify"; connection_parameters?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; test?: boolean };
   Site: { name: string; location: string | null; latitude: number | null; longitude: number | null; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global" };
   Snapshot: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; status: "creating" | "created" | "failed" | "uploaded"; error: string };
@@ -137,7 +137,7 @@ export interface Operations {
   /** PUT /api/v3.1/blueprints/{blueprint_id}: Uploads a blueprint archive: raw or chunked body, multipart, or a URL to fetch */
   uploadBlueprint: {
     params: { blueprint_id: string };
-    query: "application_file_name" | "blueprint_archive_url" | "visibility" | "private_resource" | "async_upload" | "labels" | "_include";
+    query: "application_file_name" | "blueprint_archive_url" | "visibility" | "private_resource" | "async_upload" | "labels" | "created_at" | "created_by" | "_include";
     body: undefined;
     answer: Schemas["Blueprint"] | Schemas["BlueprintV21"];
   };
@@ -148,7 +148,7 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
-  /** PATCH /api/v3.1/blueprints/{blueprint_id}: Replaces the labels or the description */
+  /** PATCH /api/v3.1/blueprints/{blueprint_id}: Replaces the labels or the description; restores say creator and created_at */
   patchBlueprint: {
     params: { blueprint_id: string };
     query: "_include";
@@ -186,7 +186,7 @@ export interface Operations {
   /** PUT /api/v3.1/blueprints/{blueprint_id}/validate: Checks an archive as an upload would, and stores nothing */
   validateBlueprint: {
     params: { blueprint_id: string };
-    query: "application_file_name" | "blueprint_archive_url" | "visibility" | "private_resource" | "async_upload" | "labels";
+    query: "application_file_name" | "blueprint_archive_url" | "visibility" | "private_resource" | "async_upload" | "labels" | "created_at" | "created_by";
     body: undefined;
     answer: undefined;
   };
@@ -404,7 +404,7 @@ export interface Operations {
   updateDeployment: {
     params: { id: string };
     query: "_include";
-    body: { labels?: (Record<string, string | (string)[]>)[]; display_name?: string; blueprint_id?: string; description?: string | null; inputs?: Record<string, unknown>; outputs?: Record<string, unknown>; capabilities?: Record<string, unknown>; workflows?: Record<string, unknown>; groups?: Record<string, unknown>; scaling_groups?: Record<string, unknown>; policy_types?: Record<string, unknown>; policy_triggers?: Record<string, unknown>; resource_tags?: Record<string, unknown>; runtime_only_evaluation?: boolean };
+    body: { labels?: (Record<string, string | (string)[]>)[]; display_name?: string; blueprint_id?: string; description?: string | null; inputs?: Record<string, unknown>; outputs?: Record<string, unknown>; capabilities?: Record<string, unknown>; workflows?: Record<string, unknown>; groups?: Record<string, unknown>; scaling_groups?: Record<string, unknown>; policy_types?: Record<string, unknown>; policy_triggers?: Record<string, unknown>; resource_tags?: Record<string, unknown>; runtime_only_evaluation?: boolean; created_at?: string; creator?: string };
     answer: Schemas["Deployment"];
   };
   /** GET /api/v3.1/deployments/{id}/capabilities: Evaluates the capabilities */
@@ -544,7 +544,7 @@ export interface Operations {
   createExecutionSchedule: {
     params: { schedule_id: string };
     query: "deployment_id" | "_include";
-    body: { workflow_id: string; parameters?: Record<string, unknown> | null; execution_arguments?: { allow_custom_parameters?: boolean | string; force?: boolean | string; dry_run?: boolean | string; is_dry_run?: boolean | string; wait_after_fail?: number | string } | null; since?: string | null; until?: string | null; recurrence?: string | null; count?: number | string | null; weekdays?: (string)[] | string | null; rrule?: string | null; slip?: number | string; stop_on_fail?: boolean | string; enabled?: boolean | string };
+    body: { workflow_id: string; parameters?: Record<string, unknown> | null; execution_arguments?: { allow_custom_parameters?: boolean | string; force?: boolean | string; dry_run?: boolean | string; is_dry_run?: boolean | string; wait_after_fail?: number | string } | null; since?: string | null; until?: string | null; recurrence?: string | null; count?: number | string | null; weekdays?: (string)[] | string | null; rrule?: string | null; slip?: number | string; stop_on_fail?: boolean | string; enabled?: boolean | string; created_at?: string; created_by?: string };
     answer: { id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" };
   };
   /** PATCH /api/v3.1/execution-schedules/{schedule_id}: Change when a schedule runs */
@@ -1152,7 +1152,7 @@ export interface Operations {
   /** POST /api/v3.1/plugins: Uploads a wagon, or a zip of a wagon and its plugin yaml files */
   uploadPlugin: {
     params: undefined;
-    query: "plugin_archive_url" | "plugin_path" | "title" | "visibility" | "private_resource" | "id" | "_include";
+    query: "plugin_archive_url" | "plugin_path" | "title" | "visibility" | "private_resource" | "id" | "uploaded_at" | "created_by" | "_include";
     body: undefined;
     answer: Schemas["Plugin"] | Schemas["PluginV21"];
   };
@@ -1198,7 +1198,7 @@ export interface Operations {
     body: { action: string; managers?: (string)[]; agents?: (string)[] };
     answer: Schemas["Plugin"];
   };
-  /** PATCH /api/v3.1/plugins/{plugin_id}: Changes labels, blueprint_labels or resource_tags that the plugin gives */
+  /** PATCH /api/v3.1/plugins/{plugin_id}: Changes labels, blueprint_labels or resource_tags that the plugin gives, or its creator */
   patchPlugin: {
     params: { plugin_id: string };
     query: "_include";

@@ -15,3 +15,4 @@ export { processChannel } from './process-channel';
 export { createRelayedRpc, createRpcRelay, type RpcChannel, type RpcRelay } from './relay';
 export { createRpcServer, type RpcServer, type RpcServerOptions } from './server';
 export { assertNotInTransaction } from './tx-guard';
+export { createUserLookup } from './user-lookup';

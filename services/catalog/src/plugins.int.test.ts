@@ -212,8 +212,11 @@ it('knows the action install, and changes of what the plugin gives', async () =>
   expect(
     (await call('PATCH', `/plugins/${id}`, { json: { labels: { a: { values: ['b'] } } } })).body.labels,
   ).toEqual({ a: { values: ['b'] } });
-  expect((await call('PATCH', `/plugins/${id}`, { json: { package_name: 'y' } })).body.error_code).toBe(
+  expect((await call('PATCH', `/plugins/${id}`, { json: { labels: 5 } })).body.error_code).toBe(
     'bad_parameters_error',
+  );
+  expect((await call('PATCH', `/plugins/${id}`, { json: { package_name: 'y' } })).body.package_name).toBe(
+    'x-plugin',
   );
   expect(
     (await call('PATCH', `/plugins/${id}/set-visibility`, { json: { visibility: 'global' } })).body

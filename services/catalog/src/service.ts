@@ -2,6 +2,7 @@
 
 import { deploymentDeleted } from '@baton/contracts';
 import { createSafeFetch } from '@baton/http';
+import { createUserLookup } from '@baton/rpc';
 import {
   type CpuPool,
   consumerPart,
@@ -105,6 +106,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     downloadMs,
     ...limitsOf(config),
     ...deploymentsClient(infra.rpc),
+    findUser: createUserLookup(infra.rpc),
   };
   const uploads = {
     ...shared,
@@ -119,7 +121,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     name: 'catalog',
     routes: [
       ...blueprintHttp({ ...uploads, plans }),
-      ...blueprintFilterHttp({ db, plans }),
+      ...blueprintFilterHttp({ ...shared, plans }),
       ...pluginHttp(shared),
       ...resourceHttp(shared),
     ],

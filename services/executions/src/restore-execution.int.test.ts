@@ -71,6 +71,7 @@ test.each([
   [{ force_status: null }, 400, 'id'],
   [{ id: 'x' }, 400, 'id'],
   [{ ended_at: 'yesterday' }, 400, 'ended_at'],
+  [{ created_by: 'nosuch' }, 400, 'created_by'],
 ])('%j is refused', async (changes, status, field) => {
   expect(await call('POST', '/executions', { ...past, ...changes })).toMatchObject({
     status,

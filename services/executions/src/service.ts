@@ -11,6 +11,7 @@ import {
   uploadEnded,
 } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
+import { createUserLookup } from '@baton/rpc';
 import {
   type ConsumerPart,
   consumerPart,
@@ -92,7 +93,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     routes: [
       ...executionsRoutes(deps, config.BATON_WIRE),
       ...executionGroupsHttp(deps),
-      ...schedulesRoutes({ db, deployments: deps.deployments, wire: config.BATON_WIRE }),
+      ...schedulesRoutes({ ...deps, wire: config.BATON_WIRE }),
       ...doctorHttp(deps, doctorParts),
       ...operationsRoutes({ db, wire: config.BATON_WIRE, managerName, engine: deps }),
       ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, managerName, engine: deps }),
@@ -185,6 +186,7 @@ function engineDeps(
     steps: createStepWriter(db),
     deployments: createDeploymentsClient(infra.rpc),
     catalog: createCatalogClient(infra.rpc),
+    findUser: createUserLookup(infra.rpc),
     wake: parts.wake,
     queue: parts.queue,
     tokenKey: config.BATON_INTERNAL_KEY.expose(),

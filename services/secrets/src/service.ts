@@ -1,5 +1,6 @@
 /** Composition of secrets. */
 import { addressRule, createSafeFetch } from '@baton/http';
+import { createUserLookup } from '@baton/rpc';
 import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
 import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { loadMasterKeys } from './adapters/master-keys';
@@ -25,7 +26,13 @@ export async function buildService(config: Config, infra: Infra): Promise<Servic
     oldKeys: config.BATON_SECRETS_OLD_KEYS,
   });
   const fetch = createSafeFetch({ isAllowed: addressRule(config.BATON_SECRETS_PROVIDER_ALLOW) });
-  const deps = { db, masters, providers: createProviderClient(fetch), clock: infra.clock };
+  const deps = {
+    db,
+    masters,
+    providers: createProviderClient(fetch),
+    clock: infra.clock,
+    findUser: createUserLookup(infra.rpc),
+  };
   return {
     name: 'secrets',
     routes: [...secretsHttp(deps), ...providersHttp(deps)],

@@ -49,6 +49,7 @@ export function newEngine(
     steps: createStepWriter(db),
     deployments: deployments.port,
     catalog: { hasBlueprint: async () => true },
+    findUser: async () => null,
     wake,
     queue: { isPaused: () => false, maxConcurrent: () => maxConcurrent },
     tokenKey: 'simulation',

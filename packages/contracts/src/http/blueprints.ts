@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { legacyFields } from './legacy-fields';
 import {
+  createdFields,
   envelope,
   instant,
   jsonObject,
@@ -96,6 +97,7 @@ export const uploadArguments = z.object({
   async_upload: queryBoolean.default(false),
   /** `<key1>=<val1>,<key2>=<val2>`. */
   labels: z.string().optional(),
+  ...createdFields,
 });
 
 /** The same arguments in the JSON part `params` of a multipart upload; further keys of clients are passed over. */
@@ -116,6 +118,8 @@ export const uploadParams = z.object({
   async_upload: flag.nullish().transform((v) => v ?? undefined),
   /** [{key, value}], [{<key>: <value>}] or the text of the query. */
   labels: z.unknown().optional(),
+  created_at: createdFields.created_at.nullish().transform((v) => v ?? undefined),
+  created_by: createdFields.created_by.nullish().transform((v) => v ?? undefined),
 });
 
 const summaryField = z.enum(['tenant_name', 'visibility']);
@@ -202,7 +206,7 @@ export const blueprintRoutes = defineRoutes([
     path,
     permission: 'blueprint_upload',
     versions: ['v3.1'],
-    summary: 'Replaces the labels or the description',
+    summary: 'Replaces the labels or the description; restores say creator and created_at',
     spec: 'v3.1-part1 Blueprints',
     body: z.record(z.string(), z.unknown()),
     status: 200,

@@ -1,6 +1,6 @@
-import { z } from 'zod';
-
 export {
+  changedOwnershipFields,
+  createdFields,
   deploymentId,
   envelope,
   instant,
@@ -13,6 +13,3 @@ export {
   visibility,
   widerVisibility,
 } from './shapes';
-
-/** Written by restores: needs the permissions set_timestamp and set_owner (reference/rest-api.md ch. 5). */
-export const createdFields = { created_at: z.string().optional(), created_by: z.string().optional() };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import {
+  changedOwnershipFields,
   createdFields,
   deploymentId,
   envelope,
@@ -155,7 +156,8 @@ export const createDeploymentBody = z.object({
   ...createdFields,
 });
 
-export const updateDeploymentBody = z.object({
+/** What is not known here is passed over; a body without any key is refused. */
+export const updateDeploymentBody = z.looseObject({
   labels: labelsInput.optional(),
   display_name: z.string().optional(),
   /** Written by updates and restores only (reference/rest-api.md 5.2). */
@@ -171,6 +173,7 @@ export const updateDeploymentBody = z.object({
   policy_triggers: jsonObject.optional(),
   resource_tags: jsonObject.optional(),
   runtime_only_evaluation: z.boolean().optional(),
+  ...changedOwnershipFields,
 });
 
 const outputsAnswer = z.object({ deployment_id: z.string(), outputs: jsonObject });

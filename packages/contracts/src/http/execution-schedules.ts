@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { envelope, instant, jsonObject, resourceId, visibility } from './shapes';
+import { createdFields, envelope, instant, jsonObject, resourceId, visibility } from './shapes';
 
 const rule = z.union([
   z.object({
@@ -76,6 +76,7 @@ export const createScheduleBody = z.object({
     })
     .nullish(),
   ...timing,
+  ...createdFields,
 });
 export const updateScheduleBody = z.object({ ...timing, workflow_id: z.string().min(1).optional() });
 

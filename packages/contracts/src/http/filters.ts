@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ListContract } from '../route';
-import { envelope, instant, ownedFields, visibility } from './shapes';
+import { createdFields, envelope, instant, ownedFields, visibility } from './shapes';
 
 /** A rule as it is stored (spec v3.1 part 2); requests are checked rule by rule in ../filter-rules for better errors. */
 export const filterRule = z.object({
@@ -27,7 +27,7 @@ export const filters = envelope(filter);
 export const filterFields = Object.keys(filter.shape);
 
 export const putFilterBody = z
-  .object({ filter_rules: z.unknown(), visibility: visibility.default('tenant') })
+  .object({ filter_rules: z.unknown(), visibility: visibility.default('tenant'), ...createdFields })
   .meta({ id: 'FilterCreate' });
 export const patchFilterBody = z
   .object({ filter_rules: z.unknown().optional(), visibility: visibility.optional() })

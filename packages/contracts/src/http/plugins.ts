@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { legacyFields } from './legacy-fields';
 import {
+  createdFields,
   envelope,
   instant,
   jsonObject,
@@ -98,6 +99,8 @@ export const pluginUploadArguments = z.object({
   visibility: visibility.optional(),
   private_resource: queryBoolean.optional(),
   id: z.uuid().optional(),
+  uploaded_at: createdFields.created_at,
+  created_by: createdFields.created_by,
 });
 
 const owned = { owner: 'catalog', tenant: 'required' } as const;
@@ -207,7 +210,7 @@ export const pluginRoutes = defineRoutes([
     path,
     permission: 'plugin_upload',
     versions: ['v3.1'],
-    summary: 'Changes labels, blueprint_labels or resource_tags that the plugin gives',
+    summary: 'Changes labels, blueprint_labels or resource_tags that the plugin gives, or its creator',
     spec: 'reference 5.18',
     body: z.record(z.string(), z.unknown()),
     status: 200,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
-import { envelope, instant, jsonObject, ownedFields, resourceId, visibility } from './shapes';
+import { createdFields, envelope, instant, jsonObject, ownedFields, resourceId, visibility } from './shapes';
 
 /** Store of secrets (reference/rest-api.md 5.23). Connection parameters are null without secrets_provider_credentials. */
 export const secretsProvider = z
@@ -86,7 +86,12 @@ export const secretsProviderRoutes = defineRoutes([
     permission: 'secrets_provider_create',
     summary: 'Enters a store of secrets that can be reached; with test=true only tries it (204)',
     body: z
-      .object({ ...change, name: orNothing(resourceId), type: orNothing(secretsProvider.shape.type) })
+      .object({
+        ...change,
+        ...createdFields,
+        name: orNothing(resourceId),
+        type: orNothing(secretsProvider.shape.type),
+      })
       .meta({ id: 'SecretsProviderCreate' }),
     response: secretsProvider,
   },

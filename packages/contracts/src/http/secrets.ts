@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { searchBody } from './filters';
 import {
+  changedOwnershipFields,
+  createdFields,
   envelope,
   instant,
   jsonObject,
@@ -64,16 +66,19 @@ export const putSecretBody = z
     is_hidden_value: z.boolean().optional(),
     provider_name: z.string().nullish(),
     provider_options: jsonObject.nullish(),
+    ...createdFields,
   })
   .meta({ id: 'SecretCreate' });
 
+/** What is not known here is passed over; a body without any key is refused. */
 export const patchSecretBody = z
-  .object({
+  .looseObject({
     value: z.unknown().optional(),
     visibility: visibility.optional(),
     is_hidden_value: z.boolean().optional(),
     provider_name: z.string().nullish(),
     provider_options: jsonObject.nullish(),
+    ...changedOwnershipFields,
   })
   .meta({ id: 'SecretUpdate' });
 

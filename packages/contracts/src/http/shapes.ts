@@ -67,3 +67,10 @@ export const queryBoolean = z
   .string()
   .regex(/^(true|false)$/i, 'must be true or false')
   .transform((text) => text.toLowerCase() === 'true');
+
+const time = z.string().optional().describe('Needs set_timestamp');
+const user = z.string().optional().describe('An active user; another one than oneself needs set_owner');
+/** When and by whom a thing was made, as restores write it; read by ownershipOf (reference/rest-api.md ch. 5). */
+export const createdFields = { created_at: time, created_by: user };
+/** The same of a thing that is there; read by changedOwnership. */
+export const changedOwnershipFields = { created_at: time, creator: user.describe('Needs set_owner') };

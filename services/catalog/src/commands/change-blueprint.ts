@@ -1,5 +1,7 @@
 /** Changes of a blueprint that is there: labels, description, visibility, icon, deletion. */
 import {
+  changedOwnership,
+  type FindUser,
   labelError,
   type Principal,
   parseLabels,
@@ -25,6 +27,7 @@ import { dropBlueprint } from './drop-blueprint';
 
 export interface ChangeDeps {
   db: Db<DB>;
+  findUser: FindUser;
   /** Ids of deployments of a blueprint, at most `limit`. */
   listDeployments: (tenant: string, blueprintId: string, limit: number) => Promise<string[]>;
 }
@@ -51,7 +54,7 @@ async function changeLocked(
   });
 }
 
-const PATCHABLE = ['labels', 'description', 'visibility'];
+const PATCHABLE = ['labels', 'description', 'visibility', 'creator', 'created_at'];
 
 function checkPatch(body: Record<string, unknown>): void {
   const keys = Object.keys(body);
@@ -65,7 +68,7 @@ function checkPatch(body: Record<string, unknown>): void {
   });
 }
 
-/** PATCH /blueprints/{id}: replaces the labels, the description, or widens the visibility. */
+/** PATCH /blueprints/{id}: replaces labels or description, widens the visibility; restores say creator and created_at. */
 export async function patchBlueprint(
   deps: ChangeDeps,
   principal: Principal,
@@ -76,13 +79,16 @@ export async function patchBlueprint(
   const labels = body.labels === undefined ? null : parseLabels(body.labels);
   if (labels !== null && !labels.ok) throw labelError(labels.error);
   const { description, visibility } = body;
-  if (description !== undefined && description !== null && typeof description !== 'string')
-    throw badParameter('description', 'description must be a text', { expected: 'text' });
+  for (const field of ['description', 'creator', 'created_at']) {
+    const value = body[field] ?? '';
+    if (typeof value !== 'string') throw badParameter(field, `${field} must be a text`, { expected: 'text' });
+  }
   if (visibility !== undefined && !['private', 'tenant', 'global'].includes(String(visibility))) {
     throw badParameter('visibility', `visibility ${JSON.stringify(visibility)} is unknown`, {
       expected: ['private', 'tenant', 'global'],
     });
   }
+  const owner = await changedOwnership(principal, body, deps.findUser);
   await changeLocked(deps, principal, id, async (tx, head) => {
     if (labels !== null) {
       if (head.state !== 'uploaded')
@@ -92,7 +98,10 @@ export async function patchBlueprint(
       await replaceLabels(tx, head.tenant, id, labels.value, principal);
     }
     if (visibility !== undefined) await widen(tx, principal, head, visibility as Visibility);
-    await touch(tx, head.tenant, id, description === undefined ? {} : { description });
+    await touch(tx, head.tenant, id, {
+      ...(description === undefined ? {} : { description: description as string | null }),
+      ...owner,
+    });
   });
 }
 

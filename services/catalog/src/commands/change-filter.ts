@@ -1,7 +1,9 @@
 /** Stored filters of blueprints (reference/rest-api.md 5.11). */
 import {
   type FilterRule,
+  type FindUser,
   filterRuleError,
+  ownershipOf,
   type Principal,
   parseFilterRules,
   requireOwnTenant,
@@ -33,10 +35,10 @@ function taken(id: string): AppError {
 }
 
 export async function createFilter(
-  db: Db<DB>,
+  { db, findUser }: { db: Db<DB>; findUser: FindUser },
   principal: Principal,
   id: string,
-  input: { filter_rules: unknown },
+  input: { filter_rules: unknown; created_at?: string; created_by?: string },
   visibility: Visibility,
 ): Promise<void> {
   if (/^csys-/i.test(id))
@@ -46,6 +48,7 @@ export async function createFilter(
   if (input.filter_rules === undefined)
     throw badParameter('filter_rules', 'filter_rules is missing', { expected: 'a list of filter rules' });
   const value = checkedRules(input.filter_rules);
+  const owner = await ownershipOf(principal, input, findUser);
   await db.tx(async (tx) => {
     await lockFilterId(tx, id);
     const rivals = await findFilters(tx, id);
@@ -59,7 +62,8 @@ export async function createFilter(
       tenant: principal.tenant,
       id,
       value,
-      created_by: principal.username,
+      created_by: owner.createdBy,
+      created_at: owner.createdAt,
       visibility,
     });
   });

@@ -1,4 +1,6 @@
 import {
+  changedOwnership,
+  type FindUser,
   isAdministrator,
   type Principal,
   requireOwnTenant,
@@ -73,28 +75,36 @@ export async function setPluginVisibility(
 
 const PATCHABLE = ['labels', 'blueprint_labels', 'resource_tags'] as const;
 
-/** PATCH /plugins/{id}: what the plugin gives to blueprints and deployments that import it. */
+/**
+ * PATCH /plugins/{id}: what the plugin gives to blueprints and deployments that import it, and, for restores, its creator.
+ * Keys that a plugin does not have are passed over, as in the original; a body without keys is refused.
+ */
 export async function patchPlugin(
-  db: Db<DB>,
+  { db, findUser }: { db: Db<DB>; findUser: FindUser },
   principal: Principal,
   id: string,
   body: Record<string, unknown>,
 ): Promise<void> {
+  if (Object.keys(body).length === 0)
+    throw new AppError('illegal_action_error', 'The body changes nothing', {
+      expected: [...PATCHABLE, 'creator'],
+    });
   const changes: Partial<Record<(typeof PATCHABLE)[number], JsonObject | null>> = {};
-  for (const [key, value] of Object.entries(body)) {
-    const known = PATCHABLE.find((k) => k === key);
-    if (known === undefined)
-      throw badParameter(key, `\`${key}\` of a plugin cannot be changed`, {
-        expected: PATCHABLE,
-        nearest: nearestName(key, PATCHABLE),
-      });
+  for (const key of PATCHABLE) {
+    const value = body[key];
+    if (value === undefined) continue;
     if (value !== null && !isJsonObject(value))
       throw badParameter(key, `\`${key}\` must be an object`, { expected: '{<key>: {values: [text, ...]}}' });
-    changes[known] = value;
+    changes[key] = value;
   }
-  if (Object.keys(changes).length === 0)
-    throw new AppError('illegal_action_error', 'The body changes nothing', { expected: PATCHABLE });
-  await changeLocked(db, principal, id, (tx) => updatePlugin(tx, id, changes));
+  const owner = await changedOwnership(principal, { creator: textOf('creator', body.creator) }, findUser);
+  if (Object.keys({ ...changes, ...owner }).length === 0) return;
+  await changeLocked(db, principal, id, (tx) => updatePlugin(tx, id, { ...changes, ...owner }));
+}
+
+function textOf(field: string, value: unknown): string | undefined {
+  if (value === undefined || value === null || typeof value === 'string') return value ?? undefined;
+  throw badParameter(field, `${field} must be a text`, { expected: 'the name of a user' });
 }
 
 /** DELETE /plugins/{id}: refused while a blueprint's plan names package and version, unless forced. */

@@ -1,6 +1,6 @@
 /** PUT /blueprints/{id}: synchronous (all or nothing) or accepted for the background. */
 
-import { blueprintRegistered, isAdministrator, type Principal } from '@baton/contracts';
+import { blueprintRegistered, type FindUser, isAdministrator, type Principal } from '@baton/contracts';
 import type { SafeFetch } from '@baton/http';
 import { AppError, newId } from '@baton/kernel';
 import { afterCommit, outbox, type Tx } from '@baton/postgres';
@@ -35,6 +35,7 @@ export interface UploadDeps extends PrepareDeps {
   fetch: SafeFetch;
   /** Longest download of an archive, ms. */
   downloadMs: number;
+  findUser: FindUser;
   /** Wakes the loop that finishes asynchronous uploads. */
   kickUploads: () => void;
 }
@@ -86,8 +87,9 @@ async function claimId(
     id: request.id,
     uploadId,
     uploadExecutionId: newId(),
-    createdBy: principal.username,
-    creatorId: principal.userId,
+    createdAt: request.owner.createdAt,
+    createdBy: request.owner.createdBy,
+    creatorId: request.owner.creatorId,
     isByAdministrator: isAdministrator(principal),
     visibility: request.visibility,
     state: row.state,
@@ -178,7 +180,7 @@ export async function uploadNow(
   await deps.db.tx(async (tx) => {
     const archive = { digest: prepared.archiveDigest, size: prepared.archiveSize };
     const uploadId = await claimId(tx, principal, request, { state: 'parsing', archive });
-    const creator = { username: principal.username, userId: principal.userId };
+    const creator = { username: request.owner.createdBy, userId: request.owner.creatorId };
     await recordUploaded(
       tx,
       { tenant: principal.tenant, id: request.id, uploadId, owner: null, creator, labels: request.labels },

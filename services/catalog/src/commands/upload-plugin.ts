@@ -1,7 +1,13 @@
 /** POST /plugins: checks the wagon and its yaml files, stores both. Nothing is installed here (reference 5.18). */
 
 import type { BlobStore } from '@baton/blob-store';
-import { type Principal, type Visibility, visibilityOfNew } from '@baton/contracts';
+import {
+  type FindUser,
+  type Ownership,
+  type Principal,
+  type Visibility,
+  visibilityOfNew,
+} from '@baton/contracts';
 import type { YamlFault } from '@baton/dsl';
 import type { SafeFetch } from '@baton/http';
 import { AppError, type Clock, type Json, newId, type Result } from '@baton/kernel';
@@ -32,6 +38,7 @@ export interface PluginDeps {
   pool: Pick<CpuPool, 'run'>;
   pluginLimits: ArchiveLimits;
   downloadMs: number;
+  findUser: FindUser;
 }
 
 export interface PluginRequest {
@@ -40,6 +47,7 @@ export interface PluginRequest {
   visibility: Visibility | undefined;
   isPrivate: boolean | undefined;
   id: string | null;
+  owner: Ownership;
 }
 
 async function obtain(
@@ -132,7 +140,8 @@ export async function uploadPlugin(
           ...extras,
           id,
           tenant: principal.tenant,
-          created_by: principal.username,
+          created_by: request.owner.createdBy,
+          uploaded_at: request.owner.createdAt,
           visibility,
           title: request.title ?? wagonPackage.package_name,
           wagon,

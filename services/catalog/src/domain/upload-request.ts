@@ -2,6 +2,7 @@
 import {
   type LabelPair,
   labelError,
+  type Ownership,
   type Principal,
   parseLabels,
   parseLabelsText,
@@ -19,6 +20,8 @@ export interface RawUploadArguments {
   private_resource?: boolean;
   async_upload?: boolean;
   labels?: unknown;
+  created_at?: string;
+  created_by?: string;
 }
 
 export interface UploadRequest {
@@ -30,6 +33,7 @@ export interface UploadRequest {
   isAsync: boolean;
   /** Null: the labels that the plan gives. */
   labels: LabelPair[] | null;
+  owner: Ownership;
 }
 
 function labelsOf(given: unknown): LabelPair[] | null {
@@ -40,7 +44,12 @@ function labelsOf(given: unknown): LabelPair[] | null {
 }
 
 /** @throws AppError bad_parameters_error, forbidden_error (global without the right to it). */
-export function readUploadRequest(principal: Principal, id: string, raw: RawUploadArguments): UploadRequest {
+export function readUploadRequest(
+  principal: Principal,
+  id: string,
+  raw: RawUploadArguments,
+  owner: Ownership,
+): UploadRequest {
   const mainFileName = requestedMainFile(raw.application_file_name ?? '');
   if (mainFileName === null) {
     throw badParameter('application_file_name', 'application_file_name must be a path inside the archive', {
@@ -57,6 +66,7 @@ export function readUploadRequest(principal: Principal, id: string, raw: RawUplo
         : raw.blueprint_archive_url,
     isAsync: raw.async_upload ?? false,
     labels: labelsOf(raw.labels),
+    owner,
   };
 }
 

@@ -1,4 +1,4 @@
-import { visibilityOfNew } from '@baton/contracts';
+import { type FindUser, visibilityOfNew } from '@baton/contracts';
 import { blueprintFilterRoutes } from '@baton/contracts/http/blueprint-filters';
 import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { createFilter, patchFilter, removeFilter } from '../commands/change-filter';
@@ -7,7 +7,7 @@ import { type BlueprintReader, listBlueprints } from '../queries/read-blueprints
 import { getFilter, listFilters } from '../queries/read-filters';
 import { presentPage } from './blueprints.routes';
 
-export function blueprintFilterHttp(deps: BlueprintReader): BoundRoute[] {
+export function blueprintFilterHttp(deps: BlueprintReader & { findUser: FindUser }): BoundRoute[] {
   const { db } = deps;
   return bindRoutes(blueprintFilterRoutes, {
     listBlueprintFilters: async (call) =>
@@ -16,7 +16,7 @@ export function blueprintFilterHttp(deps: BlueprintReader): BoundRoute[] {
     putBlueprintFilter: async (call) => {
       const id = call.params.filter_id!;
       await createFilter(
-        db,
+        deps,
         call.principal,
         id,
         call.body,

@@ -1,4 +1,5 @@
 /** Handlers of PUT /blueprints/{id} and /validate. */
+import { ownershipOf } from '@baton/contracts';
 import type { HttpAnswer, HttpCall } from '@baton/http';
 import { answer } from '@baton/http';
 import { badParameter, isoInstant } from '@baton/kernel';
@@ -38,10 +39,9 @@ async function receive(deps: UploadDeps, call: HttpCall): Promise<Received> {
   }
   const body = await readUploadBody(call, deps.limits.maxArchiveBytes, Boolean(query.blueprint_archive_url));
   try {
-    const request = readUploadRequest(call.principal, call.params.blueprint_id!, {
-      ...query,
-      ...given(body.params),
-    });
+    const args = { ...query, ...given(body.params) };
+    const owner = await ownershipOf(call.principal, args, deps.findUser);
+    const request = readUploadRequest(call.principal, call.params.blueprint_id!, args, owner);
     checkSources(body.archive !== null, request.url);
     return { request, archive: body.archive, dispose: body.dispose };
   } catch (error) {

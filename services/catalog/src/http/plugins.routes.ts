@@ -1,3 +1,4 @@
+import { ownershipOf } from '@baton/contracts';
 import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import { pluginRoutes } from '@baton/contracts/http/plugins';
 import { choosePluginYaml } from '@baton/dsl';
@@ -63,6 +64,10 @@ async function upload(deps: PluginDeps, call: HttpCall, id: string | null): Prom
     visibility: query.visibility,
     isPrivate: query.private_resource,
     id,
+    owner: await ownershipOf(call.principal, query, deps.findUser, {
+      at: 'uploaded_at',
+      by: 'created_by',
+    }),
   };
   const stored = await uploadPlugin(
     deps,
@@ -126,7 +131,7 @@ export function pluginHttp(deps: PluginDeps): BoundRoute[] {
     uploadPluginById: (call) => upload(deps, call, call.params.plugin_id!),
     uploadPluginByPut: (call) => upload(deps, call, call.params.plugin_id!),
     actOnPlugin: change((call, id) => actOnPlugin(db, call.principal, id, call.body)),
-    patchPlugin: change((call, id) => patchPlugin(db, call.principal, id, call.body)),
+    patchPlugin: change((call, id) => patchPlugin(deps, call.principal, id, call.body)),
     deletePlugin: async (call) => {
       requireJson(call);
       const isLegacy = call.version === 'v2.1' && call.wire === 'spec';

@@ -58,6 +58,8 @@ export interface NewBlueprint {
   id: string;
   uploadId: string;
   uploadExecutionId: string;
+  /** Null: now. */
+  createdAt: string | null;
   createdBy: string;
   creatorId: number;
   isByAdministrator: boolean;
@@ -78,6 +80,7 @@ export async function insertBlueprint(tx: Tx<DB>, b: NewBlueprint): Promise<void
       id: b.id,
       upload_id: b.uploadId,
       upload_execution_id: b.uploadExecutionId,
+      ...(b.createdAt === null ? {} : { created_at: b.createdAt }),
       created_by: b.createdBy,
       creator_id: b.creatorId,
       visibility: b.visibility,
@@ -170,7 +173,13 @@ export async function touch(
   tx: Tx<DB>,
   tenant: string,
   id: string,
-  changes: { description?: string | null; visibility?: Visibility; icon?: Buffer | null } = {},
+  changes: {
+    description?: string | null;
+    visibility?: Visibility;
+    icon?: Buffer | null;
+    created_at?: string;
+    created_by?: string;
+  } = {},
 ): Promise<void> {
   await tx
     .updateTable('blueprints')

@@ -27,11 +27,22 @@ export async function findFilters(db: Db<DB>['query'] | Tx<DB>, id: string): Pro
 
 export async function insertFilter(
   tx: Tx<DB>,
-  f: { tenant: string; id: string; value: FilterRule[]; created_by: string; visibility: Visibility },
+  {
+    created_at,
+    ...f
+  }: {
+    tenant: string;
+    id: string;
+    value: FilterRule[];
+    created_by: string;
+    /** Null: now. */
+    created_at: string | null;
+    visibility: Visibility;
+  },
 ): Promise<void> {
   await tx
     .insertInto('blueprint_filters')
-    .values({ ...f, value: JSON.stringify(f.value) })
+    .values({ ...f, ...(created_at === null ? {} : { created_at }), value: JSON.stringify(f.value) })
     .execute();
 }
 

@@ -103,6 +103,8 @@ export interface NewPlugin extends PluginPackage, PluginExtras {
   id: string;
   tenant: string;
   created_by: string;
+  /** Null: now. */
+  uploaded_at: string | null;
   visibility: Visibility;
   title: string;
   wagon: { digest: string; size: number };
@@ -124,12 +126,14 @@ export async function insertPlugin(tx: Tx<DB>, p: NewPlugin): Promise<void> {
     labels,
     blueprint_labels,
     resource_tags,
+    uploaded_at,
     ...plain
   } = p;
   await tx
     .insertInto('plugins')
     .values({
       ...plain,
+      ...(uploaded_at === null ? {} : { uploaded_at }),
       wheels: json(wheels),
       excluded_wheels: json(excluded_wheels),
       supported_py_versions: json(supported_py_versions),
@@ -207,15 +211,17 @@ export async function lockPlugin(tx: Tx<DB>, id: string): Promise<PluginHead | n
 export async function updatePlugin(
   tx: Tx<DB>,
   id: string,
-  changes: { visibility?: Visibility } & Partial<Record<keyof PluginExtras, JsonObject | null>>,
+  changes: { visibility?: Visibility; created_by?: string } & Partial<
+    Record<keyof PluginExtras, JsonObject | null>
+  >,
 ): Promise<void> {
-  const { visibility, ...extras } = changes;
+  const { visibility, created_by, ...extras } = changes;
   const columns = Object.fromEntries(
     Object.entries(extras).map(([key, value]) => [key, json(value ?? null)]),
   );
   await tx
     .updateTable('plugins')
-    .set({ ...(visibility ? { visibility } : {}), ...columns })
+    .set({ ...(visibility ? { visibility } : {}), ...(created_by ? { created_by } : {}), ...columns })
     .where('id', '=', id)
     .execute();
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createFileBlobStore } from '@baton/blob-store';
 import type { Broker } from '@baton/broker';
 import { createLocalCache } from '@baton/cache';
-import { catalogRpc, deploymentsRpc, type Principal } from '@baton/contracts';
+import { catalogRpc, deploymentsRpc, identityRpc, type Principal } from '@baton/contracts';
 import { createHttpApp, principalHeader, signPrincipal, type Wire } from '@baton/http';
 import { notFound, silentLog, systemClock } from '@baton/kernel';
 import { createDb } from '@baton/postgres';
@@ -115,6 +115,12 @@ export async function startCatalog(
       { get: (target, name) => (target as Record<string, unknown>)[String(name)] ?? unused },
     ) as never,
   );
+  rpc.serve('identity', identityRpc.IdentityServiceDefinition, {
+    getPrincipal: async ({ username }: { username: string }) => {
+      if (!['ann', 'bob'].includes(username)) throw notFound('User', username);
+      return { principal: userOf(username), cacheMs: 0 };
+    },
+  } as never);
   const config = loadConfig(configSchema, {
     BATON_INTERNAL_KEY: 'internal key of the test',
     BATON_WIRE: o.wire ?? 'spec',

@@ -1,13 +1,12 @@
-import { identityRpc, type Principal } from '@baton/contracts';
+import { type FindUser, identityRpc, type Principal } from '@baton/contracts';
 import { isAppError } from '@baton/kernel';
-import type { RpcConnector } from '@baton/rpc';
+import { createUserLookup, type RpcConnector } from '@baton/rpc';
 import { LRUCache } from 'lru-cache';
 
 /** The identity service as deployments sees it. */
 export interface IdentityPort {
   isAdministrator(username: string, tenant: string): Promise<boolean>;
-  /** Whether a user of this name exists. */
-  exists(username: string): Promise<boolean>;
+  findUser: FindUser;
   /** The user with the rights of now in `tenant`; null: gone, locked, or there is no such tenant. */
   principal(username: string, tenant: string): Promise<Principal | null>;
 }
@@ -46,14 +45,6 @@ export function createIdentityClient(rpc: RpcConnector): IdentityPort {
         throw error;
       }
     },
-    async exists(username) {
-      try {
-        await client.getPrincipal({ username, tenant: '' });
-        return true;
-      } catch (error) {
-        if (isAppError(error, 'not_found_error') || isAppError(error, 'unauthorized_error')) return false;
-        throw error;
-      }
-    },
+    findUser: createUserLookup(rpc),
   };
 }

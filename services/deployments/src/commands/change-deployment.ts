@@ -1,4 +1,5 @@
 import {
+  changedOwnership,
   isAdministrator,
   isWider,
   type LabelPair,
@@ -17,6 +18,7 @@ import {
   findDeployment,
   isIdTakenElsewhere,
   lockDeployment,
+  setOwnership,
   updateDeployment,
   setVisibility as writeVisibility,
 } from '../store/deployments.sql';
@@ -27,7 +29,7 @@ import { lockUpwards, refreshFamily } from '../store/statuses.sql';
 import { checkDisplayName, refuseNarrowSite } from './check-deployment';
 import { changeParents, isEnvironment, parentIds } from './parents';
 
-type Deps = Pick<ServiceDeps, 'db' | 'catalog'>;
+type Deps = Pick<ServiceDeps, 'db' | 'catalog' | 'identity'>;
 
 /** Computed by the manager: requests neither add nor remove it (reference/rest-api.md 4.2). */
 export const COMPUTED_LABEL = 'csys-consumer-id';
@@ -54,14 +56,17 @@ export async function ownDeployment(tx: AnyTx, principal: Principal, id: string)
   return row;
 }
 
-/** PATCH /deployments/{id} (reference/rest-api.md 5.2): labels are replaced as a set, common ones keep their time. */
+/**
+ * PATCH /deployments/{id} (reference/rest-api.md 5.2): labels are replaced as a set, common ones keep their time. `creator`
+ * and `created_at` are for restores.
+ */
 export async function changeDeployment(
   deps: Deps,
   principal: Principal,
   id: string,
   body: { labels?: unknown; display_name?: string } & Record<string, unknown>,
 ): Promise<void> {
-  if (Object.values(body).every((value) => value === undefined)) {
+  if (Object.keys(body).length === 0) {
     throw new AppError('illegal_action_error', 'The body names nothing to change', {
       expected: ['labels', 'display_name'],
     });
@@ -69,12 +74,14 @@ export async function changeDeployment(
   const labels = body.labels === undefined ? null : parseLabels(body.labels);
   if (labels && !labels.ok) throw labelError(labels.error);
   if (body.display_name !== undefined) checkDisplayName(body.display_name);
+  const owner = await changedOwnership(principal, body, deps.identity.findUser);
   await deps.db.tx(async (tx) => {
     if (labels) await lockFamilies(tx, principal.tenant, [id, ...parentIds(labels.value)]);
     const row = await ownDeployment(tx, principal, id);
     refuseUpdateOnly(row, body);
     if (body.display_name !== undefined)
       await updateDeployment(tx, row.key, { display_name: body.display_name });
+    if (Object.keys(owner).length > 0) await setOwnership(tx, row.key, owner);
     if (labels) await replaceLabels(tx, principal, row, labels.value);
   });
 }

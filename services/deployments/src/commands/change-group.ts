@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import {
   type LabelPair,
   labelError,
+  type Ownership,
+  ownershipOf,
   type Principal,
   parseLabels,
   requireOwnTenant,
@@ -9,10 +11,9 @@ import {
   visibilityOfNew,
   widensVisibility,
 } from '@baton/contracts';
-import { AppError, badParameter, isAppError, notFound } from '@baton/kernel';
+import { AppError, isAppError, notFound } from '@baton/kernel';
 import { type AnyTx, isUniqueViolation, outbox } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
-import { ownershipOf } from '../domain/ownership';
 import {
   addMembers,
   findGroup,
@@ -84,6 +85,7 @@ export async function changeGroup(
     .digest('hex');
   if (await isRepeated(deps, principal, change, hash)) return;
   const labels = await checkProperties(deps, principal, change);
+  const owner = await ownershipOf(principal, change.properties, deps.identity.findUser);
   const hasRules = [change.add, change.remove].some((one) => one.filter_id || one.filter_rules);
   const scheduled = hasRules ? await deps.executions.scheduled(principal.tenant) : [];
   for (let attempt = 1; ; attempt++) {
@@ -92,7 +94,7 @@ export async function changeGroup(
     const { newDeployments, newField } = change;
     try {
       const rows = await prepareNewDeployments(deps, principal, defaults, newDeployments, newField);
-      if (await store(deps, principal, { change, labels, defaults, hash, scheduled }, rows)) return;
+      if (await store(deps, principal, { change, labels, owner, defaults, hash, scheduled }, rows)) return;
     } catch (error) {
       // An id with {count} may be taken by whoever counted meanwhile.
       const isStale =
@@ -134,9 +136,6 @@ async function checkProperties(
   principal: Principal,
   { properties }: GroupChange,
 ): Promise<LabelPair[] | null> {
-  const owner = ownershipOf(principal, properties);
-  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy)))
-    throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
   // A private frame: only whether the blueprint is there; its visibility counts for the deployments made from it.
   if (properties.blueprint_id) await findBlueprint(deps, principal, properties.blueprint_id, 'private');
   if (properties.labels === undefined || properties.labels === null) return null;
@@ -184,6 +183,8 @@ async function defaultsOf(
 interface Plan {
   change: GroupChange;
   labels: LabelPair[] | null;
+  /** Of a group that the request makes. */
+  owner: Ownership;
   defaults: GroupDefaults;
   hash: string;
   /** `tenant/id` of deployments with schedules, for rules that ask for them. */
@@ -214,7 +215,7 @@ async function storeInTx(
 ): Promise<boolean> {
   const { change, labels, defaults, scheduled } = plan;
   const { tenant } = principal;
-  const { createdAt, createdBy } = ownershipOf(principal, change.properties);
+  const { createdAt, createdBy } = plan.owner;
   if (change.requestId !== null) await insertGroupRequest(tx, tenant, change.requestId, plan.hash);
   if (change.mayCreate)
     await insertGroup(tx, { tenant, id: change.id, visibility: defaults.visibility, createdBy, createdAt });

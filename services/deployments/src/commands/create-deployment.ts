@@ -1,8 +1,6 @@
-import { type Principal, type Visibility, visibilityOfNew } from '@baton/contracts';
-import { badParameter } from '@baton/kernel';
+import { ownershipOf, type Principal, type Visibility, visibilityOfNew } from '@baton/contracts';
 import { outbox } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
-import { ownershipOf } from '../domain/ownership';
 import {
   checkNewDeployment,
   checkPlugins,
@@ -48,9 +46,7 @@ async function checkRequest(
 ): Promise<DeploymentRequest> {
   requireDeploymentId(id);
   const visibility = visibilityOfNew(principal, body.visibility, body.private_resource);
-  const owner = ownershipOf(principal, body);
-  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy)))
-    throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  const owner = await ownershipOf(principal, body, deps.identity.findUser);
   const blueprint = await findBlueprint(deps, principal, body.blueprint_id, visibility);
   const { createdAt, createdBy } = owner;
   const frame = { principal, visibility, blueprint, createdAt, createdBy };

@@ -1,9 +1,8 @@
-import type { Principal } from '@baton/contracts';
+import { ownershipOf, type Principal } from '@baton/contracts';
 import { AppError, badParameter, newId, notFound } from '@baton/kernel';
 import type { AnyTx, Db } from '@baton/postgres';
 import type { IdentityPort } from '../adapters/identity.client';
 import type { InterDeploymentFunction } from '../domain/deployment-plan';
-import { ownershipOf } from '../domain/ownership';
 import {
   deleteDependenciesOf,
   deleteDependencyRow,
@@ -81,9 +80,9 @@ export async function createDependencies(
   replacing?: string,
 ): Promise<string[]> {
   for (const body of bodies) checkBody(body);
-  const owner = ownershipOf(principal, bodies[0] ?? {});
-  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy)))
-    throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  const owners = await Promise.all(
+    bodies.map((body) => ownershipOf(principal, body, deps.identity.findUser)),
+  );
   return deps.db.tx(async (tx) => {
     await lockGraph(tx, principal.tenant);
     const rows: (NewDependency & { visibility: string })[] = [];
@@ -93,12 +92,11 @@ export async function createDependencies(
       dropped.push(...(await deleteDependenciesOf(tx, source.key)));
     }
     for (const body of bodies) rows.push(await resolve(tx, principal, body));
-    for (const row of rows)
-      await insertDependencies(
-        tx,
-        { tenant: principal.tenant, createdBy: owner.createdBy, visibility: row.visibility },
-        [row],
-      );
+    for (const [at, row] of rows.entries()) {
+      const { createdAt, createdBy } = owners[at]!;
+      const owner = { tenant: principal.tenant, createdBy, visibility: row.visibility };
+      await insertDependencies(tx, owner, [{ ...row, created_at: createdAt }]);
+    }
     const targets = [...dropped, ...rows.map((row) => row.target_key)];
     await refreshConsumers(
       tx,
@@ -150,7 +148,7 @@ async function resolve(
     target_deployment_func: body.target_deployment_func ?? null,
     external_source: body.external_source ?? null,
     external_target: body.external_target ?? null,
-    created_at: body.created_at ?? null,
+    created_at: null,
     visibility: source?.visibility ?? target?.visibility ?? 'tenant',
   };
 }

@@ -1,6 +1,7 @@
 import {
   type FilterRule,
   filterRuleError,
+  ownershipOf,
   type Principal,
   parseFilterRules,
   requireOwnTenant,
@@ -12,7 +13,6 @@ import {
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import { type Db, isUniqueViolation } from '@baton/postgres';
 import type { IdentityPort } from '../adapters/identity.client';
-import { ownershipOf } from '../domain/ownership';
 import {
   type FilterRow,
   findFilter,
@@ -69,9 +69,7 @@ export async function createFilter(
     });
   const rules = deploymentRules(body.filter_rules);
   const visibility = visibilityOfNew(principal, body.visibility, undefined);
-  const owner = ownershipOf(principal, body);
-  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy)))
-    throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  const owner = await ownershipOf(principal, body, deps.identity.findUser);
   await deps.db
     .tx(async (tx) => {
       if (await isFilterIdTakenElsewhere(tx, principal.tenant, id, visibility === 'global')) throw taken(id);

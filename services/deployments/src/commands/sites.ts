@@ -1,14 +1,14 @@
 import {
+  ownershipOf,
   type Principal,
   requireOwnTenant,
   type Visibility,
   visibilityOfNew,
   widensVisibility,
 } from '@baton/contracts';
-import { AppError, badParameter, notFound } from '@baton/kernel';
+import { AppError, notFound } from '@baton/kernel';
 import { type Db, isUniqueViolation } from '@baton/postgres';
 import type { IdentityPort } from '../adapters/identity.client';
-import { ownershipOf } from '../domain/ownership';
 import { parseLocation } from '../domain/site-location';
 import {
   findSite,
@@ -43,9 +43,7 @@ export async function createSite(
   requireResourceId('site name', name);
   const visibility = visibilityOfNew(principal, body.visibility, body.private_resource);
   const location = parseLocation(body.location);
-  const owner = ownershipOf(principal, body);
-  if (owner.isForeign && !(await deps.identity.exists(owner.createdBy)))
-    throw badParameter('created_by', `There is no user \`${owner.createdBy}\``);
+  const owner = await ownershipOf(principal, body, deps.identity.findUser);
   await deps.db
     .tx(async (tx) => {
       if (await isSiteNameTakenElsewhere(tx, principal.tenant, name, visibility === 'global'))

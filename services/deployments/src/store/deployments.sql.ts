@@ -177,6 +177,8 @@ export async function updateDeployment(
     visibility?: Visibility;
     site_key?: number | null;
     is_environment?: boolean;
+    created_at?: string;
+    created_by?: string;
   },
   raisesRevision = false,
 ): Promise<void> {
@@ -194,6 +196,18 @@ export async function setVisibility(tx: AnyTx, key: number, visibility: Visibili
   await updateDeployment(tx, key, { visibility });
   await sql`update node_instances ni set visibility = d.visibility, private_to = case when d.visibility = 'private' then d.created_by end
     from deployments d where d.key = ${key} and ni.deployment_key = d.key`.execute(tx);
+}
+
+/** Another creator or time of creation; what is private follows its creator. */
+export async function setOwnership(
+  tx: AnyTx,
+  key: number,
+  owner: { created_at?: string; created_by?: string },
+): Promise<void> {
+  await updateDeployment(tx, key, owner);
+  if (owner.created_by === undefined) return;
+  await sql`update node_instances set private_to = ${owner.created_by}
+    where deployment_key = ${key} and private_to is not null`.execute(tx);
 }
 
 /** Writes the scaling groups (they hold instance counts) and raises the revision. */

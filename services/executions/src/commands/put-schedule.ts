@@ -1,4 +1,4 @@
-import { isAdministrator, type Principal } from '@baton/contracts';
+import { isAdministrator, ownershipOf, type Principal } from '@baton/contracts';
 import type { createScheduleBody, updateScheduleBody } from '@baton/contracts/http/execution-schedules';
 import { AppError, newId, notFound, randomSuffix } from '@baton/kernel';
 import type { z } from 'zod';
@@ -11,7 +11,9 @@ import { requireWorkflowPermission } from '../domain/workflow-permission';
 import type { EngineDeps } from '../engine/deps';
 import { insertSchedule, lockSchedule, readNowMs, rewriteSchedule } from '../store/schedules.sql';
 
-export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments'> & { wire: 'spec' | 'cloudify' };
+export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments' | 'findUser'> & {
+  wire: 'spec' | 'cloudify';
+};
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 /**
@@ -29,8 +31,9 @@ export async function createSchedule(
     until: typeof body.until === 'string' ? parseTime('until', body.until) : null,
     rule: ruleOf(body, deps.wire),
   };
+  const owner = await ownershipOf(principal, body, deps.findUser);
   const nowMs = await readNowMs(deps.db.query);
-  const created_at = new Date(nowMs).toISOString();
+  const created_at = owner.createdAt ?? new Date(nowMs).toISOString();
   const next = scheduleTimes({ ...timing, created_at }).next(nowMs);
   const facts = await deps.deployments.facts(principal.tenant, place.deploymentId, {
     username: principal.username,
@@ -54,7 +57,7 @@ export async function createSchedule(
     next_occurrence: iso(next),
     latest_execution_id: null,
     visibility: facts.visibility,
-    created_by: principal.username,
+    created_by: owner.createdBy,
     created_at,
   };
   if (!(await deps.db.tx((tx) => insertSchedule(tx, row))))

@@ -1,3 +1,4 @@
+import type { Ownership } from '@baton/contracts';
 import { AppError, newId } from '@baton/kernel';
 import type { PastExecution } from '../domain/past-execution';
 import { payloadHash, type StartRequest } from '../domain/start-request';
@@ -15,6 +16,7 @@ export async function restoreExecution(
   deps: Pick<EngineDeps, 'db' | 'deployments' | 'tokenKey'>,
   request: StartRequest,
   past: PastExecution,
+  owner: Ownership,
 ): Promise<ExecutionRow> {
   const id = past.id ?? newId();
   const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
@@ -33,7 +35,7 @@ export async function restoreExecution(
     if (await readExecution(tx, id))
       throw new AppError('conflict_error', `Execution with ID \`${id}\` already exists`, { field: 'id' });
     await insertExecution(tx, {
-      ...requestedRow(deps, { ...request, createdBy: past.createdBy }, subject, id),
+      ...requestedRow(deps, { ...request, createdBy: owner.createdBy }, subject, id),
       payload_hash: payloadHash(request),
       status: 'pending',
       phase: 'planning',
@@ -45,7 +47,7 @@ export async function restoreExecution(
       status,
       phase: 'ended',
       error,
-      created_at: past.createdAt ?? NOW,
+      created_at: owner.createdAt ?? NOW,
       started_at: past.startedAt,
       ended_at: past.endedAt ?? NOW,
       outcome: past.outcome,

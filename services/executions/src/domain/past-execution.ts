@@ -14,19 +14,17 @@ export interface PastExecution {
   /** Null: a new one. */
   id: string | null;
   outcome: { status: 'terminated' | 'failed' | 'cancelled'; error: string };
-  /** ISO texts; null: now, and never. */
-  createdAt: string | null;
+  /** ISO texts; null: never, and now. */
   startedAt: string | null;
   endedAt: string | null;
-  createdBy: string;
 }
 
 const ENDED = ['terminated', 'failed', 'cancelled'] as const;
 const ONLY_PAST = ['id', 'error', 'created_at', 'started_at', 'ended_at', 'created_by'] as const;
 
 /**
- * What `force_status` and the fields beside it say; null: the workflow is to run.
- * @throws AppError bad_parameters_error; forbidden_error without set_timestamp or set_owner.
+ * What `force_status` and the fields beside it say, but for its creation; null: the workflow is to run.
+ * @throws AppError bad_parameters_error; forbidden_error without set_timestamp.
  */
 export function pastExecutionOf(principal: Principal, body: Body): PastExecution | null {
   if (typeof body.force_status !== 'string') {
@@ -43,25 +41,21 @@ export function pastExecutionOf(principal: Principal, body: Body): PastExecution
     });
   if (typeof body.id === 'string' && !isUuid(body.id))
     throw badParameter('id', `id: ${body.id} is no UUID`, { expected: 'UUID' });
-  const time = (field: 'created_at' | 'started_at' | 'ended_at'): string | null => {
+  const time = (field: 'started_at' | 'ended_at'): string | null => {
     const text = body[field];
     if (typeof text !== 'string') return null;
-    requireRight(principal, 'set_timestamp', field);
+    requireTimestampRight(principal, field);
     return parseTime(field, text);
   };
-  if (typeof body.created_by === 'string' && body.created_by !== principal.username)
-    requireRight(principal, 'set_owner', 'created_by');
   return {
     id: body.id ?? null,
     outcome: { status, error: body.error ?? '' },
-    createdAt: time('created_at'),
     startedAt: time('started_at'),
     endedAt: time('ended_at'),
-    createdBy: body.created_by ?? principal.username,
   };
 }
 
-function requireRight(principal: Principal, permission: string, field: string): void {
-  if (hasPermission(principal, permission)) return;
+function requireTimestampRight(principal: Principal, field: string): void {
+  if (hasPermission(principal, 'set_timestamp')) return;
   throw new AppError('forbidden_error', `${principal.username} may not set ${field}`, { field });
 }

@@ -1,3 +1,4 @@
+import type { FindUser } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { WorkflowConfig } from '@baton/task-graph';
@@ -14,6 +15,7 @@ export interface EngineDeps {
   steps: StepWriter;
   deployments: DeploymentsPort;
   catalog: CatalogPort;
+  findUser: FindUser;
   /** In-process wake-ups after a commit; every one of them has a loop that does the same after a crash. */
   wake: Wakes;
   /** Key that execution tokens are derived from. */

@@ -1,4 +1,4 @@
-import { isAdministrator, type Principal } from '@baton/contracts';
+import { isAdministrator, type Ownership, ownershipOf, type Principal } from '@baton/contracts';
 import { executionGroupAction, executionGroupRoutes } from '@baton/contracts/http/execution-groups';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError, badParameter, type JsonObject, nearestName, newId, notFound } from '@baton/kernel';
@@ -24,7 +24,8 @@ export function executionGroupsHttp(deps: EngineDeps): BoundRoute[] {
     },
     getExecutionGroup: (call) => read(call),
     async createExecutionGroup(call) {
-      const request = groupRequestOf(call);
+      const owner = await ownershipOf(call.principal, call.body, deps.findUser);
+      const request = groupRequestOf(call, owner);
       const earlier = await repeated(deps, call, request);
       if (earlier) return earlier;
       return await createExecutionGroup(deps, request, (tx) =>
@@ -84,12 +85,12 @@ async function repeated(
   });
 }
 
-function groupRequestOf(call: HttpCall): GroupRequest {
+function groupRequestOf(call: HttpCall, owner: Ownership): GroupRequest {
   const { body, principal } = call;
   requireWorkflowPermission(principal, body.workflow_id);
   return {
     tenant: principal.tenant,
-    createdBy: principal.username,
+    createdBy: owner.createdBy,
     isAdministrator: isAdministrator(principal),
     groupId: body.id ?? call.idempotencyKey ?? newId(),
     deploymentGroupId: body.deployment_group_id,
@@ -99,6 +100,6 @@ function groupRequestOf(call: HttpCall): GroupRequest {
     isForced: body.force ?? false,
     concurrency: body.concurrency ?? DEFAULT_CONCURRENCY,
     visibility: body.visibility ?? null,
-    createdAt: null,
+    createdAt: owner.createdAt,
   };
 }

@@ -1,4 +1,4 @@
-import { hasPermission, isAdministrator } from '@baton/contracts';
+import { hasPermission, isAdministrator, ownershipOf } from '@baton/contracts';
 import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope, type Wire } from '@baton/http';
 import { AppError, badParameter, isAppError, nearestName } from '@baton/kernel';
@@ -42,10 +42,13 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
     async startExecution(call) {
       const request = startRequestOf(call, deps.nowMs());
       const past = pastExecutionOf(call.principal, call.body);
-      if (past) return present(call, await restoreExecution(deps, request, past));
+      if (past) {
+        const owner = await ownershipOf(call.principal, call.body, deps.findUser);
+        return present(call, await restoreExecution(deps, request, past, owner));
+      }
       if (request.scheduledForMs === null || wire === 'spec')
         return present(call, await start(deps, request, wire));
-      await scheduleOnce({ db: deps.db, deployments: deps.deployments, wire }, call.principal, request);
+      await scheduleOnce({ ...deps, wire }, call.principal, request);
       return executionOnWire(call, presentScheduled());
     },
     async actOnExecution(call) {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { createPostgresBroker } from '@baton/broker';
 import { createLocalCache } from '@baton/cache';
-import { deploymentsRpc, executionsRpc } from '@baton/contracts';
-import { Secret, silentLog, systemClock } from '@baton/kernel';
+import { deploymentsRpc, executionsRpc, identityRpc } from '@baton/contracts';
+import { notFound, Secret, silentLog, systemClock } from '@baton/kernel';
 import { createDb, type Db } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import { type Infra, loadConfig, startParts } from '@baton/service-runtime';
@@ -29,6 +29,12 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
   const rpc = createLocalRpc();
   const peer = createDeploymentsPeer();
   rpc.serve('deployments', deploymentsRpc.DeploymentsServiceDefinition, peer.handlers);
+  rpc.serve('identity', identityRpc.IdentityServiceDefinition, {
+    getPrincipal: async ({ username }: { username: string }) => {
+      if (!['bob', 'carol'].includes(username)) throw notFound('User', username);
+      return { principal: { userId: 7, username }, cacheMs: 0 };
+    },
+  } as never);
   const config = loadConfig(configSchema, {
     BATON_INTERNAL_KEY: 'engine-test-internal-key',
     BATON_TASK_RETRIES: '2',

@@ -3,6 +3,8 @@
  * The trial lies before the transaction: a crash in between leaves nothing behind.
  */
 import {
+  type FindUser,
+  ownershipOf,
   type Principal,
   requireOwnTenant,
   type Visibility,
@@ -64,13 +66,14 @@ export async function checkProvider(
 
 /** PUT /secrets-providers. @throws AppError conflict_error, failed_dependency */
 export async function createProvider(
-  deps: ValueDeps,
+  deps: ValueDeps & { findUser: FindUser },
   principal: Principal,
   name: string,
-  input: ProviderInput & { type: ProviderType },
+  input: ProviderInput & { type: ProviderType; created_at?: string; created_by?: string },
 ): Promise<void> {
   const { tenant } = principal;
   const visibility = visibilityOfNew(principal, input.visibility, undefined);
+  const owner = await ownershipOf(principal, input, deps.findUser);
   await tryProvider(deps, input.type, input.connection_parameters);
   await deps.db.tx(async (tx) => {
     await lockProviderName(tx, name);
@@ -83,7 +86,8 @@ export async function createProvider(
     await insertProvider(tx, {
       ...identity,
       type: input.type,
-      created_by: principal.username,
+      created_by: owner.createdBy,
+      created_at: owner.createdAt,
       visibility,
       sealed: sealParameters(deps.masters, identity, input.connection_parameters ?? {}),
     });

@@ -1,5 +1,8 @@
 /** Writing secrets (reference/rest-api.md 5.23). Values arrive as Secret and leave sealed; nothing here logs one. */
 import {
+  changedOwnership,
+  type FindUser,
+  ownershipOf,
   type Principal,
   requireOwnTenant,
   type Visibility,
@@ -27,7 +30,9 @@ import {
 } from '../store/secrets.sql';
 import type { DB } from '../store/tables.gen';
 
-export type SecretDeps = ValueDeps;
+export interface SecretDeps extends ValueDeps {
+  findUser: FindUser;
+}
 
 export interface PutSecret {
   value?: unknown;
@@ -38,6 +43,8 @@ export interface PutSecret {
   is_hidden_value?: boolean;
   provider_name?: string | null;
   provider_options?: JsonObject | null;
+  created_at?: string;
+  created_by?: string;
 }
 
 /** The provider that a request names. @throws AppError not_found_error; undefined: it names none. */
@@ -87,6 +94,7 @@ export async function putSecret(
 ): Promise<void> {
   const visibility = visibilityOfNew(principal, body.visibility, body.private_resource);
   const schema = body.schema ?? null;
+  const owner = await ownershipOf(principal, body, deps.findUser);
   await deps.db.tx(async (tx) => {
     const provider = await namedProvider(tx, principal, body.provider_name);
     const change = { value: body.value, provider, options: body.provider_options };
@@ -108,7 +116,8 @@ export async function putSecret(
     const identity = { tenant: principal.tenant, key, version: 1 };
     await insertSecret(tx, {
       ...identity,
-      created_by: principal.username,
+      created_by: owner.createdBy,
+      created_at: owner.createdAt,
       visibility,
       is_hidden_value: body.is_hidden_value ?? false,
       schema,
@@ -162,8 +171,14 @@ export interface PatchSecret {
   is_hidden_value?: boolean;
   provider_name?: string | null;
   provider_options?: JsonObject | null;
+  created_at?: string;
+  creator?: string;
 }
 
+/**
+ * PATCH /secrets/{key}. Keys that a secret does not have are passed over, as in every body of the original; only a body
+ * without keys is refused (reference/rest-api.md 4.1, 5.23).
+ */
 export async function patchSecret(
   deps: SecretDeps,
   principal: Principal,
@@ -171,14 +186,14 @@ export async function patchSecret(
   body: PatchSecret,
 ): Promise<void> {
   const { value, visibility, is_hidden_value, provider_name, provider_options } = body;
+  if (Object.keys(body).length === 0)
+    throw new AppError('illegal_action_error', 'The body changes nothing', {
+      expected: ['value', 'visibility', 'is_hidden_value', 'provider_name', 'provider_options'],
+    });
+  const owner = await changedOwnership(principal, body, deps.findUser);
   await changeLocked(deps, principal, key, async (tx, row, rivals) => {
     const provider = await namedProvider(tx, principal, provider_name);
     const isKeptAnew = value !== undefined || provider !== undefined || provider_options !== undefined;
-    if (!isKeptAnew && visibility === undefined && is_hidden_value === undefined) {
-      throw new AppError('illegal_action_error', 'The body changes nothing', {
-        expected: ['value', 'visibility', 'is_hidden_value', 'provider_name', 'provider_options'],
-      });
-    }
     if (is_hidden_value !== undefined && is_hidden_value !== row.is_hidden_value)
       requireHidingRight(principal, row);
     const kept = isKeptAnew
@@ -187,6 +202,7 @@ export async function patchSecret(
         )
       : null;
     await updateSecret(tx, row.tenant, key, {
+      ...owner,
       ...widened(principal, row, visibility, rivals),
       ...(is_hidden_value === undefined ? {} : { is_hidden_value }),
       ...(kept === null ? {} : { value: sealKept(deps, nextVersion(row), kept) }),

@@ -1,5 +1,11 @@
 /** Export and import of secrets with their values (reference/rest-api.md 8.1). */
-import { hasPermission, type ListQuery, type Principal, type Visibility } from '@baton/contracts';
+import {
+  hasPermission,
+  type ListQuery,
+  type Ownership,
+  type Principal,
+  type Visibility,
+} from '@baton/contracts';
 import { resourceId, visibility as visibilityShape } from '@baton/contracts/http/shapes';
 import { AppError, badParameter, type Clock, isJsonObject, Secret } from '@baton/kernel';
 import { writingTo } from '@baton/postgres';
@@ -18,6 +24,7 @@ import { openContent } from '../queries/read-value';
 import { findVisibleProvider, type ProviderRow } from '../store/providers.sql';
 import { findByKey, insertSecret, lockSecretKey, updateSecret } from '../store/secrets.sql';
 import type { SecretDeps } from './change-secret';
+import { importedOwnership, rememberingUsers } from './imported-ownership';
 
 function requirePassphrase(passphrase: Secret | null): void {
   if (passphrase !== null && passphrase.expose().length < MIN_PASSPHRASE) {
@@ -72,6 +79,7 @@ export interface ImportResult {
 }
 
 interface Item {
+  owner: Ownership;
   tenant: string;
   key: string;
   provider: ProviderRow | null;
@@ -135,12 +143,14 @@ function readItem(
   tenant: string,
   key: PassphraseKey | null,
   provider: ProviderRow | null,
+  owner: Ownership,
 ): Item {
   const text = raw.value as string;
   const isKeptOutside = provider !== null && provider.type !== 'local';
   const value = raw.encrypted === true && !isKeptOutside ? decryptWith(key!, text) : new Secret(text);
   const options = isJsonObject(raw.provider_options) ? raw.provider_options : null;
   return {
+    owner,
     tenant,
     key: raw.key as string,
     provider,
@@ -169,7 +179,8 @@ async function importOne(
         const identity = { tenant: item.tenant, key: item.key, version: 1 };
         await insertSecret(tx, {
           ...identity,
-          created_by: principal.username,
+          created_by: item.owner.createdBy,
+          created_at: item.owner.createdAt,
           visibility: item.visibility,
           is_hidden_value: item.isHidden,
           schema: null,
@@ -223,14 +234,19 @@ export async function importSecrets(
   const key = request.passphrase === null ? null : await passphraseKey(request.passphrase);
   const result: ImportResult = { colliding_secrets: {}, secrets_errors: {} };
   const items: Item[] = [];
+  const findUser = rememberingUsers(deps.findUser);
   for (const [index, raw] of request.items.entries()) {
     const fields = isJsonObject(raw) ? (raw as Record<string, unknown>) : {};
     const source = String(fields.tenant_name ?? '');
     const tenant = Object.hasOwn(request.tenantMap, source) ? request.tenantMap[source]! : source;
     const provider = await providerOf(deps, principal, tenant, fields.provider);
-    const faults = faultsOf(fields, principal, tenant, key !== null, provider);
-    if (Object.keys(faults).length > 0) result.secrets_errors[index] = faults;
-    else items.push(readItem(fields, tenant, key, provider));
+    const made = await importedOwnership(principal, fields, findUser);
+    const faults = {
+      ...faultsOf(fields, principal, tenant, key !== null, provider),
+      ...('faults' in made && made.faults),
+    };
+    if ('faults' in made || Object.keys(faults).length > 0) result.secrets_errors[index] = faults;
+    else items.push(readItem(fields, tenant, key, provider, made.owner));
   }
   for (const item of items) {
     if (await importOne(deps, principal, item, request.isOverriding))

@@ -1,3 +1,4 @@
+import type { FindUser } from '@baton/contracts';
 import { secretsProviderRoutes } from '@baton/contracts/http/secrets-providers';
 import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { badParameter, type JsonObject } from '@baton/kernel';
@@ -14,7 +15,7 @@ function required<T>(field: string, value: T | undefined): T {
 }
 
 /** Stores of secrets outside the manager (reference/rest-api.md 5.23). */
-export function providersHttp(deps: ValueDeps): BoundRoute[] {
+export function providersHttp(deps: ValueDeps & { findUser: FindUser }): BoundRoute[] {
   return bindRoutes(secretsProviderRoutes, {
     listSecretsProviders: async ({ principal, list }) =>
       listEnvelope(await listProviders(deps, principal, list), list),

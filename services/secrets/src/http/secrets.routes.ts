@@ -9,6 +9,7 @@ import { secretRoutes } from '@baton/contracts/http/secrets';
 import { answer, type BoundRoute, bindRoutes, type HttpCall, listEnvelope, pickFields } from '@baton/http';
 import { AppError, type Clock, type JsonObject, Secret } from '@baton/kernel';
 import {
+  type PatchSecret,
   patchSecret,
   putSecret,
   removeSecret,
@@ -66,9 +67,7 @@ export function secretsHttp(deps: SecretDeps & { clock: Clock }): BoundRoute[] {
         provider_options: optionsOf(call.body),
       }),
     ),
-    patchSecret: change((call, key) =>
-      patchSecret(deps, call.principal, key, { ...call.body, provider_options: optionsOf(call.body) }),
-    ),
+    patchSecret: change((call, key) => patchSecret(deps, call.principal, key, call.body as PatchSecret)),
     deleteSecret: async (call) => {
       await removeSecret(deps, call.principal, call.params.secret_key!);
       return answer({ status: 204 });

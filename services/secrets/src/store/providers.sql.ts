@@ -57,16 +57,22 @@ export interface NewProvider {
   name: string;
   type: ProviderRow['type'];
   created_by: string;
+  /** Null: now. */
+  created_at: string | null;
   visibility: Visibility;
   version: number;
   sealed: SealedValue;
 }
 
-export async function insertProvider(tx: Tx<DB>, { sealed, ...plain }: NewProvider): Promise<void> {
+export async function insertProvider(
+  tx: Tx<DB>,
+  { sealed, created_at, ...plain }: NewProvider,
+): Promise<void> {
   await tx
     .insertInto('secrets_providers')
     .values({
       ...plain,
+      ...(created_at === null ? {} : { created_at }),
       ciphertext: sealed.ciphertext,
       wrapped_key: sealed.wrappedKey,
       master_key_id: sealed.masterKeyId,

@@ -70,6 +70,8 @@ export interface NewSecret {
   tenant: string;
   key: string;
   created_by: string;
+  /** Null: now. */
+  created_at: string | null;
   visibility: Visibility;
   is_hidden_value: boolean;
   schema: JsonObject | null;
@@ -80,12 +82,13 @@ export interface NewSecret {
 
 export async function insertSecret(
   tx: Tx<DB>,
-  { sealed, schema, provider, ...plain }: NewSecret,
+  { sealed, schema, provider, created_at, ...plain }: NewSecret,
 ): Promise<void> {
   await tx
     .insertInto('secrets')
     .values({
       ...plain,
+      ...(created_at === null ? {} : { created_at }),
       schema: schema === null ? null : JSON.stringify(schema),
       ciphertext: sealed.ciphertext,
       wrapped_key: sealed.wrappedKey,
@@ -97,6 +100,8 @@ export async function insertSecret(
 }
 
 export interface SecretChanges {
+  created_at?: string;
+  created_by?: string;
   visibility?: Visibility;
   is_hidden_value?: boolean;
   value?: { sealed: SealedValue; version: number; provider: ProviderKey | null };

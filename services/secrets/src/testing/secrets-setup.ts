@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Principal, secretsRpc } from '@baton/contracts';
+import { identityRpc, type Principal, secretsRpc } from '@baton/contracts';
 import { createHttpApp, principalHeader, signPrincipal } from '@baton/http';
-import { type Log, systemClock } from '@baton/kernel';
+import { type Log, notFound, systemClock } from '@baton/kernel';
 import { createDb } from '@baton/postgres';
 import { createLocalRpc } from '@baton/rpc';
 import { type Infra, loadConfig } from '@baton/service-runtime';
@@ -67,9 +67,15 @@ export async function startSecrets(env: Record<string, string> = {}) {
     BATON_SECRETS_KEY_FILE: join(folder, 'key'),
     ...env,
   });
-  const infra = { db, log, clock: systemClock } as unknown as Infra;
-  const parts = await buildService(config, infra);
   const rpc = createLocalRpc({ log });
+  rpc.serve('identity', identityRpc.IdentityServiceDefinition, {
+    getPrincipal: async ({ username }: { username: string }) => {
+      if (!['ann', 'bob'].includes(username)) throw notFound('User', username);
+      return { principal: userOf(username), cacheMs: 0 };
+    },
+  } as never);
+  const infra = { db, log, rpc, clock: systemClock } as unknown as Infra;
+  const parts = await buildService(config, infra);
   for (const part of parts.rpc) rpc.serve('secrets', part.definition, part.handlers as never);
   const app = createHttpApp({
     service: 'secrets',

@@ -1,0 +1,94 @@
+/**
+ * Who made a thing and when, where a request says so: how a restore brings things along (reference/rest-api.md ch. 5).
+ * A time needs the right set_timestamp, another user set_owner.
+ */
+import { AppError, badParameter } from '@baton/kernel';
+import { hasPermission, type Principal } from './principal';
+
+/** The user of that name, spelled as the account is; null: there is none, or none that may log in. */
+export type FindUser = (username: string) => Promise<{ username: string; userId: number } | null>;
+
+/** Members of a body, as each resource spells them. */
+export interface OwnershipFields {
+  at: string;
+  by: string;
+}
+
+const CREATED: OwnershipFields = { at: 'created_at', by: 'created_by' };
+type Body = Record<string, unknown>;
+
+export interface Ownership {
+  /** ISO text for the database; null: now. */
+  createdAt: string | null;
+  createdBy: string;
+  creatorId: number;
+}
+
+/**
+ * Of a new thing: what `body` says, else the caller.
+ * @throws AppError forbidden_error without the right; bad_parameters_error for what is no date and for an unknown user.
+ */
+export async function ownershipOf(
+  principal: Principal,
+  body: object,
+  findUser: FindUser,
+  fields = CREATED,
+): Promise<Ownership> {
+  const given = body as Body;
+  const createdAt = timeOf(principal, fields.at, given[fields.at]);
+  const name = given[fields.by];
+  const isForeign = typeof name === 'string' && name !== principal.username;
+  const owner = isForeign ? await namedUser(principal, fields.by, name, findUser) : principal;
+  return { createdAt, createdBy: owner.username, creatorId: owner.userId };
+}
+
+/**
+ * Of a thing that is there: only what `body` says. Naming oneself takes it from somebody else, so it needs the right too.
+ * @throws as ownershipOf
+ */
+export async function changedOwnership(
+  principal: Principal,
+  body: object,
+  findUser: FindUser,
+  fields: OwnershipFields = { at: 'created_at', by: 'creator' },
+): Promise<{ created_at?: string; created_by?: string }> {
+  const given = body as Body;
+  const createdAt = timeOf(principal, fields.at, given[fields.at]);
+  const name = given[fields.by];
+  const owner = typeof name === 'string' ? await namedUser(principal, fields.by, name, findUser) : undefined;
+  return {
+    ...(createdAt === null ? {} : { created_at: createdAt }),
+    ...(owner === undefined ? {} : { created_by: owner.username }),
+  };
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
+
+function timeOf(principal: Principal, field: string, text: unknown): string | null {
+  if (typeof text !== 'string') return null;
+  requireRight(principal, 'set_timestamp', field);
+  // Dates without a zone mean UTC.
+  const hasZone = /(?:Z|[+-]\d{2}:\d{2})$/.test(text.slice(10));
+  const iso = `${text.replace(' ', 'T')}${hasZone || text.length <= 10 ? '' : 'Z'}`;
+  if (DATE.test(text) && !Number.isNaN(Date.parse(iso))) return new Date(iso).toISOString();
+  throw badParameter(field, `${field} is not a date: ${text}`, { expected: 'YYYY-MM-DDThh:mm:ss.mmmZ' });
+}
+
+async function namedUser(
+  principal: Principal,
+  field: string,
+  username: string,
+  findUser: FindUser,
+): Promise<{ username: string; userId: number }> {
+  requireRight(principal, 'set_owner', field);
+  const user = await findUser(username);
+  if (user !== null) return user;
+  throw badParameter(field, `There is no active user \`${username}\``, { expected: 'the name of a user' });
+}
+
+function requireRight(principal: Principal, permission: string, field: string): void {
+  if (hasPermission(principal, permission)) return;
+  throw new AppError('forbidden_error', `User \`${principal.username}\` is not permitted to set ${field}`, {
+    field,
+  });
+}
