@@ -2,6 +2,7 @@ import {
   blueprintDeleted,
   blueprintRegistered,
   changeMade,
+  configChanged,
   credentialsChanged,
   deploymentCreated,
   deploymentDeleted,
@@ -43,6 +44,7 @@ export const topology: Topology = [
   { message: blueprintDeleted, queues: ['executions'] },
   { message: credentialsChanged, queues: [] },
   { message: changeMade, queues: ['cluster-status'] },
+  { message: configChanged, queues: [] },
 ];
 
 /** Delays before the next delivery after the first, second, ... failure; the last one repeats. */

@@ -41,6 +41,7 @@ export {
 export { buildMessage, defineMessage, type Envelope, type MessageType } from './message';
 export { type ChangeMade, changeMade } from './messages/audit';
 export { blueprintDeleted, blueprintRegistered, uploadEnded } from './messages/catalog';
+export { configChanged } from './messages/cluster-status';
 export { deploymentCreated, deploymentDeleted, groupDeploymentsCreated } from './messages/deployments';
 export {
   eventsAppended,

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import {
   blueprintDeleted,
+  configChanged,
   deploymentCreated,
   deploymentDeleted,
   eventsAppended,
@@ -111,7 +112,14 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       createTenantPart({ db, schema: 'executions' }),
     ],
     consumers: consumersOf(config, deps),
-    subscriptions: [subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId))],
+    subscriptions: [
+      subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId)),
+      subscriptionPart(configChanged, async () => {
+        await Promise.all([workflowConfig.refresh(), queueConfig.refresh()]);
+        // More may run at once now.
+        wake.dequeue();
+      }),
+    ],
     loops: [
       ...engineLoops(deps),
       ...eventLoops(db, { retentionDays: config.BATON_EVENT_RETENTION_DAYS }),

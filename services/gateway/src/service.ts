@@ -1,4 +1,5 @@
 import {
+  configChanged,
   credentialsChanged,
   executionsRpc,
   identityRpc,
@@ -68,7 +69,10 @@ export function buildService(
     routes: [],
     rpc: [],
     consumers: [],
-    subscriptions: [subscriptionPart(credentialsChanged, ({ payload }) => cache.forget(payload.username))],
+    subscriptions: [
+      subscriptionPart(credentialsChanged, ({ payload }) => cache.forget(payload.username)),
+      subscriptionPart(configChanged, () => pageSize.refresh()),
+    ],
     loops: [{ name: 'page-size', intervalMs: CONFIG_MS, tickOnce: () => pageSize.refresh() }],
     checks: {},
     rawHandler: handler,

@@ -1,6 +1,7 @@
+import { configChanged } from '@baton/contracts';
 import type { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
+import { type Infra, requireDb, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
 import { createDoctorPart, createSnapshotPart } from '@baton/snapshot-part';
 import { createActivity } from './adapters/activity';
 import { createAuthorizationCache } from './adapters/authorization-cache';
@@ -78,7 +79,7 @@ export function buildService(
     ],
     rpc: [identityRpcPart(deps), ...tableParts(deps, infra.log)],
     consumers: [],
-    subscriptions: [],
+    subscriptions: [subscriptionPart(configChanged, () => lockConfig.refresh())],
     loops: [
       { name: 'write-activity', intervalMs: ACTIVITY_MS, tickOnce: () => activity.flush() },
       { name: 'lock-config', intervalMs: CONFIG_MS, tickOnce: () => lockConfig.refresh() },

@@ -1,7 +1,7 @@
-import { hasPermission, isAdministrator } from '@baton/contracts';
+import { configChanged, hasPermission, isAdministrator } from '@baton/contracts';
 import { configRoutes } from '@baton/contracts/http/config';
 import { type BoundRoute, bindRoutes } from '@baton/http';
-import type { Db } from '@baton/postgres';
+import { type Db, outbox } from '@baton/postgres';
 import { type ConfigRow, configRefusal, findConfig, presentConfig } from '../adapters/config-values';
 import type { IdentityPort } from '../adapters/identity.client';
 import type { ConfigDefinition } from '../domain/config-items';
@@ -46,9 +46,11 @@ export function configHttp({ db, identity, definitions }: ConfigDeps): BoundRout
       const refusal = configRefusal(one, { value, isForced: force === true, isAdministrator: isAdmin });
       if (refusal) throw refusal;
       const { scope, name } = one;
-      const row = await db.tx((tx) =>
-        upsertConfig(tx, { scope, name, value, username: call.principal.username }),
-      );
+      const row = await db.tx(async (tx) => {
+        // Services that miss it read the values every 10 s.
+        await outbox.append(tx, configChanged, { tenant: '', key: scope }, { scope });
+        return await upsertConfig(tx, { scope, name, value, username: call.principal.username });
+      });
       return presentConfig(one, row, isAdmin);
     },
   });
