@@ -315,6 +315,12 @@ it('rpc: an archive goes into the folder of a deployment; a check keeps nothing 
   await rpc.unpackFolder({ folder: folder('w'), archive });
   await rpc.unpackFolder({ folder: folder('w'), archive });
   expect(Object.keys((await call('GET', at('', 'w'))).body)).toEqual(['a/one.txt', 'two.txt']);
+  // Under a name it is done once, whatever became of the files since.
+  const requestId = '11111111-1111-4111-8111-111111111111';
+  await rpc.unpackFolder({ folder: folder('w'), archive, requestId });
+  await call('DELETE', at('two.txt', 'w'), { as: bob });
+  await rpc.unpackFolder({ folder: folder('w'), archive, requestId });
+  expect(Object.keys((await call('GET', at('', 'w'))).body)).toEqual(['a/one.txt']);
   const refused = async (bad: Buffer, code: string) =>
     await expect(
       rpc.unpackFolder({ folder: folder('nosuch'), archive: bad, isCheck: true }),

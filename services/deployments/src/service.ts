@@ -25,6 +25,7 @@ import { drivePluginsUpdates } from './loops/drive-plugins-updates.loop';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
 import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
+import { unpackWorkdirsLoop } from './loops/unpack-workdirs.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
 import { gatherPages, gatherRecords } from './queries/deployment-records';
 import type { ListDeps } from './queries/list-deployments';
@@ -92,6 +93,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       sweepDocumentsLoop({ db, keepMs: config.BATON_DOCUMENT_KEEP }),
       purgeGroupRequestsLoop({ db }),
       purgeSettledExecutionsLoop({ db }),
+      unpackWorkdirsLoop(deps),
       pluginsUpdates.loop,
     ],
     checks: { database: () => db.ping() },

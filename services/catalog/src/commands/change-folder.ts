@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '@baton/blob-store';
 import { notFound } from '@baton/kernel';
-import type { Db } from '@baton/postgres';
+import { type Db, inbox } from '@baton/postgres';
 import type { Spool } from '../archive/spool';
 import { INLINE_BYTES } from '../archive/unpack';
 import {
@@ -17,6 +17,7 @@ import {
 import {
   countFolder,
   type FileWrite,
+  findFolderVersion,
   listStoredFiles,
   lockFolder,
   removeBelow,
@@ -37,6 +38,8 @@ export interface FolderChange {
   writes: readonly FileWrite[];
   /** Removed only where they still have that content. */
   removes?: readonly { path: string; digest: string }[];
+  /** Done once under this name: a repetition changes nothing that was written since. */
+  requestId?: string;
 }
 
 /**
@@ -47,11 +50,13 @@ export interface FolderChange {
 export async function changeFolder(
   { db, folderLimits }: FolderDeps,
   key: FolderKey,
-  { writes, removes = [] }: FolderChange,
+  { writes, removes = [], requestId }: FolderChange,
 ): Promise<string> {
   const byPath = new Map(writes.map((write) => [storedPath(write.path), write]));
   checkSizes(writes, folderLimits);
   return db.tx(async (tx) => {
+    if (requestId !== undefined && !(await inbox.once(tx, 'change-folder', requestId)))
+      return (await findFolderVersion(tx, key)) ?? '';
     const version = await lockFolder(tx, key);
     if (removes.length > 0) await removeFiles(tx, key, removes);
     const there = new Set((await listStoredFiles(tx, key, '')).map((file) => file.path));

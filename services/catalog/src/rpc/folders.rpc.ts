@@ -75,7 +75,7 @@ async function writeInto(
 
 async function unpackFolder(
   deps: FolderRpcDeps,
-  { folder, archive, isCheck }: catalogRpc.UnpackFolderRequest,
+  { folder, archive, isCheck, requestId }: catalogRpc.UnpackFolderRequest,
 ): Promise<catalogRpc.UnpackFolderResponse> {
   const key = keyOf(folder);
   if (key.area !== 'deployments')
@@ -88,7 +88,7 @@ async function unpackFolder(
   try {
     const writes = await unpackedFiles(deps, '', content);
     if (isCheck) checkFits(deps, writes);
-    else await changeFolder(deps, key, { writes });
+    else await changeFolder(deps, key, { writes, ...(requestId === '' ? {} : { requestId }) });
     return {};
   } finally {
     await content.dispose();

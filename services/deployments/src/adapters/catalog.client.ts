@@ -40,9 +40,14 @@ export interface CatalogPort {
   zippedFolder(tenant: string, deploymentId: string): Promise<Buffer | null>;
   /**
    * Puts the files of an archive into the working folder of a deployment. `isCheck`: only whether it could, before there is
-   * a deployment. May be repeated. @throws AppError bad_parameters_error, payload_too_large_error.
+   * a deployment. With a request id it is done once, however often it is asked. @throws AppError bad_parameters_error, payload_too_large_error.
    */
-  unpackFolder(tenant: string, deploymentId: string, archive: Buffer, isCheck: boolean): Promise<void>;
+  unpackFolder(
+    tenant: string,
+    deploymentId: string,
+    archive: Buffer,
+    how: { isCheck: true } | { requestId: string },
+  ): Promise<void>;
   /** The blueprint takes over the plan of its copy. May be repeated. @throws AppError not_found_error. */
   adoptPluginsUpdate(of: BlueprintCopy): Promise<void>;
   /** The copy goes; `isKept`: it becomes a blueprint like others. May be repeated. */
@@ -112,9 +117,9 @@ export function createCatalogClient(rpc: RpcConnector): CatalogPort {
       return (await client.preparePluginsUpdate(request, { deadlineMs: PREPARE_MS })).isChanged;
     },
     zippedFolder: (tenant, deploymentId) => zippedFolder(client, tenant, deploymentId),
-    async unpackFolder(tenant, deploymentId, archive, isCheck) {
+    async unpackFolder(tenant, deploymentId, archive, how) {
       const folder = { area: 'deployments', tenant, folder: deploymentId };
-      await client.unpackFolder({ folder, archive, isCheck }, { deadlineMs: ZIP_MS });
+      await client.unpackFolder({ folder, archive, ...how }, { deadlineMs: ZIP_MS });
     },
     async adoptPluginsUpdate(of) {
       await client.adoptPluginsUpdate(of);

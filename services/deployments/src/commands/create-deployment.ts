@@ -1,6 +1,8 @@
 import { ownershipOf, type Principal, type Visibility, visibilityOfNew } from '@baton/contracts';
+import { newId } from '@baton/kernel';
 import { outbox } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
+import { insertWorkdir } from '../store/waiting-workdirs.sql';
 import {
   checkNewDeployment,
   checkPlugins,
@@ -11,6 +13,7 @@ import {
 } from './check-deployment';
 import { requireDeploymentId } from './resource-id';
 import { creationMessage, prepareRows, storeDeployments, storeUntilFree } from './store-deployments';
+import { unpackWorkdir } from './unpack-workdir';
 
 export interface CreateDeploymentBody extends NewDeploymentBody {
   blueprint_id: string;
@@ -23,19 +26,29 @@ export interface CreateDeploymentBody extends NewDeploymentBody {
 /**
  * PUT /deployments/{id} (reference/rest-api.md 5.2, reference/dsl.md 7.3): checks, prepares the plan and stores the whole
  * model in one transaction. A crash before the commit leaves nothing; the outbox message makes executions record the
- * terminated create_deployment_environment execution whose id is given here.
+ * terminated create_deployment_environment execution whose id is given here. Files of its working folder are stored in
+ * that transaction too and unpacked after it; a crash in between is repaired by the loop unpack-workdirs.
  */
 export async function createDeployment(
   deps: ServiceDeps,
   principal: Principal,
   id: string,
   body: CreateDeploymentBody,
+  workdir: Buffer | null = null,
 ): Promise<void> {
   const request = await checkRequest(deps, principal, id, body);
-  await storeUntilFree(deps, [await prepareRows(deps, request)], async (tx, rows) => {
-    await storeDeployments(tx, rows);
+  const { tenant } = principal;
+  const requestId = newId();
+  if (workdir) await deps.catalog.unpackFolder(tenant, id, workdir, { isCheck: true });
+  const key = await storeUntilFree(deps, [await prepareRows(deps, request)], async (tx, rows) => {
+    const keys = await storeDeployments(tx, rows);
+    const stored = keys.get(id)!;
+    if (workdir) await insertWorkdir(tx, { deployment_key: stored, request_id: requestId, archive: workdir });
     await outbox.appendAll(tx, rows.map(creationMessage));
+    return stored;
   });
+  if (workdir)
+    await unpackWorkdir(deps, { deployment_key: key, tenant, id, request_id: requestId, archive: workdir });
 }
 
 async function checkRequest(

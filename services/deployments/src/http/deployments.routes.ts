@@ -110,11 +110,8 @@ function writeHandlers(deps: ServiceDeps, read: Read): Pick<Handlers, Write> {
         throw new AppError('deployment_creation_error', 'workdir_zip and async_create exclude each other', {
           field: 'workdir_zip',
         });
-      const { tenant } = call.principal;
-      if (zip) await deps.catalog.unpackFolder(tenant, call.params.id!, zip, true);
-      await createDeployment(deps, call.principal, call.params.id!, { ...body, private_resource: isPrivate });
-      // A crash before this leaves a deployment that nobody was told of, without its files: it is deleted and made again.
-      if (zip) await deps.catalog.unpackFolder(tenant, call.params.id!, zip, false);
+      const request = { ...body, private_resource: isPrivate };
+      await createDeployment(deps, call.principal, call.params.id!, request, zip);
       return read(call, call.params.id!);
     },
     deleteDeployment: async (call) => {

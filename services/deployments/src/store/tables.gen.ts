@@ -320,6 +320,13 @@ export interface SnapshotSwitches {
   switched_at: Generated<string>;
 }
 
+export interface WaitingWorkdirs {
+  archive: Buffer;
+  created_at: Generated<string>;
+  deployment_key: number;
+  request_id: string;
+}
+
 export interface DB {
   agents: Agents;
   deployment_filters: DeploymentFilters;
@@ -347,4 +354,5 @@ export interface DB {
   sites: Sites;
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;
+  waiting_workdirs: WaitingWorkdirs;
 }

@@ -12,6 +12,8 @@ export interface CatalogPeer {
   /** Texts that plugins updates give blueprints, by id; the others need none. */
   updates: Map<string, string>;
   has(id: string): boolean;
+  /** False: archives are checked, and unpacking them fails as if nobody answered. */
+  isUnpacking: boolean;
 }
 
 export interface PeerBlueprint {
@@ -32,10 +34,12 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
   /** Deployment -> the archive of its working folder. */
   const folders = new Map([['worked', 'a zip']]);
   let sent = 0;
+  const unpacked = new Set<string>();
   const noFolders = async (): Promise<never> => {
     throw new AppError('not_found_error', 'no folders here');
   };
-  return {
+  const peer: CatalogPeer = {
+    isUnpacking: true,
     plansSent: () => sent,
     updates,
     has: (id) => plans.has(id),
@@ -72,10 +76,13 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
       },
       storePiece: noFolders,
       changeFolder: noFolders,
-      unpackFolder: async ({ folder, archive, isCheck }) => {
+      unpackFolder: async ({ folder, archive, isCheck, requestId }) => {
         const text = Buffer.from(archive).toString();
         if (text === 'no archive') throw badParameter('extract', 'no archive that is known here');
-        if (!isCheck) folders.set(folder!.folder, text);
+        if (isCheck) return {};
+        if (!peer.isUnpacking) throw new AppError('service_unavailable_error', 'nobody answers');
+        if (!unpacked.has(requestId)) folders.set(folder!.folder, text);
+        unpacked.add(requestId);
         return {};
       },
       preparePluginsUpdate: async ({ blueprintId, tempBlueprintId }) => {
@@ -94,4 +101,5 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
       },
     },
   };
+  return peer;
 }

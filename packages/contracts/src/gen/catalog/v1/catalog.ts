@@ -72,6 +72,8 @@ export interface UnpackFolderRequest {
   archive: Buffer;
   /** Only whether an empty folder could take it; the deployment need not be there. */
   isCheck: boolean;
+  /** Not empty: done once under this name, however often it is asked. */
+  requestId: string;
 }
 
 export interface UnpackFolderResponse {
@@ -1113,7 +1115,7 @@ export const ChangeFolderRequest: MessageFns<ChangeFolderRequest> = {
 };
 
 function createBaseUnpackFolderRequest(): UnpackFolderRequest {
-  return { folder: undefined, archive: Buffer.alloc(0), isCheck: false };
+  return { folder: undefined, archive: Buffer.alloc(0), isCheck: false, requestId: "" };
 }
 
 export const UnpackFolderRequest: MessageFns<UnpackFolderRequest> = {
@@ -1126,6 +1128,9 @@ export const UnpackFolderRequest: MessageFns<UnpackFolderRequest> = {
     }
     if (message.isCheck !== false) {
       writer.uint32(24).bool(message.isCheck);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(34).string(message.requestId);
     }
     return writer;
   },
@@ -1167,6 +1172,14 @@ export const UnpackFolderRequest: MessageFns<UnpackFolderRequest> = {
             message.isCheck = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1188,6 +1201,11 @@ export const UnpackFolderRequest: MessageFns<UnpackFolderRequest> = {
         : isSet(object.is_check)
         ? globalThis.Boolean(object.is_check)
         : false,
+      requestId: isSet(object.requestId)
+        ? globalThis.String(object.requestId)
+        : isSet(object.request_id)
+        ? globalThis.String(object.request_id)
+        : "",
     };
   },
 
@@ -1202,6 +1220,9 @@ export const UnpackFolderRequest: MessageFns<UnpackFolderRequest> = {
     if (message.isCheck !== false) {
       obj.isCheck = message.isCheck;
     }
+    if (message.requestId !== "") {
+      obj.requestId = message.requestId;
+    }
     return obj;
   },
 
@@ -1215,6 +1236,7 @@ export const UnpackFolderRequest: MessageFns<UnpackFolderRequest> = {
       : undefined;
     message.archive = object.archive ?? Buffer.alloc(0);
     message.isCheck = object.isCheck ?? false;
+    message.requestId = object.requestId ?? "";
     return message;
   },
 };

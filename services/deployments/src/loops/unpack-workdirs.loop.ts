@@ -1,0 +1,9 @@
+import { unpackWaiting } from '../commands/unpack-workdir';
+import type { ServiceDeps } from '../deps';
+
+const INTERVAL_MS = 10_000;
+
+/** Repairs PUT /deployments with `workdir_zip` when its process dies between deployment and files; at most 8 a tick. */
+export function unpackWorkdirsLoop(deps: Pick<ServiceDeps, 'db' | 'catalog' | 'log'>) {
+  return { name: 'unpack-workdirs', intervalMs: INTERVAL_MS, tickOnce: () => unpackWaiting(deps) };
+}
