@@ -1,5 +1,6 @@
 export { AppError, badParameter, type ErrorDetails, isAppError, notFound } from './app-error';
 export { type BackoffPolicy, backoffMs, defaultBackoff } from './backoff';
+export { canonicalJson } from './canonical-json';
 export { type Clock, isoInstant, systemClock } from './clock';
 export { parseDurationMs } from './duration';
 export { type ErrorCode, type ErrorEntry, errorTable } from './error-table';

@@ -1,3 +1,4 @@
+import { canonicalJson } from '@baton/kernel';
 import type { DeploymentModel } from '../model';
 import type { OperationPayload } from '../operation';
 import type { OperationTask, TaskRow } from '../task';
@@ -51,13 +52,5 @@ function presentPayload(
 
 /** Stored payloads have been through JSON, which may have left members out that are undefined or in another order. */
 function isSame(a: OperationPayload, b: OperationPayload): boolean {
-  return canonical(a) === canonical(b);
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
+  return canonicalJson(a) === canonicalJson(b);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '@baton/kernel';
+import { canonicalJson, type JsonObject } from '@baton/kernel';
 
 /** A request to run a workflow, checked for its form. */
 export interface StartRequest {
@@ -28,16 +28,5 @@ export interface StartRequest {
 /** Digest of everything that makes two requests the same. */
 export function payloadHash(request: StartRequest): string {
   const { requestId: _id, isAdministrator: _admin, isOfClient: _client, ...content } = request;
-  return createHash('sha256')
-    .update(canonical(content as unknown as Json))
-    .digest('hex');
-}
-
-function canonical(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (value !== null && typeof value === 'object') {
-    const keys = Object.keys(value).sort();
-    return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key]!)}`).join(',')}}`;
-  }
-  return JSON.stringify(value);
+  return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }

@@ -1,0 +1,11 @@
+/**
+ * JSON text that is the same for the same content: members of objects are in the order of their names, those that are
+ * undefined are left out.
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
