@@ -160,6 +160,8 @@ function checkEnd(row: Observed, say: (row: Observed, text: string) => void): vo
       row,
       `never ended: ${row.status}, stage ${row.stage?.name}, history ${JSON.stringify(row.history)}, events ${JSON.stringify(row.events.slice(-4))}, flags ${JSON.stringify(row.flags)}`,
     );
+  for (const { idx, state } of row.rows)
+    if (state === 'sent') say(row, `task ${idx} is sent after the end, and nobody runs it`);
   const lives = 1 + (row.resumes ?? row.events.filter((e) => e.type === 'resume_requested').length);
   const ends = row.events.filter((e) => ENDINGS.includes(e.type)).length;
   if (ends !== lives) say(row, `${lives} lives and ${ends} ends`);

@@ -204,6 +204,7 @@ test('independent tasks go on beside a failure, and the text names every one', (
 
 test('a cancel ends the graph at once; what still runs answers late and changes nothing else', () => {
   const { graph, idx } = started(specOf({ a: { ops: ['create'] }, b: { ops: ['create'], rels: ['a'] } }));
+  advance(graph, [{ kind: 'started', idx, attempt: 1 }], 1);
   const cancelled = advance(graph, [{ kind: 'cancel', mode: 'cancel' }], 1);
   expect(cancelled.outcome).toEqual({ kind: 'cancelled' });
   const late = advance(graph, [{ kind: 'succeeded', idx, attempt: 1, result: 'r' }], 2);

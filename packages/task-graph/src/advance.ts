@@ -5,7 +5,7 @@ import { fail, failIfQuiet, reschedule } from './failure';
 import { type GraphState, isAbandoned, isCodeStep, isWorkflowCode, type TaskNode } from './graph';
 import type { Happening } from './happening';
 import { emitTaskEvent, workflowFailedText } from './messages';
-import { drain, leaveWorker, succeed } from './run';
+import { drain, leaveWorker, succeed, takeBack } from './run';
 import { beginStep, endStep, type Step, touch } from './step';
 import type { TaskError } from './task';
 import { timeoutError } from './time-limit';
@@ -37,6 +37,8 @@ function take(step: Step, happening: Happening): void {
       break;
     case 'cancel':
       if (graph.flags.ended === null) graph.flags.cancel = happening.mode;
+      // Also of a graph that ends later, with its code: no operation starts after a cancel.
+      if (graph.flags.ended === null) takeBack(step);
       break;
     case 'due':
       if (happening.idx !== null && happening.idx < graph.nodes.length) takeDue(step, happening.idx);
@@ -87,8 +89,8 @@ function takeReport(step: Step, report: Report): void {
   }
   if (node.state === 'sent' && report.kind !== 'lost') emitTaskEvent(step, node, 'task_started');
   leaveWorker(step, node);
-  if (step.graph.flags.ended !== null) answerLate(step, node, report);
-  else settleReport(step, node, report);
+  if (step.graph.flags.ended !== null) return answerLate(step, node, report);
+  settleReport(step, node, report);
   failQuietSubgraphs(step, node);
 }
 
@@ -162,7 +164,9 @@ function conclude(step: Step): void {
   else if (flags.cancel !== null) decision.outcome = { kind: 'cancelled' };
   else if (graph.openTop === 0) decision.outcome = { kind: 'succeeded' };
   else if (isOver(step)) decision.outcome = failedOutcome(graph);
-  if (decision.outcome) flags.ended = decision.outcome.kind;
+  if (decision.outcome === null) return;
+  flags.ended = decision.outcome.kind;
+  takeBack(step);
 }
 
 /** Nothing runs or waits, or those that do had their time after the first failure. */

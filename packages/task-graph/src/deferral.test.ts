@@ -102,6 +102,7 @@ test('a cancel ends it while it waits: nothing runs; a late word that it waits i
   expect(advance(graph, [{ kind: 'wake', idx }], 2).dispatch).toEqual([]);
 
   const late = begun();
+  advance(late.graph, [{ kind: 'started', idx, attempt: 1 }], 1);
   advance(late.graph, [{ kind: 'cancel', mode: 'cancel' }], 1);
   const kept = advance(late.graph, [deferred(late.idx, 1)], 2);
   expect(kept.changes).toMatchObject([{ idx: late.idx, state: 'pending', notBefore: null }]);

@@ -1,5 +1,5 @@
 import { asksCode } from './code/steps';
-import { fail } from './failure';
+import { fail, failWaiting } from './failure';
 import { isAbandoned, type TaskNode } from './graph';
 import type { Happening } from './happening';
 import { emitDeferred } from './messages';
@@ -21,7 +21,7 @@ export function defer(step: Step, node: TaskNode, report: Deferred): void {
   if (noteDeferral(step, node, report)) emitDeferred(step, node, report.message);
   node.losses = 0;
   // In a subgraph that is failing nothing starts any more.
-  if (isAbandoned(step.graph.nodes, node)) return;
+  if (isAbandoned(step.graph.nodes, node)) return failWaiting(step, node);
   node.notBefore = Math.min(step.now + report.checkAfterMs, limitAt(node) ?? Number.POSITIVE_INFINITY);
   step.graph.waiting++;
   step.decision.timers.push({ idx: node.spec.idx, at: node.notBefore });

@@ -44,16 +44,15 @@ export function failAsDecided(step: Step, node: TaskNode, decided: CodeDecision)
   const isOver = decided.decision === 'go-on';
   endUnsuccessfully(step, node, 'failed', isOver ? { ...error, ignored: true } : error);
   if (isOver) return settle(step, node);
-  const isAllowed = decided.ignoreTotalRetries || mayRetry(step, node);
+  const isAllowed = mayRetry(step, node, decided.ignoreTotalRetries);
   if (decided.decision === 'retry' && isAllowed && node.spec.kind !== 'subgraph') {
     addRetry(step, node, decided.retryAfterMs ?? error.retryAfterMs ?? node.spec.policy.retryIntervalMs);
   } else giveUp(step, node);
 }
 
 /** No retries inside a subgraph that is failing: nobody waits for them. */
-function mayRetry(step: Step, node: TaskNode): boolean {
-  const { totalRetries } = node.spec.policy;
-  return (totalRetries < 0 || node.retries < totalRetries) && !isAbandoned(step.graph.nodes, node);
+export function mayRetry(step: Step, node: TaskNode, isWithoutLimit = false): boolean {
+  return (isWithoutLimit || hasRetryLeft(node)) && !isAbandoned(step.graph.nodes, node);
 }
 
 function ignore(step: Step, node: TaskNode): void {
@@ -88,14 +87,26 @@ function escalate(step: Step, node: TaskNode): void {
   failIfQuiet(step, parent);
 }
 
-/** Members that wait for their retry will not start any more. */
+/** Members that wait for their retry will not start any more, and those that wait for something else have failed. */
 function abandonMembers(step: Step, subgraph: TaskNode): void {
   for (const member of inside(step.graph, subgraph)) {
     if (member.state !== 'pending' || member.notBefore === null) continue;
     touch(step, member);
     member.notBefore = null;
     step.graph.waiting--;
+    if (member.deferral !== null) failWaiting(step, member);
   }
+}
+
+/** An operation has begun and waits, and nobody waits for it: its subgraph is failing. No handler is asked. */
+export function failWaiting(step: Step, node: TaskNode): void {
+  const message = 'The subgraph around it failed while it waited';
+  endUnsuccessfully(step, node, 'failed', {
+    type: 'SubgraphFailed',
+    message,
+    recoverable: false,
+    abandoned: true,
+  });
 }
 
 /** Whether no handler on the way up will stop the failure of this subgraph. */
@@ -119,11 +130,11 @@ function hasRetryLeft(node: TaskNode): boolean {
 export function failIfQuiet(step: Step, subgraph: TaskNode): void {
   if (subgraph.state !== 'started' || subgraph.error === null || subgraph.runningInside > 0) return;
   touch(step, subgraph);
+  failMembers(step, subgraph, subgraph.error);
   if (subgraph.spec.policy.onFailure?.handler === 'ask-code') {
     subgraph.state = 'response-sent';
     return;
   }
-  failMembers(step, subgraph, subgraph.error);
   subgraph.state = 'failed';
   step.graph.finished++;
   emitTaskEvent(step, subgraph, 'task_failed');
@@ -137,13 +148,8 @@ export function failIfQuiet(step: Step, subgraph: TaskNode): void {
 /** Subgraphs in a failed one end with it: what is left of them will not start (reference workflows.md 2.3). */
 function failMembers(step: Step, subgraph: TaskNode, error: TaskError): void {
   for (const member of inside(step.graph, subgraph)) {
-    // One that asks its code is ended by the answer; what a handler would ignore must not seem settled to a resume.
-    if (member.spec.kind !== 'subgraph' || member.state !== 'started' || member.spec.policy.onFailure)
-      continue;
-    touch(step, member);
-    member.state = 'failed';
-    member.error ??= error;
-    step.graph.finished++;
+    if (member.spec.kind !== 'subgraph' || member.state !== 'started') continue;
+    endUnsuccessfully(step, member, 'failed', { ...error, abandoned: true });
   }
 }
 

@@ -127,6 +127,7 @@ export function isSettledStatus(spec: TaskSpec, status: Pick<TaskStatus, 'state'
   if (status.state === 'succeeded') return true;
   if (status.state !== 'failed' && status.state !== 'rescheduled') return false;
   if (status.error?.ignored) return true;
+  if (status.error?.abandoned) return false;
   const handler = spec.policy.onFailure;
   return (
     handler !== null && (handler.handler === 'ignore' || ('ends' in handler && handler.ends === 'ignore'))
@@ -163,13 +164,16 @@ function wireDependencies(nodes: TaskNode[]): void {
   for (const [node, dependents] of edges) node.dependents = dependents;
 }
 
-/** The task that stands for `idx` now: the last of its retries, or those of a subgraph around it that was run again. */
+/**
+ * The task that stands for `idx` now: the last of its retries, or a subgraph around it that was run again or failed
+ * without anybody minding.
+ */
 export function activeEnd(nodes: readonly TaskNode[], idx: number): number {
   let at = idx;
   while (!nodes[at]!.settled) {
     let moved = nodes[at]!.retriedBy;
     for (let up = nodes[at]!.spec.subgraph; moved < 0 && up !== null; up = nodes[up]!.spec.subgraph) {
-      moved = nodes[up]!.retriedBy;
+      moved = nodes[up]!.settled ? up : nodes[up]!.retriedBy;
     }
     if (moved < 0) break;
     at = moved;
@@ -199,6 +203,20 @@ export function isCounted(spec: TaskSpec): boolean {
   return spec.kind !== 'nop' && !isWorkflowCode(spec);
 }
 
+/**
+ * Whether a subgraph around it is over for good without it: run again as another one, or failed and ignored. What never
+ * started in it does not count for the progress (reference workflows.md 2.6: its tasks are removed).
+ */
+export function isInOver(nodes: readonly TaskNode[], node: TaskNode): boolean {
+  for (let up = node.spec.subgraph; up !== null; up = nodes[up]!.spec.subgraph)
+    if (isOverUnsuccessfully(nodes[up]!)) return true;
+  return false;
+}
+
+export function isOverUnsuccessfully(node: TaskNode): boolean {
+  return node.retriedBy >= 0 || (node.settled && node.state !== 'succeeded');
+}
+
 export function isTerminal(state: OperationState): boolean {
   return state === 'succeeded' || state === 'failed' || state === 'rescheduled';
 }
@@ -211,14 +229,21 @@ export function isAbandoned(nodes: readonly TaskNode[], node: TaskNode): boolean
   return false;
 }
 
+/** How far the tasks of a stored graph are (all by idx), as `Decision.counters` has it. */
+export function progressOf(rows: readonly TaskRow[]): { total: number; finished: number } {
+  const head = { name: '', waitAfterFailMs: 0, dryRun: false };
+  const { total, finished } = graphFromRows(head, rows, freshFlags());
+  return { total, finished };
+}
+
 function countersOf(
   nodes: TaskNode[],
 ): Pick<GraphState, 'total' | 'finished' | 'openTop' | 'active' | 'waiting'> {
   const counters = { total: 0, finished: 0, openTop: 0, active: 0, waiting: 0 };
   for (const node of nodes) {
     if (isCounted(node.spec)) {
-      counters.total++;
       if (isTerminal(node.state)) counters.finished++;
+      if (node.state !== 'pending' || !isInOver(nodes, node)) counters.total++;
     }
     if (node.retriedBy >= 0) continue;
     if (node.spec.subgraph === null && !node.settled) counters.openTop++;

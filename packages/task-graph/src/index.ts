@@ -5,7 +5,14 @@ export { type CodeItem, codeGraph, compileItems, isSameWork, type WorkflowCode }
 export type { CompileError } from './code/operation-item';
 export { awaitsCode } from './code/steps';
 export type { Decision, GraphEvent, GraphEventType, GraphFlags, GraphOutcome, TaskChange } from './decision';
-export { freshFlags, type GraphState, graphFromRows, graphFromSpec, isWorkflowCode } from './graph';
+export {
+  freshFlags,
+  type GraphState,
+  graphFromRows,
+  graphFromSpec,
+  isWorkflowCode,
+  progressOf,
+} from './graph';
 export type { CodeDecision, Happening } from './happening';
 export {
   type ExecutionEvent,

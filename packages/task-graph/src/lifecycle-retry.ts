@@ -1,7 +1,7 @@
 import { lifecycleRerun } from './build/rerun';
 import type { TaskNode } from './graph';
-import { inside, replace } from './run';
-import { appendTask, type Step, touch } from './step';
+import { inside, replace, takeOutsideDependents } from './run';
+import { appendTask, type Step } from './step';
 import type { FailureHandler } from './task';
 
 /**
@@ -35,7 +35,8 @@ export function rerunLifecycle(
     }
   }
   replace(step, failed, top);
-  moveOutsideDependents(step, failed, top);
+  // Tasks elsewhere that waited for one task inside the old subgraph wait for the whole new one.
+  top.dependents = [...top.dependents, ...takeOutsideDependents(step, failed)];
   step.ready.push(top.spec.idx);
 }
 
@@ -46,17 +47,4 @@ function currentState(step: Step, subgraph: TaskNode, initial: string | null): s
     if (member.spec.kind === 'set-state' && member.state === 'succeeded') state = member.spec.payload.state;
   }
   return state;
-}
-
-/** Tasks elsewhere that waited for one task inside the old subgraph wait for the whole new one. */
-function moveOutsideDependents(step: Step, old: TaskNode, by: TaskNode): void {
-  const members = [...inside(step.graph, old)];
-  const own = new Set(members.map((node) => node.spec.idx));
-  for (const member of members) {
-    const outside = member.settled ? [] : member.dependents.filter((idx) => !own.has(idx));
-    if (outside.length === 0) continue;
-    touch(step, member);
-    member.dependents = member.dependents.filter((idx) => own.has(idx));
-    by.dependents = [...by.dependents, ...outside];
-  }
 }

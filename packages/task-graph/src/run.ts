@@ -1,6 +1,14 @@
 import type { Json } from '@baton/kernel';
 import { edit, recordDrift, recordStatus, runLocal } from './effects';
-import { type GraphState, isAbandoned, isCodeStep, isCounted, isWorkflowCode, type TaskNode } from './graph';
+import {
+  type GraphState,
+  isAbandoned,
+  isCodeStep,
+  isCounted,
+  isOverUnsuccessfully,
+  isWorkflowCode,
+  type TaskNode,
+} from './graph';
 import { emitTaskEvent } from './messages';
 import { appendTask, type Step, touch } from './step';
 import type { TaskSpec } from './task';
@@ -64,6 +72,19 @@ function dispatch(step: Step, node: TaskNode): void {
   emitTaskEvent(step, node, 'task_started');
 }
 
+/** Operations that no worker has claimed yet are not for any worker any more. */
+export function takeBack(step: Step): void {
+  if (step.graph.active === 0) return;
+  for (const node of step.graph.nodes) {
+    if (node.state !== 'sent') continue;
+    touch(step, node);
+    node.state = 'pending';
+    leaveWorker(step, node);
+  }
+  const { decision, graph } = step;
+  decision.dispatch = decision.dispatch.filter((idx) => graph.nodes[idx]!.state === 'sent');
+}
+
 /** An operation left its worker. */
 export function leaveWorker(step: Step, node: TaskNode): void {
   step.graph.active--;
@@ -111,8 +132,11 @@ function isTruthy(result: Json): boolean {
 export function settle(step: Step, node: TaskNode): void {
   const { graph } = step;
   touch(step, node);
+  if (node.state === 'failed') leaveOut(step, node);
   node.settled = true;
   for (const idx of node.dependents) unblock(step, graph.nodes[idx]!);
+  if (node.state === 'failed')
+    for (const idx of takeOutsideDependents(step, node)) unblock(step, graph.nodes[idx]!);
   if (node.spec.subgraph === null) {
     graph.openTop--;
     return;
@@ -153,9 +177,34 @@ export function addRetry(step: Step, node: TaskNode, delayMs: number): void {
   step.decision.timers.push({ idx, at: retry.notBefore });
 }
 
+/** A subgraph is about to be over without success: what never started in it no longer counts for the progress. */
+function leaveOut(step: Step, subgraph: TaskNode): void {
+  for (const idx of subgraph.members) {
+    const member = step.graph.nodes[idx]!;
+    if (member.state === 'pending' && isCounted(member.spec)) step.graph.total--;
+    if (!isOverUnsuccessfully(member)) leaveOut(step, member);
+  }
+}
+
+/** Tasks elsewhere that waited for one inside the subgraph, which will not settle any more; they are taken from there. */
+export function takeOutsideDependents(step: Step, subgraph: TaskNode): number[] {
+  const members = [...inside(step.graph, subgraph)];
+  const own = new Set(members.map((node) => node.spec.idx));
+  const taken: number[] = [];
+  for (const member of members) {
+    const outside = member.settled ? [] : member.dependents.filter((idx) => !own.has(idx));
+    if (outside.length === 0) continue;
+    touch(step, member);
+    member.dependents = member.dependents.filter((idx) => own.has(idx));
+    taken.push(...outside);
+  }
+  return taken;
+}
+
 /** From now on `by` stands for `node`. */
 export function replace(step: Step, node: TaskNode, by: TaskNode): void {
   touch(step, node);
+  leaveOut(step, node);
   node.retriedBy = by.spec.idx;
   by.dependents = [...by.dependents, ...node.dependents];
   node.dependents = [];

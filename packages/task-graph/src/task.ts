@@ -149,6 +149,8 @@ export interface TaskError {
   origin?: number;
   /** The workflow's code decided that dependents go on all the same. */
   ignored?: true;
+  /** It failed only because a subgraph around it did: its own handler has no say. */
+  abandoned?: true;
 }
 
 export interface ErrorCause {

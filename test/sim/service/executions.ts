@@ -1,7 +1,7 @@
 import { isoInstant } from '@baton/kernel';
-import { taskOfRow } from '../../../services/executions/src/engine/graph-memory';
 import type { ExecutionGroupRow } from '../../../services/executions/src/store/execution-groups.sql';
 import type { ExecutionRow } from '../../../services/executions/src/store/rows';
+import { taskOfRow } from '../../../services/executions/src/store/task-document';
 import type { Observed } from '../oracle';
 import type { MemoryExecution } from './database';
 import { tasksOf } from './store/access';

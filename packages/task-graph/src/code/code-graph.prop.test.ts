@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
+import { freshFlags, graphFromRows, isInOver, isTerminal } from '../graph';
+import type { TaskRow } from '../task';
 import { OUTCOMES, outcomeAt } from '../testing/arbitraries';
 import { playCode } from '../testing/code-driver';
+import { ok } from '../testing/driver';
 import type { CodeItem } from './compile';
 
 /**
@@ -28,7 +31,7 @@ function batchOf(sketches: readonly Sketch[], batch: number, earlier: readonly s
     const subgraph = inside === null ? undefined : subgraphs[inside % Math.max(1, subgraphs.length)]?.key;
     const among = subgraph
       ? items.filter((one) => one.subgraph === subgraph).map(({ key }) => key)
-      : [...earlier, ...items.filter((one) => !one.subgraph).map(({ key }) => key)];
+      : [...earlier, ...items.map(({ key }) => key)];
     const on = among.length === 0 ? [] : deps.map((n) => among[n % among.length]!);
     const common = { key: `${batch}.${i}`, deps: [...new Set(on)], subgraph: subgraph ?? null };
     const policy = { totalRetries: retries, retryIntervalMs: 5, asksOnFailure, asksOnSuccess };
@@ -46,7 +49,7 @@ function batchOf(sketches: readonly Sketch[], batch: number, earlier: readonly s
     else if (kind === 'event')
       items.push({ ...common, item: kind, text: 'said', eventType: 'workflow_stage' });
     else if (kind === 'state') items.push({ ...common, item: kind, instanceId: 'n_1', state: 'there' });
-    else items.push({ ...common, item: 'subgraph', name: 'inner' });
+    else items.push({ ...common, asksOnFailure, item: 'subgraph', name: 'inner' });
   });
   return items;
 }
@@ -57,7 +60,7 @@ const program = fc.record({
     .map((list) => {
       const batches: CodeItem[][] = [];
       for (const sketches of list) {
-        const earlier = batches.flat().flatMap(({ key, subgraph }) => (subgraph ? [] : [key]));
+        const earlier = batches.flat().map(({ key }) => key);
         batches.push(batchOf(sketches, batches.length, earlier));
       }
       return batches;
@@ -71,6 +74,7 @@ const program = fc.record({
     }),
     { nil: undefined },
   ),
+  dropsAtMs: fc.option(fc.integer({ min: 0, max: 200 }), { nil: undefined }),
   outcomes: fc.array(fc.nat(OUTCOMES.length - 1), { minLength: 1, maxLength: 12 }),
   durations: fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 5 }),
   decisions: fc.array(fc.constantFrom<'go-on' | 'retry' | 'fail'>('go-on', 'retry', 'fail'), {
@@ -82,12 +86,13 @@ const program = fc.record({
 test('code graphs respect dependencies, dispatch no attempt twice, start nothing after a cancel, and end', () => {
   fc.assert(
     fc.property(program, ({ outcomes, durations, decisions, ...of }) => {
-      const { outcome, rows } = playCode({
+      const end = playCode({
         ...of,
         outcome: (nth) => outcomeAt(outcomes, nth),
         durationMs: (nth) => durations[nth % durations.length]!,
         decide: (nth) => decisions[nth % decisions.length]!,
       });
+      const { outcome, rows } = end;
       if (of.cancel === undefined && outcome.kind === 'cancelled') throw new Error('nobody cancelled');
       if (outcome.kind === 'failed') {
         expect(of.isResumable).toBe(false);
@@ -96,9 +101,24 @@ test('code graphs respect dependencies, dispatch no attempt twice, start nothing
       // One piece of work has one task, and those that repeat it.
       const firsts = rows.filter(({ key, retryOf }) => key !== undefined && retryOf === null);
       expect(new Set(firsts.map(({ key }) => key)).size).toBe(firsts.length);
-      if (outcome.kind === 'succeeded')
+      if (outcome.kind === 'succeeded') {
         expect(rows.filter(({ state }) => state === 'sent' || state === 'started')).toEqual([]);
+        return;
+      }
+      // The code runs again from its beginning, and all that it asks for succeeds.
+      const { batches } = of;
+      const calm = { batches, isResumable: true, outcome: () => ok(), durationMs: () => 10 };
+      const resumed = playCode({ ...calm, decide: () => 'go-on' as const }, end);
+      expect(resumed.outcome).toEqual({ kind: 'succeeded' });
+      expect(openKeys(resumed.rows)).toEqual([]);
     }),
     { numRuns: 300 * EFFORT },
   );
 });
+
+/** Keys whose last run has not ended, and is in no subgraph that was given up. */
+function openKeys(rows: readonly TaskRow[]): string[] {
+  const { nodes } = graphFromRows({ name: 'wf', waitAfterFailMs: 0, dryRun: false }, rows, freshFlags());
+  const open = nodes.filter((node) => !isTerminal(node.state) && !isInOver(nodes, node));
+  return open.flatMap(({ spec }) => spec.key ?? []);
+}

@@ -1,7 +1,8 @@
 import type { GraphOutcome } from '../decision';
-import { failAsDecided } from '../failure';
-import { activeEnd, type GraphState, isCodeStep, type TaskNode } from '../graph';
+import { failAsDecided, mayRetry } from '../failure';
+import { activeEnd, type GraphState, isCodeStep, isCounted, isInOver, type TaskNode } from '../graph';
 import type { CodeDecision, Happening } from '../happening';
+import { emitTaskEvent } from '../messages';
 import { addRetry, succeed } from '../run';
 import { appendTask, type Step, touch } from '../step';
 import type { TaskError, TaskSpec } from '../task';
@@ -34,6 +35,7 @@ function join(step: Step, node: TaskNode, parent: TaskNode): void {
   parent.members.push(node.spec.idx);
   parent.openMembers++;
   if (parent.state === 'pending') node.blockers++;
+  if (isCounted(node.spec) && isInOver(step.graph.nodes, node)) step.graph.total--;
 }
 
 type Told = Exclude<
@@ -63,15 +65,10 @@ export function decide(step: Step, happening: Extract<Happening, { kind: 'decide
   }
   touch(step, node);
   if (node.error !== null) failAsDecided(step, node, happening);
-  else if (happening.decision === 'retry' && mayRepeat(node, happening)) repeat(step, node, happening);
+  else if (happening.decision === 'retry' && mayRetry(step, node, happening.ignoreTotalRetries))
+    repeat(step, node, happening);
   else if (happening.decision !== 'go-on') rejectSuccess(step, node, happening);
   else succeed(step, node, node.result);
-}
-
-/** Runs after a success count as retries do (reference/workflows.md 2.3). */
-function mayRepeat({ spec, retries }: TaskNode, { ignoreTotalRetries }: CodeDecision): boolean {
-  const { totalRetries } = spec.policy;
-  return ignoreTotalRetries || totalRetries < 0 || retries < totalRetries;
 }
 
 /** It succeeded, but its success handler says that it did not, or wants another run and none is left. */
@@ -86,9 +83,11 @@ function rejectSuccess(step: Step, node: TaskNode, decided: CodeDecision): void 
   failAsDecided(step, node, decided);
 }
 
+/** Runs after a success count as retries do (reference/workflows.md 2.3). */
 function repeat(step: Step, node: TaskNode, decided: CodeDecision): void {
   node.state = 'succeeded';
   step.graph.finished++;
+  emitTaskEvent(step, node, 'task_succeeded');
   addRetry(step, node, decided.retryAfterMs ?? node.spec.policy.retryIntervalMs);
 }
 
@@ -96,12 +95,13 @@ function repeat(step: Step, node: TaskNode, decided: CodeDecision): void {
 export function dropTasks(step: Step, idxs: readonly number[]): void {
   for (const idx of idxs) {
     const node = step.graph.nodes[idx];
-    if (node?.state !== 'pending' || node.retriedBy >= 0) continue;
+    if (node?.state !== 'pending' || node.retriedBy >= 0 || isInOver(step.graph.nodes, node)) continue;
     touch(step, node);
     if (node.notBefore !== null) step.graph.waiting--;
     node.notBefore = null;
     node.state = 'failed';
     node.error = { type: 'NotStarted', message: 'Its graph ended before it started', recoverable: false };
+    step.graph.finished += isCounted(node.spec) ? 1 : 0;
   }
 }
 

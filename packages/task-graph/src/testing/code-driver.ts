@@ -1,12 +1,14 @@
 import { advance } from '../advance';
 import { type CodeItem, codeGraph, compileItems } from '../code/compile';
 import { awaitsCode } from '../code/steps';
-import type { GraphOutcome } from '../decision';
+import type { Decision, GraphEvent, GraphFlags, GraphOutcome } from '../decision';
 import { type GraphState, graphFromRows, graphFromSpec } from '../graph';
 import type { CodeDecision, Happening } from '../happening';
+import { resumeGraph } from '../resume';
 import { rowOf, undoDecision } from '../step';
 import type { TaskRow } from '../task';
 import { type Outcome, ok } from './driver';
+import { checkEnded } from './end-oracle';
 import { CONFIG, fixture } from './fixture';
 import { inspector } from './inspector';
 
@@ -17,6 +19,8 @@ export interface CodeProgram {
   /** The worker of the code is lost this long after it began for the first time. */
   lostAtMs?: number;
   cancel?: { atMs: number; mode: 'cancel' | 'kill' };
+  /** Every so often the code gives up what has not started, as it does after a failure. */
+  dropsAtMs?: number;
   outcome: (nth: number) => Outcome;
   durationMs: (nth: number) => number;
   decide: (nth: number) => CodeDecision['decision'];
@@ -27,17 +31,24 @@ const source = { model, config: CONFIG, isDryRun: false };
 const HEAD = { name: 'wf', waitAfterFailMs: 1000, dryRun: false };
 const MAX_STEPS = 600;
 
+export interface CodeEnd {
+  outcome: GraphOutcome;
+  rows: TaskRow[];
+  flags: GraphFlags;
+  now: number;
+}
+
 /**
  * Plays a graph that code grows until it ends: each step is taken back and made again, and goes on with a graph rebuilt
- * from rows. @throws Error when a step breaks its contract, or nothing moves any more.
+ * from rows. `before`: an end of the same program to be resumed by force.
+ * @throws Error when a step breaks its contract, or nothing moves any more.
  */
-export function playCode(program: CodeProgram): { outcome: GraphOutcome; rows: TaskRow[] } {
+export function playCode(program: CodeProgram, before?: CodeEnd): CodeEnd {
   const player = new CodePlayer(program);
-  for (let step = 0; step < MAX_STEPS; step++) {
-    const outcome = player.next();
-    if (outcome) return { outcome, rows: player.rows };
-  }
-  throw new Error('the graph does not come to an end');
+  let outcome = before ? player.resume(before) : null;
+  for (let step = 0; step < MAX_STEPS && !outcome; step++) outcome = player.next();
+  if (!outcome) throw new Error('the graph does not come to an end');
+  return player.end(outcome);
 }
 
 class CodePlayer {
@@ -50,6 +61,9 @@ class CodePlayer {
   /** What the present run of the code has taken in hand. */
   #attended = new Set<string>();
   readonly #inspect = inspector();
+  readonly #running = new Set<string>();
+  readonly #events: GraphEvent[] = [];
+  #counters = { total: 0, finished: 0 };
 
   constructor(readonly program: CodeProgram) {
     const code = {
@@ -60,6 +74,7 @@ class CodePlayer {
     };
     this.#graph = graphFromSpec(codeGraph(code, { waitAfterFailMs: 1000, isDryRun: false }));
     if (program.cancel) this.#at(program.cancel.atMs, { kind: 'cancel', mode: program.cancel.mode });
+    if (program.dropsAtMs !== undefined) this.#at(program.dropsAtMs, { kind: 'drop', idxs: [] });
   }
 
   get rows(): TaskRow[] {
@@ -70,7 +85,31 @@ class CodePlayer {
     this.#queue.sort((a, b) => a.at - b.at);
     const due = this.#queue.shift() ?? { at: this.#now, happening: this.#goOn() };
     this.#now = Math.max(this.#now, due.at);
-    return this.#tell(due.happening);
+    const { happening } = due;
+    return this.#tell(happening.kind === 'drop' ? { kind: 'drop', idxs: this.#unstarted() } : happening);
+  }
+
+  /** What code gives up (plugin-runtime's scope): all that is pending. */
+  #unstarted(): number[] {
+    return this.#graph.nodes.flatMap(({ spec, state }) =>
+      spec.idx > 0 && state === 'pending' ? [spec.idx] : [],
+    );
+  }
+
+  resume({ rows, now }: CodeEnd): GraphOutcome | null {
+    this.#queue.length = 0;
+    this.#now = now;
+    const { graph, decision } = resumeGraph(HEAD, rows, { force: true, now, resumable: true });
+    this.#graph = graph;
+    return this.#follow(decision);
+  }
+
+  end(outcome: GraphOutcome): CodeEnd {
+    const { rows } = this;
+    const { flags } = this.#graph;
+    const [events, counters, running, now] = [this.#events, this.#counters, this.#running, this.#now];
+    checkEnded({ rows, flags, outcome, events, counters, running, now });
+    return { outcome, rows, flags, now };
   }
 
   #at(at: number, happening: Happening): void {
@@ -107,7 +146,15 @@ class CodePlayer {
     this.#inspect(stored, decision);
     if (happening.kind === 'cancel') this.#isCancelled = true;
     if (this.#isCancelled && decision.dispatch.length > 0) throw new Error('dispatched after a cancel');
+    if ('attempt' in happening && !['started', 'decide'].includes(happening.kind))
+      this.#running.delete(`${happening.idx}/${happening.attempt}`);
+    return this.#follow(decision);
+  }
+
+  #follow(decision: Decision): GraphOutcome | null {
     this.#graph = graphFromRows(HEAD, structuredClone(this.rows), decision.flags);
+    this.#events.push(...decision.events);
+    this.#counters = decision.counters;
     if (decision.outcome) return decision.outcome;
     for (const idx of decision.dispatch) this.#run(idx);
     for (const { idx, at } of decision.timers) this.#at(at, { kind: 'due', idx });
@@ -118,6 +165,7 @@ class CodePlayer {
   #run(idx: number): void {
     const { attempt } = this.#graph.nodes[idx]!;
     const of = { idx, attempt };
+    this.#running.add(`${idx}/${attempt}`);
     this.#at(this.#now, { kind: 'started', ...of });
     if (idx === 0) {
       // It begins anew, and finds what it did.
@@ -153,6 +201,7 @@ class CodePlayer {
         this.#at(at, { kind: 'decide', ...of, decision, retryAfterMs: null, ignoreTotalRetries: false });
         continue;
       }
+      this.#running.add(`${spec.idx}/${attempt}`);
       const outcome = this.program.outcome(nth);
       const isPlain = outcome.kind === 'succeeded' || outcome.kind === 'failed';
       this.#at(at, { result: null, ...(isPlain ? outcome : ok()), ...of } as Happening);

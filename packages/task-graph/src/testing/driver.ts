@@ -9,6 +9,7 @@ import { undoDecision } from '../step';
 import type { GraphSpec, SystemPropertyEdit, TaskError, TaskRow } from '../task';
 import type { CallRequest, Stage, StageResult, WorkflowInput } from '../workflow';
 import { nextStage } from '../workflows/registry';
+import { checkEnded } from './end-oracle';
 
 /**
  * Runs workflows in memory on a virtual clock: every operation takes `durationMs`, its outcome comes from `run`.
@@ -81,6 +82,10 @@ export interface World {
   now: number;
   counts: Map<string, number>;
   record: RunRecord;
+  /** Runs that have not reported: `idx/attempt` of the present graph. */
+  running: Set<string>;
+  /** Reports to come when the graph ended. */
+  late: Due[];
 }
 
 export function newWorld(model: DeploymentModel, options: DriverOptions): World {
@@ -94,7 +99,7 @@ export function newWorld(model: DeploymentModel, options: DriverOptions): World 
     requests: [],
     elapsedMs: 0,
   };
-  return { model, options, now: 0, counts: new Map(), record };
+  return { model, options, now: 0, counts: new Map(), record, running: new Set(), late: [] };
 }
 
 export function driveFrom(
@@ -136,6 +141,7 @@ type GraphEnd = 'cancelled' | { kind: 'graph'; outcome: Exclude<GraphOutcome, { 
 
 export function runGraph(world: World, spec: GraphSpec): GraphEnd {
   const stored: TaskRow[] = [];
+  world.running.clear();
   const start = graphFromRows(spec, spec.tasks, freshFlags());
   for (const node of start.nodes) stored.push(initialRow(node.spec as TaskRow));
   return runStored(world, spec, start, stored, [{ at: world.now, happening: { kind: 'start' } }]);
@@ -155,7 +161,7 @@ function initialRow(spec: TaskRow): TaskRow {
   };
 }
 
-interface Due {
+export interface Due {
   at: number;
   happening: Happening;
 }
@@ -172,25 +178,59 @@ export function runStored(
   let graph = start;
   const { options, record } = world;
   const stage = { name: head.name, rows: stored, flags: graph.flags };
+  const eventsBefore = record.events.length;
   record.stages.push(stage);
   if (options.cancelAtMs !== undefined && options.cancelAtMs >= world.now) {
     queue.push({ at: options.cancelAtMs, happening: { kind: 'cancel', mode: 'cancel' } });
   }
   if (first) store(world, stored, first, queue);
-  if (first?.outcome && first.outcome.kind !== 'cancelled') return { kind: 'graph', outcome: first.outcome };
-  while (queue.length > 0) {
+  let decision = first;
+  while (!decision?.outcome) {
     queue.sort((a, b) => a.at - b.at);
-    const { at, happening } = queue.shift()!;
-    world.now = Math.max(world.now, at);
-    const decision = checkedAdvance(world, graph, happening);
-    options.inspect?.(stored, decision);
-    store(world, stored, decision, queue);
+    const due = queue.shift();
+    if (!due) throw new Error(`graph ${head.name} neither ended nor waits for anything`);
+    world.now = Math.max(world.now, due.at);
+    decision = take(world, graph, stored, due.happening, queue);
     stage.flags = decision.flags;
     if (options.isParanoid) graph = graphFromRows(head, structuredClone(stored), decision.flags);
-    if (decision.outcome?.kind === 'cancelled') return 'cancelled' as const;
-    if (decision.outcome) return { kind: 'graph', outcome: decision.outcome };
   }
-  throw new Error(`graph ${head.name} neither ended nor waits for anything`);
+  const { outcome, flags, counters } = decision;
+  const events = record.events.slice(eventsBefore);
+  const { running, now } = world;
+  if (options.isParanoid) checkEnded({ rows: stored, flags, outcome, events, counters, running, now });
+  world.late = queue.filter(({ happening }) => 'attempt' in happening);
+  return outcome.kind === 'cancelled' ? 'cancelled' : { kind: 'graph', outcome };
+}
+
+function take(
+  world: World,
+  graph: GraphState,
+  stored: TaskRow[],
+  happening: Happening,
+  queue: Due[],
+): Decision {
+  if ('attempt' in happening && happening.kind !== 'started')
+    world.running.delete(`${happening.idx}/${happening.attempt}`);
+  const decision = checkedAdvance(world, graph, happening);
+  world.options.inspect?.(stored, decision);
+  store(world, stored, decision, queue);
+  return decision;
+}
+
+/** Reports that come until `untilMs` to a graph that has ended. */
+export function takeLate(world: World, head: GraphSpec, stored: TaskRow[], untilMs: number): void {
+  const { flags } = world.record.stages.at(-1)!;
+  const due = world.late.filter(({ at }) => at <= untilMs).sort((a, b) => a.at - b.at);
+  world.late = world.late.filter(({ at }) => at > untilMs);
+  for (const { at, happening } of due) {
+    world.now = Math.max(world.now, at);
+    const graph = graphFromRows(head, structuredClone(stored), flags);
+    const decision = take(world, graph, stored, happening, []);
+    const { outcome, dispatch, added, timers, instanceStates } = decision;
+    const others = decision.changes.filter(({ idx }) => !('idx' in happening) || idx !== happening.idx);
+    if (outcome || [dispatch, added, timers, instanceStates, others].some((list) => list.length > 0))
+      throw new Error('a late answer did more than being kept');
+  }
 }
 
 function checkedAdvance(world: World, graph: GraphState, happening: Happening): Decision {
@@ -225,6 +265,7 @@ function call(world: World, row: TaskRow, queue: Due[]): void {
   const outcome = world.options.run?.(row.payload, nth) ?? ok();
   const to = world.now + (world.options.durationMs?.(row.payload) ?? 10);
   const { idx, attempt } = row;
+  world.running.add(`${idx}/${attempt}`);
   const isFailed = outcome.kind !== 'succeeded';
   const { nodeInstanceId: instance, operation } = row.payload;
   world.record.calls.push({ label, instance, operation, from: world.now, to, failed: isFailed });

@@ -1,8 +1,17 @@
 import { resumeGraph } from '../resume';
 import type { TaskRow } from '../task';
-import type { WorkflowConfig } from '../workflow';
+import type { StageResult, WorkflowConfig, WorkflowInput } from '../workflow';
 import { nextStage } from '../workflows/registry';
-import { type DriverOptions, drive, driveFrom, newWorld, runStored, type World } from './driver';
+import {
+  type DriverOptions,
+  drive,
+  driveFrom,
+  newWorld,
+  type RunRecord,
+  runStored,
+  takeLate,
+  type World,
+} from './driver';
 import { fixture, inputOf, type NodeFixture } from './fixture';
 
 /**
@@ -37,4 +46,50 @@ export function stopAndResume(
   history.push({ ...second, name: stage.name, memo: stage.memo } as (typeof history)[number]);
   const record = driveFrom(workflow, { ...input, resume: true }, world, history);
   return { stopped, record, model, rows, decision };
+}
+
+/** How one life of an execution goes, and how it is taken up again. */
+export interface Life extends DriverOptions {
+  /** How long after the end before it reports still come in before the resume, ms. */
+  lateMs: number;
+  force: boolean;
+}
+
+/**
+ * Runs `workflow`, and resumes it after each stop with the next of `lives` (the last one for ever) until it succeeds or
+ * there is no further life. As the service does: a failed stage goes on, a graph where it stopped.
+ */
+export function liveOn(workflow: string, input: WorkflowInput, lives: readonly Life[]): RunRecord {
+  const world = newWorld(input.model, { isParanoid: true, ...lives[0]! });
+  let record = driveFrom(workflow, input, world, []);
+  for (const life of lives.slice(1)) {
+    if (record.outcome === 'succeeded') break;
+    record = resumeOnce(workflow, { ...input, resume: true }, world, life);
+  }
+  return record;
+}
+
+function resumeOnce(workflow: string, input: WorkflowInput, world: World, life: Life): RunRecord {
+  const history = world.record.history.filter((result, i, all) => i < all.length - 1 || !isFailed(result));
+  const last = world.record.stages.at(-1);
+  const isGraphStopped = last !== undefined && history.every(({ name }) => name !== last.name);
+  world.options = { isParanoid: true, ...life };
+  if (life.cancelAtMs !== undefined) world.options.cancelAtMs = world.now + life.cancelAtMs;
+  if (!isGraphStopped) return driveFrom(workflow, input, world, history);
+  // Of a graph that stopped only head and memo are asked for; its tasks are the stored ones.
+  const stage = nextStage(workflow, { ...input, model: world.model }, history);
+  if (stage.kind !== 'graph') throw new Error(`the stage ${stage.kind} comes where a graph stopped`);
+  takeLate(world, stage.spec, last.rows, world.now + life.lateMs);
+  const cleanup = workflow === 'install' ? { model: world.model, config: input.config } : undefined;
+  const { force } = life;
+  const { graph, decision } = resumeGraph(stage.spec, last.rows, { force, now: world.now, cleanup });
+  if (force) world.running.clear();
+  const end = runStored(world, stage.spec, graph, last.rows, world.late, decision);
+  if (end === 'cancelled') return Object.assign(world.record, { outcome: 'cancelled', error: null, history });
+  history.push({ ...end, name: stage.name, memo: stage.memo } as StageResult);
+  return driveFrom(workflow, input, world, history);
+}
+
+function isFailed(result: StageResult): boolean {
+  return result.kind === 'graph' ? result.outcome.kind === 'failed' : result.error !== undefined;
 }

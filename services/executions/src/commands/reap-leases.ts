@@ -1,22 +1,23 @@
 import type { Happening } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
-import { runStep } from '../engine/run-step';
-import { dropEndedLeases, expiredLeases, hasExpired } from '../store/tasks.sql';
+import { runStep, type StepPlanner } from '../engine/run-step';
+import { endLeftRuns, expiredLeases, hasExpired } from '../store/tasks.sql';
 
 const BATCH = 200;
 
 /**
- * Gives the runs of silent workers to others: the attempt goes up, so that a late result is refused. Safe on every
- * replica: the second one finds another attempt or holder under the lock.
+ * Gives the runs of silent workers to others: the attempt goes up, so that a late result is refused. Those of a graph that
+ * has ended are open again, for a resume. Safe on every replica: the second one finds another attempt or holder under the
+ * lock.
  */
 export async function reapLeases(deps: EngineDeps): Promise<number> {
   if (!(await hasExpired(deps.db.query))) return 0;
-  await deps.db.tx((tx) => dropEndedLeases(tx));
+  await deps.db.tx((tx) => endLeftRuns(tx));
   const expired = await expiredLeases(deps.db.query, BATCH);
   const byExecution = groupByExecution(expired);
   for (const [executionId, runs] of byExecution) {
-    deps.log.warn({ executionId, runs: runs.length }, 'leases ran out; operations are dispatched again');
-    await runStep(deps, executionId, ({ loaded }) => {
+    deps.log.warn({ executionId, runs: runs.length }, 'leases ran out; their operations are open again');
+    const planned: StepPlanner = ({ loaded }) => {
       const lost = runs.filter(
         (run) => loaded.graph.nodes[run.idx]?.attempt === run.attempt && loaded.holders.has(run.idx),
       );
@@ -24,7 +25,8 @@ export async function reapLeases(deps: EngineDeps): Promise<number> {
       return {
         happenings: lost.map((run): Happening => ({ kind: 'lost', idx: run.idx, attempt: run.attempt })),
       };
-    });
+    };
+    await runStep(deps, executionId, planned, { alsoEnded: true });
   }
   return expired.length;
 }

@@ -1,7 +1,7 @@
 import { executionRequested } from '@baton/contracts';
 import { AppError, notFound } from '@baton/kernel';
 import { outbox, type Tx } from '@baton/postgres';
-import type { DeploymentModel, StageResult } from '@baton/task-graph';
+import { type DeploymentModel, isResumable, type StageResult } from '@baton/task-graph';
 import { requestedOf } from '../domain/requested';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
@@ -114,8 +114,8 @@ async function resumeInTx(
   const of = isMoved ? { blueprint_id: present.blueprintId } : {};
   Object.assign(execution, REVIVED, of, { history });
   await announceResumed(tx, execution);
-  if (isGraphStopped && execution.program === null && !(await isCodeResumable(tx, execution.graph_id!))) {
-    await refuseCode(tx, execution);
+  if (!(await mayGoOn(tx, execution, isGraphStopped))) {
+    await refuse(tx, execution);
     return null;
   }
   if (isGraphStopped) {
@@ -147,8 +147,14 @@ async function isCodeResumable(tx: Tx<DB>, graphId: string): Promise<boolean> {
   return (await codeMapping(tx, graphId)) === SCRIPT;
 }
 
+/** Nothing of it runs before it is refused. */
+async function mayGoOn(tx: Tx<DB>, execution: LockedExecution, isGraphStopped: boolean): Promise<boolean> {
+  if (execution.program !== null) return isResumable(execution.program);
+  return !isGraphStopped || (await isCodeResumable(tx, execution.graph_id!));
+}
+
 /** The execution fails at once (reference/workflows.md 2.9). */
-async function refuseCode(tx: Tx<DB>, execution: LockedExecution): Promise<void> {
+async function refuse(tx: Tx<DB>, execution: LockedExecution): Promise<void> {
   const error = `Cannot resume - workflow not resumable: ${execution.workflow_id}`;
   await updateExecution(tx, execution.id, {
     ...REVIVED,

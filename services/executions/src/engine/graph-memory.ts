@@ -1,10 +1,11 @@
 import type { Tx } from '@baton/postgres';
-import { type GraphState, graphFromRows, type TaskRow } from '@baton/task-graph';
+import { type GraphState, graphFromRows } from '@baton/task-graph';
 import { LRUCache } from 'lru-cache';
 import type { TimedExecution } from '../store/executions.sql';
 import { pendingStates } from '../store/instance-states.sql';
-import type { InstanceStateRow, StoredTask } from '../store/rows';
+import type { InstanceStateRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
+import { taskOfRow } from '../store/task-document';
 import { readGraph, readTasks } from '../store/tasks.sql';
 
 /**
@@ -161,19 +162,4 @@ export function newLoadedGraph(
     announced: new Map(),
     token: null,
   };
-}
-
-export function taskOfRow(row: StoredTask): TaskRow {
-  return {
-    ...row.spec,
-    idx: row.idx,
-    state: row.state,
-    attempt: row.attempt,
-    losses: row.losses,
-    retries: row.retries,
-    notBefore: row.not_before,
-    error: row.error,
-    result: row.result,
-    deferral: row.deferral,
-  } as TaskRow;
 }

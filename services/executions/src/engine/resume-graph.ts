@@ -7,11 +7,12 @@ import { pendingStates } from '../store/instance-states.sql';
 import type { StoredTask } from '../store/rows';
 import { writeStep } from '../store/steps.sql';
 import type { DB } from '../store/tables.gen';
+import { taskOfRow } from '../store/task-document';
 import { countOtherGraphs, readGraph, storeAllTasks, updateDeps, updatePayload } from '../store/tasks.sql';
 import { describe, noteDispatch, noteTimers, noteWritten, type Step } from './advance-graph';
 import type { EngineDeps } from './deps';
 import { workflowEvent } from './graph-events';
-import { type LoadedGraph, newLoadedGraph, taskOfRow } from './graph-memory';
+import { type LoadedGraph, newLoadedGraph } from './graph-memory';
 import type { StepContext } from './run-step';
 import { workflowConfigOf } from './stage-end';
 

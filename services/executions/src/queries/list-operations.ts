@@ -22,16 +22,19 @@ export async function listOperations(
   const where = [scope];
   if (filter.graphId !== undefined) where.push(sql`g.id::text = ${filter.graphId}`);
   if (filter.executionId !== undefined) where.push(sql`e.id::text = ${filter.executionId}`);
-  const { rows: graphs } = await sql<GraphTasks & Owner>`
-    select g.id, g.execution_id, g.created_at, g.tasks, e.tenant, e.visibility, e.created_by
+  const { rows: graphs } = await sql<GraphTasks & Owner & { hasEnded: boolean }>`
+    select g.id, g.execution_id, g.created_at, g.tasks, g.flags->>'ended' is not null as "hasEnded", e.tenant,
+      e.visibility, e.created_by
     from tasks_graphs g join executions e on e.id = g.execution_id
     where ${sql.join(where, sql` and `)} order by g.id`.execute(db);
   const operations = [];
   for (const graph of graphs) {
     const { tasks } = await readTasks(db, graph);
     const ids = new Map(tasks.map((task) => [task.idx, task.id]));
-    for (const task of tasks)
+    for (const stored of tasks) {
+      const task = { ...stored, state: shownState(stored, graph.hasEnded) };
       if (isListed(task, filter)) operations.push(presentOperation(task, ids, graph, shown));
+    }
   }
   return operations;
 }
@@ -54,15 +57,17 @@ export function plannedOperations(tasks: readonly TaskSpec[], owner: Owner, show
 }
 
 function isListed(task: StoredTask, filter: { states: string[]; skipInternal: boolean }): boolean {
-  if (filter.states.length > 0 && !filter.states.includes(shownState(task))) return false;
+  if (filter.states.length > 0 && !filter.states.includes(task.state)) return false;
   if (filter.skipInternal && !EXTERNAL_TYPES.has(task.spec.type)) return false;
   // Workflow code stands in the graph for its lease; it is no operation of the execution.
   return !('isWorkflowCode' in task.spec.payload);
 }
 
-/** One that waits without a worker has begun: clients know no other state for that. */
-function shownState({ state, deferral }: Pick<StoredTask, 'state' | 'deferral'>): StoredTask['state'] {
-  return state === 'pending' && deferral !== null ? 'started' : state;
+/** One that waits without a worker has begun: clients know no other state for that. When its graph has ended, nobody waits. */
+function shownState(task: StoredTask, hasEnded: boolean): StoredTask['state'] {
+  const { state, deferral, not_before } = task;
+  const isWaiting = state === 'pending' && deferral !== null && not_before !== null;
+  return isWaiting && !hasEnded ? 'started' : state;
 }
 
 const EXTERNAL_TYPES = new Set(['RemoteWorkflowTask', 'SubgraphTask']);
@@ -92,10 +97,7 @@ function lifecycleHandler({ name, payload, subgraph }: StoredTask['spec']) {
 /** Seconds between the runs of a subgraph, which the original shows also where there is only one. */
 const SUBGRAPH_INTERVAL_S = 30;
 
-type ShownTask = Pick<
-  StoredTask,
-  'state' | 'spec' | 'id' | 'retries' | 'error' | 'worker_id' | 'deferral'
-> & {
+type ShownTask = Pick<StoredTask, 'state' | 'spec' | 'id' | 'retries' | 'error' | 'worker_id'> & {
   graph_id: string | null;
   created_at: string | null;
 };
@@ -112,7 +114,7 @@ function presentOperation<T extends ShownTask>(
   return {
     id: row.id,
     name,
-    state: shownState(row),
+    state: row.state,
     created_at: row.created_at as T['created_at'],
     dependencies: [...deps].sort((a, b) => a - b).flatMap((idx) => ids.get(idx) ?? []),
     type,
@@ -131,7 +133,7 @@ function presentOperation<T extends ShownTask>(
     },
     tasks_graph: row.graph_id as T['graph_id'],
     tasks_graph_id: row.graph_id as T['graph_id'],
-    manager_name: shownState(row) === 'pending' ? null : managerName,
+    manager_name: row.state === 'pending' ? null : managerName,
     agent_name: row.worker_id,
     ...ownership(owner),
   };

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { TaskSpec } from '@baton/task-graph';
+import type { TaskRow, TaskSpec } from '@baton/task-graph';
 import type { StoredGraph, StoredTask } from './rows';
 
 /**
@@ -61,3 +61,19 @@ export const UNTOUCHED = {
   lease_until: null,
   version: 0,
 };
+
+/** A stored task as the graph takes it. */
+export function taskOfRow(row: StoredTask): TaskRow {
+  return {
+    ...row.spec,
+    idx: row.idx,
+    state: row.state,
+    attempt: row.attempt,
+    losses: row.losses,
+    retries: row.retries,
+    notBefore: row.not_before,
+    error: row.error,
+    result: row.result,
+    deferral: row.deferral,
+  } as TaskRow;
+}

@@ -1,9 +1,9 @@
 import type { AnyQuery, AnyTx, Db, Tx } from '@baton/postgres';
-import type { OperationPayload } from '@baton/task-graph';
+import { type OperationPayload, progressOf } from '@baton/task-graph';
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredGraph, StoredTask } from './rows';
 import type { DB } from './tables.gen';
-import { type TaskMarks, tasksOfGraph } from './task-document';
+import { type TaskMarks, taskOfRow, tasksOfGraph } from './task-document';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
@@ -109,14 +109,14 @@ export async function hasExpired(reader: Reader): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Runs whose worker went silent. */
+/** Runs of present graphs whose worker went silent; also of graphs that have ended: nobody runs those any more. */
 export async function expiredLeases(
   reader: Reader,
   limit: number,
 ): Promise<{ id: string; execution_id: string; idx: number; attempt: number }[]> {
   const { rows } = await sql<{ id: string; execution_id: string; idx: number; attempt: number }>`
     select t.id, t.execution_id, t.idx, t.attempt from tasks t join executions e on e.graph_id = t.graph_id
-    where t.lease_until < app_now() and t.state in ('sent', 'started') and t.worker_id is not null and e.phase = 'running'
+    where t.lease_until < app_now() and t.state in ('sent', 'started') and t.worker_id is not null
     order by t.lease_until limit ${limit}`.execute(reader);
   return rows;
 }
@@ -180,12 +180,22 @@ export async function updatePayload(tx: Tx<DB>, taskId: string, payload: Operati
   );
 }
 
-/** Leases of operations whose execution does not run any more: nobody waits for them. What a step has locked comes next time. */
-export async function dropEndedLeases(tx: Tx<DB>): Promise<void> {
+const RESULT_LOST = JSON.stringify({
+  type: 'ResultLost',
+  message: 'Its graph had ended before it did',
+  recoverable: false,
+});
+
+/**
+ * Operations of graphs that were cut off and that others have followed: nobody takes their results, and by now nobody runs
+ * them. What a step has locked comes next time.
+ */
+export async function endLeftRuns(tx: Tx<DB>): Promise<void> {
   await sql`
-    update tasks set lease_until = null where id in (
+    update tasks set lease_until = null, state = 'failed', error = ${RESULT_LOST}::jsonb where id in (
       select t.id from tasks t join executions e on e.id = t.execution_id
-      where t.lease_until < app_now() and (e.phase <> 'running' or e.graph_id <> t.graph_id) for update of t skip locked)`.execute(
+      where t.lease_until < app_now() and t.state in ('sent', 'started') and e.graph_id is distinct from t.graph_id
+      for update of t skip locked)`.execute(
     tx,
   );
 }
@@ -201,14 +211,12 @@ export async function countOtherGraphs(
     where execution_id = ${executionId} and id <> ${graphId}`.execute(tx);
   const counts = { total: 0, finished: 0 };
   for (const head of heads) {
-    const counted = (await readTasks(tx, head)).tasks.filter(({ spec }) => spec.kind !== 'nop');
-    counts.total += counted.length;
-    counts.finished += counted.filter(({ state }) => ENDED.has(state)).length;
+    const { total, finished } = progressOf((await readTasks(tx, head)).tasks.map(taskOfRow));
+    counts.total += total;
+    counts.finished += finished;
   }
   return counts;
 }
-
-const ENDED = new Set(['succeeded', 'failed', 'rescheduled']);
 
 /** Gives the stopped graphs of stages that are planned again other names. */
 export async function renameStoppedGraphs(

@@ -1,3 +1,5 @@
+import { progressOf } from '@baton/task-graph';
+import { taskOfRow } from '../../../../services/executions/src/store/task-document';
 import type * as real from '../../../../services/executions/src/store/tasks.sql';
 import { change, type MemoryTask } from '../database';
 import {
@@ -91,20 +93,21 @@ export const hasExpired: typeof real.hasExpired = async (reader) => {
 export const expiredLeases: typeof real.expiredLeases = async (reader, limit) => {
   await statement(reader);
   return [...allSeenBy(reader)]
-    .filter(({ row }) => row.phase === 'running')
+    .filter(({ row }) => row.graph_id !== null)
     .flatMap((execution) => rowsOf(execution, execution.row.graph_id!))
     .filter((task) => hasRunOut(reader, task) && isOpen(task) && task.worker_id !== null)
     .slice(0, limit)
     .map(({ id, execution_id, idx, attempt }) => ({ id, execution_id, idx, attempt }));
 };
 
-export const dropEndedLeases: typeof real.dropEndedLeases = async (handle) => {
+export const endLeftRuns: typeof real.endLeftRuns = async (handle) => {
   const tx = memoryTx(handle);
   await statement(tx);
   for (const { row, tasks } of allSeenBy(tx)) {
     for (const task of tasks.values()) {
-      const isOver = row.phase !== 'running' || row.graph_id !== task.graph_id;
-      if (isOver && hasRunOut(tx, task)) tx.others.push(() => touch(tx, task.id, { leaseUntilMs: null }));
+      if (row.graph_id === task.graph_id || !hasRunOut(tx, task)) continue;
+      const ended = isOpen(task) ? { state: 'failed' as const } : {};
+      tx.others.push(() => touch(tx, task.id, { leaseUntilMs: null, ...ended }));
     }
   }
 };
@@ -160,12 +163,11 @@ export const updateDeps: typeof real.updateDeps = async (handle, taskId, deps) =
 export const countOtherGraphs: typeof real.countOtherGraphs = async (handle, executionId, graphId) => {
   await statement(handle);
   const { seen } = memoryTx(handle).held.get(executionId)!;
-  const others = seen.graphs
+  const counts = seen.graphs
     .filter(({ id }) => id !== graphId)
-    .flatMap((graph) => tasksOf(seen, graph))
-    .filter(({ spec }) => spec.kind !== 'nop');
-  const finished = others.filter(({ state }) => ['succeeded', 'failed', 'rescheduled'].includes(state));
-  return { total: others.length, finished: finished.length };
+    .map((graph) => progressOf(tasksOf(seen, graph).map(taskOfRow)));
+  const sum = (of: 'total' | 'finished') => counts.reduce((all, one) => all + one[of], 0);
+  return { total: sum('total'), finished: sum('finished') };
 };
 
 export const renameStoppedGraphs: typeof real.renameStoppedGraphs = async (handle, executionId, kept) => {
