@@ -108,6 +108,19 @@ test('whether a workflow is available is asked when its time has come', async ()
   );
 }, 60_000);
 
+test('one that waited runs with the parameters, the defaults and the program of its workflow as it is then', async () => {
+  const first = await ask('renewed');
+  const given = { parameters: { own: 'given' }, allowCustomParameters: true };
+  const queued = await ask('renewed', { mayQueue: true, workflowId: 'uninstall', ...given });
+  expect(await rowOf(queued)).toMatchObject({ program: 'uninstall', parameters: { own: 'given' } });
+  const { workflows } = engine.peer.deployments.get('renewed')!;
+  workflows.uninstall = { ...workflows.stop!, parameters: { own: {}, added: { default: 7 } } };
+  await end(first);
+  await isAtWork(queued);
+  const parameters = { own: 'given', added: 7 };
+  expect(await rowOf(queued)).toMatchObject({ program: 'stop', parameters });
+}, 60_000);
+
 test('what became impossible while it waited ends as failed', async () => {
   const first = await ask('gone');
   const queued = await ask('gone', { mayQueue: true, workflowId: 'uninstall' });

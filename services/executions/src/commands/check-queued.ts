@@ -1,4 +1,4 @@
-import { isAppError } from '@baton/kernel';
+import { canonicalJson, isAppError } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import { isSystemWorkflowName } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
@@ -8,14 +8,18 @@ import { countAtWork } from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { checkAgain } from './request-execution';
+import type { StartSubject } from './start-subject';
 
-/** Why it can no longer start; null = it can; `later` = that cannot be said now. */
+/**
+ * Why it can no longer start; null = it can, with what it is to run as it is now; `later` = that cannot be said now. Its
+ * deployment may have been updated while it waited.
+ */
 export async function refusalOf(
   deps: EngineDeps,
   candidate: ExecutionRow,
 ): Promise<{ error: string } | 'later' | null> {
   try {
-    await checkAgain(deps, candidate);
+    await renew(deps, candidate, await checkAgain(deps, candidate));
     return null;
   } catch (err) {
     if (isAppError(err) && !err.entry.retryable && err.entry.http < 500)
@@ -23,6 +27,22 @@ export async function refusalOf(
     deps.log.warn({ err, executionId: candidate.id }, 'a queued execution could not be checked');
     return 'later';
   }
+}
+
+/** Stores what it runs with now. A crash after it: the next look finds nothing to change. */
+async function renew(deps: EngineDeps, candidate: ExecutionRow, subject: StartSubject): Promise<void> {
+  const { id, deployment_id, workflow_id } = candidate;
+  if (deployment_id === null || isSystemWorkflowName(workflow_id)) return;
+  const { parameters, program, blueprintId: blueprint_id } = subject;
+  const isSame =
+    program === candidate.program &&
+    blueprint_id === candidate.blueprint_id &&
+    canonicalJson(parameters) === canonicalJson(candidate.parameters);
+  if (isSame) return;
+  await deps.db.tx(async (tx) => {
+    if ((await lockExecution(tx, id))?.status !== 'queued') return;
+    await updateExecution(tx, id, { parameters, program, blueprint_id });
+  });
 }
 
 /** What waited ends as failed; false: it does not wait any more. The caller drives it. */

@@ -212,11 +212,12 @@ const isSystemWideRequest = (request: StartRequest): boolean =>
   });
 
 /**
- * Checks an execution that waited as if it was asked for now: its workflow, availability and parameters.
+ * Checks an execution that waited as if it was asked for now: its workflow, availability and parameters. Answers what it
+ * runs with now: parameters with the defaults of now, blueprint and program of now (reference/workflows.md 1.2, 3.2).
  * @throws AppError as requestExecution does.
  */
-export async function checkAgain(deps: EngineDeps, row: ExecutionRow): Promise<void> {
-  await subjectOf(deps, requestOf(row));
+export async function checkAgain(deps: EngineDeps, row: ExecutionRow): Promise<StartSubject> {
+  return await subjectOf(deps, requestOf(row));
 }
 
 /** The request that an execution was stored for; whoever may start it was asked then. */
