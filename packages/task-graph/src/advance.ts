@@ -1,4 +1,13 @@
-import { addTasks, asksCode, decide, dropTasks, lostCode, mayRunAgain, outcomeOfCode } from './code/steps';
+import {
+  addTasks,
+  asksCode,
+  decide,
+  dropTasks,
+  endlessCode,
+  lostCode,
+  mayRunAgain,
+  outcomeOfCode,
+} from './code/steps';
 import type { Decision } from './decision';
 import { defer, endOverdue, noteDeferral, wake } from './deferral';
 import { fail, failIfQuiet, reschedule } from './failure';
@@ -102,6 +111,8 @@ function refusal(node: TaskNode | undefined, report: Report): Decision['refused'
 }
 
 function settleReport(step: Step, node: TaskNode, report: Exclude<Report, { kind: 'started' }>): void {
+  if (isWorkflowCode(node.spec) && (report.kind === 'retry' || report.kind === 'deferred'))
+    return fail(step, node, endlessCode(report));
   if (report.kind === 'deferred') return defer(step, node, report);
   const told =
     report.kind === 'timed-out' ? { ...report, kind: 'failed' as const, error: timeoutError(node) } : report;

@@ -49,7 +49,14 @@ export function newDeployments(
           displayName: id,
           visibility: 'tenant',
           workflows: Object.fromEntries(
-            WORKFLOWS.map((name) => [name, { plugin: 'default_workflows', operation: name, parameters: {} }]),
+            WORKFLOWS.map((name) => [
+              name,
+              {
+                plugin: 'default_workflows',
+                operation: `cloudify.plugins.workflows.${name}`,
+                parameters: {},
+              },
+            ]),
           ),
           instanceStates: models.get(id)!.nodeInstances.map(({ node_id, state }) => ({
             node_id,

@@ -118,6 +118,18 @@ describe('a graph that workflow code grows', () => {
     expect(end.outcome).toEqual({ kind: 'failed', error: 'broken', failures: [0] });
   });
 
+  it.each([
+    [{ kind: 'retry', message: 'again', retryAfterMs: null }, 'OperationRetry: again'],
+    [
+      { kind: 'deferred', message: 'waits', untilExecution: null, checkAfterMs: 5 },
+      'OperationDeferred: A workflow cannot be deferred: waits',
+    ],
+  ] as const)('fails when its code asks to be run again: %j', (report, text) => {
+    const graph = begun();
+    const end = tell(graph, { ...report, idx: 0, attempt: 1 });
+    expect(end.outcome).toEqual({ kind: 'failed', error: text, failures: [0] });
+  });
+
   it('ends the subgraphs in one that failed, also those whose operation waits', () => {
     const graph = begun();
     submit(

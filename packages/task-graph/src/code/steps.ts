@@ -118,6 +118,16 @@ export function lostCode({ graph }: Step): TaskError {
   return { type: 'WorkerLost', message, recoverable: false };
 }
 
+/** Code runs once: whatever it asks for in its end is its failure. */
+export function endlessCode({ kind, message }: { kind: 'retry' | 'deferred'; message: string }): TaskError {
+  if (kind === 'retry') return { type: 'OperationRetry', message, recoverable: false };
+  return {
+    type: 'OperationDeferred',
+    message: `A workflow cannot be deferred: ${message}`,
+    recoverable: false,
+  };
+}
+
 /** Type of the error by which workflow code says that it gave in to a cancel. */
 const CANCELLED = 'ExecutionCancelled';
 

@@ -19,6 +19,8 @@ export interface CodeProgram {
   /** The worker of the code is lost this long after it began for the first time. */
   lostAtMs?: number;
   cancel?: { atMs: number; mode: 'cancel' | 'kill' };
+  /** How the code ends; default: it succeeds. */
+  end?: Outcome;
   /** Every so often the code gives up what has not started, as it does after a failure. */
   dropsAtMs?: number;
   outcome: (nth: number) => Outcome;
@@ -122,7 +124,7 @@ class CodePlayer {
     if (code.state !== 'started') throw new Error(`nothing moves, and the code is ${code.state}`);
     const batch = this.#isCancelled ? undefined : this.program.batches[this.#batches++];
     if (batch) return { kind: 'add', tasks: this.#compile(batch) };
-    return { kind: 'succeeded', idx: 0, attempt: code.attempt, result: null };
+    return { result: null, ...(this.program.end ?? ok()), idx: 0, attempt: code.attempt } as Happening;
   }
 
   /** Work of a known key is there already. */

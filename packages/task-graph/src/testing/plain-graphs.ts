@@ -107,7 +107,7 @@ function operation(of: { nodeInstanceId: string; nodeId: string }) {
     operation: 'x.run',
     implementation: 'm.run',
     plugin: { name: 'p', packageName: null, packageVersion: null },
-    executor: 'central_deployment_agent',
+    executor: 'central_deployment_agent' as const,
     inputs: {},
     inputsTypes: null,
     hasIntrinsicFunctions: false,

@@ -195,9 +195,7 @@ export async function endLeftRuns(tx: Tx<DB>): Promise<void> {
     update tasks set lease_until = null, state = 'failed', error = ${RESULT_LOST}::jsonb where id in (
       select t.id from tasks t join executions e on e.id = t.execution_id
       where t.lease_until < app_now() and t.state in ('sent', 'started') and e.graph_id is distinct from t.graph_id
-      for update of t skip locked)`.execute(
-    tx,
-  );
+      for update of t skip locked)`.execute(tx);
 }
 
 /** Operations in all graphs of an execution but one, and how many of them have ended. */
