@@ -8,7 +8,23 @@ test('what repeats is sent once, and stands in its places again afterwards', () 
   const { pieces, layoutBytes } = packPieces(list)!;
   const sent = Buffer.concat(pieces);
   expect(sent.length).toBeLessThan(6_000);
-  expect(Buffer.concat(unpackPieces(sent, layoutBytes))).toEqual(Buffer.concat(list));
+  expect(Buffer.concat(unpackPieces([sent], layoutBytes))).toEqual(Buffer.concat(list));
+});
+
+test.each([1, 3, 100, 4_096])('it may come in chunks of %i bytes', (size) => {
+  const { pieces, layoutBytes } = packPieces(list)!;
+  const sent = Buffer.concat(pieces);
+  const chunks = Array.from({ length: Math.ceil(sent.length / size) }, (_, i) =>
+    sent.subarray(i * size, (i + 1) * size),
+  );
+  expect(Buffer.concat(unpackPieces(chunks, layoutBytes))).toEqual(Buffer.concat(list));
+});
+
+test('the bytes of the pieces are those that came', () => {
+  const { pieces, layoutBytes } = packPieces(list)!;
+  const sent = Buffer.from(Buffer.concat(pieces));
+  const chunks = [sent.subarray(0, 2_000), sent.subarray(2_000)];
+  for (const piece of unpackPieces(chunks, layoutBytes)) expect(piece.buffer).toBe(sent.buffer);
 });
 
 test('an answer in which little repeats stays as it is', () => {
@@ -33,6 +49,7 @@ test.each([
   'a packed answer that is %s is refused',
   (_, damage) => {
     const { pieces, layoutBytes } = packPieces(list)!;
-    expect(() => unpackPieces(...damage(Buffer.concat(pieces), layoutBytes))).toThrow(RangeError);
+    const [sent, bytes] = damage(Buffer.concat(pieces), layoutBytes);
+    expect(() => unpackPieces([sent], bytes)).toThrow(RangeError);
   },
 );

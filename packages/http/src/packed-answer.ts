@@ -36,24 +36,50 @@ export function packPieces(pieces: readonly Uint8Array[]): PackedAnswer | null {
   return { pieces: [layout, ...distinct], layoutBytes };
 }
 
-/** The pieces of the whole answer, which share the memory of `body`. @throws RangeError when the layout does not fit it. */
-export function unpackPieces(body: Buffer, layoutBytes: number): Uint8Array[] {
-  const count = body.length < WORD ? Number.POSITIVE_INFINITY : body.readUInt32LE(0);
-  if (layoutBytes > body.length || layoutBytes % WORD !== 0 || (1 + count) * WORD > layoutBytes)
+/**
+ * The pieces of the whole answer. They share the memory of `chunks`, in which the packed one came: a piece that goes on in
+ * the next chunk is two. @throws RangeError when the layout does not fit what came.
+ */
+export function unpackPieces(chunks: readonly Buffer[], layoutBytes: number): Uint8Array[] {
+  const bytes = sum(chunks.map((chunk) => chunk.length));
+  if (!(layoutBytes >= WORD && layoutBytes <= bytes && layoutBytes % WORD === 0))
     throw new RangeError('layout of a packed answer is longer than the answer');
-  const distinct: Uint8Array[] = [];
-  let start = layoutBytes;
-  for (let i = 1; i <= count; i++) {
-    const end = start + body.readUInt32LE(i * WORD);
-    distinct.push(body.subarray(start, end));
-    start = end;
-  }
-  if (start !== body.length) throw new RangeError('pieces of a packed answer are not as long as it says');
+  const take = takerOf(chunks);
+  const layout = Buffer.concat(take(layoutBytes));
+  const count = layout.readUInt32LE(0);
+  if ((1 + count) * WORD > layoutBytes)
+    throw new RangeError('layout of a packed answer is shorter than it says');
+  const lengths = Array.from({ length: count }, (_, i) => layout.readUInt32LE((1 + i) * WORD));
+  if (layoutBytes + sum(lengths) !== bytes)
+    throw new RangeError('pieces of a packed answer are not as long as it says');
+  const distinct = lengths.map(take);
   const pieces: Uint8Array[] = [];
   for (let at = (1 + count) * WORD; at < layoutBytes; at += WORD) {
-    const piece = distinct[body.readUInt32LE(at)];
+    const piece = distinct[layout.readUInt32LE(at)];
     if (!piece) throw new RangeError('a packed answer names a piece that it does not have');
-    pieces.push(piece);
+    pieces.push(...piece);
   }
   return pieces;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** Takes so many bytes off the front of `chunks`, which must hold them. */
+function takerOf(chunks: readonly Buffer[]): (bytes: number) => Buffer[] {
+  let nth = 0;
+  let start = 0;
+  return (bytes) => {
+    const parts: Buffer[] = [];
+    for (let left = bytes; left > 0; ) {
+      const part = chunks[nth]!.subarray(start, start + left);
+      parts.push(part);
+      left -= part.length;
+      start += part.length;
+      if (start === chunks[nth]!.length) {
+        nth += 1;
+        start = 0;
+      }
+    }
+    return parts;
+  };
 }

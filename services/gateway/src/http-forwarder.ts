@@ -128,7 +128,7 @@ interface PackedAnswer {
 
 /** Writes what a packed answer stands for. @throws RangeError, before anything is written, when it is damaged. */
 function sendPacked(response: ServerResponse, { status, headers, layoutBytes, chunks }: PackedAnswer): void {
-  const pieces = unpackPieces(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), layoutBytes);
+  const pieces = unpackPieces(chunks, layoutBytes);
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const sent: string[] = ['content-length', String(bytes)];
   for (let i = 0; i < headers.length; i += 2)
