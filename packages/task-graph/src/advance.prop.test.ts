@@ -1,9 +1,12 @@
 import * as fc from 'fast-check';
+import type { DeploymentModel } from './model';
 import type { TaskRow } from './task';
 import { OUTCOMES, outcomeAt, topology } from './testing/arbitraries';
 import { drive, type RunRecord } from './testing/driver';
 import { fixture, inputOf, type NodeFixture } from './testing/fixture';
 import { inspector } from './testing/inspector';
+import { modifications } from './testing/modification';
+import { updates } from './testing/updates';
 
 /**
  * Over random topologies, failures, losses and cancels: dependencies are respected, no attempt is handed out twice,
@@ -21,6 +24,7 @@ const trouble = fc.record({
   waitAfterFailMs: fc.constantFrom(0, 40, 600_000),
   cancelAtMs: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined }),
   ignore: fc.boolean(),
+  delta: fc.constantFrom(1, -1),
 });
 
 const WORKFLOWS = [
@@ -32,18 +36,34 @@ const WORKFLOWS = [
   'check_status',
   'check_drift',
   'rollback',
+  'scale',
+  'update',
 ];
+
+/** The instance states that a workflow begins with. */
+function begin(workflow: string, model: DeploymentModel): void {
+  const state = workflow === 'install' ? 'uninitialized' : workflow === 'rollback' ? 'starting' : 'started';
+  for (const instance of model.nodeInstances) {
+    const isAdded = workflow === 'update' && instance.node_id === 'n0';
+    instance.state = isAdded ? 'uninitialized' : state;
+  }
+}
 
 test('advance respects dependencies, dispatches no attempt twice and always comes to an end', () => {
   fc.assert(
     fc.property(topology, trouble, fc.constantFrom(...WORKFLOWS), (nodes, t, workflow) => {
-      const state =
-        workflow === 'install' ? 'uninitialized' : workflow === 'rollback' ? 'starting' : 'started';
       const model = fixture(nodes);
-      for (const instance of model.nodeInstances) instance.state = state;
+      begin(workflow, model);
       let n = 0;
       const graphs = new Map<readonly TaskRow[], ReturnType<typeof inspector>>();
-      const record = drive(workflow, inputOf(workflow, model, { ignore_failure: t.ignore }, t), {
+      const parameters = {
+        ignore_failure: t.ignore,
+        scalable_entity_name: 'n0',
+        delta: t.delta,
+        update_id: 'u',
+      };
+      const record = drive(workflow, inputOf(workflow, model, parameters, t), {
+        call: workflow === 'update' ? updates('n0', 'n1') : modifications('n0'),
         isParanoid: true,
         isRepeating: true,
         cancelAtMs: t.cancelAtMs,
@@ -95,5 +115,31 @@ test('install runs targets before their sources, uninstall the other way round',
       }
     }),
     { numRuns: 150 * EFFORT },
+  );
+});
+
+test('an update connects each new relationship once, and everything has started', () => {
+  fc.assert(
+    fc.property(topology, (nodes) => {
+      for (const node of Object.values(nodes))
+        for (const rel of node.rels ?? []) delete (rel as NodeFixture).properties;
+      const model = fixture(nodes);
+      begin('update', model);
+      const parameters = { update_id: 'u', skip_reinstall: true };
+      const record = drive('update', inputOf('update', model, parameters), {
+        call: updates('n0', 'n1'),
+        isParanoid: true,
+      });
+      expect(record.outcome).toBe('succeeded');
+      for (const { state } of model.nodeInstances) expect(state).toBe('started');
+      const runs = new Map<string, number>();
+      for (const { label, instance, related } of record.calls)
+        if (label.startsWith('establish')) {
+          const key = `${label} ${instance} ${related}`;
+          runs.set(key, (runs.get(key) ?? 0) + 1);
+        }
+      expect([...runs.values()].filter((times) => times > 1)).toEqual([]);
+    }),
+    { numRuns: 60 * EFFORT },
   );
 });

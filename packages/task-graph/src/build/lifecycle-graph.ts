@@ -40,6 +40,8 @@ export interface LifecycleGraph {
   steps?: (subject: LifecycleSubject) => Link[];
   /** Relationships of intact instances to run beside those to processed ones. */
   isModified?: (relationship: InstanceRelationship) => boolean;
+  /** Relationships of intact instances to processed ones that another graph connects or disconnects. */
+  isLeftOut?: (relationship: InstanceRelationship) => boolean;
 }
 
 /** Install, uninstall or roll back `processed` in order (reference workflows.md 1.5 to 1.7). */
@@ -90,7 +92,8 @@ function addStub(
   const [operation, onFailure] = graph.direction === 'install' ? ['establish', null] : ['unlink', IGNORE];
   const line = sequence(draft);
   for (const relationship of context.ix.relationshipsOf(instance)) {
-    if (!processed.has(relationship.target.id) && !graph.isModified?.(relationship)) continue;
+    const isOwn = processed.has(relationship.target.id) && !graph.isLeftOut?.(relationship);
+    if (!isOwn && !graph.isModified?.(relationship)) continue;
     const { source, target } =
       readRelationship(context.ix, context.config, relationship).operations[operation!] ?? {};
     for (const template of [source, target]) {

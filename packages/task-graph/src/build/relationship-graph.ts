@@ -13,8 +13,10 @@ export function relationshipGraph(
   intact: readonly NodeInstance[],
   pairs: Pairs,
 ): GraphSpec {
+  return lifecycleGraph(context, { name, direction, processed: [], intact, isModified: isAmong(pairs) });
+}
+
+export function isAmong(pairs: Pairs): (r: { source: NodeInstance; target: NodeInstance }) => boolean {
   const wanted = new Set(pairs.map(([source, target]) => `${source} ${target}`));
-  const isModified = (r: { source: NodeInstance; target: NodeInstance }) =>
-    wanted.has(`${r.source.id} ${r.target.id}`);
-  return lifecycleGraph(context, { name, direction, processed: [], intact, isModified });
+  return (r) => wanted.has(`${r.source.id} ${r.target.id}`);
 }

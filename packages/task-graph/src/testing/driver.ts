@@ -55,6 +55,8 @@ export interface RunRecord {
 export interface Call {
   label: string;
   instance: string;
+  /** Of a relationship's operation: which one, and on which side of it. */
+  related: string | null;
   operation: string;
   from: number;
   to: number;
@@ -268,7 +270,9 @@ function call(world: World, row: TaskRow, queue: Due[]): void {
   world.running.add(`${idx}/${attempt}`);
   const isFailed = outcome.kind !== 'succeeded';
   const { nodeInstanceId: instance, operation } = row.payload;
-  world.record.calls.push({ label, instance, operation, from: world.now, to, failed: isFailed });
+  const r = row.payload.relationship;
+  const related = r && `${r.sourceId}->${r.targetId} ${r.side}`;
+  world.record.calls.push({ label, instance, related, operation, from: world.now, to, failed: isFailed });
   const reports: Due[] = [{ at: world.now, happening: { kind: 'started', idx, attempt } }];
   if (outcome.kind !== 'hang')
     reports.push({ at: to, happening: { result: null, ...outcome, idx, attempt } as Happening });

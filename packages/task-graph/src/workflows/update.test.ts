@@ -36,6 +36,34 @@ describe('update', () => {
     return { model, record: drive('update', input, { ...PARANOID, call, ...extra }) };
   }
 
+  test('connects and disconnects what stays once, also where its other end comes or goes', () => {
+    const { record } = updating(
+      {
+        a: { ops: life },
+        gone: { ops: life, rels: [{ to: 'a', source: both }] },
+        fresh: { ops: life, state: 'uninitialized', rels: [{ to: 'a', source: both }] },
+        kept: {
+          rels: [
+            { to: 'gone', source: both },
+            { to: 'fresh', source: both },
+          ],
+        },
+      },
+      {
+        removed: ['gone_0'],
+        removed_related: ['kept_0', 'a_0'],
+        added: ['fresh_0'],
+        added_related: ['kept_0', 'a_0'],
+        reduced_relationships: [['kept_0', 'gone_0']],
+        extended_relationships: [['kept_0', 'fresh_0']],
+      },
+    );
+    expect(labels(record)).toEqual([
+      ...['unlink kept->gone', 'stop gone', 'unlink gone->a', 'delete gone'],
+      ...['create fresh', 'establish fresh->a', 'establish kept->fresh'],
+    ]);
+  });
+
   test('takes away, reinstalls, adds, in that order', () => {
     const { record } = updating(
       {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '@baton/kernel';
 import { lifecycleGraph } from '../build/lifecycle-graph';
 import { localGraph } from '../build/local-graph';
-import { relationshipGraph } from '../build/relationship-graph';
+import { isAmong, relationshipGraph } from '../build/relationship-graph';
 import type { CallRequest, StageLog, StageResult, UpdateChanges } from '../workflow';
 import {
   callStage,
@@ -91,44 +91,57 @@ function refuseUnsupported(prepared: StageResult) {
   return { ...failed('RuntimeError', 'Cannot update: unsupported steps found'), log };
 }
 
-/** Stage C without a workflow of the user's: take away, change, add, in that order. */
+/**
+ * Stage C without a workflow of the user's: take away, change, add, in that order. A relationship of an instance that
+ * stays is disconnected or connected once: beside what comes and goes, not also as part of its graph.
+ */
 function* applyChanges(run: Run, changes: UpdateChanges): Part {
-  const isIgnoringFailure = flag(run, 'ignore_failure');
+  const { reduced_relationships: reduced, extended_relationships: extended } = changes;
   if (!flag(run, 'skip_uninstall')) {
     const failure =
-      (yield* relationshipStage(run, 'update-unlink', 'uninstall', changes.reduced_relationships)) ??
-      (yield* lifecycleStage(
-        run,
-        'update-uninstall',
-        'uninstall',
-        changes.removed,
-        changes.removed_related,
-        isIgnoringFailure,
-      ));
+      (yield* relationshipStage(run, 'update-unlink', 'uninstall', reduced)) ??
+      (yield* lifecycleStage(run, {
+        name: 'update-uninstall',
+        direction: 'uninstall',
+        ids: changes.removed,
+        related: changes.removed_related,
+        connected: reduced,
+      }));
     if (failure) return failure;
   }
   const failure = yield* updateOrReinstall(run, changes);
   if (failure || flag(run, 'skip_install')) return failure;
   return (
-    (yield* lifecycleStage(run, 'update-install', 'install', changes.added, changes.added_related, false)) ??
-    (yield* relationshipStage(run, 'update-establish', 'install', changes.extended_relationships))
+    (yield* lifecycleStage(run, {
+      name: 'update-install',
+      direction: 'install',
+      ids: changes.added,
+      related: changes.added_related,
+      connected: extended,
+    })) ?? (yield* relationshipStage(run, 'update-establish', 'install', extended))
   );
 }
 
-function* lifecycleStage(
-  run: Run,
-  name: string,
-  direction: 'install' | 'uninstall',
-  ids: string[],
-  related: string[],
-  isIgnoringFailure: boolean,
-): Part {
+interface LifecycleChange {
+  name: string;
+  direction: 'install' | 'uninstall';
+  ids: string[];
+  related: string[];
+  /** Relationships of related instances that have a graph of their own. */
+  connected: [string, string][];
+}
+
+function* lifecycleStage(run: Run, change: LifecycleChange): Part {
+  const { name, direction, ids, related, connected } = change;
   if (ids.length === 0) return null;
+  const isIgnoringFailure = direction === 'uninstall' && flag(run, 'ignore_failure');
   return yield* must(
     graphStage(name, () => {
       const processed = instancesOf(run, ids);
       const intact = instancesOf(run, related);
-      return { spec: lifecycleGraph(run.context, { name, direction, processed, intact, isIgnoringFailure }) };
+      const isLeftOut = isAmong(connected);
+      const graph = { name, direction, processed, intact, isIgnoringFailure, isLeftOut };
+      return { spec: lifecycleGraph(run.context, graph) };
     }),
   );
 }
