@@ -1153,7 +1153,7 @@ export interface Operations {
   uploadPlugin: {
     params: undefined;
     query: "plugin_archive_url" | "plugin_path" | "title" | "visibility" | "private_resource" | "id" | "uploaded_at" | "created_by" | "_include";
-    body: undefined;
+    body: { plugin_archive_url?: string; plugin_path?: string; title?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; id?: string; uploaded_at?: string; created_by?: string } | undefined;
     answer: Schemas["Plugin"] | Schemas["PluginV21"];
   };
   /** GET /api/v3.1/plugins-updates: Lists plugins updates */
@@ -1587,7 +1587,7 @@ export interface Operations {
   createSnapshot: {
     params: { snapshot_id: string };
     query: "_include";
-    body: { include_credentials?: boolean | string; include_logs?: boolean | string; include_events?: boolean | string; queue?: boolean | string; include_metrics?: boolean | string; tempdir_path?: string | null; legacy?: boolean | string; listener_timeout?: number | null; all_tenants?: boolean | string } | undefined;
+    body: { include_credentials?: boolean | string; include_logs?: boolean | string; include_events?: boolean | string; queue?: boolean | string; include_metrics?: boolean | string; tempdir_path?: string | null; legacy?: boolean | string; listener_timeout?: number | null; all_tenants?: boolean | string; snapshot_archive_url?: unknown } | undefined;
     answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
   };
   /** DELETE /api/v3.1/snapshots/{snapshot_id}: Deletes a snapshot that is neither being made nor restored */
@@ -1608,7 +1608,7 @@ export interface Operations {
   uploadSnapshot: {
     params: { snapshot_id: string };
     query: "snapshot_archive_url" | "visibility" | "private_resource";
-    body: undefined;
+    body: { snapshot_archive_url?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean } | undefined;
     answer: Schemas["Snapshot"] | Schemas["SnapshotV21"];
   };
   /** GET /api/v3.1/snapshots/{snapshot_id}/archive: The archive of a snapshot: a zip */

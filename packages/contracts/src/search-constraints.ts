@@ -27,6 +27,11 @@ function texts(value: unknown, field: string): string[] {
   return list as string[];
 }
 
+const jsonTexts = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).map((one) =>
+    typeof one === 'string' ? one : JSON.stringify(one),
+  );
+
 function patternRules(pattern: unknown, attribute: string, field: string): FilterRule[] {
   if (!isJsonObject(pattern))
     throw badParameter(field, `${field} must be an object`, { expected: Object.keys(PATTERN_OPERATORS) });
@@ -63,6 +68,8 @@ export function parseConstraints(
     nameAttribute: string;
     nameAliases?: readonly string[];
     valuesAttribute?: string;
+    /** valid_values may be of any JSON type; they become texts, as values of that type are compared. */
+    hasAnyValues?: boolean;
     patterns?: Readonly<Record<string, string>>;
     extra?: readonly string[];
   },
@@ -93,7 +100,7 @@ export function parseConstraints(
     else if (key === 'valid_values') {
       found.rules.push({
         key: kind.valuesAttribute ?? kind.nameAttribute,
-        values: texts(value, field),
+        values: kind.hasAnyValues ? jsonTexts(value) : texts(value, field),
         operator: 'any_of',
         type: 'attribute',
       });

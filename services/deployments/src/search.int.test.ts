@@ -162,6 +162,13 @@ describe('searches by constraints', () => {
     expect((await by('capabilities', { deployment_id: 'sa' })).body.items).toEqual([
       { deployment_id: 'sa', capabilities: [{ c1: { value: 'v1' } }] },
     ]);
+    const valued = (valid_values: unknown) => by('capabilities', { deployment_id: 'sa', valid_values });
+    expect((await valued([3, 'v1'])).body.items).toHaveLength(1);
+    expect((await valued([3, { a: 1 }])).body.items).toEqual([]);
+    const named = (equals_to: string) =>
+      by('capabilities', { deployment_id: 'sa', name_pattern: { equals_to } });
+    expect((await named('c1')).body.items).toHaveLength(1);
+    expect((await named('v1')).body.items).toEqual([]);
     expect((await by('scaling-groups', { deployment_id: 'sa' })).body.items).toEqual([]);
     expect((await by('scaling-groups', { blueprint_id: 'hello' })).body.items).toMatchObject([
       { name: 'g1', members: ['app'] },

@@ -164,6 +164,8 @@ test('the last active administrator can neither go, nor be demoted, nor deactiva
   expect(answers.map((a) => a.status).sort()).toEqual([200, 400]);
   await call('POST', '/users/active/admin', { action: 'activate' }, admin);
   await call('POST', '/users/active/root2', { action: 'activate' }, admin);
+  // Only this one may restore snapshots, whoever else administers.
+  expect(code(await call('DELETE', '/users/admin', undefined, admin))).toBe('illegal_action_error');
   expect((await call('DELETE', '/users/root2', undefined, admin)).status).toBe(204);
 });
 

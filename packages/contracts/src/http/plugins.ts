@@ -102,6 +102,8 @@ export const pluginUploadArguments = z.object({
   uploaded_at: createdFields.created_at,
   created_by: createdFields.created_by,
 });
+/** The same as a JSON body, without an archive. */
+const pluginUploadBody = pluginUploadArguments.extend({ private_resource: z.boolean().optional() });
 
 const owned = { owner: 'catalog', tenant: 'required' } as const;
 const path = '/plugins/:plugin_id';
@@ -145,6 +147,8 @@ export const pluginRoutes = defineRoutes([
     summary: 'Uploads a wagon, or a zip of a wagon and its plugin yaml files',
     spec: 'v3.1-part2 Plugins',
     query: pluginUploadArguments,
+    body: pluginUploadBody,
+    isBodyOptional: true,
     rawBody: 'archive',
     status: 201,
     response: pluginOfAnyVersion,
@@ -162,6 +166,8 @@ export const pluginRoutes = defineRoutes([
     spec: 'v2.1 Endpoints',
     params: z.object({ plugin_id: z.uuid() }),
     query: pluginUploadArguments.omit({ id: true }),
+    body: pluginUploadBody.omit({ id: true }),
+    isBodyOptional: true,
     rawBody: 'archive',
     status: 201,
     response: pluginOfAnyVersion,
@@ -179,6 +185,8 @@ export const pluginRoutes = defineRoutes([
     spec: 'v2.1 Endpoints',
     params: z.object({ plugin_id: z.uuid() }),
     query: pluginUploadArguments.omit({ id: true }),
+    body: pluginUploadBody.omit({ id: true }),
+    isBodyOptional: true,
     rawBody: 'archive',
     status: 201,
     response: pluginOfAnyVersion,

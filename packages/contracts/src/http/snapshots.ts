@@ -50,6 +50,8 @@ export const createSnapshotBody = z.object({
   legacy: flag.optional(),
   listener_timeout: z.number().nullish(),
   all_tenants: flag.optional(),
+  /** Of an upload that was sent to the wrong path. */
+  snapshot_archive_url: z.unknown().optional(),
 });
 
 export const restoreSnapshotBody = z.object({
@@ -74,6 +76,8 @@ export const snapshotUploadArguments = z.object({
   visibility: visibility.optional(),
   private_resource: queryBoolean.optional(),
 });
+/** The same as a JSON body, without an archive. */
+const snapshotUploadBody = snapshotUploadArguments.extend({ private_resource: z.boolean().optional() });
 
 const params = z.object({ snapshot_id: resourceId });
 const owned = { owner: 'cluster-status', tenant: 'required', versions: ['v3.1', 'v2.1'] } as const;
@@ -153,6 +157,8 @@ export const snapshotRoutes = defineRoutes([
     spec: 'v3.1-part2 Snapshots',
     params,
     query: snapshotUploadArguments,
+    body: snapshotUploadBody,
+    isBodyOptional: true,
     rawBody: 'archive',
     status: 201,
     response: snapshotOfAnyVersion,

@@ -26,25 +26,32 @@ export const tokenList = envelope(token).extend({
 
 const shared = { owner: 'identity', tenant: 'none', versions: ['v2.1', 'v3.1'] } as const;
 
+const obtain = {
+  method: 'GET',
+  permission: 'token_get',
+  summary: 'Obtain a token (role, value) and list the tokens of the caller',
+  ...shared,
+  list: {
+    fields: tokenFields,
+    filters: ['id', 'description', 'last_used', 'expiration_date', 'created_at', 'username', 'role'],
+    sorts: ['id', 'description', 'last_used', 'expiration_date', 'created_at'],
+    defaultSort: [{ field: 'created_at', descending: false }],
+    allowsAllTenants: false,
+    allowsGetAll: true,
+  },
+  status: 200,
+  response: tokenList,
+} as const;
+
 export const tokensRoutes = defineRoutes([
+  { ...obtain, id: 'listTokens', path: '/tokens', spec: 'v3.1-part1 Authentication' },
   {
-    id: 'listTokens',
-    method: 'GET',
-    path: '/tokens',
-    permission: 'token_get',
-    summary: 'Obtain a token (role, value) and list the tokens of the caller',
-    spec: 'v3.1-part1 Authentication',
-    ...shared,
-    list: {
-      fields: tokenFields,
-      filters: ['id', 'description', 'last_used', 'expiration_date', 'created_at', 'username', 'role'],
-      sorts: ['id', 'description', 'last_used', 'expiration_date', 'created_at'],
-      defaultSort: [{ field: 'created_at', descending: false }],
-      allowsAllTenants: false,
-      allowsGetAll: true,
-    },
-    status: 200,
-    response: tokenList,
+    ...obtain,
+    id: 'obtainToken',
+    path: '/token',
+    versions: ['v2.1'],
+    summary: 'As /tokens: the sample of the document asks here',
+    spec: 'v2.1 Endpoints',
   },
   {
     id: 'createToken',

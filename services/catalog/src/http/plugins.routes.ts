@@ -39,20 +39,21 @@ function present(call: HttpCall, row: PluginRow): PluginRow {
 }
 
 async function upload(deps: PluginDeps, call: HttpCall, id: string | null): Promise<HttpAnswer> {
-  const { query } = call;
+  const query = { ...call.query, ...call.body };
+  const hasArchive = call.hasBody && call.body === undefined;
   const url = query.plugin_archive_url ?? null;
   if (query.plugin_path !== undefined)
     throw badParameter('plugin_path', 'files of the manager cannot be uploaded', {
       expected: 'a body or plugin_archive_url',
     });
-  if (!call.hasBody && url === null) {
+  if (!hasArchive && url === null) {
     throw new AppError(
       'bad_parameters_error',
       'No archive: the body is empty and plugin_archive_url is not given',
       { field: 'plugin_archive_url', expected: 'an archive as body, or plugin_archive_url' },
     );
   }
-  if (call.hasBody && url !== null)
+  if (hasArchive && url !== null)
     throw badParameter(
       'plugin_archive_url',
       'an archive in the body and plugin_archive_url cannot be given together',
@@ -69,13 +70,7 @@ async function upload(deps: PluginDeps, call: HttpCall, id: string | null): Prom
       by: 'created_by',
     }),
   };
-  const stored = await uploadPlugin(
-    deps,
-    call.principal,
-    request,
-    call.hasBody ? call.raw : null,
-    call.signal,
-  );
+  const stored = await uploadPlugin(deps, call.principal, request, hasArchive ? call.raw : null, call.signal);
   return present(call, await getPlugin(deps.db.query, call.principal, stored, call.include));
 }
 
@@ -127,7 +122,7 @@ export function pluginHttp(deps: PluginDeps): BoundRoute[] {
       return listEnvelope({ ...page, items: page.items.map((row) => present(call, row)) }, call.list);
     },
     getPlugin: shown,
-    uploadPlugin: (call) => upload(deps, call, call.query.id ?? null),
+    uploadPlugin: (call) => upload(deps, call, call.body?.id ?? call.query.id ?? null),
     uploadPluginById: (call) => upload(deps, call, call.params.plugin_id!),
     uploadPluginByPut: (call) => upload(deps, call, call.params.plugin_id!),
     actOnPlugin: change((call, id) => actOnPlugin(db, call.principal, id, call.body)),

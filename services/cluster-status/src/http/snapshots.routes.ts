@@ -57,6 +57,10 @@ function presentExecution(call: HttpCall, execution: Record<string, unknown>): R
 /** The original's code includes credentials by default, its documents do not. Neither wire has any to include. */
 async function create(deps: SnapshotDeps, call: HttpCall): Promise<Record<string, unknown>> {
   const body = call.body ?? {};
+  if (body.snapshot_archive_url !== undefined)
+    throw badParameter('snapshot_archive_url', 'An archive is not uploaded here', {
+      expected: 'PUT /snapshots/{snapshot_id}/archive',
+    });
   const includeCredentials = body.include_credentials ?? call.wire === 'cloudify';
   const includeEvents = body.include_events ?? true;
   const includeLogs = body.include_logs ?? true;
@@ -116,9 +120,10 @@ async function restore(deps: SnapshotDeps, call: HttpCall): Promise<Record<strin
 
 async function upload(deps: SnapshotDeps & { fetch: FetchArchive }, call: HttpCall): Promise<ShownSnapshot> {
   const id = call.params.snapshot_id!;
-  const url = call.query.snapshot_archive_url;
+  const hasArchive = call.hasBody && call.body === undefined;
+  const url = call.body?.snapshot_archive_url ?? call.query.snapshot_archive_url;
   await requireFree(deps, call.principal, id);
-  if (call.hasBody && url !== undefined)
+  if (hasArchive && url !== undefined)
     throw badParameter(
       'snapshot_archive_url',
       'an archive in the body and snapshot_archive_url cannot be given together',
@@ -126,7 +131,7 @@ async function upload(deps: SnapshotDeps & { fetch: FetchArchive }, call: HttpCa
         expected: 'one of both',
       },
     );
-  if (!call.hasBody && url === undefined)
+  if (!hasArchive && url === undefined)
     throw new AppError(
       'bad_parameters_error',
       'No archive: the body is empty and snapshot_archive_url is not given',

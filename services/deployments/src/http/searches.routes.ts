@@ -44,10 +44,15 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
       return listEnvelope(await listWorkflows(deps, principal, list, selector), list);
     },
     searchCapabilities: async ({ principal, list, body }) => {
-      const search = readModelSearch(body, list, { nameAttribute: 'name', needsModel: true });
       // valid_values test the value of a capability, name patterns its name.
-      const valueRules = search.rules.filter((rule) => rule.operator === 'any_of');
-      const rules = search.rules.filter((rule) => rule.operator !== 'any_of');
+      const search = readModelSearch(body, list, {
+        nameAttribute: 'name',
+        valuesAttribute: 'value',
+        hasAnyValues: true,
+        needsModel: true,
+      });
+      const valueRules = search.rules.filter((rule) => rule.key === 'value');
+      const rules = search.rules.filter((rule) => rule.key !== 'value');
       return listEnvelope(
         await searchCapabilities(deps, principal, list, { ...search, rules, valueRules }),
         list,

@@ -33,6 +33,8 @@ export interface ModelKind {
   attributes?: RuleAttributes;
   /** What valid_values test; default the name. */
   valuesAttribute?: string;
+  /** valid_values may be of any JSON type. */
+  hasAnyValues?: boolean;
   /** Patterns of further attributes. */
   patterns?: Readonly<Record<string, string>>;
 }
@@ -52,6 +54,7 @@ export function readModelSearch(
     nameAliases: ['id_specs', 'type_specs', 'capability_key_specs', 'scaling_group_name_specs'],
     patterns: kind.patterns ?? {},
     valuesAttribute: kind.valuesAttribute ?? kind.nameAttribute,
+    hasAnyValues: kind.hasAnyValues ?? false,
     extra: ['deployment_id', 'blueprint_id', 'node_id'],
   });
   const named = (name: string): string | null => {

@@ -2,6 +2,7 @@ import { AppError, notFound } from '@baton/kernel';
 import type { Db, Tx } from '@baton/postgres';
 import type { Passwords } from '../adapters/passwords';
 import { requirePassword } from '../domain/checks';
+import { bootstrapAdminId } from '../domain/principal';
 import { requireRole, systemAdmin } from '../domain/roles';
 import { listRoles } from '../store/authorization.sql';
 import type { DB as Tables } from '../store/tables.gen';
@@ -71,10 +72,20 @@ export async function unlockUser(deps: Pick<Deps, 'db'>, username: string): Prom
   });
 }
 
-/** Tokens and memberships go with the user. @throws AppError not_found_error; illegal_action_error for the last administrator. */
+/**
+ * Tokens and memberships go with the user.
+ * @throws AppError not_found_error; illegal_action_error for the last administrator and for the first user of the manager.
+ */
 export async function removeUser(deps: Pick<Deps, 'db'>, username: string): Promise<void> {
   await deps.db.tx(async (tx) => {
     const user = await requireRemovable(tx, username, true, 'deleted');
+    // Nobody else may restore a snapshot (reference/rest-api.md 5.25), and no other user can take this place.
+    if (user.id === bootstrapAdminId)
+      throw new AppError(
+        'illegal_action_error',
+        `User \`${user.username}\` was made with the manager and cannot be deleted`,
+        { expected: 'deactivate the user instead' },
+      );
     await deleteUser(tx, user.id);
     await announceChange(tx, user.username);
   });

@@ -14,11 +14,13 @@ export interface TokensDeps extends AuthenticateDeps {
 }
 
 export function tokensHttp(deps: TokensDeps): BoundRoute[] {
+  const list = async (call: HttpCall) => {
+    const page = listEnvelope(await listTokens(deps, call.principal, call.list), call.list);
+    return wantsToken(call) ? { ...page, ...(await sessionToken(deps, call)) } : page;
+  };
   return bindRoutes(tokensRoutes, {
-    listTokens: async (call) => {
-      const page = listEnvelope(await listTokens(deps, call.principal, call.list), call.list);
-      return wantsToken(call) ? { ...page, ...(await sessionToken(deps, call)) } : page;
-    },
+    listTokens: list,
+    obtainToken: list,
     createToken: async (call) => {
       const { description, expiration_date: expirationDate } = call.body;
       const { userId, username, role } = call.principal;
