@@ -83,12 +83,14 @@ const instantColumns = ['created_at', 'updated_at'];
 
 /** What is asked of the node instances, looked at once for all of it; states as JSON texts, between commas. */
 const instanceFields = ['drifted_instances', 'unavailable_instances', 'workflows'];
-const instanceSums = sql`cross join lateral (
+/** Of the deployment `d`, or whatever has its `key`. */
+export const instanceSummary = sql`(
   select count(*) filter (where ni.has_configuration_drift)::int as drifted, count(*) filter (where not ni.is_status_check_ok)::int as unavailable,
     case when count(*) = 0 then ''
       when min(ni.state collate "C") = max(ni.state collate "C") then to_json(min(ni.state collate "C"))::text
       else (select string_agg(distinct to_json(s.state)::text, ',') from node_instances s where s.deployment_key = d.key) end as states
-  from node_instances ni where ni.deployment_key = d.key) i`;
+  from node_instances ni where ni.deployment_key = d.key)`;
+const instanceSums = sql`cross join lateral ${instanceSummary} i`;
 
 export interface DeploymentSelection {
   /** Besides response fields the pseudo columns model_, node_types_ and states_, where they are needed. */
