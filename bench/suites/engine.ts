@@ -87,7 +87,6 @@ async function ofKind(
         manager,
         commits,
         title: title(what),
-        hasWarmUp: parts === 1,
         operations: shape.operations * deployments,
         ...(shape.request ? { request: shape.request } : {}),
         left: () => share - (performance.now() - began),

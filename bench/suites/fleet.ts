@@ -86,7 +86,6 @@ async function ofWorkers({ mode, workers, ...o }: OfWorkers): Promise<object> {
     ...o,
     title: `fleet, ${mode}, workers ${workers}`,
     operations: shape.operations,
-    hasWarmUp: true,
     prepare: async (round) => {
       const id = `${name}-${round}`;
       await putDeployment(o.manager, id, name);
@@ -104,8 +103,6 @@ export interface ExecutionRounds {
   operations: number;
   /** Milliseconds that may still be spent. */
   left(): number;
-  /** The first round is left out; for the first shape of a manager. */
-  hasWarmUp: boolean;
   /** What is started on each deployment; absent: `install`. */
   request?: object;
   /** Makes the deployments of a round; not measured. */
@@ -114,7 +111,10 @@ export interface ExecutionRounds {
   beside?: { name: string; run: () => Promise<number> };
 }
 
-/** Runs an execution on each of fresh deployments round by round, in turn with the yardsticks. */
+/**
+ * Runs an execution on each of fresh deployments round by round, in turn with the yardsticks. A first round of all of them is
+ * left out: processes that have just started compile their code.
+ */
 export async function executionRounds(o: ExecutionRounds): Promise<object> {
   const ours: number[] = [];
   const commits: number[] = [];
@@ -124,14 +124,17 @@ export async function executionRounds(o: ExecutionRounds): Promise<object> {
   let counted = 0;
   const began = performance.now();
   const rounds = o.plan.isQuick ? Math.min(o.plan.rounds, 2) : o.plan.rounds;
-  for (let i = o.hasWarmUp ? -1 : 0; i < rounds; i++) {
-    const perRoundMs = (performance.now() - began) / Math.max(1, i + (o.hasWarmUp ? 1 : 0));
+  for (let i = -1; i < rounds; i++) {
+    const perRoundMs = (performance.now() - began) / (i + 1);
     if (i > 0 && o.left() < perRoundMs) break;
     const ids = await o.prepare(i + 1);
     const before = usageOf(o.manager.pids(), database);
     const { seconds, operations } = await runAll(o.manager, ids, o.request);
     const spent = cpuBetween(before, usageOf(o.manager.pids(), database));
-    if (i < 0) continue;
+    if (i < 0) {
+      await o.beside?.run();
+      continue;
+    }
     counted = operations;
     ours.push(o.operations / seconds);
     cpu.push(Object.fromEntries(Object.entries(spent).map(([name, s]) => [name, (s * 1000) / o.operations])));

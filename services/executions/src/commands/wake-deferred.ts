@@ -14,7 +14,7 @@ const ON_ITS_WAY_MS = 2_000;
  */
 export async function wakeEnded(deps: EngineDeps, executionIds: readonly string[]): Promise<void> {
   if (executionIds.length === 0) return;
-  await wakeTasks(deps, await deferredUntil(deps.db.query, executionIds));
+  await wakeTasks(deps, await deferredUntil(deps.db, executionIds));
 }
 
 /** Wakes operations whose wake-up was lost; answers how many there were. */

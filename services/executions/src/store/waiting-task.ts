@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 
 /** Whether task `t` waits without a worker (Deferral of packages/task-graph), as the indexes of migration 0100 have it. */
-export const waitsWithoutWorker = sql`t.deferral is not null and t.state = 'pending' and t.not_before is not null`;
+export const WAITS_WITHOUT_WORKER =
+  "t.deferral is not null and t.state = 'pending' and t.not_before is not null";
+export const waitsWithoutWorker = sql.raw<boolean>(WAITS_WITHOUT_WORKER);
 
 /** The execution `c` that task `t` waits or waited for. */
 export const isAwaited = sql`c.id = (t.deferral->>'untilExecution')::uuid`;
