@@ -70,7 +70,13 @@ export const seededFaults: readonly SeededFault[] = [
   {
     name: 'the end is not told to deployments',
     file: commands('end-execution'),
-    find: 'if (!execution.deployment_id || execution.is_dry_run) return;',
+    find: "if (!execution.deployment_id || execution.is_dry_run) return '';",
+    replace: "return '';",
+  },
+  {
+    name: 'operations that nobody claimed stay sent after the end',
+    file: 'packages/task-graph/src/run.ts',
+    find: 'if (step.graph.active === 0) return;',
     replace: 'return;',
   },
   {

@@ -114,7 +114,7 @@ test('install runs targets before their sources, uninstall the other way round',
         }
       }
     }),
-    { numRuns: 150 * EFFORT },
+    { numRuns: 80 * EFFORT },
   );
 });
 
@@ -140,6 +140,6 @@ test('an update connects each new relationship once, and everything has started'
         }
       expect([...runs.values()].filter((times) => times > 1)).toEqual([]);
     }),
-    { numRuns: 60 * EFFORT },
+    { numRuns: 30 * EFFORT },
   );
 });
