@@ -51,7 +51,7 @@ export {
   tasksCancelled,
 } from './messages/executions';
 export { credentialsChanged } from './messages/identity';
-export { changedOwnership, type FindUser, type Ownership, ownershipOf } from './ownership';
+export { changedOwnership, type FindUser, type Ownership, ownershipOf, rememberingUsers } from './ownership';
 export type { PluginSelection } from './plugin-selection';
 export { hasPermission, isAdministrator, type Principal } from './principal';
 export { parseResourceUri, type ResourceUri } from './resource-uri';

@@ -92,3 +92,13 @@ function requireRight(principal: Principal, permission: string, field: string): 
     field,
   });
 }
+
+/** Asks for every name once: lists name the same few users again and again. */
+export function rememberingUsers(findUser: FindUser): FindUser {
+  const known = new Map<string, ReturnType<FindUser>>();
+  return (username) => {
+    const asked = known.get(username) ?? findUser(username);
+    known.set(username, asked);
+    return asked;
+  };
+}

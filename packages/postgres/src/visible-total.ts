@@ -14,7 +14,7 @@ export function visibleTotal(
   principal: Principal,
   allTenants = false,
 ): RawBuilder<number> {
-  return sql<number>`(select coalesce(sum(c.total), 0)::bigint from row_counts c where ${counted(kinds, principal, allTenants)})`;
+  return totalOf(counted(kinds, principal, allTenants));
 }
 
 /**
@@ -31,8 +31,11 @@ export function filteredTotal(
     counted(kinds, principal, list.allTenants),
     ...filters.map(([field, values]) => equalsAny(COUNTED_BY[field]!, values)),
   ];
-  return sql<number>`(select coalesce(sum(c.total), 0)::bigint from row_counts c where ${sql.join(where, sql` and `)})`;
+  return totalOf(sql.join(where, sql` and `));
 }
+
+const totalOf = (where: RawBuilder<unknown>): RawBuilder<number> =>
+  sql<number>`(select coalesce(sum(c.total), 0)::bigint from row_counts c where ${where})`;
 
 /** The counters `c` of the rows that the caller may see. */
 function counted(kinds: readonly string[], principal: Principal, allTenants: boolean): RawBuilder<SqlBool> {

@@ -45,9 +45,10 @@ function take(step: Step, happening: Happening): void {
         if (node.state === 'pending' && node.blockers === 0) step.ready.push(node.spec.idx);
       break;
     case 'cancel':
-      if (graph.flags.ended === null) graph.flags.cancel = happening.mode;
+      if (graph.flags.ended !== null) break;
+      graph.flags.cancel = happening.mode;
       // Also of a graph that ends later, with its code: no operation starts after a cancel.
-      if (graph.flags.ended === null) takeBack(step);
+      takeBack(step);
       break;
     case 'due':
       if (happening.idx !== null && happening.idx < graph.nodes.length) takeDue(step, happening.idx);

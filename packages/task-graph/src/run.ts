@@ -132,11 +132,12 @@ function isTruthy(result: Json): boolean {
 export function settle(step: Step, node: TaskNode): void {
   const { graph } = step;
   touch(step, node);
-  if (node.state === 'failed') leaveOut(step, node);
   node.settled = true;
   for (const idx of node.dependents) unblock(step, graph.nodes[idx]!);
-  if (node.state === 'failed')
+  if (node.state === 'failed') {
+    leaveOut(step, node);
     for (const idx of takeOutsideDependents(step, node)) unblock(step, graph.nodes[idx]!);
+  }
   if (node.spec.subgraph === null) {
     graph.openTop--;
     return;

@@ -1,4 +1,4 @@
-import { ownershipOf, type Principal } from '@baton/contracts';
+import { type Ownership, ownershipOf, type Principal, rememberingUsers } from '@baton/contracts';
 import { AppError, badParameter, newId, notFound } from '@baton/kernel';
 import type { AnyTx, Db } from '@baton/postgres';
 import type { IdentityPort } from '../adapters/identity.client';
@@ -80,9 +80,8 @@ export async function createDependencies(
   replacing?: string,
 ): Promise<string[]> {
   for (const body of bodies) checkBody(body);
-  const owners = await Promise.all(
-    bodies.map((body) => ownershipOf(principal, body, deps.identity.findUser)),
-  );
+  const findUser = rememberingUsers(deps.identity.findUser);
+  const owners = await Promise.all(bodies.map((body) => ownershipOf(principal, body, findUser)));
   return deps.db.tx(async (tx) => {
     await lockGraph(tx, principal.tenant);
     const rows: (NewDependency & { visibility: string })[] = [];
@@ -91,11 +90,14 @@ export async function createDependencies(
       const source = await existing(tx, principal, replacing);
       dropped.push(...(await deleteDependenciesOf(tx, source.key)));
     }
-    for (const body of bodies) rows.push(await resolve(tx, principal, body));
+    for (const [at, body] of bodies.entries()) rows.push(await resolve(tx, principal, body, owners[at]!));
     for (const [at, row] of rows.entries()) {
-      const { createdAt, createdBy } = owners[at]!;
-      const owner = { tenant: principal.tenant, createdBy, visibility: row.visibility };
-      await insertDependencies(tx, owner, [{ ...row, created_at: createdAt }]);
+      const owner = {
+        tenant: principal.tenant,
+        createdBy: owners[at]!.createdBy,
+        visibility: row.visibility,
+      };
+      await insertDependencies(tx, owner, [row]);
     }
     const targets = [...dropped, ...rows.map((row) => row.target_key)];
     await refreshConsumers(
@@ -127,6 +129,7 @@ async function resolve(
   tx: AnyTx,
   principal: Principal,
   body: DependencyBody,
+  { createdAt }: Ownership,
 ): Promise<NewDependency & { visibility: string }> {
   const source = body.external_source ? null : await existing(tx, principal, body.source_deployment!);
   const target =
@@ -148,7 +151,7 @@ async function resolve(
     target_deployment_func: body.target_deployment_func ?? null,
     external_source: body.external_source ?? null,
     external_target: body.external_target ?? null,
-    created_at: null,
+    created_at: createdAt,
     visibility: source?.visibility ?? target?.visibility ?? 'tenant',
   };
 }

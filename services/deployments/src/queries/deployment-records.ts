@@ -1,23 +1,14 @@
 import { isAdministrator, type ListQuery, type Principal } from '@baton/contracts';
 import { RawJson } from '@baton/kernel';
-import { type Gathered, gather, prepared, selectPage, visibleTotal } from '@baton/postgres';
-import { sql } from 'kysely';
-import {
-  deploymentColumns,
-  deploymentRecord,
-  hasRecord,
-  PART_END,
-  RECORD_END,
-  sortJoins,
-} from '../store/deployment-columns.sql';
+import { type Gathered, gather, prepared, selectPage } from '@baton/postgres';
+import { deploymentRecord, hasRecord, PART_END, RECORD_END } from '../store/deployment-columns.sql';
 import { readDocuments } from '../store/documents.sql';
 import {
   countFiltered,
   countVisible,
   type DeploymentSelector,
-  deploymentPage,
   isPlainPage,
-  isWhole,
+  keyedPage,
   type ListDeps,
   startOf,
 } from './list-deployments';
@@ -152,14 +143,8 @@ async function selectRecords(
   const { record, joins } = deploymentRecord(list.include);
   const { items, total } = await selectPage<{ record_: string }>({
     db: deps.db.query,
-    ...deploymentPage(principal, { ...list, include: null }, selector),
-    columns: { ...deploymentColumns, ...sortJoins(list).columns },
+    ...keyedPage(principal, { ...list, include: null }, selector, joins),
     fields: { record_: record },
-    keyed: {
-      keys: [sql`d.key`],
-      fields: sql`deployments d on d.key = page_.key_ ${joins} ${sortJoins(list).joins}`,
-    },
-    ...(isWhole(list, selector) ? { total: visibleTotal(['deployments'], principal, list.allTenants) } : {}),
   });
   return { rows: items.map((row) => row.record_), total };
 }

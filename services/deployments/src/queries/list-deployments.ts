@@ -139,7 +139,7 @@ export async function listDeployments(
 }
 
 /** Whether the list holds every deployment that is visible in the tenants in question. */
-export function isWhole(list: ListQuery, selector: DeploymentSelector): boolean {
+function isWhole(list: ListQuery, selector: DeploymentSelector): boolean {
   return (
     selector.rules === null &&
     !selector.tenants &&
@@ -173,19 +173,36 @@ async function selectDeployments(
   selector: DeploymentSelector,
 ): Promise<ListPage<SelectedDeployment>> {
   const { columns, always, joins } = deploymentSelection(list.include);
+  const page = keyedPage(principal, list, selector, joins);
   return await selectPage<SelectedDeployment>({
     db: deps.db.query,
-    ...deploymentPage(principal, list, selector),
-    // Filters and sorts look at the deployment alone, before anything is joined.
-    columns: { ...columns, ...deploymentColumns, ...sortJoins(list).columns },
+    ...page,
+    columns: { ...columns, ...page.columns },
     fields: columns,
     always,
+  });
+}
+
+/**
+ * A page whose deployments are found first: filters look at the deployment alone, and sorts at what they need of other
+ * tables, before `joins` bring what is shown.
+ */
+export function keyedPage(
+  principal: Principal,
+  list: ListQuery,
+  selector: DeploymentSelector,
+  joins: RawBuilder<unknown>,
+): Omit<PageRequest, 'db'> {
+  const sorted = sortJoins(list);
+  return {
+    ...deploymentPage(principal, list, selector),
+    columns: { ...deploymentColumns, ...sorted.columns },
     keyed: {
       keys: [sql`d.key`],
-      fields: sql`deployments d on d.key = page_.key_ ${joins} ${sortJoins(list).joins}`,
+      fields: sql`deployments d on d.key = page_.key_ ${joins} ${sorted.joins}`,
     },
     ...(isWhole(list, selector) ? { total: visibleTotal(['deployments'], principal, list.allTenants) } : {}),
-  });
+  };
 }
 
 /** Rows before a page are walked from the nearer end; up to so many it does not matter. */

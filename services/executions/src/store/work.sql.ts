@@ -2,6 +2,7 @@ import type { WorkChange } from '@baton/contracts';
 import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { DB } from './tables.gen';
+import { waitsWithoutWorker } from './waiting-task';
 
 export interface CodeRunRow {
   graph_id: string;
@@ -38,8 +39,7 @@ export async function changedWork(
         then (t.spec->'payload'->>'nodeInstanceId') || ':' || (t.spec->'payload'->>'operation') else '' end as about,
       (select s.spec->>'key' from tasks s where s.graph_id = t.graph_id and s.idx = (t.spec->>'subgraph')::int) as subgraph,
       -- One that waits without a worker goes on by itself: the code waits for it as for one that runs.
-      case when t.state = 'pending' and t.deferral is not null and t.not_before is not null then 'started' else t.state end
-        as state, t.attempt, t.retries, t.result, t.error,
+      case when ${waitsWithoutWorker} then 'started' else t.state end as state, t.attempt, t.retries, t.result, t.error,
       t.state = 'response-sent' or (t.state = 'started' and coalesce(t.spec->'payload'->>'byCode', '') = 'true') as "isAsking"
     from tasks t where t.graph_id = ${graphId} and t.version > ${afterVersion} and t.spec ? 'key' order by t.idx`.execute(
     reader,

@@ -4,6 +4,7 @@ import {
   type ListQuery,
   type Ownership,
   type Principal,
+  rememberingUsers,
   type Visibility,
 } from '@baton/contracts';
 import { resourceId, visibility as visibilityShape } from '@baton/contracts/http/shapes';
@@ -24,7 +25,7 @@ import { openContent } from '../queries/read-value';
 import { findVisibleProvider, type ProviderRow } from '../store/providers.sql';
 import { findByKey, insertSecret, lockSecretKey, updateSecret } from '../store/secrets.sql';
 import type { SecretDeps } from './change-secret';
-import { importedOwnership, rememberingUsers } from './imported-ownership';
+import { importedOwnership } from './imported-ownership';
 
 function requirePassphrase(passphrase: Secret | null): void {
   if (passphrase !== null && passphrase.expose().length < MIN_PASSPHRASE) {
