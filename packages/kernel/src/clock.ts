@@ -11,6 +11,28 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
+/** A hundred years: whatever is asked for, nothing waits longer, and the time of its end is one that clocks and databases know. */
+const LONGEST_WAIT_MS = 100 * 365 * 86_400_000;
+
+/** The moment, in whole ms, at which a wait of `delayMs` from `nowMs` is over: not before it was asked for. */
+export function waitUntil(nowMs: number, delayMs: number): number {
+  return nowMs + Math.ceil(Math.min(delayMs, LONGEST_WAIT_MS));
+}
+
+/** Node's timers know 24.8 days; a longer delay would be none at all. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Calls `run` after any number of ms. Answers what takes it back. */
+export function afterDelay(delayMs: number, run: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = (leftMs: number): void => {
+    const now = Math.min(leftMs, LONGEST_TIMER_MS);
+    timer = setTimeout(() => (leftMs > now ? wait(leftMs - now) : run()), now);
+  };
+  wait(delayMs);
+  return () => clearTimeout(timer);
+}
+
 /** ISO 8601 in UTC with milliseconds and a trailing Z, cut, not rounded (spec v3.1 part 1, "All paths below"). */
 export function isoInstant(epochMs: number): string {
   return new Date(Math.floor(epochMs)).toISOString();

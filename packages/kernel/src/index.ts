@@ -1,7 +1,7 @@
 export { AppError, badParameter, type ErrorDetails, isAppError, notFound } from './app-error';
 export { type BackoffPolicy, backoffMs, defaultBackoff } from './backoff';
 export { canonicalJson } from './canonical-json';
-export { type Clock, isoInstant, systemClock } from './clock';
+export { afterDelay, type Clock, isoInstant, systemClock, waitUntil } from './clock';
 export { parseDurationMs } from './duration';
 export { type ErrorCode, type ErrorEntry, errorTable } from './error-table';
 export {
@@ -14,6 +14,7 @@ export {
   type TaskId,
   type WorkerId,
 } from './ids';
+export { isStorableInstant, parseInstant, readInstant } from './instant';
 export { isJsonObject, type Json, type JsonObject } from './json';
 export { type Log, silentLog } from './log';
 export { defineMachine, type Machine, type MachineTable } from './machine';
@@ -21,3 +22,4 @@ export { nearestName } from './nearest';
 export { jsonParts, jsonText, RawJson } from './raw-json';
 export { err, ok, type Result } from './result';
 export { Secret } from './secret';
+export { storableJson } from './storable-json';

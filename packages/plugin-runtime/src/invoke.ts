@@ -1,4 +1,4 @@
-import type { Json } from '@baton/kernel';
+import { afterDelay, type Json } from '@baton/kernel';
 import { FatalError, isResumable, type PluginOperation } from '@baton/plugin-sdk';
 import { RunContext } from './context/run-context';
 import { OperationSession } from './context/session';
@@ -47,13 +47,13 @@ export async function invoke(
 
   const either = new AbortController();
   const forward = (): void => either.abort(signal.reason);
-  const timer = setTimeout(() => either.abort('timeout'), task.timeoutMs);
+  const leaveTimer = afterDelay(task.timeoutMs, () => either.abort('timeout'));
   signal.addEventListener('abort', forward, { once: true });
   try {
     const end = await run(task, host, deps, either.signal, operation);
     return end.kind === 'stopped' && either.signal.reason === 'timeout' ? timedOut(task) : end;
   } finally {
-    clearTimeout(timer);
+    leaveTimer();
     signal.removeEventListener('abort', forward);
   }
 }

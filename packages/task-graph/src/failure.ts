@@ -1,3 +1,4 @@
+import { waitUntil } from '@baton/kernel';
 import { edit, recordDrift, recordStatus } from './effects';
 import { isAbandoned, isCounted, type TaskNode } from './graph';
 import type { CodeDecision } from './happening';
@@ -161,6 +162,6 @@ function failGraph(step: Step, origin: number): void {
   if (flags.failures.includes(origin)) return;
   flags.failures.push(origin);
   if (flags.deadline !== null) return;
-  flags.deadline = step.now + waitAfterFailMs;
+  flags.deadline = waitUntil(step.now, waitAfterFailMs);
   step.decision.timers.push({ idx: null, at: flags.deadline });
 }

@@ -1,4 +1,4 @@
-import type { Json } from '@baton/kernel';
+import { type Json, waitUntil } from '@baton/kernel';
 import { edit, recordDrift, recordStatus, runLocal } from './effects';
 import {
   type GraphState,
@@ -173,7 +173,7 @@ export function addRetry(step: Step, node: TaskNode, delayMs: number): void {
     step.ready.push(idx);
     return;
   }
-  retry.notBefore = step.now + delayMs;
+  retry.notBefore = waitUntil(step.now, delayMs);
   graph.waiting++;
   step.decision.timers.push({ idx, at: retry.notBefore });
 }

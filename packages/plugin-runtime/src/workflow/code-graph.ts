@@ -17,7 +17,7 @@ export function optionsOf(options: WorkOptions = {}): Partial<WorkItem> {
   const { totalRetries, retryInterval, sendTaskEvents, onFailure } = options;
   return {
     ...(totalRetries !== undefined && { totalRetries }),
-    ...(retryInterval !== undefined && { retryIntervalMs: retryInterval * 1000 }),
+    ...(retryInterval !== undefined && { retryIntervalMs: Math.round(retryInterval * 1000) }),
     ...(sendTaskEvents !== undefined && { sendTaskEvents }),
     ...(onFailure && { asksOnFailure: true }),
   };

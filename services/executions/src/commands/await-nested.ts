@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '@baton/kernel';
+import { isJsonObject, isoInstant, type Json, waitUntil } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import type { StageResult } from '@baton/task-graph';
 import { modeOf } from '../domain/cancel';
@@ -42,11 +42,11 @@ export async function awaitNested(
         return { until: null };
       }
       const limit = stage.request.call === 'run-execution' ? stage.request.timeoutMs : null;
-      const until = limit === null ? null : locked.now_ms + limit;
+      const until = limit === null ? null : waitUntil(locked.now_ms, limit);
       await updateExecution(tx, locked.id, {
         version: locked.version + 1,
         phase: 'awaiting',
-        wake_at: until === null ? null : new Date(until).toISOString(),
+        wake_at: until === null ? null : isoInstant(until),
       });
       return { until };
     }),

@@ -1,0 +1,13 @@
+/** A pair of surrogates, what cannot be stored, any other escape. */
+const ESCAPE =
+  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u0000|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
+const UNSTORABLE_LENGTH = '\\u0000'.length;
+
+/**
+ * JSON text with U+FFFD for what no database can hold: NUL characters and halves of surrogate
+ * pairs. Scripts print such, and a value that cannot be stored must not keep its execution from ending.
+ */
+export function storableJson(json: string): string {
+  if (!/\\u(?:0000|[dD])/.test(json)) return json;
+  return json.replace(ESCAPE, (escape) => (escape.length === UNSTORABLE_LENGTH ? '\\ufffd' : escape));
+}
