@@ -9,7 +9,7 @@ export { type OutboxRelay, type OutboxRelayDeps, startOutboxRelay } from './outb
 export { type PreparedStatement, prepared } from './prepared';
 export { rowSecurityText } from './row-security';
 export { containsText, equalsAny, type PageRequest, pageConditions, selectPage } from './select-page';
-export { isConnectionLoss, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
+export { isConnectionLoss, isDataError, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
 export { APP_NOW, appNow, appNowPlus, jsonb, selectFields } from './sql-fragments';
 export { compileTemplate, Slot, type StatementTemplate } from './statement-template';
 export { type SummaryKind, summarizeBy } from './summarize-by';

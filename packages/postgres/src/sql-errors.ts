@@ -55,11 +55,22 @@ export function isConnectionLoss(error: unknown): boolean {
   return error instanceof Error && LOST_TEXT.test(error.message);
 }
 
+/** Whether a value was refused for what it is, as too large or too deep: the same statement fails again. Also of a translated error. */
+export function isDataError(error: unknown): boolean {
+  const state = sqlState(error instanceof AppError ? error.cause : error) ?? '';
+  return state.startsWith('22') || state.startsWith('54');
+}
+
 /** See closed-tenants.ts. */
 const TENANT_CLOSED = 'BT001';
 
 /** NUL, or half of a surrogate pair: no text of PostgreSQL can hold them. */
 const UNSTORABLE = new Set(['22021', '22P05']);
+
+/** What we send as JSON is well-formed but for half of a surrogate pair, which JSON can write and PostgreSQL refuses so. */
+const isUnstorable = (error: unknown): boolean =>
+  UNSTORABLE.has(sqlState(error) ?? '') ||
+  (sqlState(error) === '22P02' && (error as Error).message.startsWith('invalid input syntax for type json'));
 
 /**
  * The error that callers see: a lost connection becomes `service_unavailable_error`, a text that no column could hold
@@ -67,11 +78,11 @@ const UNSTORABLE = new Set(['22021', '22P05']);
  * `forbidden_error`, the rest stays as it is.
  */
 export function translateError(error: unknown): unknown {
-  if (UNSTORABLE.has(sqlState(error) ?? '')) {
+  if (isUnstorable(error)) {
     return new AppError(
       'bad_parameters_error',
       'A text holds a character that cannot be stored',
-      { expected: 'text without NUL characters' },
+      { expected: 'text without NUL characters and halves of surrogate pairs' },
       { cause: error },
     );
   }

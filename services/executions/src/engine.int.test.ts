@@ -290,6 +290,57 @@ test('a result that comes after a cancel counts when the execution is resumed', 
   expect((await row(id)).status).toBe('terminated');
 });
 
+test('an operation may ask for any time until its next try: fractions, and what no clock shows', async () => {
+  engine.peer.deployments.set('asking', peerDeployment({ a: [] }, ['create', 'start']));
+  const id = await begin('asking', 'install');
+  await phaseIs(id, 'running');
+  const retry = { kind: OutcomeKind.OUTCOME_KIND_RETRY, errorJson: '{"message":"again"}' };
+  const ran = await workToEnd(id, ({ operation, retry: tries }) =>
+    operation === 'create' && tries === 0
+      ? { ...retry, retryAfter: 0.0123 }
+      : { kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED },
+  );
+  expect(ran).toEqual(['create a_1', 'create a_1', 'start a_1']);
+  engine.peer.deployments.set('asking-much', peerDeployment({ a: [] }, ['create']));
+  const late = await begin('asking-much', 'install');
+  await phaseIs(late, 'running');
+  const { leases } = await engine.client.claimTask({
+    workerId: 'w1',
+    executionId: late,
+    taskId: '',
+    room: 1,
+  });
+  for (const { taskId, attempt } of leases) {
+    const outcome = { executionId: late, taskId, attempt, ...retry, retryAfter: 1e30 };
+    await engine.client.finishTasks({ workerId: 'w1', outcomes: [outcome], room: 0 });
+  }
+  await cancelExecution(engine.deps, late, 'cancel');
+  await phaseIs(late, 'ended');
+});
+
+test('what an operation answers is stored, or fails it: nothing keeps the execution from ending', async () => {
+  engine.peer.deployments.set('answers', peerDeployment({ a: [], b: [], c: [] }, ['create']));
+  const id = await begin('answers', 'install');
+  const done = OutcomeKind.OUTCOME_KIND_SUCCEEDED;
+  const odd = { kind: done, resultJson: '["a\\u0000b", "\\ud800", "\\\\u0000"]' };
+  const deep = { kind: done, resultJson: `${'['.repeat(100_000)}${']'.repeat(100_000)}` };
+  await workToEnd(id, ({ instance }) => ({ a_1: odd, b_1: deep })[instance] ?? { kind: done });
+  const { status, error } = await row(id);
+  expect([status, error]).toEqual([
+    'failed',
+    expect.stringContaining('its result cannot be stored: Maximum call stack size exceeded'),
+  ]);
+  const { rows } = await sql<{ result: unknown }>`select result from tasks
+    where execution_id = ${id} and result is not null`.execute(engine.db.query);
+  expect(rows.map(({ result }) => result)).toContainEqual(['a\ufffdb', '\ufffd', '\\u0000']);
+  const torn = await begin('answers', 'uninstall');
+  await workToEnd(torn, () => ({
+    kind: OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
+    errorJson: '{"message": "half of a pair: \\udfff"}',
+  }));
+  expect((await row(torn)).phase).toBe('ended');
+});
+
 test('a heartbeat locks one task at a time while a step writes them in another order', async () => {
   engine.peer.deployments.set('locks', peerDeployment({ a: [], b: [] }, ['create']));
   const id = await begin('locks', 'install');

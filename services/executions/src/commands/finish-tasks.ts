@@ -1,5 +1,6 @@
 import { executionsRpc } from '@baton/contracts';
-import { isUuid, type Json } from '@baton/kernel';
+import { isUuid, type Json, storableJson } from '@baton/kernel';
+import { isDataError } from '@baton/postgres';
 import type { Happening, TaskError } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
 import type { LoadedGraph } from '../engine/graph-memory';
@@ -52,7 +53,44 @@ function roomsOf(room: number, groups: readonly (readonly unknown[])[]): number[
   return rooms.map((own, i) => own + part + (i === 0 ? left - part * rooms.length : 0));
 }
 
+/** What cannot be stored fails its operation: repeated for ever, it would keep the execution from ending. */
 async function finishOf(
+  deps: EngineDeps,
+  workerId: string,
+  room: number,
+  executionId: string,
+  outcomes: readonly executionsRpc.TaskOutcome[],
+): Promise<executionsRpc.FinishTasksResponse> {
+  try {
+    return await takeOutcomes(deps, workerId, room, executionId, outcomes);
+  } catch (error) {
+    if (!(error instanceof RangeError) && !isDataError(error)) throw error;
+    const [only, ...others] = outcomes;
+    deps.log.warn({ err: error, executionId, outcomes: outcomes.length }, 'an outcome could not be stored');
+    if (others.length === 0)
+      return await takeOutcomes(deps, workerId, room, executionId, [unstorable(only!, error as Error)]);
+  }
+  const answer: executionsRpc.FinishTasksResponse = { refused: [], leases: [] };
+  for (const [i, outcome] of outcomes.entries()) {
+    const isLast = i === outcomes.length - 1;
+    const { refused, leases } = await finishOf(deps, workerId, isLast ? room : 0, executionId, [outcome]);
+    answer.refused.push(...refused);
+    answer.leases.push(...leases);
+  }
+  return answer;
+}
+
+function unstorable(outcome: executionsRpc.TaskOutcome, { message }: Error): executionsRpc.TaskOutcome {
+  const error = { exceptionType: 'NonRecoverableError', message: `its result cannot be stored: ${message}` };
+  return {
+    ...outcome,
+    kind: OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
+    resultJson: '',
+    errorJson: JSON.stringify(error),
+  };
+}
+
+async function takeOutcomes(
   deps: EngineDeps,
   workerId: string,
   room: number,
@@ -156,7 +194,7 @@ function errorOf(outcome: executionsRpc.TaskOutcome, recoverable: boolean): Task
 function parse(text: string): Json {
   if (text === '') return null;
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(storableJson(text)) as Json;
   } catch {
     return null;
   }

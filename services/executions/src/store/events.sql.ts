@@ -1,3 +1,4 @@
+import { storableJson } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { ExecutionGroupRow } from './execution-groups.sql';
@@ -66,7 +67,7 @@ async function insertEvents(
       operation, node_instance_id, node_name, source_id, target_id, worker, ${of.blueprint_id}::text,
       ${of.deployment_id}::text, ${of.deployment_display_name}::text, ${of.workflow_id}::text,
       ${of.visibility}::text, ${of.created_by}::text, coalesce(reported_at, app_now())
-    from jsonb_to_recordset(${withoutNul(JSON.stringify(rows))}::jsonb) as e(n int, seq bigint, is_log boolean, event_type text,
+    from jsonb_to_recordset(${storableJson(JSON.stringify(rows))}::jsonb) as e(n int, seq bigint, is_log boolean, event_type text,
       level text, logger text, message text, error_causes jsonb, operation text, node_instance_id text, node_name text,
       source_id text, target_id text, worker text, reported_at timestamptz)
     order by n`.execute(tx);
@@ -79,7 +80,7 @@ export function eventRow(event: NewEvent): Record<string, unknown> {
     event_type: event.eventType ?? undefined,
     level: event.level ?? undefined,
     logger: event.logger ?? undefined,
-    message: withoutNul(event.message),
+    message: event.message,
     error_causes: event.errorCauses ?? undefined,
     operation: event.operation ?? undefined,
     node_instance_id: event.nodeInstanceId ?? undefined,
@@ -89,13 +90,6 @@ export function eventRow(event: NewEvent): Record<string, unknown> {
     worker: event.worker ?? undefined,
     reported_at: event.reportedAt ?? undefined,
   };
-}
-
-/** PostgreSQL stores no NUL character; scripts may print one. */
-function withoutNul(text: string): string {
-  return text.includes('\0') || text.includes('\\u0000')
-    ? text.replaceAll('\0', '\uFFFD').replaceAll('\\u0000', '\\uFFFD')
-    : text;
 }
 
 /** Remembers a batch; false = it was stored before. */

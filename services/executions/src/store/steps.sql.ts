@@ -1,5 +1,5 @@
 import type { Envelope } from '@baton/contracts';
-import { isoInstant } from '@baton/kernel';
+import { isoInstant, storableJson } from '@baton/kernel';
 import { type Db, sendAfterCommit, type Tx } from '@baton/postgres';
 import { CompiledQuery } from 'kysely';
 import { stepStatement } from './step-statement.sql';
@@ -49,9 +49,4 @@ function messagesOf(steps: readonly StepWrite[], rows: readonly SteppedRow[]): E
   });
 }
 
-const parameterOf = (inputs: readonly StepInput[]): string => withoutNul(JSON.stringify(inputs));
-
-/** PostgreSQL stores no NUL character; scripts may print one. */
-function withoutNul(json: string): string {
-  return json.includes('\\u0000') ? json.replaceAll('\\u0000', '\\uFFFD') : json;
-}
+const parameterOf = (inputs: readonly StepInput[]): string => storableJson(JSON.stringify(inputs));
