@@ -2,7 +2,7 @@
  * Who made a thing and when, where a request says so: how a restore brings things along (reference/rest-api.md ch. 5).
  * A time needs the right set_timestamp, another user set_owner.
  */
-import { AppError, badParameter } from '@baton/kernel';
+import { AppError, badParameter, readInstant } from '@baton/kernel';
 import { hasPermission, type Principal } from './principal';
 
 /** The user of that name, spelled as the account is; null: there is none, or none that may log in. */
@@ -62,16 +62,10 @@ export async function changedOwnership(
   };
 }
 
-const DATE = /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
-
 function timeOf(principal: Principal, field: string, text: unknown): string | null {
   if (typeof text !== 'string') return null;
   requireRight(principal, 'set_timestamp', field);
-  // Dates without a zone mean UTC.
-  const hasZone = /(?:Z|[+-]\d{2}:\d{2})$/.test(text.slice(10));
-  const iso = `${text.replace(' ', 'T')}${hasZone || text.length <= 10 ? '' : 'Z'}`;
-  if (DATE.test(text) && !Number.isNaN(Date.parse(iso))) return new Date(iso).toISOString();
-  throw badParameter(field, `${field} is not a date: ${text}`, { expected: 'YYYY-MM-DDThh:mm:ss.mmmZ' });
+  return readInstant(field, text);
 }
 
 async function namedUser(

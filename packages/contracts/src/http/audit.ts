@@ -1,3 +1,4 @@
+import { isoInstant, parseInstant } from '@baton/kernel';
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { instant, jsonObject } from './shapes';
@@ -24,7 +25,10 @@ const number = (most: number) =>
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .refine((value) => value <= most, `must be at most ${most}`);
-const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'must be an ISO 8601 time');
+const time = z
+  .string()
+  .refine((text) => parseInstant(text) !== null, 'must be an ISO 8601 time')
+  .transform((text) => isoInstant(parseInstant(text)!));
 const flag = z.string().regex(/^(true|false)$/i, 'must be true or false');
 const about = { creator_name: z.string().optional(), execution_id: z.string().optional() };
 /** What the entries may be ordered by. */

@@ -1,5 +1,5 @@
 /** Folders of the file server that clients and operations write to (reference/rest-api.md 5.30). */
-import { AppError, badParameter, isoInstant } from '@baton/kernel';
+import { AppError, badParameter, isoInstant, parseInstant } from '@baton/kernel';
 import { checkEntryPath } from './entry-rules';
 
 export type FileArea = 'deployments' | 'tenant-resources' | 'global-resources';
@@ -100,8 +100,6 @@ export function checkRoom(files: number, bytes: number, limits: FolderLimits): v
     );
 }
 
-const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:?\d\d)?$/;
-
 /**
  * A time as the `mtime` of an upload says it: ISO 8601 (UTC unless it says otherwise) or seconds since 1970. Answers what
  * PostgreSQL reads, to the microsecond.
@@ -109,7 +107,7 @@ const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:?\d\d)?$
  */
 export function modifiedTime(text: string): string {
   if (/^\d{1,11}(\.\d{1,9})?$/.test(text)) return modifiedOfMicros(Math.round(Number(text) * 1e6));
-  if (!TIME.test(text) || Number.isNaN(Date.parse(text.slice(0, 19))))
+  if (parseInstant(text) === null)
     throw badParameter('mtime', `\`${text.slice(0, 100)}\` is no time`, {
       expected: 'ISO 8601, or seconds since 1970',
     });

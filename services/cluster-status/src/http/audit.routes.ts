@@ -66,7 +66,7 @@ export function auditHttp({ db, clock }: Deps): BoundRoute[] {
             creator_name: entry.creator_name ?? principal.username,
             execution_id: entry.execution_id ?? null,
             request_id: requestId,
-            created_at: new Date(entry.created_at).toISOString(),
+            created_at: entry.created_at,
           })),
         ),
       );

@@ -1,13 +1,10 @@
 import type { ListQuery, Principal } from '@baton/contracts';
-import { badParameter } from '@baton/kernel';
+import { badParameter, isoInstant, readInstant } from '@baton/kernel';
 import { type Db, equalsAny } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { executionScope } from '../queries/list-executions';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
-
-/** Dates in input (reference/rest-api.md 4.1); naive ones are UTC. */
-const DATE = /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}:\d{2}(?:\.\d+)?Z?)?$/;
 
 const ENDS = ['terminated', 'failed', 'cancelled'];
 
@@ -74,13 +71,6 @@ function keepLastOf(request: DeleteRequest): number | null {
 
 function beforeOf(request: DeleteRequest, nowMs: number): string | null {
   if (request.to_datetime === undefined || request.to_datetime === null) return null;
-  const text = request.to_datetime;
-  const ms = DATE.test(text)
-    ? Date.parse(text.length > 10 ? `${text.replace(' ', 'T').replace(/Z$/, '')}Z` : text)
-    : Number.NaN;
-  if (Number.isNaN(ms))
-    throw badParameter('to_datetime', `to_datetime: "${text}" is no time`, {
-      expected: 'YYYY-MM-DD or YYYY-MM-DDThh:mm:ss.mmmZ',
-    });
-  return new Date(Math.min(ms, nowMs)).toISOString();
+  const [before, now] = [readInstant('to_datetime', request.to_datetime), isoInstant(nowMs)];
+  return before < now ? before : now;
 }

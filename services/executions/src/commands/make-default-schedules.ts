@@ -1,8 +1,18 @@
-import { isAppError, isJsonObject, type Json, type JsonObject, newId } from '@baton/kernel';
+import {
+  badParameter,
+  isAppError,
+  isJsonObject,
+  isoInstant,
+  isStorableInstant,
+  type Json,
+  type JsonObject,
+  newId,
+  readInstant,
+} from '@baton/kernel';
 import { inbox, type Tx } from '@baton/postgres';
 import { relativeTimeMs } from '../domain/relative-time';
 import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
-import { argumentsOf, parseTime, ruleOf } from '../domain/schedule-input';
+import { argumentsOf, ruleOf } from '../domain/schedule-input';
 import type { EngineDeps } from '../engine/deps';
 import { insertSchedule, readNowMs, replaceSchedule } from '../store/schedules.sql';
 import type { DB } from '../store/tables.gen';
@@ -97,5 +107,9 @@ function rowOf(owner: ScheduleOwner, id: string, given: Json, nowMs: number): Sc
 function timeOf(field: string, value: Json | undefined, nowMs: number): string | null {
   if (typeof value !== 'string') return null;
   const relative = relativeTimeMs(value, nowMs);
-  return relative === null ? parseTime(field, value) : new Date(relative).toISOString();
+  if (relative === null) return readInstant(field, value);
+  if (isStorableInstant(relative)) return isoInstant(relative);
+  throw badParameter(field, `${field}: \`${value}\` is too far away`, {
+    expected: 'a time before the year 10000',
+  });
 }

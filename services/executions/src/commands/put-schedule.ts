@@ -1,9 +1,9 @@
 import { isAdministrator, ownershipOf, type Principal } from '@baton/contracts';
 import type { createScheduleBody, updateScheduleBody } from '@baton/contracts/http/execution-schedules';
-import { AppError, newId, notFound, randomSuffix } from '@baton/kernel';
+import { AppError, newId, notFound, randomSuffix, readInstant } from '@baton/kernel';
 import type { z } from 'zod';
 import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
-import { argumentsOf, parseTime, ruleOf, sinceOf } from '../domain/schedule-input';
+import { argumentsOf, ruleOf, sinceOf } from '../domain/schedule-input';
 import type { StartRequest } from '../domain/start-request';
 import { refuseStartedElsewhere } from '../domain/system-workflows';
 import { requireWorkflow } from '../domain/workflow-check';
@@ -28,7 +28,7 @@ export async function createSchedule(
 ): Promise<void> {
   const timing = {
     since: sinceOf(body, deps.wire),
-    until: typeof body.until === 'string' ? parseTime('until', body.until) : null,
+    until: typeof body.until === 'string' ? readInstant('until', body.until) : null,
     rule: ruleOf(body, deps.wire),
   };
   const owner = await ownershipOf(principal, body, deps.findUser);
@@ -82,7 +82,7 @@ export async function updateSchedule(
     if (!stored) throw notFound('ExecutionSchedule', id);
     const timeOf = (field: 'since' | 'until') => {
       const given = body[field];
-      return typeof given === 'string' ? parseTime(field, given) : stored[field];
+      return typeof given === 'string' ? readInstant(field, given) : stored[field];
     };
     const row: ScheduleRow = {
       ...stored,

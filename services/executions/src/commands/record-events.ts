@@ -1,6 +1,6 @@
 import type { Principal } from '@baton/contracts';
 import type { eventInput } from '@baton/contracts/http/events';
-import { AppError, badParameter, isoInstant, notFound } from '@baton/kernel';
+import { AppError, badParameter, notFound, readInstant } from '@baton/kernel';
 import type { z } from 'zod';
 import type { EngineDeps } from '../engine/deps';
 import { visibleGroup } from '../queries/execution-groups';
@@ -83,9 +83,5 @@ function newEvent(event: z.infer<typeof eventInput>, isLog: boolean, worker: str
 }
 
 function reportedAt(text: string | null | undefined): string | null {
-  if (text === undefined || text === null) return null;
-  const ms = Date.parse(/[zZ]$|[+-]\d{2}:\d{2}$/.test(text) ? text : `${text.replace(' ', 'T')}Z`);
-  if (Number.isNaN(ms))
-    throw badParameter('timestamp', `timestamp: "${text}" is no time`, { expected: 'ISO 8601' });
-  return isoInstant(ms);
+  return text === undefined || text === null ? null : readInstant('timestamp', text);
 }

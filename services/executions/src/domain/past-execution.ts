@@ -1,8 +1,7 @@
 import { hasPermission, type Principal } from '@baton/contracts';
 import type { startExecutionBody } from '@baton/contracts/http/executions';
-import { AppError, badParameter, isUuid } from '@baton/kernel';
+import { AppError, badParameter, isUuid, readInstant } from '@baton/kernel';
 import type { z } from 'zod';
-import { parseTime } from './schedule-input';
 
 type Body = Pick<
   z.output<typeof startExecutionBody>,
@@ -45,7 +44,7 @@ export function pastExecutionOf(principal: Principal, body: Body): PastExecution
     const text = body[field];
     if (typeof text !== 'string') return null;
     requireTimestampRight(principal, field);
-    return parseTime(field, text);
+    return readInstant(field, text);
   };
   return {
     id: body.id ?? null,

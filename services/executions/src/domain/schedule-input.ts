@@ -1,5 +1,5 @@
 import type { createScheduleBody, updateScheduleBody } from '@baton/contracts/http/execution-schedules';
-import { badParameter } from '@baton/kernel';
+import { badParameter, readInstant } from '@baton/kernel';
 import type { z } from 'zod';
 import { parseRecurrence, type ScheduleRule } from './recurrence';
 import type { ExecutionArguments } from './schedule';
@@ -7,22 +7,6 @@ import type { ExecutionArguments } from './schedule';
 type Wire = 'spec' | 'cloudify';
 type CreateBody = z.output<typeof createScheduleBody>;
 type TimingBody = Pick<z.output<typeof updateScheduleBody>, 'recurrence' | 'count' | 'weekdays' | 'rrule'>;
-
-const TIME = /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})?)?$/;
-
-/** An instant of `YYYY-MM-DD HH:MM:SS` in UTC as ISO text; also with `T`, a zone, or the day alone. @throws AppError */
-export function parseTime(field: string, text: string): string {
-  const hasZone = /(?:Z|[+-]\d{2}:\d{2})$/.test(text.slice(10));
-  const ms = TIME.test(text)
-    ? Date.parse(`${text.replace(' ', 'T')}${hasZone || text.length <= 10 ? '' : 'Z'}`)
-    : Number.NaN;
-  if (Number.isNaN(ms))
-    throw badParameter(field, `${field}: "${text}" is no time`, {
-      expected: 'YYYY-MM-DD HH:MM:SS',
-      value: text,
-    });
-  return new Date(ms).toISOString();
-}
 
 /**
  * The rule that a new schedule, or `stored` with changes, has. A given rrule replaces the rule; else what is not given,
@@ -75,7 +59,7 @@ export function sinceOf(body: CreateBody, wire: Wire): string | null {
     throw badParameter('since', 'since is missing', {
       expected: 'YYYY-MM-DD HH:MM:SS, unless rrule is given',
     });
-  return typeof body.since === 'string' ? parseTime('since', body.since) : null;
+  return typeof body.since === 'string' ? readInstant('since', body.since) : null;
 }
 
 /** Stored in full as soon as one is given. */

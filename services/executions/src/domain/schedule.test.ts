@@ -1,10 +1,10 @@
-import { isAppError } from '@baton/kernel';
+import { isAppError, readInstant } from '@baton/kernel';
 import { occurrencesOf } from './occurrences';
 import { plainTime } from './present-schedule';
 import type { ScheduleRule } from './recurrence';
 import { relativeTimeMs } from './relative-time';
 import { decideOccurrences } from './schedule';
-import { parseTime, ruleOf } from './schedule-input';
+import { ruleOf } from './schedule-input';
 
 const NOW = Date.parse('2026-11-20T15:00:00Z');
 const every = (recurrence: string | null, more: object = {}): ScheduleRule => ({
@@ -123,11 +123,11 @@ describe('times of a rule', () => {
 
 describe('input', () => {
   test('times are UTC, whole days are their beginning', () => {
-    expect(parseTime('since', '2050-01-01 10:00:00')).toBe('2050-01-01T10:00:00.000Z');
-    expect(parseTime('since', '2050-01-01T10:00:00+02:00')).toBe('2050-01-01T08:00:00.000Z');
-    expect(parseTime('since', '2050-01-01')).toBe('2050-01-01T00:00:00.000Z');
+    expect(readInstant('since', '2050-01-01 10:00:00')).toBe('2050-01-01T10:00:00.000Z');
+    expect(readInstant('since', '2050-01-01T10:00:00+02:00')).toBe('2050-01-01T08:00:00.000Z');
+    expect(readInstant('since', '2050-01-01')).toBe('2050-01-01T00:00:00.000Z');
     for (const text of ['rubbish', '+1h', '2050-01-01 00:00', '2050-13-01'])
-      expect(refusal(() => parseTime('since', text))).toEqual(['bad_parameters_error', 'since']);
+      expect(refusal(() => readInstant('since', text))).toEqual(['bad_parameters_error', 'since']);
     expect(relativeTimeMs('+1h +30min', NOW)).toBe(NOW + 5_400_000);
     expect(relativeTimeMs('2050-01-01', NOW)).toBeNull();
   });

@@ -1,5 +1,5 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { badParameter, isUuid } from '@baton/kernel';
+import { badParameter, isUuid, readInstant } from '@baton/kernel';
 import { type AnyQuery, equalsAny, selectFields, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type EventCounts, pageByChunks, pageByScan, totalByChunks } from './events-by-chunk';
@@ -116,8 +116,8 @@ function rangesOf(ranges: readonly string[]): Range[] {
     }
     return {
       column,
-      from: from === '' ? null : instantOf(from),
-      to: to === '' ? null : instantOf(to),
+      from: from === '' ? null : readInstant('_range', from),
+      to: to === '' ? null : readInstant('_range', to),
     };
   });
 }
@@ -128,16 +128,6 @@ export function rangeConditions(ranges: readonly string[]): RawBuilder<SqlBool>[
     ...(from === null ? [] : [sql<SqlBool>`${plain(column)} >= ${from}`]),
     ...(to === null ? [] : [sql<SqlBool>`${plain(column)} < ${to}`]),
   ]);
-}
-
-function instantOf(text: string): string {
-  const spaced = text.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T');
-  const ms = Date.parse(
-    /[zZ]$|[+-]\d{2}:?\d{2}$/.test(spaced) || spaced.length <= 10 ? spaced : `${spaced}Z`,
-  );
-  if (Number.isNaN(ms))
-    throw badParameter('_range', `_range: "${text}" is no time`, { expected: 'ISO 8601' });
-  return new Date(ms).toISOString();
 }
 
 /** Events of the tenant that the caller may see. */

@@ -1,7 +1,7 @@
 import { hasPermission, type Principal } from '@baton/contracts';
 import { usersRoutes } from '@baton/contracts/http/users';
 import { answer, type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
-import { AppError, badParameter, isAppError, isoInstant } from '@baton/kernel';
+import { AppError, badParameter, isAppError, readInstant } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { Passwords } from '../adapters/passwords';
 import { changeUser, removeUser, setUserActive, type UserChange, unlockUser } from '../commands/change-user';
@@ -113,17 +113,6 @@ async function named<T>(call: HttpCall, run: () => Promise<T>): Promise<T> {
   }
 }
 
-const INSTANT = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\d(\.\d+)?Z?)?$/;
-
-/** Dates in input (reference/rest-api.md 4.1); naive ones are UTC. */
 function instantOf(field: string, text: string | null | undefined): string | null {
-  if (text === undefined || text === null) return null;
-  const ms = INSTANT.test(text)
-    ? Date.parse(`${text.replace(' ', 'T').replace(/Z$/, '')}${text.length > 10 ? 'Z' : ''}`)
-    : Number.NaN;
-  if (Number.isNaN(ms))
-    throw badParameter(field, `Invalid date \`${text.slice(0, 50)}\``, {
-      expected: 'YYYY-MM-DDThh:mm:ss.mmmZ',
-    });
-  return isoInstant(ms);
+  return text === undefined || text === null ? null : readInstant(field, text);
 }
