@@ -31,6 +31,7 @@ export interface Schemas {
   NodeInstance: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; node_id: string; deployment_id: string; host_id: string | null; index: number; state: string; version: number; runtime_properties: Record<string, unknown>; system_properties: Record<string, unknown> | null; relationships: ({ target_name: string; target_id: string; type: string })[]; scaling_groups: ({ name: string; id: string })[]; is_status_check_ok: boolean; has_configuration_drift: boolean };
   Operation: { id: string; name: string; state: string; dependencies: (string)[]; type: string; parameters: Record<string, unknown>; tasks_graph: string; tasks_graph_id: string; manager_name: string | null; agent_name: string | null; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global" };
   PermissionGrant: { role: string; permission: string };
+  PlanNode: { id: string; name: string; type: string; blueprint_id: string };
   Plugin: { created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; title: string | null; package_name: string; package_version: string | null; package_source: string | null; archive_name: string; supported_platform: string | null; supported_py_versions: (string)[] | null; distribution: string | null; distribution_version: string | null; distribution_release: string | null; wheels: (string)[] | null; excluded_wheels: (string)[] | null; uploaded_at: string; blueprint_labels: Record<string, unknown> | null; labels: Record<string, unknown> | null; resource_tags: Record<string, unknown> | null; installation_state: (Record<string, unknown>)[]; yaml_url_path: string; yaml_files_paths: (string)[]; file_server_path: string };
   PluginV21: { id: string; package_name: string; archive_name: string; package_source: string | null; package_version: string | null; supported_platform: string | null; distribution: string | null; distribution_version: string | null; distribution_release: string | null; wheels: (string)[] | null; excluded_wheels: (string)[] | null; supported_py_versions: (string)[] | null; uploaded_at: string };
   PluginsUpdate: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; state: "updating" | "executing_workflow" | "finalizing" | "successful" | "failed" | "no_changes_required"; blueprint_id: string; temp_blueprint_id: string | null; execution_id: string | null; deployments_to_update: (string)[]; deployments_per_tenant: Record<string, (string)[]> | null; forced: boolean; all_tenants: boolean };
@@ -1399,14 +1400,14 @@ export interface Operations {
     params: undefined;
     query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "deployment_id" | "blueprint_id" | "node_id";
     body: { filter_rules?: unknown; constraints?: Record<string, unknown> | null };
-    answer: { items: (Schemas["Node"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+    answer: { items: (Schemas["Node"] | Schemas["PlanNode"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** POST /api/v3.1/searches/nodes: Finds nodes by constraints */
   searchNodes: {
     params: undefined;
     query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "deployment_id" | "blueprint_id" | "node_id";
     body: { filter_rules?: unknown; constraints?: Record<string, unknown> | null };
-    answer: { items: (Schemas["Node"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+    answer: { items: (Schemas["Node"] | Schemas["PlanNode"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** POST /api/v3.1/searches/scaling-groups: Finds scaling groups by constraints */
   searchScalingGroups: {

@@ -22,6 +22,11 @@ const withModel = {
   allowsAllTenants: true,
   allowsGetAll: true,
 } as const;
+/** What a search that names a blueprint finds: the node as the plan has it (reference/rest-api.md 5.11). */
+const planNode = z
+  .looseObject({ id: z.string(), name: z.string(), type: z.string(), blueprint_id: z.string() })
+  .meta({ id: 'PlanNode' });
+const foundNode = z.union([node, planNode]);
 const capabilityItem = z.object({ deployment_id: z.string(), capabilities: z.array(jsonObject) });
 const scalingGroupItem = z.object({
   name: z.string(),
@@ -56,7 +61,7 @@ export const deploymentSearchesRoutes = defineRoutes([
     permission: 'node_list',
     summary: 'Finds nodes by constraints',
     list: { ...nodeList, ...withModel, extra: {} },
-    response: envelope(node),
+    response: envelope(foundNode),
   },
   {
     id: 'searchNodeTypes',
@@ -65,7 +70,7 @@ export const deploymentSearchesRoutes = defineRoutes([
     permission: 'node_list',
     summary: 'Finds node types by constraints',
     list: { ...nodeList, ...withModel, search: 'type', extra: {} },
-    response: envelope(node),
+    response: envelope(foundNode),
   },
   {
     id: 'searchNodeInstances',
