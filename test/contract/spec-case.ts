@@ -6,7 +6,7 @@ export interface Sent {
   path: string;
   body?: unknown;
   /** Name of an archive of the world, sent as octet-stream. */
-  archive?: 'blueprint' | 'slow' | 'broken' | 'plugin' | 'license' | 'nothing';
+  archive?: 'blueprint' | 'slow' | 'faulty' | 'broken' | 'plugin' | 'license' | 'nothing';
   /** Who calls; default the administrator. */
   as?: 'admin' | 'viewer' | 'nobody';
 }

@@ -46,6 +46,32 @@ node_templates:
             #!/bin/bash
             sleep 600
 `;
+/** Two nodes that can be scaled together; one start in five fails. */
+const FAULTY_BLUEPRINT = `tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+inputs:
+  x: {default: 1}
+node_templates:
+  host: {type: cloudify.nodes.Root}
+  app:
+    type: cloudify.nodes.Root
+    relationships: [{type: cloudify.relationships.depends_on, target: host}]
+    interfaces:
+      cloudify.interfaces.lifecycle:
+        start:
+          implementation: |
+            #!/bin/bash
+            test $((RANDOM % 5)) != 0
+          max_retries: 1
+          retry_interval: 0.0333
+groups:
+  pair:
+    members: [host, app]
+policies:
+  scaled:
+    type: cloudify.policies.scaling
+    targets: [pair]
+`;
 const LICENSE = `license:
   customer_id: c1
   expiration_date: 12/31/2099
@@ -93,6 +119,8 @@ function contentOf(kind: NonNullable<Sent['archive']>): Buffer {
   switch (kind) {
     case 'slow':
       return tgz({ 'blueprint.yaml': SLOW_BLUEPRINT });
+    case 'faulty':
+      return tgz({ 'blueprint.yaml': FAULTY_BLUEPRINT });
     case 'blueprint':
       return tgz({ 'blueprint.yaml': BLUEPRINT });
     case 'broken':

@@ -1,0 +1,172 @@
+// node --import tsx test/fuzz/run.ts [--seconds N] [--seed N] [--only PATTERN]: random requests at a manager, sensible and not.
+// No answer may be a 5xx, without an error code or slower than 3 s; then every execution that was begun ends, and the doctor
+// finds nothing. Prints the seed; exits with 1 when something was found. Needs the bundles of `npm run build`.
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { RouteContract } from '@baton/contracts';
+import { allRoutes } from '@baton/contracts/http/all';
+import { ensureTestServices } from '../../tools/test-services.mjs';
+import { type Answer, startWorld, type World } from '../contract/world';
+import { type Random, seededRandom } from '../sim/random';
+import { type Request, requestOf } from './values';
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    only: { type: 'string', default: '' },
+  },
+});
+const LANES = 4;
+const SLOW_MS = 3_000;
+const REST_MS = 60_000;
+/** What would close the manager to the requests that follow, or replace its data. */
+const LEFT_OUT =
+  /^\/(maintenance|license|managers|ldap|tenants|user|config|token|permissions)|\/restore$|\/stream$/;
+/** Most executions are refused by chance; these routes begin them. */
+const FAVOURED = /^\/(executions|deployments\/:id|deployment-updates|deployment-groups|execution-groups)/;
+
+const routes = (allRoutes as readonly RouteContract[]).filter(
+  ({ method, path }) => !LEFT_OUT.test(path) && `${method} ${path}`.includes(options.only),
+);
+const favoured = routes.filter(({ method, path }) => method !== 'GET' && FAVOURED.test(path));
+
+/** What was found, by kind and route; the first of each is printed. */
+const found = new Map<string, number>();
+function tell(kind: string, route: string, text: string): void {
+  const key = `${kind}: ${route}`;
+  const times = (found.get(key) ?? 0) + 1;
+  found.set(key, times);
+  if (times === 1) console.log(`${kind}: ${text}`);
+}
+
+function judge(route: string, asked: Request, { status, body }: Answer, ms: number): void {
+  const { method, version, path } = asked;
+  const short = (value: unknown): string => JSON.stringify(value)?.slice(0, 600) ?? '';
+  const text = `${method} ${version} ${path.slice(0, 300)} ${short(asked.body)}: ${status} ${short(body)} after ${ms.toFixed(0)} ms`;
+  if (status >= 500) tell('server error', route, text);
+  else if (status >= 400 && typeof body?.error_code !== 'string') tell('no error code', route, text);
+  if (ms > SLOW_MS) tell('slow', route, text);
+}
+
+async function send(world: World, asked: Request): Promise<Answer> {
+  const { version, method, ...sent } = asked;
+  return await world.send(version, method, sent);
+}
+
+async function oneRequest(world: World, random: Random): Promise<number | null> {
+  const isFavoured = favoured.length > 0 && random.chance(0.3);
+  const route = random.pick(isFavoured ? favoured : routes);
+  if (route.method === 'DELETE' && random.chance(0.8)) return null;
+  const asked = requestOf(random, route);
+  const name = `${route.method} ${route.path}`;
+  const startedMs = performance.now();
+  try {
+    const answer = await send(world, asked);
+    judge(name, asked, answer, performance.now() - startedMs);
+    return answer.status;
+  } catch (error) {
+    tell(
+      'no answer',
+      name,
+      `${name} ${JSON.stringify(asked).slice(0, 600)}: ${error} ${(error as Error).cause}`,
+    );
+    return null;
+  }
+}
+
+/** What requests have deleted is there again. */
+async function refill(world: World): Promise<void> {
+  const put = (path: string, more: object) => world.send('v3.1', 'PUT', { path, ...more });
+  await put('/blueprints/b1', { archive: 'blueprint' });
+  await put('/blueprints/rich', { archive: 'faulty' });
+  for (const id of ['d1', 'd2']) await put(`/deployments/${id}`, { body: { blueprint_id: 'b1' } });
+  for (const id of ['rich1', 'rich2']) await put(`/deployments/${id}`, { body: { blueprint_id: 'rich' } });
+}
+
+interface Execution {
+  id: string;
+  status: string;
+  workflow_id: string;
+  deployment_id: string;
+}
+
+async function executionsOf(world: World): Promise<Execution[]> {
+  const path = '/executions?_include_system_workflows=true&_all_tenants=true&_size=10000';
+  return (await world.send('v3.1', 'GET', { path })).body.items;
+}
+
+const isOpen = ({ status }: Execution): boolean =>
+  !['terminated', 'failed', 'cancelled', 'scheduled'].includes(status);
+
+/** Cancels what still runs, one way or the other, and waits for every end. */
+async function comeToRest(world: World, random: Random): Promise<void> {
+  for (const { id } of (await executionsOf(world)).filter(isOpen)) {
+    const action = random.pick(['cancel', 'force-cancel', 'kill']);
+    await world.send('v3.1', 'POST', { path: `/executions/${id}`, body: { action } });
+  }
+  let all = await executionsOf(world);
+  for (
+    const until = Date.now() + REST_MS;
+    Date.now() < until && all.some(isOpen);
+    all = await executionsOf(world)
+  )
+    await pause(500);
+  for (const execution of all.filter(isOpen)) {
+    const why = await world.send('v3.1', 'GET', { path: `/executions/${execution.id}/why` });
+    tell('never ends', execution.workflow_id, JSON.stringify([execution, why.body]));
+  }
+  const ends = new Map<string, number>();
+  for (const { workflow_id, status } of all) {
+    const end = `${workflow_id} ${status}`;
+    ends.set(end, (ends.get(end) ?? 0) + 1);
+  }
+  console.log(`${all.length} executions: ${countsOf(ends)}`);
+  const doctor = await world.send('v3.1', 'GET', { path: '/doctor' });
+  for (const item of doctor.body.items) tell('doctor', String(item.check), JSON.stringify(item));
+}
+
+const countsOf = (counts: ReadonlyMap<unknown, number>): string =>
+  [...counts]
+    .map(([name, times]) => `${name} ${times}`)
+    .sort()
+    .join(', ');
+
+async function main(): Promise<void> {
+  console.log(`seed ${options.seed}`);
+  const random = seededRandom(Number(options.seed));
+  const world = await startWorld();
+  const statuses = new Map<number, number>();
+  try {
+    const until = Date.now() + Number(options.seconds) * 1000;
+    const lane = async (): Promise<void> => {
+      for (let n = 0; Date.now() < until; n++) {
+        if (n % 300 === 0) await refill(world);
+        const status = await oneRequest(world, random);
+        if (status !== null) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    console.log(`requests by status: ${countsOf(statuses)}`);
+    await comeToRest(world, random);
+  } finally {
+    await world.stop();
+  }
+  for (const [what, times] of found) console.log(`${times} times ${what}`);
+  console.log(found.size === 0 ? 'nothing found' : `${found.size} found, seed ${options.seed}`);
+}
+
+async function withServices(): Promise<number> {
+  const services = await ensureTestServices();
+  Object.assign(process.env, services.env);
+  await main().finally(() => services.stop());
+  return found.size === 0 ? 0 : 1;
+}
+
+withServices().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
