@@ -6,19 +6,17 @@ import { ensureTestServices } from './test-services.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** Runs the suite; answers jest's exit status. */
-export function runE2e({ mode, workers, env, filter = [] }) {
+/** What Node is to run for the suite, and with what environment. */
+export const e2eCommand = ({ mode, workers, env, filter = [] }) => ({
+  args: ['node_modules/jest/bin/jest.js', '--config', 'jest.e2e.cjs', '--runInBand', ...filter],
+  env: { ...env, BATON_E2E_MODE: mode, BATON_E2E_WORKERS: String(workers) },
+});
+
+function runE2e(mode, workers, env, filter) {
   console.log(`\ne2e: ${mode}, ${workers} worker(s)`);
-  const run = spawnSync(
-    process.execPath,
-    [join(root, 'node_modules/jest/bin/jest.js'), '--config', 'jest.e2e.cjs', '--runInBand', ...filter],
-    {
-      cwd: root,
-      stdio: 'inherit',
-      env: { ...process.env, ...env, BATON_E2E_MODE: mode, BATON_E2E_WORKERS: String(workers) },
-    },
-  );
-  return run.status ?? 1;
+  const command = e2eCommand({ mode, workers, env, filter });
+  const options = { cwd: root, stdio: 'inherit', env: { ...process.env, ...command.env } };
+  return spawnSync(process.execPath, command.args, options).status ?? 1;
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -36,7 +34,7 @@ if (process.argv[1] === import.meta.filename) {
   let status = 0;
   try {
     for (const mode of modes) {
-      status ||= runE2e({ mode, workers: Number(values.workers), env: services.env, filter: positionals });
+      status ||= runE2e(mode, Number(values.workers), services.env, positionals);
     }
   } finally {
     await services.stop();

@@ -65,6 +65,10 @@ const tasks = {
     tsx(['test/fault/run.ts', ...args]);
   },
   sim: (args) => tsx(['test/sim/run.ts', ...args]),
+  fuzz: (args) => {
+    build();
+    tsx(['test/fuzz/run.ts', ...args]);
+  },
   bench: (args) => {
     build();
     tsx(['bench/run.ts', ...args]);

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runE2e } from './e2e.mjs';
+import { e2eCommand } from './e2e.mjs';
 import { ensurePrograms, ensureTestServices } from './test-services.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -21,12 +21,15 @@ function step(name, run) {
   results.push({ name, isPassed: status === 0, seconds: (performance.now() - startedAt) / 1000 });
 }
 
-/** Scripts that need one core and no server, beside each other; each prints when it has ended. `scripts`: name -> arguments of tsx. */
-async function stepsAtOnce(scripts) {
+/**
+ * What needs one core, or waits most of the time, beside each other; each prints when it has ended. `commands`: name ->
+ * arguments of Node and environment.
+ */
+async function stepsAtOnce(commands) {
   const startedAt = performance.now();
-  const run = ([name, args]) =>
+  const run = ([name, { args, env = {} }]) =>
     new Promise((resolve) => {
-      const child = spawn(process.execPath, ['--import', 'tsx', ...args], { cwd: root });
+      const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env } });
       let said = '';
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text));
       child.on('close', (status) => {
@@ -35,13 +38,14 @@ async function stepsAtOnce(scripts) {
         resolve();
       });
     });
-  await Promise.all(Object.entries(scripts).map(run));
+  await Promise.all(Object.entries(commands).map(run));
 }
 
 const node = (args, env = {}) =>
   spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
     .status ?? 1;
-const tsx = (args, env) => node(['--import', 'tsx', ...args], env);
+const script = (...args) => ({ args: ['--import', 'tsx', ...args] });
+const tsx = (args, env) => node(script(...args).args, env);
 const jest = (args, env) => node(['node_modules/jest/bin/jest.js', ...args], env);
 
 // What the scripts under test call.
@@ -54,11 +58,13 @@ try {
   step('verify: generated files', () => node(['tools/verify.mjs'], env));
   step('integration tests', () => jest(['--testPathPatterns', 'int\\.test\\.ts$', '--maxWorkers', '2'], env));
   await stepsAtOnce({
-    'simulation of the model, 1,000 seeds': ['test/sim/run.ts', '--seeds', '1000', '--of', 'model'],
-    'simulation of the service, 100 seeds': ['test/sim/run.ts', '--seeds', '100', '--of', 'service'],
+    'simulation of the model, 1,000 seeds': script('test/sim/run.ts', '--seeds', '1000', '--of', 'model'),
+    'simulation of the service, 100 seeds': script('test/sim/run.ts', '--seeds', '100', '--of', 'service'),
   });
-  step('end to end, standalone', () => runE2e({ mode: 'standalone', workers: 1, env }));
-  step('end to end, services with 3 workers', () => runE2e({ mode: 'services', workers: 3, env }));
+  await stepsAtOnce({
+    'end to end, standalone': e2eCommand({ mode: 'standalone', workers: 1, env }),
+    'end to end, services with 3 workers': e2eCommand({ mode: 'services', workers: 3, env }),
+  });
   step('faults: processes killed, paused and cut off', () =>
     tsx(['test/fault/run.ts', '--suite', ...seed], env),
   );
@@ -71,8 +77,8 @@ try {
   );
   if (existsSync(join(shared, 'conformance'))) {
     await stepsAtOnce({
-      'conformance of the language': ['test/conformance/dsl/run.ts'],
-      'fuzz of the language, 20 s': ['test/conformance/dsl/fuzz.ts', '--seconds', '20'],
+      'conformance of the language': script('test/conformance/dsl/run.ts'),
+      'fuzz of the language, 20 s': script('test/conformance/dsl/fuzz.ts', '--seconds', '20'),
     });
   } else {
     console.log(

@@ -1,6 +1,6 @@
 /** A manager with one of everything, for the contract tests of the specification. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { allRoutes } from '@baton/contracts/http/all';
@@ -20,6 +20,8 @@ export interface World {
   send(version: string, method: string, sent: Sent): Promise<Answer>;
   /** Values behind `$name`. */
   values: Record<string, string>;
+  /** Lines of its logs with a fault. */
+  faults(): string[];
   stop(): Promise<void>;
 }
 
@@ -271,5 +273,10 @@ export async function startWorld(): Promise<World> {
     await fleet.stop();
     throw error;
   }
-  return { send, values, stop: () => fleet.stop() };
+  const faults = () => {
+    const folder = join(fleet.dir, 'logs');
+    const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+    return lines.filter((line) => line.startsWith('{"level":"error"'));
+  };
+  return { send, values, faults, stop: () => fleet.stop() };
 }

@@ -64,6 +64,9 @@ async function oneRequest(world: World, random: Random): Promise<number | null> 
   try {
     const answer = await send(world, asked);
     judge(name, asked, answer, performance.now() - startedMs);
+    const [, resource = ''] = route.path.split('/');
+    if (answer.status < 300 && typeof answer.body?.id === 'string')
+      world.values[`last_${resource.replaceAll('-', '_')}`] = answer.body.id;
     return answer.status;
   } catch (error) {
     tell(
@@ -149,6 +152,7 @@ async function main(): Promise<void> {
     await Promise.all(Array.from({ length: LANES }, lane));
     console.log(`requests by status: ${countsOf(statuses)}`);
     await comeToRest(world, random);
+    for (const line of world.faults()) tell('fault', String(JSON.parse(line).err?.message), line);
   } finally {
     await world.stop();
   }

@@ -10,6 +10,7 @@ interface Schema {
   const?: unknown;
   enum?: unknown[];
   type?: string;
+  pattern?: string;
   items?: Schema;
   properties?: Record<string, Schema>;
   additionalProperties?: Schema | boolean;
@@ -88,12 +89,17 @@ const LIKELY: readonly [RegExp, readonly unknown[]][] = [
       'check_drift',
     ],
   ],
+  [/creator|created_by|user/, ['admin', 'admin', 'viewer1']],
+  [/update/, ['$update', '$last_deployment_updates']],
+  [/execution_?group/, ['$last_execution_groups']],
+  [/schedule/, ['sched1', 'sched2']],
+  [/^display_name$|_name$|description/, ['d1', 'rich']],
   [/deployment|consumer|source|target$/, ['d1', 'd2', 'rich1', 'rich2', 'running1']],
   [/group/, ['g1', 'g2', 'pair']],
   [/tenant/, ['default_tenant']],
   [/node_instance|instance_id/, ['$instance', '$instance2']],
   [/node/, ['n1', 'host', 'app']],
-  [/execution/, ['$execution', '$running1', '$running2']],
+  [/execution/, ['$execution', '$running1', '$last_executions', '$last_executions']],
   [/operation/, ['cloudify.interfaces.lifecycle.create', 'cloudify.interfaces.lifecycle.start']],
   [/visibility/, ['private', 'tenant', 'global']],
   [/recurrence/, ['1 day', '1 minute', '1 month', '99999999 years']],
@@ -142,7 +148,7 @@ const DEEPEST = 5;
 
 const likely = (random: Random, name: string): unknown => {
   const [, values] = LIKELY.find(([pattern]) => pattern.test(name)) ?? [];
-  return random.pick(values && random.chance(0.9) ? values : ANYTHING);
+  return random.pick(values && random.chance(0.93) ? values : ANYTHING);
 };
 
 function madeOf(random: Random, schema: Schema, name: string, nonsense: number, depth = 0): unknown {
@@ -160,7 +166,7 @@ function madeOf(random: Random, schema: Schema, name: string, nonsense: number, 
     case 'number':
       return random.pick(NUMBERS);
     case 'string':
-      return likely(random, name);
+      return schema.pattern?.includes('true|false') ? random.pick(['true', 'false']) : likely(random, name);
     case 'array':
       return Array.from({ length: random.below(3) }, () =>
         madeOf(random, schema.items ?? {}, name, nonsense, depth + 1),
@@ -174,8 +180,9 @@ function madeOf(random: Random, schema: Schema, name: string, nonsense: number, 
 
 function objectOf(random: Random, schema: Schema, nonsense: number, depth: number): Record<string, unknown> {
   const object: Record<string, unknown> = {};
+  const optional = random.pick([0.05, 0.2, 0.4]);
   for (const [key, property] of Object.entries(schema.properties ?? {}))
-    if (random.chance(schema.required?.includes(key) ? 0.98 : 0.3))
+    if (random.chance(schema.required?.includes(key) ? 0.98 : optional))
       object[key] = madeOf(random, property, key, nonsense, depth + 1);
   if (schema.properties && random.chance(0.9)) return object;
   const { additionalProperties } = schema;
@@ -241,7 +248,7 @@ function schemaOf(type: z.ZodType): Schema {
   return schema;
 }
 
-/** `$name` in paths and bodies stands for a value of the world. */
+/** `$name` in paths and bodies stands for a value of the world, `$last_executions` for the id that was answered last. */
 export function requestOf(random: Random, route: RouteContract): Request {
   const [, resource = ''] = route.path.split('/');
   const path = route.path
@@ -252,7 +259,7 @@ export function requestOf(random: Random, route: RouteContract): Request {
       return value.startsWith('$') ? value : encoded(value);
     })
     .replace('/*', '/a/b.txt');
-  const nonsense = random.pick([0, 0, 0, 0.03, 0.1, 0.3]);
+  const nonsense = random.pick([0, 0, 0, 0, 0.03, 0.2]);
   const hasBody = route.body !== undefined && !random.chance(0.03);
   return {
     method: route.method,

@@ -12,9 +12,17 @@ const byStatus: Record<number, keyof typeof errorTable> = {
   503: 'service_unavailable_error',
 };
 
+/** States of PostgreSQL in which another request has done something at the same moment; handlers look before they write. */
+const byRace: Record<string, string> = {
+  '23503': 'What the request refers to was removed meanwhile',
+  '23505': 'What the request would create was created meanwhile',
+};
+
 /** Any thrown value as AppError; what is not one of ours is a bug and becomes internal_server_error. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
+  const race = byRace[String((error as { code?: unknown } | null)?.code)];
+  if (race) return new AppError('conflict_error', race, {}, { cause: error });
   const status = (error as { statusCode?: number } | null)?.statusCode;
   const isOfFramework =
     typeof (error as { code?: unknown } | null)?.code === 'string' &&

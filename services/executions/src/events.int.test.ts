@@ -80,6 +80,26 @@ test('pages are the same from either end, by time and within one execution', asy
   expect(await ask({ filters: { execution_id: ['nosuch'] } })).toEqual({ items: [], total: 0 });
 }, 60_000);
 
+/** The messages among `texts` that a list with these filters answers. */
+async function foundAmong(texts: string[], filters: Record<string, string[]>): Promise<string[]> {
+  await sql`delete from events where tenant = 'texts'`.execute(db.query);
+  await sql`insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at)
+    select 'texts', ${newId()}::uuid, 1, true, m, 'tenant', 'admin', app_now() from unnest(${texts}::text[]) m`.execute(
+    db.query,
+  );
+  const names = eventNames('spec', 'm1');
+  const page = await listEvents(db.query, { ...principal, tenant: 'texts' }, queryOf({ filters }), names);
+  return page.items.map((one) => (one as { message: string }).message);
+}
+
+test.each([
+  ['a backslash at its end stands for itself', ['%\\'], ['at the end: \\']],
+  ['two are one', ['%\\\\'], ['at the end: \\']],
+  ['none: what has no message', [], []],
+])('the message filter: %s', async (_what, message, expected) => {
+  expect(await foundAmong(['at the end: \\', 'no \\ here'], { message })).toEqual(expected);
+});
+
 test.each(['%TASK_started%', '%kelvin%', '%iş%', '100\\%%', '%é', '%i%'])(
   'the message filter %s takes letters large or small',
   async (pattern) => {
@@ -94,21 +114,10 @@ test.each(['%TASK_started%', '%kelvin%', '%iş%', '100\\%%', '%é', '%i%'])(
       '1000',
       'CAFÉ',
     ];
-    await sql`delete from events where tenant = 'texts'`.execute(db.query);
-    await sql`insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at)
-    select 'texts', ${newId()}::uuid, 1, true, m, 'tenant', 'admin', app_now() from unnest(${texts}::text[]) m`.execute(
-      db.query,
-    );
-    const page = await listEvents(
-      db.query,
-      { ...principal, tenant: 'texts' },
-      queryOf({ filters: { message: [pattern] } }),
-      eventNames('spec', 'm1'),
-    );
+    const found = await foundAmong(texts, { message: [pattern] });
     const { rows } = await sql<{
       message: string;
     }>`select message from events where tenant = 'texts' and message ilike ${pattern}`.execute(db.query);
-    const found = page.items.map((one) => (one as { message: string }).message);
     expect([...found].sort()).toEqual(rows.map(({ message }) => message).sort());
     expect(found.length).toBeGreaterThan(0);
   },

@@ -48,7 +48,9 @@ export function eventColumns(names: EventNames): Record<string, RawBuilder<unkno
  * ILIKE; for a pattern of ASCII at a third of its cost, without the locale's idea of lower case. Two letters beyond ASCII, the
  * Kelvin sign and the dotted capital I, have a small one within it: texts with them are looked at the usual way as well.
  */
-function ilike(column: RawBuilder<unknown>, pattern: string): RawBuilder<SqlBool> {
+function ilike(column: RawBuilder<unknown>, given: string): RawBuilder<SqlBool> {
+  // A backslash that escapes nothing stands for itself.
+  const pattern = given.replace(/(?<!\\)(?:\\\\)*\\$/, '$&\\');
   const usual = sql<SqlBool>`${column} ilike ${pattern}`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
   if (!/^[\x00-\x7f]*$/.test(pattern)) return usual;
@@ -64,10 +66,12 @@ function eventFilters(
   names: EventNames,
 ): Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)> {
   const like = (column: RawBuilder<unknown>) => (values: string[]) =>
-    sql<SqlBool>`(${sql.join(
-      values.map((value) => ilike(column, value)),
-      sql` and `,
-    )})`;
+    values.length === 0
+      ? sql<SqlBool>`${column} is null`
+      : sql<SqlBool>`(${sql.join(
+          values.map((value) => ilike(column, value)),
+          sql` and `,
+        )})`;
   return {
     type: (values) => {
       const kinds = values.flatMap((value) => {
