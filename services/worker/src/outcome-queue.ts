@@ -25,6 +25,8 @@ export interface OutcomeQueue {
 }
 
 const MAX_OUTCOMES = 256;
+/** Characters of results and errors in one call; with the largest encoding still within what a call may carry. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 const RETRY = { firstMs: 100, maxMs: 3_000, factor: 2, jitter: 0.3 };
 
 interface Waiting {
@@ -97,10 +99,17 @@ function groupsOf(queue: ReadonlyMap<string, Waiting>, now: number, maxCalls: nu
 
 function takeOf(queue: ReadonlyMap<string, Waiting>, executionIds: readonly string[]): OutcomeItem[] {
   const batch: OutcomeItem[] = [];
+  let characters = 0;
   for (const id of executionIds) {
     const waiting = queue.get(id) as Waiting;
     waiting.isInFlight = true;
-    batch.push(...waiting.items.slice(0, Math.max(1, MAX_OUTCOMES - batch.length)));
+    for (const [n, item] of waiting.items.entries()) {
+      const size = item.outcome.resultJson.length + item.outcome.errorJson.length;
+      // At least one of each execution: else it would look as if it had been told.
+      if (n > 0 && (batch.length >= MAX_OUTCOMES || characters + size > MAX_CHARACTERS)) break;
+      batch.push(item);
+      characters += size;
+    }
   }
   return batch;
 }

@@ -1,7 +1,7 @@
 import { executionsRpc } from '@baton/contracts';
 import type { OperationEnd } from '@baton/plugin-runtime';
 import type { HeldTask } from './held-task';
-import { outcomeOf } from './outcome';
+import { MAX_RESULT_BYTES, outcomeOf } from './outcome';
 
 const { OutcomeKind: Kind } = executionsRpc;
 const task = { taskId: 't', executionId: 'e', attempt: 2, startedAt: 'start' } as HeldTask;
@@ -57,4 +57,23 @@ it('a result is JSON or a final failure', () => {
       errorJson: expect.stringContaining('not JSON'),
     });
   }
+});
+
+it('what no call could carry is told shortened: a result as a failure, a failure with its beginning', () => {
+  const large = 'é'.repeat(MAX_RESULT_BYTES / 2);
+  expect(outcome({ kind: 'succeeded', result: large })).toMatchObject({
+    kind: Kind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
+    errorJson: expect.stringContaining(`${MAX_RESULT_BYTES + 2} bytes; at most ${MAX_RESULT_BYTES}`),
+  });
+  const cause = { type: 'X', message: large, traceback: large };
+  const { errorJson } = outcome({
+    kind: 'retry',
+    failure: { exceptionType: 'X', message: large, traceback: large, causes: Array(1000).fill(cause) },
+    retryAfter: null,
+  });
+  expect(errorJson.length).toBeLessThan(MAX_RESULT_BYTES);
+  expect(JSON.parse(errorJson)).toMatchObject({
+    exceptionType: 'X',
+    message: expect.stringMatching(/^é+ \.\.\. \(8388608 characters\)$/),
+  });
 });

@@ -5,6 +5,12 @@ import type { HeldTask } from './held-task';
 const { OutcomeKind } = executionsRpc;
 type Outcome = executionsRpc.TaskOutcome;
 
+/** Calls to the engine have a limit (packages/rpc); what is larger could never be told, and the execution would not end. */
+export const MAX_RESULT_BYTES = 16 * 1024 * 1024;
+/** Characters of each text of a failure; most of them are read by people. */
+const MAX_TEXT = 256 * 1024;
+const MAX_CAUSES = 20;
+
 interface Failed {
   kind: executionsRpc.OutcomeKind;
   failure: OperationFailure;
@@ -32,23 +38,30 @@ export function outcomeOf(
     untilExecution: end.kind === 'deferred' ? (end.untilExecution ?? '') : '',
   };
   const resultJson = end.kind === 'succeeded' ? jsonOf(end.result) : null;
-  if (resultJson !== null) return { ...base, resultJson: mask(resultJson) };
-  const { kind, failure, retryAfter } = failedOf(end);
+  const resultBytes = resultJson === null ? 0 : Buffer.byteLength(resultJson);
+  if (resultJson !== null && resultBytes <= MAX_RESULT_BYTES)
+    return { ...base, resultJson: mask(resultJson) };
+  const { kind, failure, retryAfter } = failedOf(end, resultBytes);
   return {
     ...base,
     kind,
-    errorJson: mask(JSON.stringify(failure satisfies OperationError)),
+    errorJson: mask(JSON.stringify(shortened(failure) satisfies OperationError)),
     retryAfter: retryAfter ?? -1,
   };
 }
 
-/** A success gets here when its result cannot be written as JSON. */
-function failedOf(end: OperationEnd): Failed {
+/** A success gets here when its result cannot be written as JSON, or is too large. */
+function failedOf(end: OperationEnd, resultBytes: number): Failed {
   switch (end.kind) {
     case 'succeeded':
       return {
         kind: OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE,
-        failure: plainFailure('NonRecoverableError', 'The result of the operation is not JSON'),
+        failure: plainFailure(
+          'NonRecoverableError',
+          resultBytes === 0
+            ? 'The result of the operation is not JSON'
+            : `The result of the operation has ${resultBytes} bytes; at most ${MAX_RESULT_BYTES} are stored`,
+        ),
       };
     case 'failed':
       return {
@@ -97,6 +110,20 @@ function plainFailure(exceptionType: string, message: string): OperationFailure 
     causes: [{ type: exceptionType, message, traceback: '' }],
   };
 }
+
+function shortened({ message, traceback, causes, ...rest }: OperationFailure): OperationFailure {
+  return {
+    ...rest,
+    message: cut(message),
+    traceback: traceback === null ? null : cut(traceback),
+    causes: causes
+      .slice(0, MAX_CAUSES)
+      .map((cause) => ({ ...cause, message: cut(cause.message), traceback: cut(cause.traceback) })),
+  };
+}
+
+const cut = (text: string): string =>
+  text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} ... (${text.length} characters)`;
 
 function jsonOf(result: unknown): string | null {
   if (result === null || result === undefined) return 'null';
