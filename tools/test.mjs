@@ -56,7 +56,7 @@ try {
   step('check: format, lint, types, import law, pure tests', () => node(['tools/check.mjs']));
   step('build', () => node(['tools/build.mjs']));
   step('verify: generated files', () => node(['tools/verify.mjs'], env));
-  step('integration tests', () => jest(['--testPathPatterns', 'int\\.test\\.ts$', '--maxWorkers', '2'], env));
+  step('integration tests', () => jest(['--testPathPatterns', 'int\\.test\\.ts$', '--maxWorkers', '3'], env));
   await stepsAtOnce({
     'simulation of the model, 1,000 seeds': script('test/sim/run.ts', '--seeds', '1000', '--of', 'model'),
     'simulation of the service, 100 seeds': script('test/sim/run.ts', '--seeds', '100', '--of', 'service'),

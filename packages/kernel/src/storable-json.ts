@@ -1,6 +1,6 @@
 /** A pair of surrogates, what cannot be stored, any other escape. */
 const ESCAPE =
-  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u0000|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
+  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u0000|u[dD][89a-fA-F][\da-fA-F]{2}|[\s\S])/g;
 const UNSTORABLE_LENGTH = '\\u0000'.length;
 
 /**
@@ -8,6 +8,6 @@ const UNSTORABLE_LENGTH = '\\u0000'.length;
  * pairs. Scripts print such, and a value that cannot be stored must not keep its execution from ending.
  */
 export function storableJson(json: string): string {
-  if (!/\\u(?:0000|[dD])/.test(json)) return json;
-  return json.replace(ESCAPE, (escape) => (escape.length === UNSTORABLE_LENGTH ? '\\ufffd' : escape));
+  if (!json.includes('\\u')) return json;
+  return json.replace(ESCAPE, (one) => (one.length === UNSTORABLE_LENGTH ? '\\ufffd' : one));
 }

@@ -1,5 +1,5 @@
 import { evaluateFunctions, type FunctionStorage, type StoredInstance, type StoredNode } from '@baton/dsl';
-import { AppError, isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import { AppError, isJsonObject, type Json } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { SecretsPort } from '../adapters/secrets.client';
@@ -152,11 +152,15 @@ async function readCapability(
 }
 
 function system(row: DeploymentRow, entity: string, property: string): Json {
-  const values: Record<string, JsonObject> = {
-    tenant: { name: row.tenant },
-    deployment: { id: row.id, name: row.display_name, blueprint: row.blueprint_id, owner: row.created_by },
-  };
-  return values[entity]?.[property] ?? null;
+  const { id, display_name: name, blueprint_id: blueprint, created_by: owner } = row;
+  const values = new Map<string, Json>([
+    ['tenant.name', row.tenant],
+    ...Object.entries({ id, name, blueprint, owner }).map(([key, value]): [string, Json] => [
+      `deployment.${key}`,
+      value,
+    ]),
+  ]);
+  return values.get(`${entity}.${property}`) ?? null;
 }
 
 async function consumers(db: AnyQuery, row: DeploymentRow, what: 'ids' | 'names' | 'count'): Promise<Json> {

@@ -71,6 +71,5 @@ function keepLastOf(request: DeleteRequest): number | null {
 
 function beforeOf(request: DeleteRequest, nowMs: number): string | null {
   if (request.to_datetime === undefined || request.to_datetime === null) return null;
-  const [before, now] = [readInstant('to_datetime', request.to_datetime), isoInstant(nowMs)];
-  return before < now ? before : now;
+  return isoInstant(Math.min(Date.parse(readInstant('to_datetime', request.to_datetime)), nowMs));
 }

@@ -1,5 +1,6 @@
 import { isAppError, type JsonObject } from '@baton/kernel';
 import { codeGraph, type Stage } from '@baton/task-graph';
+import { declaredWorkflow } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
 import type { ExecutionRow } from '../store/rows';
 
@@ -42,7 +43,7 @@ async function workflowOf(
 ): Promise<{ workflow: JsonObject; blueprintId: string } | null> {
   try {
     const facts = await deps.deployments.facts(execution.tenant, deploymentId, ENGINE);
-    const workflow = facts.workflows[execution.workflow_id];
+    const workflow = declaredWorkflow(facts, execution.workflow_id);
     return workflow ? { workflow, blueprintId: facts.blueprintId } : null;
   } catch (error) {
     if (isAppError(error, 'not_found_error')) return null;

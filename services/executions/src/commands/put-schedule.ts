@@ -6,7 +6,7 @@ import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
 import { argumentsOf, ruleOf, sinceOf } from '../domain/schedule-input';
 import type { StartRequest } from '../domain/start-request';
 import { refuseStartedElsewhere } from '../domain/system-workflows';
-import { requireWorkflow } from '../domain/workflow-check';
+import { declaredWorkflow, requireWorkflow } from '../domain/workflow-check';
 import { requireWorkflowPermission } from '../domain/workflow-permission';
 import type { EngineDeps } from '../engine/deps';
 import { insertSchedule, lockSchedule, readNowMs, rewriteSchedule } from '../store/schedules.sql';
@@ -40,7 +40,7 @@ export async function createSchedule(
     isAdministrator: isAdministrator(principal),
   });
   requireWorkflow(body.workflow_id, facts);
-  if (!facts.workflows[body.workflow_id]) refuseStartedElsewhere(body.workflow_id);
+  if (!declaredWorkflow(facts, body.workflow_id)) refuseStartedElsewhere(body.workflow_id);
   requireWorkflowPermission(principal, body.workflow_id);
   const row: ScheduleRow = {
     ...timing,

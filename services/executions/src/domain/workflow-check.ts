@@ -25,7 +25,7 @@ export async function checkStart(
   names: NameSources,
 ): Promise<{ parameters: JsonObject; program: string | null; isCascading: boolean }> {
   requireWorkflow(request.workflowId, facts);
-  const workflow = facts.workflows[request.workflowId];
+  const workflow = declaredWorkflow(facts, request.workflowId);
   if (!workflow && request.isOfClient) refuseStartedElsewhere(request.workflowId);
   // One for a later time is asked again when its time has come.
   if (!request.isForced && request.scheduledForMs === null) {
@@ -71,9 +71,14 @@ function holdsFunction(value: Json): boolean {
   return isJsonObject(value) && Object.values(value).some(holdsFunction);
 }
 
+/** What the blueprint declares under this name; people may ask for any, as for what every object has. */
+export function declaredWorkflow({ workflows }: DeploymentFacts, workflowId: string): JsonObject | undefined {
+  return Object.hasOwn(workflows, workflowId) ? workflows[workflowId] : undefined;
+}
+
 /** @throws AppError nonexistent_workflow_error naming the nearest one. */
 export function requireWorkflow(workflowId: string, facts: DeploymentFacts): void {
-  if (!facts.workflows[workflowId] && !isSystemWorkflowName(workflowId))
+  if (!declaredWorkflow(facts, workflowId) && !isSystemWorkflowName(workflowId))
     throw nonexistent({ workflowId }, facts);
 }
 
