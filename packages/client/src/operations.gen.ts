@@ -503,7 +503,7 @@ export interface Operations {
   createExecutionGroup: {
     params: undefined;
     query: "_include";
-    body: { deployment_group_id: string; workflow_id: string; default_parameters?: Record<string, unknown> | null; parameters?: Record<string, Record<string, unknown>> | null; force?: boolean | null; concurrency?: number | null; visibility?: "private" | "tenant" | "global" | null; id?: string | null; created_at?: string; created_by?: string };
+    body: { deployment_group_id: string; workflow_id: string; default_parameters?: Record<string, unknown> | null; parameters?: Record<string, Record<string, unknown>> | null; force?: boolean | null; concurrency?: number | null; visibility?: "private" | "tenant" | "global" | null; id?: string | null; associated_executions?: (string)[] | null; created_at?: string; created_by?: string };
     answer: Schemas["ExecutionGroup"];
   };
   /** GET /api/v3.1/execution-groups/{id}: Reads one execution group */

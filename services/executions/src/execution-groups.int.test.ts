@@ -99,6 +99,31 @@ async function workUntil(groupId: string, status: string, probe?: Probe): Promis
 const act = async (groupId: string, action: GroupAction) =>
   actOnGroup(engine.deps, (await readGroup(engine.db.query, TENANT, groupId))!, action);
 
+test('a restored group gets the executions that ended before, and starts none', async () => {
+  const ids = group('past', 2);
+  const asked = { tenant: TENANT, createdBy: 'admin', workflowId: 'install', parametersJson: '{}' };
+  const made = await Promise.all(
+    ids.map((deploymentId) => engine.client.startExecution({ ...asked, deploymentId, requestId: newId() })),
+  );
+  const associated = made.map(({ executionId }) => executionId);
+  const isRefused = (ids: string[]) =>
+    expect(begin('past', { associated: ids })).rejects.toMatchObject({ code: 'bad_parameters_error' });
+  await isRefused(associated);
+  await eventually(async () => {
+    for (const id of associated) await work(engine.client, id, 'w1');
+    const { rows } =
+      await sql`select 1 from executions where id = any(${associated}) and phase = 'ended'`.execute(
+        engine.db.query,
+      );
+    expect(rows).toHaveLength(2);
+  }, DEADLINE);
+  const { id } = await begin('past', { associated });
+  expect(await shown(id)).toMatchObject({ status: 'terminated', concurrency: 2 });
+  expect((await members(id)).map((row) => row.id).sort()).toEqual([...associated].sort());
+  await isRefused(associated);
+  await isRefused(['nosuch']);
+});
+
 test('one execution a deployment, never more of them active than the concurrency, with two replicas dequeuing', async () => {
   const ids = group('wide', 12);
   const made = await begin('wide', { concurrency: 5 });

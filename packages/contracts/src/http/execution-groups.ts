@@ -39,6 +39,11 @@ const createBody = z.object({
   concurrency: concurrency.nullish(),
   visibility: visibility.nullish(),
   id: z.string().min(1).nullish(),
+  associated_executions: z
+    .array(z.string())
+    .max(10_000)
+    .nullish()
+    .describe('Ended executions that become its members; none is started then (restores)'),
   ...createdFields,
 });
 const patchBody = z.object({

@@ -1,4 +1,4 @@
-import { AppError, isAppError, newId } from '@baton/kernel';
+import { AppError, badParameter, isAppError, isUuid, newId } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import type { DeploymentFacts } from '../adapters/deployments.client';
 import { type GroupRequest, memberRequest } from '../domain/group-members';
@@ -9,6 +9,7 @@ import type { EngineDeps } from '../engine/deps';
 import { groupLog } from '../engine/graph-events';
 import { appendGroupEvents } from '../store/events.sql';
 import {
+  associateExecutions,
   insertGroup,
   insertMembers,
   insertRecordedEvents,
@@ -28,10 +29,13 @@ interface Members {
   logs: string[];
 }
 
+const NONE: Members = { rows: [], logs: [] };
+
 /**
  * POST /execution-groups: one execution for each deployment of the group, all of them queued, the first ones started in
  * the same transaction. A deployment without the workflow is told in the group's log; one where it is not available now
  * gets a failed execution. A crash before the commit leaves nothing; after it, loops/engine.loops.ts dequeues.
+ * With `associated` (a restore) the group gets these instead, and nothing starts.
  * @throws AppError not_found_error, conflict_error (id taken), illegal_execution_parameters_error naming the deployment.
  */
 export async function createExecutionGroup<T>(
@@ -47,9 +51,10 @@ export async function createExecutionGroup<T>(
       expected: `deployments of the group \`${request.deploymentGroupId}\``,
     });
   }
-  const members = await checkMembers(deps, request, facts);
+  const members = request.associated ? NONE : await checkMembers(deps, request, facts);
   const { started, answer } = await deps.db.tx(async (tx) => {
     await storeGroup(tx, request, visibility, members);
+    if (request.associated) await associate(tx, request, request.associated);
     const ids = await startGroupMembers(tx, deps, request.tenant, request.groupId);
     return { started: ids, answer: await read(tx) };
   });
@@ -120,6 +125,16 @@ function aboutMember(error: AppError, deploymentId: string): AppError {
   const details = { ...error.details, deployment_id: deploymentId };
   return new AppError(error.code, `Deployment \`${deploymentId}\`: ${error.message}`, details, {
     cause: error,
+  });
+}
+
+async function associate(tx: Tx<DB>, request: GroupRequest, ids: readonly string[]): Promise<void> {
+  const taken = new Set(await associateExecutions(tx, request, ids.filter(isUuid)));
+  const refused = ids.find((id) => !taken.has(id));
+  if (refused === undefined) return;
+  const message = `associated_executions: \`${refused}\` is no execution that has ended and belongs to no other group`;
+  throw badParameter('associated_executions', message, {
+    expected: 'ids of ended executions without a group',
   });
 }
 

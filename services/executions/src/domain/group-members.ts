@@ -17,6 +17,8 @@ export interface GroupRequest {
   concurrency: number;
   visibility: 'private' | 'tenant' | 'global' | null;
   createdAt: string | null;
+  /** Ended executions that become its members, in place of new ones. */
+  associated?: readonly string[];
   /** The execution whose stage starts the group. */
   parentId?: string;
 }

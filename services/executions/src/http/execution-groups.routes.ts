@@ -101,5 +101,6 @@ function groupRequestOf(call: HttpCall, owner: Ownership): GroupRequest {
     concurrency: body.concurrency ?? DEFAULT_CONCURRENCY,
     visibility: body.visibility ?? null,
     createdAt: owner.createdAt,
+    ...(body.associated_executions?.length > 0 && { associated: body.associated_executions }),
   };
 }

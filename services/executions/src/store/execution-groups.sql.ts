@@ -41,6 +41,21 @@ export async function insertGroup(
   return rows.length > 0;
 }
 
+/** Makes ended executions without a group, which the caller may see, members of one; answers which. */
+export async function associateExecutions(
+  tx: Tx<DB>,
+  group: { tenant: string; groupId: string; createdBy: string; isAdministrator: boolean },
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update executions set execution_group_id = ${group.groupId}
+    where tenant = ${group.tenant} and id = any(${ids}::uuid[]) and phase = 'ended'
+      and coalesce(execution_group_id, ${group.groupId}) = ${group.groupId}
+      and (visibility <> 'private' or created_by = ${group.createdBy} or ${group.isAdministrator}::boolean)
+    returning id`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
 export async function readGroup(
   reader: Reader,
   tenant: string,
