@@ -20,9 +20,8 @@ const { values: options } = parseArgs({
 const LANES = 4;
 const SLOW_MS = 3_000;
 const REST_MS = 60_000;
-/** What would close the manager to the requests that follow, or replace its data. */
-const LEFT_OUT =
-  /^\/(maintenance|license|managers|ldap|tenants|user|config|token|permissions)|\/restore$|\/stream$/;
+/** What would close the manager to the requests that follow, replace its data, or never ends. */
+const LEFT_OUT = /^\/(maintenance|license|managers|ldap|config|permissions)|\/restore$|\/stream$/;
 /** Most executions are refused by chance; these routes begin them. */
 const FAVOURED = /^\/(executions|deployments\/:id|deployment-updates|deployment-groups|execution-groups)/;
 
