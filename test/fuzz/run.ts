@@ -1,6 +1,6 @@
 // node --import tsx test/fuzz/run.ts [--seconds N] [--seed N] [--only PATTERN]: random requests at a manager, sensible and not.
-// No answer may be a 5xx, without an error code or slower than 3 s; then every execution that was begun ends, and the doctor
-// finds nothing. Prints the seed; exits with 1 when something was found. Needs the bundles of `npm run build`.
+// No answer may be a 5xx, without an error code or slower than 3 s; then every execution that was begun ends, the doctor finds
+// nothing, and all of it comes back from a snapshot. Prints the seed; exits with 1 when something was found. Needs the bundles of `npm run build`.
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { RouteContract } from '@baton/contracts';
@@ -128,6 +128,59 @@ async function comeToRest(world: World, random: Random): Promise<void> {
   for (const item of doctor.body.items) tell('doctor', String(item.check), JSON.stringify(item));
 }
 
+/** What is counted before a snapshot and after its restore. */
+const COUNTED = [
+  ...['blueprints', 'deployments', 'nodes', 'node-instances', 'deployment-updates', 'deployment-groups'],
+  ...[
+    'deployment-modifications',
+    'executions',
+    'execution-groups',
+    'execution-schedules',
+    'plugins',
+    'secrets',
+  ],
+  ...[
+    'sites',
+    'filters/deployments',
+    'filters/blueprints',
+    'tenants',
+    'users',
+    'user-groups',
+    'labels/deployments',
+  ],
+  ...['deployments/inter-deployment-dependencies', 'secrets-providers', 'plugins-updates', 'log-bundles'],
+];
+
+async function totalsOf(world: World): Promise<Record<string, number>> {
+  const totals: Record<string, number> = {};
+  for (const path of COUNTED) {
+    const { body } = await world.send('v3.1', 'GET', { path: `/${path}?_size=1` });
+    totals[path] = body.metadata?.pagination?.total;
+  }
+  return totals;
+}
+
+/** Whatever was written goes into a snapshot, and comes back out of it. */
+async function restoreAll(world: World): Promise<void> {
+  const ended = async (method: string, path: string, body: object): Promise<boolean> => {
+    const { status, body: made } = await world.send('v3.1', method, { path, body });
+    for (const until = Date.now() + REST_MS; status < 300 && Date.now() < until; await pause(200)) {
+      const { body: execution } = await world.send('v3.1', 'GET', { path: `/executions/${made.id}` });
+      if (execution.status === 'terminated') return true;
+      if (execution.status === 'failed') break;
+    }
+    tell('snapshot', path, `${method} ${path}: ${status} ${JSON.stringify(made).slice(0, 600)}`);
+    return false;
+  };
+  if (!(await ended('PUT', '/snapshots/all', {}))) return;
+  const before = await totalsOf(world);
+  await world.send('v3.1', 'PUT', { path: '/sites/made-afterwards', body: {} });
+  if (!(await ended('POST', '/snapshots/all/restore', { force: true }))) return;
+  const after = await totalsOf(world);
+  for (const path of COUNTED)
+    if (before[path] !== after[path]) tell('lost by a restore', path, `${before[path]} -> ${after[path]}`);
+}
+
 const countsOf = (counts: ReadonlyMap<unknown, number>): string =>
   [...counts]
     .map(([name, times]) => `${name} ${times}`)
@@ -151,6 +204,7 @@ async function main(): Promise<void> {
     await Promise.all(Array.from({ length: LANES }, lane));
     console.log(`requests by status: ${countsOf(statuses)}`);
     await comeToRest(world, random);
+    await restoreAll(world);
     for (const line of world.faults()) tell('fault', String(JSON.parse(line).err?.message), line);
   } finally {
     await world.stop();
