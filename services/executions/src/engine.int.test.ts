@@ -304,13 +304,8 @@ test('an operation may ask for any time until its next try: fractions, and what 
   engine.peer.deployments.set('asking-much', peerDeployment({ a: [] }, ['create']));
   const late = await begin('asking-much', 'install');
   await phaseIs(late, 'running');
-  const { leases } = await engine.client.claimTask({
-    workerId: 'w1',
-    executionId: late,
-    taskId: '',
-    room: 1,
-  });
-  for (const { taskId, attempt } of leases) {
+  const ask = { workerId: 'w1', executionId: late, taskId: '', room: 1 };
+  for (const { taskId, attempt } of (await engine.client.claimTask(ask)).leases) {
     const outcome = { executionId: late, taskId, attempt, ...retry, retryAfter: 1e30 };
     await engine.client.finishTasks({ workerId: 'w1', outcomes: [outcome], room: 0 });
   }

@@ -105,7 +105,8 @@ export function checkRoom(files: number, bytes: number, limits: FolderLimits): v
  * PostgreSQL reads, to the microsecond.
  * @throws AppError bad_parameters_error
  */
-export function modifiedTime(text: string): string {
+export function modifiedTime(given: string): string {
+  const text = given.trim();
   if (/^\d{1,11}(\.\d{1,9})?$/.test(text)) return modifiedOfMicros(Math.round(Number(text) * 1e6));
   if (parseInstant(text) === null)
     throw badParameter('mtime', `\`${text.slice(0, 100)}\` is no time`, {
