@@ -20,17 +20,6 @@ const isBuilt = () => existsSync(join(root, 'dist', 'apps', 'standalone', 'main.
 /** Bundles when sources are newer than the last build; quick, so it is always right. */
 const build = () => node(['tools/build.mjs']);
 
-/** Runs `work` with PostgreSQL, RabbitMQ and Redis at hand. */
-async function withServices(work) {
-  const { ensureTestServices } = await import('./test-services.mjs');
-  const services = await ensureTestServices();
-  try {
-    await work(services.env);
-  } finally {
-    await services.stop();
-  }
-}
-
 const tasks = {
   build,
   start: (args) => {
@@ -86,5 +75,3 @@ if (!task) {
 }
 ensureInstalled();
 await task(args);
-
-export { withServices };
