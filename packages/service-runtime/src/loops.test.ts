@@ -61,3 +61,22 @@ test('failures are logged by kind, counted, and the loop goes on', async () => {
   expect(lines).toEqual(['warn', 'error']);
   expect(observed.slice(0, 3)).toEqual([true, true, false]);
 });
+
+test('a tick that knows when something falls due is followed by the next one then', async () => {
+  const done = gate();
+  let n = 0;
+  const loop = startLoop(
+    {
+      name: 'x',
+      intervalMs: 3_600_000,
+      tickOnce: async () => {
+        if (++n === 3) done.open();
+        return { againInMs: 1 };
+      },
+    },
+    { log: silentLog, random: () => 0 },
+  );
+  await done.opened;
+  await loop.stop();
+  expect(n).toBeGreaterThanOrEqual(3);
+});

@@ -4,7 +4,10 @@ import { backoffMs, isAppError, type Log, systemClock } from '@baton/kernel';
 export interface Loop {
   name: string;
   intervalMs: number;
-  /** `{ again: true }` when a full batch was done and more is likely: the next tick follows at once. */
+  /**
+   * `{ again: true }` when a full batch was done and more is likely: the next tick follows at once. `{ againInMs }` when
+   * something falls due then: the next tick comes then, if that is before the interval ends.
+   */
   tickOnce: () => Promise<unknown>;
 }
 
@@ -25,8 +28,12 @@ const JITTER = 0.2;
 const MAX_FIRST_WAIT_MS = 5_000;
 const MAX_FAILED_WAIT_MS = 60_000;
 
-function wantsMore(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && (result as { again?: unknown }).again === true;
+/** When a tick wants to be followed by the next one, in ms; Infinity: by the interval. */
+function dueInMs(result: unknown): number {
+  if (typeof result !== 'object' || result === null) return Number.POSITIVE_INFINITY;
+  const { again, againInMs } = result as { again?: unknown; againInMs?: unknown };
+  if (again === true) return 0;
+  return typeof againInMs === 'number' ? againInMs : Number.POSITIVE_INFINITY;
 }
 
 function logFailure(deps: LoopDeps, loop: Loop, error: unknown, failures: number): void {
@@ -62,7 +69,7 @@ export function startLoop(loop: Loop, deps: LoopDeps): RunningLoop {
       const result = await loop.tickOnce();
       failures = 0;
       measured(false);
-      return wantsMore(result) ? 0 : loop.intervalMs * (1 - JITTER / 2 + JITTER * random());
+      return Math.min(dueInMs(result), loop.intervalMs * (1 - JITTER / 2 + JITTER * random()));
     } catch (error) {
       failures++;
       measured(true);

@@ -4,13 +4,11 @@ import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
 import { deliverAll } from './commands/deliver-states';
-import { reapLeases } from './commands/reap-leases';
 import { resumeExecution } from './commands/resume-execution';
 import { lockExecution, readExecution } from './store/executions.sql';
 import { pendingStates } from './store/instance-states.sql';
-import { unclaimedTasks } from './store/tasks.sql';
 import { peerDeployment } from './testing/deployments-peer';
-import { type EngineSetup, engineSetup, type Probe, work } from './testing/engine-setup';
+import { drive, type EngineSetup, engineSetup, work } from './testing/engine-setup';
 
 const { OutcomeKind } = executionsRpc;
 const DEADLINE = { deadlineMs: 10_000 };
@@ -21,39 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => await engine?.stop());
 
-async function begin(deploymentId: string, workflowId: string, more: object = {}): Promise<string> {
-  const { executionId } = await engine.client.startExecution({
-    tenant: 'default_tenant',
-    requestId: newId(),
-    createdBy: 'admin',
-    deploymentId,
-    workflowId,
-    parametersJson: '{}',
-    ...more,
-  });
-  return executionId;
-}
-
-async function row(id: string) {
-  const { rows } = await sql<Record<string, any>>`select * from executions where id = ${id}`.execute(
-    engine.db.query,
-  );
-  return rows[0]!;
-}
-
-async function phaseIs(id: string, phase: string) {
-  await eventually(async () => expect((await row(id)).phase).toBe(phase), DEADLINE);
-}
-
-/** Works as `workerId` until the execution has ended. */
-async function workToEnd(id: string, probe?: Probe, workerId = 'w1'): Promise<string[]> {
-  const ran: string[] = [];
-  await eventually(async () => {
-    ran.push(...(await work(engine.client, id, workerId, probe)));
-    expect((await row(id)).phase).toBe('ended');
-  }, DEADLINE);
-  return ran;
-}
+const { begin, row, phaseIs, workToEnd } = drive(() => engine);
 
 const eventsOf = async (id: string) => {
   const { rows } = await sql<{ seq: number; event_type: string; message: string }>`
@@ -126,69 +92,6 @@ test('an execution that is removed takes its graph, tasks, marks and undelivered
   expect((await rows()).every((count) => count > 0)).toBe(true);
   await sql`delete from executions where id = ${id}`.execute(engine.db.query);
   expect(await rows()).toEqual([0, 0, 0, 0]);
-});
-
-test('a late report of a lost lease is refused and the operation runs once more under a new attempt', async () => {
-  engine.peer.deployments.set('lost', peerDeployment({ a: [] }, ['create']));
-  const id = await begin('lost', 'install');
-  await phaseIs(id, 'running');
-  const first = (await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 }))
-    .leases[0]!;
-  expect(first.attempt).toBe(1);
-  const again = await engine.client.claimTask({
-    workerId: 'w1',
-    executionId: id,
-    taskId: first.taskId,
-    room: 1,
-  });
-  expect(again.leases.map((lease) => [lease.taskId, lease.attempt])).toEqual([[first.taskId, 1]]);
-  expect(
-    (await engine.client.claimTask({ workerId: 'w2', executionId: id, taskId: first.taskId, room: 1 }))
-      .leases,
-  ).toEqual([]);
-
-  await sql`update tasks set lease_until = app_now() - interval '1 second' where id = ${first.taskId}`.execute(
-    engine.db.query,
-  );
-  let second: executionsRpc.TaskLease | undefined;
-  await reapLeases(engine.deps);
-  await eventually(async () => {
-    second = (
-      await engine.client.claimTask({ workerId: 'w2', executionId: id, taskId: first.taskId, room: 1 })
-    ).leases[0];
-    expect(second?.attempt).toBe(2);
-  }, DEADLINE);
-  // Its wake-up may lie with a frozen worker: it is announced again sooner than one that was never lost.
-  const isUnclaimed = (losses: number) =>
-    engine.db
-      .tx(async (tx) => {
-        await sql`update tasks set worker_id = null, state = 'sent', losses = ${losses},
-        dispatched_at = app_now() - interval '2 seconds' where id = ${first.taskId}`.execute(tx);
-        const found = (await unclaimedTasks(tx, 5_000, 1_000, 10)).some((task) => task.id === first.taskId);
-        // Only asked: nothing of it stays.
-        throw Object.assign(new Error('rolled back'), { found });
-      })
-      .catch((error: { found?: boolean }) => error.found);
-  expect([await isUnclaimed(0), await isUnclaimed(1)]).toEqual([false, true]);
-  expect((await engine.client.heartbeat({ workerId: 'w1', taskIds: [first.taskId] })).lost).toEqual([
-    first.taskId,
-  ]);
-  const outcome = {
-    executionId: id,
-    taskId: first.taskId,
-    kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED,
-    resultJson: '"late"',
-    retryAfter: -1,
-  };
-  const late = await engine.client.finishTasks({
-    workerId: 'w1',
-    outcomes: [{ ...outcome, attempt: 1 }],
-    room: 0,
-  });
-  expect(late.refused).toEqual([first.taskId]);
-  await engine.client.finishTasks({ workerId: 'w2', outcomes: [{ ...outcome, attempt: 2 }], room: 0 });
-  await phaseIs(id, 'ended');
-  expect((await row(id)).status).toBe('terminated');
 });
 
 test('a recoverable failure is tried again after its interval, then the execution fails with the error of the operation', async () => {
@@ -336,44 +239,23 @@ test('what an operation answers is stored, or fails it: nothing keeps the execut
   expect((await row(torn)).phase).toBe('ended');
 });
 
-test('a heartbeat locks one task at a time while a step writes them in another order', async () => {
-  engine.peer.deployments.set('locks', peerDeployment({ a: [], b: [] }, ['create']));
-  const id = await begin('locks', 'install');
-  await phaseIs(id, 'running');
-  const { leases } = await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 2 });
-  const [first, second] = leases.map((lease) => lease.taskId) as [string, string];
-  await sql`update tasks set lease_until = app_now() where execution_id = ${id}`.execute(engine.db.query);
-  const step = await engine.db.pool.connect();
-  const lock = (task: string) => step.query('update tasks set version = version where id = $1', [task]);
-  await step.query('begin');
-  await lock(second);
-  const heartbeat = engine.client.heartbeat({ workerId: 'w1', taskIds: [first, second, newId()] });
-  await eventually(async () => {
-    const { rows } = await sql`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(engine.db.query);
-    expect(rows).toHaveLength(1);
-  }, DEADLINE);
-  // Shorter than the time after which the database would look for a deadlock.
-  await step.query("set local lock_timeout = '400ms'");
-  await lock(first).finally(async () => {
-    await step.query('commit');
-    step.release();
+test('results of one execution beyond what a process should hold fail their operations, also after a restart', async () => {
+  engine.peer.deployments.set('large', peerDeployment({ a: [], b: [], c: [], d: [], e: [] }, ['create']));
+  const id = await begin('large', 'install');
+  const large = { kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED, resultJson: `"${'x'.repeat(15_000_000)}"` };
+  await workToEnd(id, () => {
+    // What was counted is in the rows.
+    engine.deps.memory.forget(id);
+    return large;
   });
-  expect((await heartbeat).lost).toHaveLength(1);
-  const { rows } =
-    await sql`select 1 from tasks where execution_id = ${id} and lease_until > app_now()`.execute(
-      engine.db.query,
-    );
-  expect(rows).toHaveLength(2);
-  await engine.client.finishTasks({
-    workerId: 'w1',
-    room: 0,
-    outcomes: leases.map(({ taskId, attempt }) => ({
-      ...{ executionId: id, taskId, attempt, retryAfter: -1, resultJson: 'null' },
-      kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED,
-    })),
-  });
-  await phaseIs(id, 'ended');
+  const { status, error } = await row(id);
+  expect([status, error]).toEqual([
+    'failed',
+    expect.stringMatching(
+      /^Task failed: .*: NonRecoverableError `The result has 15000002 characters, those of the other tasks of the execution 60000008; at most 67108864 are kept`$/,
+    ),
+  ]);
+  expect(error).not.toContain('xxx');
 });
 
 test('states behind any number of delivered ones reach deployments before the execution goes on', async () => {

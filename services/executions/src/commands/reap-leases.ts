@@ -1,17 +1,26 @@
 import type { Happening } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
 import { runStep, type StepPlanner } from '../engine/run-step';
-import { endLeftRuns, expiredLeases, hasExpired } from '../store/tasks.sql';
+import { endLeftRuns, expiredLeases, msToExpiry } from '../store/tasks.sql';
 
 const BATCH = 200;
+
+/** `runs`: how many were taken from silent workers. `againInMs`: when the next lease runs out, where that is known. */
+export interface Reaped {
+  runs: number;
+  againInMs?: number;
+}
 
 /**
  * Gives the runs of silent workers to others: the attempt goes up, so that a late result is refused. Those of a graph that
  * has ended are open again, for a resume. Safe on every replica: the second one finds another attempt or holder under the
  * lock.
  */
-export async function reapLeases(deps: EngineDeps): Promise<number> {
-  if (!(await hasExpired(deps.db.query))) return 0;
+export async function reapLeases(deps: EngineDeps): Promise<Reaped> {
+  const ms = await msToExpiry(deps.db.query);
+  if (ms === null) return { runs: 0 };
+  // A lease has run out a moment after its end.
+  if (ms >= 0) return { runs: 0, againInMs: Math.floor(ms) + 1 };
   await deps.db.tx((tx) => endLeftRuns(tx));
   const expired = await expiredLeases(deps.db.query, BATCH);
   const byExecution = groupByExecution(expired);
@@ -28,7 +37,7 @@ export async function reapLeases(deps: EngineDeps): Promise<number> {
     };
     await runStep(deps, executionId, planned, { alsoEnded: true });
   }
-  return expired.length;
+  return { runs: expired.length };
 }
 
 function groupByExecution<T extends { execution_id: string }>(rows: readonly T[]): Map<string, T[]> {

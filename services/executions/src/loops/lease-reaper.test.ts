@@ -8,7 +8,7 @@ function setUp() {
   const tick = patientReaper({
     reap: async () => {
       await answer();
-      return ++at.reaped;
+      return { runs: ++at.reaped };
     },
     ping: answer,
     now: () => at.now,

@@ -1,5 +1,5 @@
 import { systemClock } from '@baton/kernel';
-import { reapLeases } from '../commands/reap-leases';
+import { type Reaped, reapLeases } from '../commands/reap-leases';
 import type { EngineDeps } from '../engine/deps';
 import { leaseMs } from '../engine/task-writes';
 
@@ -9,7 +9,7 @@ const AWAY_MS = 5_000;
 export const REAP_GRACE_MS = leaseMs / 3 + 2_000;
 
 interface ReaperDeps {
-  reap: () => Promise<number>;
+  reap: () => Promise<Reaped>;
   /** @throws when the database does not answer. */
   ping: () => Promise<void>;
   /** Monotonic ms. */
@@ -20,13 +20,13 @@ interface ReaperDeps {
  * The reaper's tick. After a start of the process, a freeze of it, or an outage of the database all leases may have run
  * out although every worker lives: nobody was there to renew them. So it first gives workers the time to be heard.
  */
-export function patientReaper({ reap, ping, now }: ReaperDeps): () => Promise<number> {
+export function patientReaper({ reap, ping, now }: ReaperDeps): () => Promise<Reaped> {
   let lastLook = Number.NEGATIVE_INFINITY;
   let notBefore = 0;
   return async () => {
     if (now() - lastLook > AWAY_MS) notBefore = now() + REAP_GRACE_MS;
     const isPatient = now() < notBefore;
-    const reaped = isPatient ? 0 : await reap();
+    const reaped = isPatient ? { runs: 0 } : await reap();
     // Without an answer the look does not count: the patience begins anew with the next one that has.
     if (isPatient) await ping();
     lastLook = now();
@@ -34,7 +34,7 @@ export function patientReaper({ reap, ping, now }: ReaperDeps): () => Promise<nu
   };
 }
 
-export function leaseReaper(deps: EngineDeps): () => Promise<number> {
+export function leaseReaper(deps: EngineDeps): () => Promise<Reaped> {
   return patientReaper({
     reap: () => reapLeases(deps),
     ping: () => deps.db.ping(),

@@ -103,10 +103,16 @@ export async function noteWorker(db: Db<DB>, workerId: string, about: string): P
     on conflict (id) do update set about = excluded.about, last_seen = app_now()`.execute(db.query);
 }
 
-/** Whether any lease has run out: by an index over the leases, so that looking costs next to nothing. */
-export async function hasExpired(reader: Reader): Promise<boolean> {
-  const { rows } = await sql`select 1 from tasks where lease_until < app_now() limit 1`.execute(reader);
-  return rows.length > 0;
+/**
+ * Ms until the first lease runs out, below 0 when one has, null without leases: by an index over the leases, so that
+ * looking costs next to nothing.
+ */
+export async function msToExpiry(reader: Reader): Promise<number | null> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from min(lease_until) - app_now()) * 1000)::float8 as ms from tasks`.execute(
+    reader,
+  );
+  return rows[0]!.ms;
 }
 
 /** Runs of present graphs whose worker went silent; also of graphs that have ended: nobody runs those any more. */

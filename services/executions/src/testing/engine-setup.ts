@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { createPostgresBroker } from '@baton/broker';
 import { createLocalCache } from '@baton/cache';
 import { deploymentsRpc, executionsRpc, identityRpc } from '@baton/contracts';
-import { notFound, Secret, silentLog, systemClock } from '@baton/kernel';
+import { newId, notFound, Secret, silentLog, systemClock } from '@baton/kernel';
 import { createDb, type Db } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import { type Infra, loadConfig, startParts } from '@baton/service-runtime';
-import { testDatabase } from '@baton/testkit';
+import { eventually, testDatabase } from '@baton/testkit';
 import { Registry } from 'prom-client';
 import { buildService, composeEngine, configSchema } from '../service';
+import { readExecution } from '../store/executions.sql';
 import type { DB } from '../store/tables.gen';
 import { createDeploymentsPeer } from './deployments-peer';
 
@@ -81,6 +82,41 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
 }
 
 export type EngineSetup = Awaited<ReturnType<typeof engineSetup>>;
+
+const DEADLINE = { deadlineMs: 15_000 };
+
+/** Starts, reads and ends executions of the engine that `engine` answers, which tests start in a hook. */
+export function drive(engine: () => EngineSetup) {
+  const row = async (id: string) => (await readExecution(engine().db.query, id))!;
+  return {
+    row,
+    /** Asks for an execution; answers its id. */
+    async begin(deploymentId: string, workflowId: string, more: object = {}): Promise<string> {
+      const { executionId } = await engine().client.startExecution({
+        tenant: 'default_tenant',
+        requestId: newId(),
+        createdBy: 'admin',
+        deploymentId,
+        workflowId,
+        parametersJson: '{}',
+        ...more,
+      });
+      return executionId;
+    },
+    async phaseIs(id: string, phase: string): Promise<void> {
+      await eventually(async () => expect((await row(id)).phase).toBe(phase), DEADLINE);
+    },
+    /** Works as `workerId` until the execution has ended; answers what it ran, in order. */
+    async workToEnd(id: string, probe?: Probe, workerId = 'w1'): Promise<string[]> {
+      const ran: string[] = [];
+      await eventually(async () => {
+        ran.push(...(await work(engine().client, id, workerId, probe)));
+        expect((await row(id)).phase).toBe('ended');
+      }, DEADLINE);
+      return ran;
+    },
+  };
+}
 
 /** What a test worker does with an operation. */
 export type Probe = (run: {

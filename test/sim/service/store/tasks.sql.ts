@@ -83,11 +83,12 @@ export const noteWorker: typeof real.noteWorker = (db) => statement(db);
 const hasRunOut = (handle: object, task: MemoryTask): boolean =>
   task.leaseUntilMs !== null && task.leaseUntilMs < databaseOf(handle).nowMs();
 
-export const hasExpired: typeof real.hasExpired = async (reader) => {
+export const msToExpiry: typeof real.msToExpiry = async (reader) => {
   await statement(reader);
-  return [...allSeenBy(reader)].some(({ tasks }) =>
-    [...tasks.values()].some((task) => hasRunOut(reader, task)),
+  const ends = [...allSeenBy(reader)].flatMap(({ tasks }) =>
+    [...tasks.values()].flatMap(({ leaseUntilMs }) => leaseUntilMs ?? []),
   );
+  return ends.length === 0 ? null : Math.min(...ends) - databaseOf(reader).nowMs();
 };
 
 export const expiredLeases: typeof real.expiredLeases = async (reader, limit) => {

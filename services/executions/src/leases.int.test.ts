@@ -1,0 +1,131 @@
+import { executionsRpc } from '@baton/contracts';
+import { newId } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
+import { sql } from 'kysely';
+import { reapLeases } from './commands/reap-leases';
+import { unclaimedTasks } from './store/tasks.sql';
+import { peerDeployment } from './testing/deployments-peer';
+import { drive, type EngineSetup, engineSetup } from './testing/engine-setup';
+
+/** Leases of operations: renewed by heartbeats, taken from silent workers. */
+
+const { OutcomeKind } = executionsRpc;
+const DEADLINE = { deadlineMs: 10_000 };
+
+let engine: EngineSetup;
+beforeAll(async () => {
+  engine = await engineSetup();
+}, 60_000);
+afterAll(async () => await engine?.stop());
+
+const { begin, row, phaseIs } = drive(() => engine);
+
+test('a late report of a lost lease is refused and the operation runs once more under a new attempt', async () => {
+  engine.peer.deployments.set('lost', peerDeployment({ a: [] }, ['create']));
+  const id = await begin('lost', 'install');
+  await phaseIs(id, 'running');
+  const first = (await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 }))
+    .leases[0]!;
+  expect(first.attempt).toBe(1);
+  const again = await engine.client.claimTask({
+    workerId: 'w1',
+    executionId: id,
+    taskId: first.taskId,
+    room: 1,
+  });
+  expect(again.leases.map((lease) => [lease.taskId, lease.attempt])).toEqual([[first.taskId, 1]]);
+  expect(
+    (await engine.client.claimTask({ workerId: 'w2', executionId: id, taskId: first.taskId, room: 1 }))
+      .leases,
+  ).toEqual([]);
+
+  const leaseEnds = (inSeconds: number) =>
+    sql`update tasks set lease_until = app_now() + make_interval(secs => ${inSeconds})
+      where id = ${first.taskId}`.execute(engine.db.query);
+  // The reaper comes back when the first lease runs out.
+  await leaseEnds(5);
+  const { runs, againInMs } = await reapLeases(engine.deps);
+  expect(runs).toBe(0);
+  expect(againInMs).toBeGreaterThan(0);
+  expect(againInMs).toBeLessThanOrEqual(5_001);
+  await leaseEnds(-1);
+  let second: executionsRpc.TaskLease | undefined;
+  await reapLeases(engine.deps);
+  await eventually(async () => {
+    second = (
+      await engine.client.claimTask({ workerId: 'w2', executionId: id, taskId: first.taskId, room: 1 })
+    ).leases[0];
+    expect(second?.attempt).toBe(2);
+  }, DEADLINE);
+  // Its wake-up may lie with a frozen worker: it is announced again sooner than one that was never lost.
+  const isUnclaimed = (losses: number) =>
+    engine.db
+      .tx(async (tx) => {
+        await sql`update tasks set worker_id = null, state = 'sent', losses = ${losses},
+        dispatched_at = app_now() - interval '2 seconds' where id = ${first.taskId}`.execute(tx);
+        const found = (await unclaimedTasks(tx, 5_000, 1_000, 10)).some((task) => task.id === first.taskId);
+        // Only asked: nothing of it stays.
+        throw Object.assign(new Error('rolled back'), { found });
+      })
+      .catch((error: { found?: boolean }) => error.found);
+  expect([await isUnclaimed(0), await isUnclaimed(1)]).toEqual([false, true]);
+  expect((await engine.client.heartbeat({ workerId: 'w1', taskIds: [first.taskId] })).lost).toEqual([
+    first.taskId,
+  ]);
+  const outcome = {
+    executionId: id,
+    taskId: first.taskId,
+    kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED,
+    resultJson: '"late"',
+    retryAfter: -1,
+  };
+  const late = await engine.client.finishTasks({
+    workerId: 'w1',
+    outcomes: [{ ...outcome, attempt: 1 }],
+    room: 0,
+  });
+  expect(late.refused).toEqual([first.taskId]);
+  await engine.client.finishTasks({ workerId: 'w2', outcomes: [{ ...outcome, attempt: 2 }], room: 0 });
+  await phaseIs(id, 'ended');
+  expect((await row(id)).status).toBe('terminated');
+});
+
+test('a heartbeat locks one task at a time while a step writes them in another order', async () => {
+  engine.peer.deployments.set('locks', peerDeployment({ a: [], b: [] }, ['create']));
+  const id = await begin('locks', 'install');
+  await phaseIs(id, 'running');
+  const { leases } = await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 2 });
+  const [first, second] = leases.map((lease) => lease.taskId) as [string, string];
+  await sql`update tasks set lease_until = app_now() where execution_id = ${id}`.execute(engine.db.query);
+  const step = await engine.db.pool.connect();
+  const lock = (task: string) => step.query('update tasks set version = version where id = $1', [task]);
+  await step.query('begin');
+  await lock(second);
+  const heartbeat = engine.client.heartbeat({ workerId: 'w1', taskIds: [first, second, newId()] });
+  await eventually(async () => {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(engine.db.query);
+    expect(rows).toHaveLength(1);
+  }, DEADLINE);
+  // Shorter than the time after which the database would look for a deadlock.
+  await step.query("set local lock_timeout = '400ms'");
+  await lock(first).finally(async () => {
+    await step.query('commit');
+    step.release();
+  });
+  expect((await heartbeat).lost).toHaveLength(1);
+  const { rows } =
+    await sql`select 1 from tasks where execution_id = ${id} and lease_until > app_now()`.execute(
+      engine.db.query,
+    );
+  expect(rows).toHaveLength(2);
+  await engine.client.finishTasks({
+    workerId: 'w1',
+    room: 0,
+    outcomes: leases.map(({ taskId, attempt }) => ({
+      ...{ executionId: id, taskId, attempt, retryAfter: -1, resultJson: 'null' },
+      kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED,
+    })),
+  });
+  await phaseIs(id, 'ended');
+});
