@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { connect } from 'node:net';
 import { eventually } from '@baton/testkit';
 import { type CallOptions, startWorld, type World } from './world';
 
@@ -173,43 +172,6 @@ test('refusals have the header of who asked, without a name', async () => {
   expect([unknown.status, unknown.headers.get('x-cloudify-audit-auth-method')]).toEqual([404, '']);
 });
 
-async function raw(text: string): Promise<string> {
-  const { hostname, port } = new URL(world.gateways[0]!);
-  const socket = connect(Number(port), hostname);
-  socket.end(text);
-  let answer = '';
-  for await (const chunk of socket) answer += chunk;
-  return answer;
-}
-
-test.each([
-  ['Tenant', `Tenant: ${T}\r\ntenant: t2\r\n`],
-  ['Authorization', `Authorization: Basic YTph\r\nAuthorization: Basic YTpi\r\n`],
-  ['Authentication-Token', `Authentication-Token: a\r\nAuthentication-Token: a\r\n`],
-  ['Execution-Token', `Execution-Token: a\r\nExecution-Token: b\r\n`],
-])('two %s headers are refused', async (_name, headers) => {
-  const answer = await raw(`GET /api/v3.1/things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`);
-  expect(answer).toMatch(/^HTTP\/1.1 400 /);
-  expect(answer).toContain('bad_parameters_error');
-});
-
-test.each([
-  ['length and chunks', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n'],
-  ['two lengths', 'Content-Length: 3\r\nContent-Length: 4\r\n'],
-  ['a name with a blank', 'Tenant : t2\r\n'],
-  ['a folded header', 'Tenant: t2\r\n t3\r\n'],
-])('%s are refused', async (_name, headers) => {
-  expect(
-    await raw(`PUT /api/v3.1/things/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\nabc`),
-  ).toMatch(/^HTTP\/1.1 400 /);
-});
-
-test('an absolute request target is no way around the routes', async () => {
-  expect(
-    await raw('GET http://elsewhere/api/v3.1/things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
-  ).toMatch(/^HTTP\/1.1 404 /);
-});
-
 test('a revoked token, a changed password and a lost role count on every gateway within a second', async () => {
   const token = (await call('POST', '/tokens', { as: 'bob:bob_pw', body: {} })).body;
   const byToken = { headers: { 'authentication-token': token.value }, tenant: T };
@@ -307,7 +269,7 @@ test('uploads stream through in chunks, up to their limit', async () => {
   );
   expect([413, 'broken off']).toContain(refused);
   expect(world.seen.uploads).toEqual([1_500_000]);
-  const announced = await raw(
+  const announced = await world.send(
     `PUT /api/v3.1/uploads/x HTTP/1.1\r\nHost: x\r\nContent-Length: 2000001\r\nAuthorization: Basic ${Buffer.from(admin).toString('base64')}\r\n\r\n`,
   );
   expect(announced).toMatch(/^HTTP\/1.1 413 [\s\S]*payload_too_large_error/);
@@ -356,6 +318,12 @@ test('v1 answers lists as bare arrays', async () => {
   const { body } = await get('/things', { api: '/api/v1' });
   expect(body).toEqual([expect.objectContaining({ version: 'v2.1' })]);
   expect((await get('/things', { api: '/api/v1', as: 'admin:wrong' })).body.error_code).toBe(unauthorized);
+});
+
+test('v1 has no events', async () => {
+  const { status, body } = await get('/events', { api: '/api/v1' });
+  expect([status, body.error_code]).toEqual([405, 'method_not_allowed_error']);
+  expect((await get('/events', { api: '/api/v2.1' })).status).not.toBe(405);
 });
 
 test('maintenance mode lets in only what it names', async () => {

@@ -1,4 +1,5 @@
 /** Gateways in front of the real identity service and a small service with a route of every kind, for tests. */
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type ApiVersion, defineRoutes, executionsRpc, type RouteContract } from '@baton/contracts';
 import { permissionsRoutes } from '@baton/contracts/http/permissions';
@@ -82,7 +83,16 @@ export const testRoutes = defineRoutes([
     isRefusedWhileCancelling: true,
   },
 ]);
+/** Known to the gateway alone: which versions have it is all that is asked. */
+const eventsRoute: RouteContract = {
+  ...base,
+  id: 'listEvents',
+  method: 'GET',
+  path: '/events',
+  permission: 'login',
+};
 export const routes: readonly RouteContract[] = [
+  eventsRoute,
   ...testRoutes,
   ...usersRoutes,
   ...tenantsRoutes,
@@ -99,6 +109,8 @@ export interface World {
   executions: Map<string, { executionId: string; tenant: string; createdBy: string; status?: string }>;
   catalog: { stop(): Promise<void>; start(): Promise<void> };
   call(method: string, path: string, o?: CallOptions): Promise<Called>;
+  /** Sends these bytes to the first gateway and closes; answers the bytes that came back. */
+  send(text: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -165,6 +177,7 @@ export async function startWorld(
     stop,
     setMaintenance: (at, state) => edges[at]!.parts.onMaintenance?.(state),
     call: (method, path, options = {}) => callApi(gateways[options.at ?? 0]!, method, path, options),
+    send: (text) => sendBytes(gateways[0]!, text),
   };
 }
 
@@ -276,7 +289,16 @@ async function* ticks() {
   await new Promise<never>(() => undefined);
 }
 
-export async function callApi(origin: string, method: string, path: string, o: CallOptions): Promise<Called> {
+export async function sendBytes(gateway: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(gateway);
+  const socket = connect(Number(port), hostname);
+  socket.end(text);
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  return answer;
+}
+
+async function callApi(origin: string, method: string, path: string, o: CallOptions): Promise<Called> {
   const headers: Record<string, string> = { ...o.headers };
   if (o.as !== undefined) headers.authorization = `Basic ${Buffer.from(o.as).toString('base64')}`;
   if (o.tenant !== undefined) headers.tenant = o.tenant;

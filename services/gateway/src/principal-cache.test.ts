@@ -1,4 +1,5 @@
 import type { Principal } from '@baton/contracts';
+import { AppError } from '@baton/kernel';
 import { createPrincipalCache } from './principal-cache';
 
 const principal = (username: string): Principal => ({
@@ -20,10 +21,48 @@ const answer = (username: string) => async () => ({ principal: principal(usernam
 test('an answer is reused until its time is over', async () => {
   const cache = createPrincipalCache(clock);
   const first = await cache.get(['a'], answer('bob'));
-  nowMs += 999;
+  nowMs += 749;
   expect(await cache.get(['a'], answer('other'))).toBe(first);
-  nowMs += 1;
+  nowMs += 251;
   expect((await cache.get(['a'], answer('other'))).principal.username).toBe('other');
+});
+
+describe('in the last quarter of its time', () => {
+  /** Asks at 750 ms with what `renewal` answers, and lets that arrive. */
+  async function renewed(renewal: Parameters<ReturnType<typeof createPrincipalCache>['get']>[1]) {
+    const cache = createPrincipalCache(clock);
+    const first = await cache.get(['a'], answer('bob'));
+    nowMs += 750;
+    let asked = 0;
+    const ask = () => {
+      asked += 1;
+      return renewal();
+    };
+    for (let i = 0; i < 3; i++) expect(cache.get(['a'], ask)).toBe(first);
+    await new Promise(setImmediate);
+    expect(asked).toBe(1);
+    return { first, now: (ask = answer('never')) => cache.get(['a'], ask) };
+  }
+
+  test('it is renewed once, while nobody waits', async () => {
+    const { now } = await renewed(answer('bob renewed'));
+    nowMs += 700;
+    expect((await now()).principal.username).toBe('bob renewed');
+  });
+
+  test('a refusal is heard by the next request', async () => {
+    const { now } = await renewed(() => Promise.reject(new AppError('unauthorized_error', 'gone')));
+    expect((await now(answer('asked anew'))).principal.username).toBe('asked anew');
+  });
+
+  test('when nobody answers it stays to its end, and no longer', async () => {
+    const { first, now } = await renewed(() =>
+      Promise.reject(new AppError('service_unavailable_error', 'away')),
+    );
+    expect(now()).toBe(first);
+    nowMs += 250;
+    expect((await now(answer('asked anew'))).principal.username).toBe('asked anew');
+  });
 });
 
 test('words that join to the same text are different keys', async () => {

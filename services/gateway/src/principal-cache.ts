@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Principal } from '@baton/contracts';
-import type { Clock } from '@baton/kernel';
+import { type Clock, isAppError } from '@baton/kernel';
 import { LRUCache } from 'lru-cache';
 
 /** A principal with what every request asks of it worked out. */
@@ -22,21 +22,26 @@ export function holds(caller: Caller, permission: string): boolean {
 }
 
 export interface PrincipalCache {
-  /** The caller remembered for these words, or the one that `load` finds; what it throws is not remembered. */
-  get(
-    words: readonly string[],
-    load: () => Promise<{ principal: Principal; cacheMs: number }>,
-  ): Caller | Promise<Caller>;
+  /**
+   * The caller remembered for these words, or the one that `load` finds; what it throws is not remembered. One that is
+   * asked for in the last quarter of its time is renewed meanwhile, so that a busy client never waits for it.
+   */
+  get(words: readonly string[], load: Load): Caller | Promise<Caller>;
   /** Forgets the user's principals, or all when the name is empty; also those that are being loaded right now. */
   forget(username: string): void;
 }
 
 const MAX_CALLERS = 10_000;
+const RENEWED_AFTER = 0.75;
 
 interface Entry {
   caller: Caller;
   expiresMs: number;
+  /** From then on the next asker has it renewed; once. */
+  renewMs: number;
 }
+
+type Load = () => Promise<{ principal: Principal; cacheMs: number }>;
 
 /**
  * Keyed by a hash over a secret of this process and the words: the memory holds no credential in clear. Nobody sees the
@@ -49,15 +54,34 @@ export function createPrincipalCache(clock: Clock): PrincipalCache {
   // Goes up with every change: an answer asked for before the change must not be kept after it.
   let generation = 0;
 
-  const load = async (
-    id: string,
-    ask: () => Promise<{ principal: Principal; cacheMs: number }>,
-  ): Promise<Caller> => {
+  const load = async (id: string, ask: Load): Promise<Caller> => {
     const askedAt = generation;
     const { principal, cacheMs } = await ask();
     const caller = callerOf(principal);
-    if (askedAt === generation && cacheMs > 0) entries.set(id, { caller, expiresMs: clock.now() + cacheMs });
+    const nowMs = clock.now();
+    if (askedAt === generation && cacheMs > 0)
+      entries.set(id, { caller, expiresMs: nowMs + cacheMs, renewMs: nowMs + RENEWED_AFTER * cacheMs });
     return caller;
+  };
+
+  /** Many requests of one client at once ask identity once. */
+  const loadOnce = (id: string, ask: Load): Promise<Caller> => {
+    const known = loading.get(id);
+    if (known) return known;
+    const asking = load(id, ask).finally(() => {
+      if (loading.get(id) === asking) loading.delete(id);
+    });
+    loading.set(id, asking);
+    return asking;
+  };
+
+  const renew = (id: string, entry: Entry, ask: Load): void => {
+    entry.renewMs = Number.POSITIVE_INFINITY;
+    loadOnce(id, ask).catch((error) => {
+      // Refused: the next request hears it. Without an answer it stays for the time that it was given.
+      const isUnanswered = isAppError(error) && error.entry.retryable;
+      if (!isUnanswered && entries.get(id) === entry) entries.delete(id);
+    });
   };
 
   return {
@@ -67,16 +91,10 @@ export function createPrincipalCache(clock: Clock): PrincipalCache {
       for (const word of words) text += `${word.length}:${word}`;
       const id = hash('sha256', text, 'base64');
       const entry = entries.get(id);
-      if (entry && entry.expiresMs > clock.now()) return entry.caller;
-      // Many requests of one client at once ask identity once.
-      let asking = loading.get(id);
-      if (!asking) {
-        asking = load(id, ask).finally(() => {
-          if (loading.get(id) === asking) loading.delete(id);
-        });
-        loading.set(id, asking);
-      }
-      return asking;
+      const nowMs = clock.now();
+      if (!entry || entry.expiresMs <= nowMs) return loadOnce(id, ask);
+      if (entry.renewMs <= nowMs) renew(id, entry, ask);
+      return entry.caller;
     },
     forget(username) {
       generation += 1;
