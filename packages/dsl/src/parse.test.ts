@@ -348,3 +348,12 @@ describe('built-in types', () => {
     ).toEqual([]);
   });
 });
+
+test.each([
+  ['node_templates: {a: {type: t, instances: {deploy: {x: 1}}}}', 'must be an integer, not a dict'],
+  ['node_templates: 3', 'must be a dict, not an integer'],
+  ['inputs: {a: {constraints: [{in_range: 1}]}}', 'must be a list of two numbers'],
+])('errors are sentences: %s', async (text, words) => {
+  const { diagnostics } = await run(V(4) + text);
+  expect(diagnostics.map(formatDiagnostic).join('\n')).toContain(words);
+});

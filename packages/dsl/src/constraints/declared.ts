@@ -1,3 +1,4 @@
+import { withArticle } from '../diagnostics/wording';
 import type { ElementContext } from '../elements/element-context';
 import { spend } from '../elements/element-context';
 import { isFunctionNode } from '../functions/registry';
@@ -55,7 +56,7 @@ function checkConstraint(context: ElementContext, node: MapNode, path: string, i
   if (isFunctionNode(operator!.value) || isArgumentFit(entry, toJson(operator!.value))) return;
   diagnostics.report(
     'bad_constraint_argument',
-    `the argument of "${operator!.name}" must be a ${entry.argument}`,
+    `the argument of "${operator!.name}" must be ${withArticle(entry.argument)}`,
     { at: operator!.value, path: `${path}.${operator!.name}`, expected: entry.argument },
   );
 }

@@ -5,7 +5,7 @@ import { checkPattern } from './pattern';
 export interface ConstraintEntry {
   argument:
     | 'number'
-    | 'two numbers'
+    | 'list of two numbers'
     | 'list'
     | 'regular expression'
     | 'string'
@@ -34,7 +34,7 @@ export const constraintTable: Readonly<Record<string, ConstraintEntry>> = {
   less_than: { argument: 'number', searches: null, doc: 'The value is below the argument.' },
   less_or_equal: { argument: 'number', searches: null, doc: 'The value is not above the argument.' },
   in_range: {
-    argument: 'two numbers',
+    argument: 'list of two numbers',
     searches: null,
     doc: 'The value lies between the two, both included.',
   },
@@ -72,7 +72,7 @@ export function isArgumentFit(entry: ConstraintEntry, argument: Json): boolean {
   switch (entry.argument) {
     case 'number':
       return typeof argument === 'number';
-    case 'two numbers':
+    case 'list of two numbers':
       return Array.isArray(argument) && argument.length === 2 && argument.every((n) => typeof n === 'number');
     case 'list':
       return Array.isArray(argument);

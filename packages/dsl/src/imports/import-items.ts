@@ -1,6 +1,7 @@
 import type { Diagnostics } from '../diagnostics/diagnostic';
+import { withArticle } from '../diagnostics/wording';
 import { isFunctionNode } from '../functions/registry';
-import { gate, type ShapeContext } from '../schema/check-shape';
+import { foundName, gate, type ShapeContext } from '../schema/check-shape';
 import { isNull, isString, type MapNode, type Node } from '../yaml/node';
 import { NAMESPACE_DELIMITER } from './namespace';
 
@@ -29,11 +30,11 @@ export function readImportItems(root: MapNode, context: ShapeContext): ImportIte
     return [];
   }
   if (node.kind !== 'seq') {
-    diagnostics.report(
-      'bad_shape',
-      `"imports" must be a list, not a ${node.kind === 'map' ? 'dict' : node.type}`,
-      { at: node, path: 'imports', expected: 'list' },
-    );
+    diagnostics.report('bad_shape', `"imports" must be a list, not ${withArticle(foundName(node))}`, {
+      at: node,
+      path: 'imports',
+      expected: 'list',
+    });
     return [];
   }
   const seen = new Set<string>();

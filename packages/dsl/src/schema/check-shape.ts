@@ -1,4 +1,5 @@
 import type { Diagnostics } from '../diagnostics/diagnostic';
+import { withArticle } from '../diagnostics/wording';
 import { type Entry, isNull, type MapNode, type Node } from '../yaml/node';
 import { type Field, type ObjectShape, type Shape, shapeName, type Version } from './shape';
 
@@ -103,7 +104,7 @@ function wrongType(context: ShapeContext, node: Node, shape: Shape, path: string
   const expected = shapeName(shape);
   context.diagnostics.report(
     'bad_shape',
-    `${path === '' ? 'the document' : `"${path}"`} must be a ${expected}, not a ${foundName(node)}`,
+    `${path === '' ? 'the document' : `"${path}"`} must be ${withArticle(expected)}, not ${withArticle(foundName(node))}`,
     { at: node, path, expected },
   );
   return false;
@@ -138,7 +139,7 @@ export function checkKey(context: ShapeContext, entry: Entry, path: string): boo
   if (entry.key.type === 'string') return true;
   context.diagnostics.report(
     'bad_key',
-    `the key ${entry.name} of "${path}" must be a string, not a ${entry.key.type}`,
+    `the key ${entry.name} of "${path}" must be a string, not ${withArticle(entry.key.type)}`,
     { at: entry.key, path, expected: `"${entry.name}" in quotes` },
   );
   return false;
