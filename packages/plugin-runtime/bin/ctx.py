@@ -118,6 +118,9 @@ class _Context(object):
     def download_resource(self, path, target_path=''):
         return _run('download_resource', path, {'target_path': target_path} if target_path else {})
 
+    def download_directory(self, path, target_path=''):
+        return _run('download_directory', path, {'target_path': target_path} if target_path else {})
+
     def download_resource_and_render(self, path, target_path='', template_variables=None):
         words = {'template_variables': template_variables or {}}
         if target_path:

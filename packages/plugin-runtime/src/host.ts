@@ -24,6 +24,8 @@ export interface OperationHost {
   }>;
   /** A file of the deployment or blueprint as a local path that must not be changed. @throws AppError not_found_error */
   readResource(path: string): Promise<string>;
+  /** Paths below such a folder, inside of it. @throws AppError not_found_error when there are none */
+  listResources(path: string): Promise<string[]>;
   /** Takes a log line or event. A promise means: wait before sending more (back-pressure). */
   emit(kind: EmitKind, level: string, message: string): void | Promise<void>;
   /** Fetches a script by http or https, guarded against addresses inside the installation. */

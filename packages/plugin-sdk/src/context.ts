@@ -104,7 +104,9 @@ export interface OperationContext {
   getResource(path: string): Promise<Uint8Array>;
   /** Writes the file to `target` (default: a fresh folder of this run) and answers its path. */
   downloadResource(path: string, target?: string): Promise<string>;
-  /** The same with `{{ }}` templates filled from `variables` and `ctx`. */
+  /** Writes all files below the folder to `target` (default: a fresh folder of this run) and answers its path. */
+  downloadDirectory(path: string, target?: string): Promise<string>;
+  /** A file with `{{ }}` templates filled from `variables` and `ctx`. */
   downloadResourceAndRender(path: string, target?: string, variables?: JsonObject): Promise<string>;
 }
 

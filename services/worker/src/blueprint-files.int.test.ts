@@ -12,6 +12,7 @@ function rig(maxBytes = 1_000) {
   const catalog = {
     digest: async () => digest,
     namespaces: async () => ({ ns: 'imported', 'ns--inner': 'nested' }),
+    listFiles: async (_tenant: string, id: string, folder: string) => [`${id} ${folder}`],
     async *readFile(_tenant: string, id: string, path: string) {
       reads.push(`${id}/${path}`);
       if (path === 'broken') {
@@ -52,16 +53,21 @@ it('fetches a file once, also for several that ask at the same time, and anew fo
 });
 
 it('finds files of imported blueprints by their prefix', async () => {
-  const { text, reads } = rig();
+  const { text, reads, files } = rig();
   const texts = [await text('ns--dir/b'), await text('ns--inner--c'), await text('none--dir/b')];
   expect(texts).toEqual(['imported dir/b one', 'nested c one', 'bp none--dir/b one']);
   expect(reads).toEqual(['imported/dir/b', 'nested/c', 'bp/none--dir/b']);
+  expect([await files.list('t', 'bp', 'ns--dir/'), await files.list('t', 'bp', 'dir')]).toEqual([
+    ['imported dir/'],
+    ['bp dir'],
+  ]);
 });
 
 it('never leaves its folder nor half a file', async () => {
   const { files, reads } = rig();
   for (const path of ['../a', '/etc/passwd', 'a/../../b'])
-    await expect(files.locate('t', 'bp', path)).rejects.toMatchObject({ code: 'not_found_error' });
+    for (const look of [files.locate, files.list])
+      await expect(look('t', 'bp', path)).rejects.toMatchObject({ code: 'not_found_error' });
   await expect(files.locate('t', 'bp', 'broken')).rejects.toMatchObject({ code: 'not_found_error' });
   await expect(files.locate('t', 'bp', 'broken')).rejects.toMatchObject({ code: 'not_found_error' });
   expect(reads).toEqual(['bp/broken', 'bp/broken']);

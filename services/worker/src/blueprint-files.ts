@@ -7,11 +7,19 @@ import type { FileCache } from './file-cache';
 export interface BlueprintFiles {
   /** Local path of a file of the blueprint; not to be changed. @throws AppError not_found_error */
   locate(tenant: string, blueprintId: string, path: string): Promise<string>;
+  /** Paths below a folder of the blueprint, inside of it. @throws AppError not_found_error when there are none */
+  list(tenant: string, blueprintId: string, folder: string): Promise<string[]>;
 }
 
 export interface BlueprintFilesDeps {
-  catalog: Pick<CatalogClient, 'digest' | 'namespaces' | 'readFile'>;
+  catalog: Pick<CatalogClient, 'digest' | 'namespaces' | 'readFile' | 'listFiles'>;
   cache: FileCache;
+}
+
+/** The path without detours; null: it leads out of its folder. */
+export function insidePath(path: string): string | null {
+  const clean = normalize(path);
+  return clean.startsWith('..') || clean.startsWith('/') || clean.includes('\0') ? null : clean;
 }
 
 /** How long a blueprint id is taken to name the same archive. */
@@ -31,13 +39,21 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
     return importedFile(await remembered(namespaces, digest, () => catalog.namespaces(tenant, id)), path);
   };
 
+  /** The blueprint that a path is in: this one, or one that it imports. @throws AppError not_found_error */
+  const placeOf = async (tenant: string, blueprintId: string, path: string) => {
+    const clean = insidePath(path);
+    if (clean === null) throw notFound('file', path);
+    const imported = clean.includes('--') ? await importedOf(tenant, blueprintId, clean) : null;
+    return imported ?? { blueprintId, path: clean };
+  };
+
   return {
+    list: async (tenant, blueprintId, folder) => {
+      const place = await placeOf(tenant, blueprintId, folder);
+      return catalog.listFiles(tenant, place.blueprintId, place.path);
+    },
     locate: async (tenant, blueprintId, path) => {
-      const clean = normalize(path);
-      if (clean.startsWith('..') || clean.startsWith('/') || clean.includes('\0'))
-        throw notFound('file', path);
-      const imported = clean.includes('--') ? await importedOf(tenant, blueprintId, clean) : null;
-      const file = imported ?? { blueprintId, path: clean };
+      const file = await placeOf(tenant, blueprintId, path);
       return cache.locate(await digestOf(tenant, file.blueprintId), file.path, () =>
         catalog.readFile(tenant, file.blueprintId, file.path),
       );

@@ -3,7 +3,7 @@ import { isAppError } from '@baton/kernel';
 import type { CatalogClient, FolderContents, FolderName } from './adapters/catalog.client';
 import type { FileCache } from './file-cache';
 import type { FolderIndex } from './folder-index';
-import { type Account, makeFolder, openInside } from './local-tree';
+import { type Account, makeFolder, openInside, scanTree } from './local-tree';
 import { bringDown, bringUp } from './working-folder';
 
 /** The working folder of a deployment as one operation sees it. */
@@ -12,6 +12,8 @@ export interface OperationFolder {
   open(): Promise<string>;
   /** Local path of a file of it, not to be changed; null: there is none. */
   locate(path: string): Promise<string | null>;
+  /** Paths below a folder of it, inside of that; null: there is none. */
+  list(path: string): Promise<string[] | null>;
   /** Stores what the operation has changed; nothing where it never opened the folder. @throws FatalError, AppError */
   settle(): Promise<void>;
 }
@@ -20,6 +22,8 @@ export interface OperationFolders {
   of(tenant: string, deploymentId: string, mayWrite: () => boolean): OperationFolder;
   /** A file that clients have put beside blueprints: `tenant-resources/<tenant>/...`, `global-resources/...`. */
   locateShared(tenant: string, path: string): Promise<string | null>;
+  /** Paths below such a folder, inside of it; null: there is none. */
+  listShared(tenant: string, path: string): Promise<string[] | null>;
 }
 
 export interface OperationFoldersDeps {
@@ -75,6 +79,8 @@ export function createOperationFolders(deps: OperationFoldersDeps): OperationFol
           await file?.close();
           return file === null ? null : join(dir, path);
         },
+        list: async (path) =>
+          below(path, opening === null ? (await index.read(folder)).files : await scanTree(dir)),
         settle: async () => {
           if (opening === null) return;
           const opened = await opening;
@@ -83,13 +89,30 @@ export function createOperationFolders(deps: OperationFoldersDeps): OperationFol
       };
     },
     locateShared: async (tenant, path) => {
-      const [, own, inTenant] = /^tenant-resources\/([^/]+)\/(.+)$/.exec(path) ?? [];
-      if (own === tenant) return locateStored({ area: 'tenant-resources', tenant, folder: '' }, inTenant!);
-      const inAll = /^global-resources\/(.+)$/.exec(path)?.[1];
-      if (inAll === undefined) return null;
-      return locateStored({ area: 'global-resources', tenant: '', folder: '' }, inAll);
+      const shared = sharedPlace(tenant, path);
+      return shared && locateStored(shared.folder, shared.path);
+    },
+    listShared: async (tenant, path) => {
+      const shared = sharedPlace(tenant, `${path}/`);
+      return shared && below(shared.path, (await index.read(shared.folder)).files);
     },
   };
+}
+
+function sharedPlace(tenant: string, path: string): { folder: FolderName; path: string } | null {
+  const [, own, inTenant] = /^tenant-resources\/([^/]+)\/(.+)$/.exec(path) ?? [];
+  if (own === tenant) return { folder: { area: 'tenant-resources', tenant, folder: '' }, path: inTenant! };
+  const inAll = /^global-resources\/(.+)$/.exec(path)?.[1];
+  return inAll === undefined
+    ? null
+    : { folder: { area: 'global-resources', tenant: '', folder: '' }, path: inAll };
+}
+
+/** Paths of `files` below a folder, inside of it, in order; null: there are none. */
+function below(folder: string, files: ReadonlyMap<string, unknown>): string[] | null {
+  const prefix = `${folder.replace(/\/+$/, '')}/`;
+  const inside = [...files.keys()].filter((path) => path.startsWith(prefix));
+  return inside.length === 0 ? null : inside.map((path) => path.slice(prefix.length)).sort();
 }
 
 /** Runs what belongs to one name one after the other. */

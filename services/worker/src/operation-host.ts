@@ -1,14 +1,16 @@
-import { normalize } from 'node:path';
-import { AppError, type Clock, isAppError, type Log } from '@baton/kernel';
+import { AppError, beginningOf, type Clock, isAppError, type Log } from '@baton/kernel';
 import type { OperationHost } from '@baton/plugin-runtime';
 import type { DeploymentsClient } from './adapters/deployments.client';
 import type { SafeFetch } from './adapters/safe-fetch';
 import type { SecretsClient } from './adapters/secrets.client';
-import type { BlueprintFiles } from './blueprint-files';
+import { type BlueprintFiles, insidePath } from './blueprint-files';
 import { type HeldTask, isOwned } from './held-task';
 import type { LogShipper } from './logs';
 import { type Masks, secretsIn } from './masks';
-import type { OperationFolder, OperationFolders } from './operation-folder';
+import type { OperationFolders } from './operation-folder';
+
+/** Characters of one line or event: more could not be told in one call, and is read by nobody. */
+const MAX_MESSAGE = 64 * 1024;
 
 export interface HostDeps {
   deployments: DeploymentsClient;
@@ -30,6 +32,7 @@ export interface TaskHost extends OperationHost {
 /** What a running operation may ask for; every write makes sure first that the lease still holds. */
 export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): TaskHost {
   const { assignment } = task;
+  const { tenant, blueprintId } = assignment;
   // Lines of workflow code are those of the execution.
   const logger = `ctx.${assignment.isWorkflowCode ? task.executionId : task.taskId}`;
   const line = { logger, taskId: task.taskId, executionId: task.executionId, signal: task.control.signal };
@@ -50,10 +53,21 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
       });
     },
     readDeployment: () => deps.deployments.readModel(assignment.tenant, assignment.deploymentId),
-    readResource: (path) => readResource(deps, task, folder, path),
+    readResource: (path) =>
+      firstOf(path, {
+        own: folder.locate,
+        blueprint: () => deps.files.locate(tenant, blueprintId, path),
+        shared: (inside) => deps.folders.locateShared(tenant, inside),
+      }),
+    listResources: (path) =>
+      firstOf(path, {
+        own: folder.list,
+        blueprint: () => deps.files.list(tenant, blueprintId, path),
+        shared: (inside) => deps.folders.listShared(tenant, inside),
+      }),
     emit: (kind, level, message) => {
       if (task.control.signal.reason === 'lease-lost') return;
-      return deps.logs.add(line, kind, level, masks.hide(message));
+      return deps.logs.add(line, kind, level, beginningOf(masks.hide(message), MAX_MESSAGE));
     },
     fetchUrl: deps.fetchUrl,
     deploymentDir: () => folder.open(),
@@ -61,27 +75,28 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
   };
 }
 
+/** Where a resource may lie; null: it is not there. */
+interface Places<T> {
+  own(path: string): Promise<T | null>;
+  /** @throws AppError not_found_error */
+  blueprint(): Promise<T>;
+  shared(path: string): Promise<T | null>;
+}
+
 /**
  * What an operation of the deployment has put into its folder wins over the blueprint, and that over the files of the
  * tenant and of everybody (reference/workflows.md 4.2). @throws AppError not_found_error
  */
-async function readResource(
-  { files, folders }: HostDeps,
-  { assignment: { tenant, blueprintId } }: HeldTask,
-  folder: OperationFolder,
-  path: string,
-): Promise<string> {
-  const clean = normalize(path);
-  const isInside = !clean.startsWith('..') && !clean.startsWith('/') && !clean.includes('\0');
-  const own = isInside ? await folder.locate(clean) : null;
-  if (own !== null) return own;
+async function firstOf<T>(path: string, { own, blueprint, shared }: Places<T>): Promise<T> {
+  const inside = insidePath(path);
+  const found = inside === null ? null : await own(inside);
+  if (found !== null) return found;
   try {
-    return await files.locate(tenant, blueprintId, path);
+    return await blueprint();
   } catch (error) {
-    const shared =
-      isInside && isAppError(error, 'not_found_error') ? await folders.locateShared(tenant, clean) : null;
-    if (shared === null) throw error;
-    return shared;
+    const other = inside !== null && isAppError(error, 'not_found_error') ? await shared(inside) : null;
+    if (other === null) throw error;
+    return other;
   }
 }
 

@@ -1,4 +1,5 @@
 // The working folder of a deployment is one for all workers, whatever machine they are on (reference/workflows.md 4.2).
+import { appendFileSync } from 'node:fs';
 import { executionsRpc, type OperationAssignment } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
@@ -86,6 +87,27 @@ it('a resource is read from the folder first, then the blueprint, then the files
   expect(printed().join()).not.toContain('not ours');
 });
 
+it('a whole folder comes from the first of these places that has it', async () => {
+  const { folders, files } = rig.peer;
+  Object.assign(files, {
+    'bp/conf/a': 'blueprint a',
+    'bp/conf/in/b': 'blueprint b',
+    'bp/configs': 'another',
+  });
+  folders.put('tenant-resources/default_tenant/', 'shared/x', 'tenant');
+  const show = (path: string, open = ':') =>
+    `${open}; d=$(ctx download-directory ${path}) || { echo none; exit 0; }; cd $d; for f in $(find . -type f | sort); do echo "$f $(cat $f)"; done`;
+  const run = await machine();
+  for (const path of ['conf/', 'tenant-resources/default_tenant/shared', 'nowhere', '../conf'])
+    await run(show(path));
+  folders.put(FOLDER, 'conf/c', 'deployment');
+  await run(show('conf'));
+  await run(show('conf', `(${IN}; echo written > conf/d; ln -s /etc conf/etc)`));
+  const ofBlueprint = ['./a blueprint a', './in/b blueprint b'];
+  const ofDeployment = ['./c deployment', './c deployment', './d written'];
+  expect(printed()).toEqual([...ofBlueprint, './x tenant', 'none', 'none', ...ofDeployment]);
+});
+
 it('links lead nowhere: neither up nor down nor out', async () => {
   const { folders } = rig.peer;
   const run = await machine();
@@ -124,4 +146,20 @@ it('operations that never ask for the folder cost nothing', async () => {
   const run = await machine();
   await run('echo hello');
   expect(asked.filter((method) => /Folder|Piece|Stored/.test(method))).toEqual([]);
+});
+
+it('a file that a program goes on writing is stored as long as it is, and holds up nobody', async () => {
+  const run = await machine();
+  const MIB = 1024 * 1024;
+  await run(`${IN}; pwd`);
+  const [folder] = printed();
+  let pieces = 0;
+  rig.peer.before = (method) => {
+    if (method !== 'storePiece' || ++pieces > 100) return;
+    appendFileSync(`${folder}/growing`, Buffer.alloc(MIB));
+  };
+  const { kind } = await run(`${IN}; head -c ${2 * MIB} /dev/zero > growing`);
+  expect([kind, pieces]).toEqual([OutcomeKind.OUTCOME_KIND_SUCCEEDED, 2]);
+  await run(`${IN}; stat -c %s growing`);
+  expect(printed().at(-1)).toBe(String(4 * MIB));
 });

@@ -192,9 +192,17 @@ async function readLocal(
   try {
     const hash = createHash('sha256');
     const pieces: string[] = [];
-    const buffer = Buffer.alloc(Math.min(PIECE_BYTES, (await file.stat()).size + 1));
+    // No further than it is long now: a program that goes on writing would never be caught up with. Its time says that it
+    // differs, so the rest goes up with the next end.
+    let left = (await file.stat()).size;
+    const buffer = Buffer.alloc(Math.min(PIECE_BYTES, left + 1));
+    const next = async (): Promise<Buffer> => {
+      const part = await fill(file, buffer.subarray(0, Math.min(buffer.length, left)));
+      left -= part.length;
+      return part;
+    };
     let content: Buffer = Buffer.alloc(0);
-    for (let part = await fill(file, buffer); part.length > 0; part = await fill(file, buffer)) {
+    for (let part = await next(); part.length > 0; part = await next()) {
       hash.update(part);
       const isWhole = pieces.length === 0 && part.length < buffer.length && part.length <= WHOLE_BYTES;
       if (isWhole) content = Buffer.from(part);

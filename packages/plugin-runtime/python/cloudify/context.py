@@ -309,6 +309,9 @@ class OperationContext(object):
     def download_resource(self, resource_path, target_path=None):
         return call({'args': ['download_resource', resource_path, {'target_path': target_path}]})
 
+    def download_directory(self, directory_path, target_path=None):
+        return call({'args': ['download_directory', directory_path, {'target_path': target_path}]})
+
     def download_resource_and_render(self, resource_path, target_path=None, template_variables=None):
         return call({'args': ['download_resource_and_render', resource_path,
                               {'target_path': target_path, 'template_variables': template_variables or {}}]})

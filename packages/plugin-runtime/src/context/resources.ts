@@ -12,22 +12,26 @@ export interface Resources {
   read(path: string): Promise<Buffer>;
   /** Target default: a fresh folder below `tempDir`. Answers the path written. */
   download(path: string, target: string | null): Promise<string>;
+  /** All files below a folder. Target default: a fresh folder below `tempDir`. Answers the folder written. */
+  downloadDirectory(path: string, target: string | null): Promise<string>;
   render(path: string, variables: JsonObject): Promise<string>;
   downloadAndRender(path: string, target: string | null, variables: JsonObject): Promise<string>;
 }
 
 /** `tempDir` is made by whoever starts the run and asked for only when a file has to be placed there. */
 export function sessionResources(session: OperationSession, tempDir: () => Promise<string>): Resources {
-  const locate = async (path: string): Promise<string> => {
+  const found = async <T>(path: string, looking: Promise<T>): Promise<T> => {
     try {
-      return await session.host.readResource(path);
+      return await looking;
     } catch (error) {
       if (!isAppError(error, 'not_found_error')) throw error;
       throw new FatalError(`Resource not found: ${path}`, { exceptionType: 'HttpException', cause: error });
     }
   };
+  const locate = (path: string): Promise<string> => found(path, session.host.readResource(path));
+  const freshFolder = async (): Promise<string> => mkdtemp(join(await tempDir(), 'resource-'));
   const placeFor = async (path: string, target: string | null): Promise<string> => {
-    const place = target ?? join(await mkdtemp(join(await tempDir(), 'resource-')), basename(path));
+    const place = target ?? join(await freshFolder(), basename(path));
     await mkdir(dirname(place), { recursive: true });
     return place;
   };
@@ -47,6 +51,18 @@ export function sessionResources(session: OperationSession, tempDir: () => Promi
       const source = await locate(path);
       const place = await placeFor(path, target);
       await copyFile(source, place);
+      await log(path, place);
+      return place;
+    },
+    downloadDirectory: async (path, target) => {
+      const folder = path.replace(/\/+$/, '');
+      const inside = await found(path, session.host.listResources(folder));
+      const place = target ?? (await freshFolder());
+      for (const file of inside) {
+        const copy = join(place, file);
+        await mkdir(dirname(copy), { recursive: true });
+        await copyFile(await locate(join(folder, file)), copy);
+      }
       await log(path, place);
       return place;
     },

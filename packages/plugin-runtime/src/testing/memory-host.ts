@@ -113,6 +113,11 @@ export function memoryHost(task: () => OperationTask): MemoryHost {
       writeFileSync(place, text);
       return place;
     },
+    listResources: async (path) => {
+      const inside = Object.keys(host.files).filter((file) => file.startsWith(`${path}/`));
+      if (inside.length === 0) throw notFound('folder', path);
+      return inside.map((file) => file.slice(path.length + 1));
+    },
     emit: (kind, level, message) => void host.lines.push({ kind, level, message }),
     fetchUrl: async (url) =>
       url.includes('/ok.sh')

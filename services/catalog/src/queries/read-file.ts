@@ -2,7 +2,7 @@
 import type { BlobStore } from '@baton/blob-store';
 import type { Db } from '@baton/postgres';
 import { checkEntryPath } from '../domain/entry-rules';
-import { type FileRow, findFile } from '../store/archives.sql';
+import { type FileRow, type FolderRow, findFile, listFolder } from '../store/archives.sql';
 import type { DB } from '../store/tables.gen';
 
 export interface FileDeps {
@@ -18,6 +18,18 @@ export async function findArchiveFile(
 ): Promise<FileRow | null> {
   const checked = checkEntryPath(path);
   return checked.ok && checked.value !== '' ? findFile(db.query, digest, checked.value) : null;
+}
+
+/** Files below the folder at `path` of an archive ('' = all), and how their paths begin; none for paths that lead anywhere else. */
+export async function listArchiveFolder(
+  { db }: Pick<FileDeps, 'db'>,
+  digest: string | null,
+  path: string,
+): Promise<{ prefix: string; files: FolderRow[] }> {
+  const checked = checkEntryPath(path);
+  if (digest === null || !checked.ok) return { prefix: '', files: [] };
+  const prefix = checked.value === '' ? '' : `${checked.value}/`;
+  return { prefix, files: await listFolder(db.query, digest, prefix) };
 }
 
 /** Content of a file in pieces of at most `pieceBytes`. */

@@ -9,11 +9,12 @@ import type { Db } from '@baton/postgres';
 import type { PackedFile } from '../archive/pack-folder';
 import { checkEntryPath } from '../domain/entry-rules';
 import { INDEX_NAME } from '../domain/file-area';
-import { type FileRow, findFile, listFolder } from '../store/archives.sql';
+import { type FileRow, findFile } from '../store/archives.sql';
 import type { PluginHead } from '../store/plugins.sql';
 import { findPluginIcon, findPluginYamls } from '../store/plugins.sql';
 import { findIcon, findServedBlueprint, type Reading, type ServedBlueprint } from '../store/served-files.sql';
 import type { DB } from '../store/tables.gen';
+import { listArchiveFolder } from './read-file';
 
 export interface ResourceDeps {
   db: Db<DB>;
@@ -93,11 +94,8 @@ export async function blueprintFolder(
   path: string,
 ): Promise<PackedFile[]> {
   const blueprint = await servedBlueprint(deps, principal, id);
-  const checked = checkEntryPath(path);
-  if (!checked.ok) throw noFile(path);
-  const prefix = checked.value === '' ? '' : `${checked.value}/`;
   const digest = blueprint.archive_digest;
-  const files = digest === null ? [] : await listFolder(deps.db.query, digest, prefix);
+  const { prefix, files } = await listArchiveFolder(deps, digest, path);
   if (files.length === 0) throw noFile(path);
   return files.map((file) => ({
     path: file.path.slice(prefix.length),
@@ -113,17 +111,15 @@ export async function blueprintFolder(
 }
 
 async function listBlueprint(
-  { db }: ResourceDeps,
+  deps: ResourceDeps,
   blueprint: ServedBlueprint,
   folder: string,
 ): Promise<FolderListing> {
-  const prefix = folder === '' ? '' : `${folder}/`;
-  const digest = blueprint.archive_digest;
-  const rows = digest === null ? [] : await listFolder(db.query, digest, prefix);
+  const { prefix, files } = await listArchiveFolder(deps, blueprint.archive_digest, folder);
   const listing: FolderListing = {};
-  for (const { path } of rows) listing[path.slice(prefix.length)] = blueprint.created_at;
+  for (const { path } of files) listing[path.slice(prefix.length)] = blueprint.created_at;
   if (folder === '' && blueprint.has_icon) listing[ICON] = blueprint.updated_at;
-  if (folder !== '' && rows.length === 0) throw noFile(prefix);
+  if (folder !== '' && files.length === 0) throw noFile(`${folder}/`);
   return listing;
 }
 

@@ -4,7 +4,7 @@ import { AppError, notFound } from '@baton/kernel';
 import { type RpcPart, rpcPart } from '@baton/service-runtime';
 import { adoptPluginsUpdate, dropPluginsUpdate, preparePluginsUpdate } from '../commands/plugins-update';
 import type { PrepareDeps } from '../commands/prepare-blueprint';
-import { type FileDeps, fileChunks, findArchiveFile } from '../queries/read-file';
+import { type FileDeps, fileChunks, findArchiveFile, listArchiveFolder } from '../queries/read-file';
 import { findDownload, findForRpc } from '../store/blueprints.sql';
 import { listPluginsNamed } from '../store/plugins.sql';
 import { type FolderRpcDeps, folderHandlers } from './folders.rpc';
@@ -49,6 +49,14 @@ async function findPlugins(
 
 export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): RpcPart {
   const db = deps.db.query;
+  /** Digest of the blueprint's archive; null: it has none (yet). @throws AppError not_found_error */
+  const archiveOf = async (request: { tenant: string; blueprintId: string }): Promise<string | null> => {
+    const found = await findDownload(db, whoOf(request), request.blueprintId);
+    if (found === null) throw notFound('Blueprint', request.blueprintId);
+    return found.archive_digest;
+  };
+  const hasNone = (blueprintId: string, kind: 'file' | 'folder', id: string): AppError =>
+    new AppError('not_found_error', `blueprint \`${blueprintId}\` has no ${kind} \`${id}\``, { kind, id });
   return rpcPart(catalogRpc.CatalogServiceDefinition, {
     ...folderHandlers(deps),
     async getBlueprint(request) {
@@ -67,21 +75,18 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
       };
     },
     async *readBlueprintFile(request) {
-      const found = await findDownload(db, whoOf(request), request.blueprintId);
-      if (found === null) throw notFound('Blueprint', request.blueprintId);
-      const file =
-        found.archive_digest === null
-          ? null
-          : await findArchiveFile(deps, found.archive_digest, request.path);
-      if (file === null)
-        throw new AppError(
-          'not_found_error',
-          `blueprint \`${request.blueprintId}\` has no file \`${request.path}\``,
-          { kind: 'file', id: request.path },
-        );
+      const digest = await archiveOf(request);
+      const file = digest === null ? null : await findArchiveFile(deps, digest, request.path);
+      if (file === null) throw hasNone(request.blueprintId, 'file', request.path);
       // An empty file is one empty chunk, so that it differs from nothing.
       if (file.size === 0) yield { data: Buffer.alloc(0) };
       for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
+    },
+    async listBlueprintFiles(request) {
+      const { blueprintId, folder } = request;
+      const { prefix, files } = await listArchiveFolder(deps, await archiveOf(request), folder);
+      if (files.length === 0) throw hasNone(blueprintId, 'folder', folder);
+      return { paths: files.map((file) => file.path.slice(prefix.length)) };
     },
     findPlugins: (request) => findPlugins(deps, request),
     async preparePluginsUpdate(request) {

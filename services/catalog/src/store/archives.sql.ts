@@ -66,12 +66,15 @@ export async function listPaths(db: Reader, digest: string): Promise<string[]> {
   return rows.map((r) => r.path);
 }
 
+export interface FolderRow {
+  path: string;
+  size: number;
+  mode: number;
+  unpacked_at: string;
+}
+
 /** Files below a folder ('' = all), without contents. */
-export async function listFolder(
-  db: Reader,
-  digest: string,
-  folder: string,
-): Promise<{ path: string; size: number; mode: number; unpacked_at: string }[]> {
+export async function listFolder(db: Reader, digest: string, folder: string): Promise<FolderRow[]> {
   return db
     .selectFrom('archive_files as f')
     .innerJoin('archives as a', 'a.digest', 'f.archive_digest')

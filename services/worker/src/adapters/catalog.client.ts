@@ -9,6 +9,8 @@ export interface CatalogClient {
   namespaces(tenant: string, blueprintId: string): Promise<Record<string, string>>;
   /** @throws AppError not_found_error */
   readFile(tenant: string, blueprintId: string, path: string): AsyncIterable<Uint8Array>;
+  /** Paths below a folder of the blueprint, inside of it. @throws AppError not_found_error when there are none */
+  listFiles(tenant: string, blueprintId: string, folder: string): Promise<string[]>;
   /** What lies in a folder of the file server, and its caps; without files where `knownVersion` is still the version. */
   folder(folder: FolderName, knownVersion: string): Promise<FolderContents & { isChanged: boolean }>;
   /** @throws AppError not_found_error when the file has another content by now */
@@ -67,6 +69,8 @@ export function createCatalogClient(rpc: RpcConnector): CatalogClient {
       );
       for await (const chunk of chunks) yield chunk.data;
     },
+    listFiles: async (tenant, blueprintId, folder) =>
+      (await client.listBlueprintFiles({ tenant, blueprintId, folder })).paths,
     folder: async (folder, knownVersion) => {
       const { files, ...facts } = await client.getFolder({ folder, knownVersion });
       return { ...facts, files: new Map(files.map((file) => [file.path, file])) };

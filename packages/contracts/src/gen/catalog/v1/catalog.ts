@@ -129,6 +129,18 @@ export interface ReadBlueprintFileRequest {
   path: string;
 }
 
+export interface ListBlueprintFilesRequest {
+  tenant: string;
+  blueprintId: string;
+  /** Path inside the archive's single top folder; empty: that folder. */
+  folder: string;
+}
+
+export interface ListBlueprintFilesResponse {
+  /** Inside the folder, in order. */
+  paths: string[];
+}
+
 export interface FileChunk {
   data: Buffer;
 }
@@ -2055,6 +2067,178 @@ export const ReadBlueprintFileRequest: MessageFns<ReadBlueprintFileRequest> = {
   },
 };
 
+function createBaseListBlueprintFilesRequest(): ListBlueprintFilesRequest {
+  return { tenant: "", blueprintId: "", folder: "" };
+}
+
+export const ListBlueprintFilesRequest: MessageFns<ListBlueprintFilesRequest> = {
+  encode(message: ListBlueprintFilesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.blueprintId !== "") {
+      writer.uint32(18).string(message.blueprintId);
+    }
+    if (message.folder !== "") {
+      writer.uint32(26).string(message.folder);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBlueprintFilesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBlueprintFilesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.blueprintId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.folder = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListBlueprintFilesRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      blueprintId: isSet(object.blueprintId)
+        ? globalThis.String(object.blueprintId)
+        : isSet(object.blueprint_id)
+        ? globalThis.String(object.blueprint_id)
+        : "",
+      folder: isSet(object.folder) ? globalThis.String(object.folder) : "",
+    };
+  },
+
+  toJSON(message: ListBlueprintFilesRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.blueprintId !== "") {
+      obj.blueprintId = message.blueprintId;
+    }
+    if (message.folder !== "") {
+      obj.folder = message.folder;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListBlueprintFilesRequest>): ListBlueprintFilesRequest {
+    return ListBlueprintFilesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListBlueprintFilesRequest>): ListBlueprintFilesRequest {
+    const message = createBaseListBlueprintFilesRequest();
+    message.tenant = object.tenant ?? "";
+    message.blueprintId = object.blueprintId ?? "";
+    message.folder = object.folder ?? "";
+    return message;
+  },
+};
+
+function createBaseListBlueprintFilesResponse(): ListBlueprintFilesResponse {
+  return { paths: [] };
+}
+
+export const ListBlueprintFilesResponse: MessageFns<ListBlueprintFilesResponse> = {
+  encode(message: ListBlueprintFilesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.paths) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBlueprintFilesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBlueprintFilesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.paths.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListBlueprintFilesResponse {
+    return { paths: globalThis.Array.isArray(object?.paths) ? object.paths.map((e: any) => globalThis.String(e)) : [] };
+  },
+
+  toJSON(message: ListBlueprintFilesResponse): unknown {
+    const obj: any = {};
+    if (message.paths?.length) {
+      obj.paths = message.paths;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListBlueprintFilesResponse>): ListBlueprintFilesResponse {
+    return ListBlueprintFilesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListBlueprintFilesResponse>): ListBlueprintFilesResponse {
+    const message = createBaseListBlueprintFilesResponse();
+    message.paths = object.paths?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseFileChunk(): FileChunk {
   return { data: Buffer.alloc(0) };
 }
@@ -3113,6 +3297,15 @@ export const CatalogServiceDefinition = {
       requestStream: false,
       responseType: FileChunk as typeof FileChunk,
       responseStream: true,
+      options: {},
+    },
+    /** Files below a folder of the unpacked archive; not_found_error when there are none. */
+    listBlueprintFiles: {
+      name: "ListBlueprintFiles",
+      requestType: ListBlueprintFilesRequest as typeof ListBlueprintFilesRequest,
+      requestStream: false,
+      responseType: ListBlueprintFilesResponse as typeof ListBlueprintFilesResponse,
+      responseStream: false,
       options: {},
     },
     /** The uploaded plugins that fit the plan's plugin entries, for checks at deployment creation and for workers. */
