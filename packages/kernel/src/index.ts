@@ -1,5 +1,6 @@
 export { AppError, badParameter, type ErrorDetails, isAppError, notFound } from './app-error';
 export { type BackoffPolicy, backoffMs, defaultBackoff } from './backoff';
+export { beginningOf } from './beginning-of';
 export { canonicalJson } from './canonical-json';
 export { afterDelay, type Clock, isoInstant, systemClock, waitUntil } from './clock';
 export { parseDurationMs } from './duration';

@@ -9,6 +9,8 @@ import sys
 import traceback
 
 NOT_PYTHON = 97
+# Characters of each text of an error: one call to the proxy must carry them all.
+_MAX_TEXT = 256 * 1024
 
 
 def _load(path, is_guess):
@@ -24,6 +26,7 @@ def _load(path, is_guess):
 
 def _describe(error, path):
     from cloudify import exceptions
+    from cloudify._values import text_of
     frames = traceback.extract_tb(error.__traceback__)
     # Frames of this file say nothing to the author of the script.
     shim = os.path.dirname(os.path.abspath(__file__))
@@ -35,15 +38,28 @@ def _describe(error, path):
         kind = 'fatal'
     else:
         kind = 'retryable'
+    causes = getattr(error, 'causes', None)
     return {
         'op': 'raised',
         'kind': kind,
         'exception_type': type(error).__name__,
-        'message': str(error),
-        'traceback': text,
-        'retry_after': getattr(error, 'retry_after', None),
-        'causes': [c for c in (getattr(error, 'causes', None) or []) if isinstance(c, dict)],
+        'message': text_of(error)[:_MAX_TEXT],
+        'traceback': text[:_MAX_TEXT],
+        'retry_after': _number(getattr(error, 'retry_after', None)),
+        'causes': [_cause(c) for c in causes if isinstance(c, dict)] if isinstance(causes, (list, tuple)) else [],
     }
+
+
+def _number(value):
+    """A number that JSON can carry, or None: whatever an error carries, its kind and message are told."""
+    if isinstance(value, (int, float)) and abs(value) < 1e300:
+        return value
+    return None
+
+
+def _cause(cause):
+    from cloudify._values import text_of
+    return dict((name, text_of(cause.get(name, ''))[:_MAX_TEXT]) for name in ('type', 'message', 'traceback'))
 
 
 def main():
@@ -79,7 +95,11 @@ def main():
         if status == 0:
             context.call(_describe(error, path))
             status = 1
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        # The script has closed it.
+        pass
     sys.exit(status)
 
 

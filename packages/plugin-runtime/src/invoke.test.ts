@@ -21,6 +21,9 @@ async function call(operation: PluginOperation, task = {}, signal?: AbortSignal)
   return { rig, end };
 }
 
+const REVOKED = Proxy.revocable(new Error('x'), {});
+REVOKED.revoke();
+
 describe('operations in the process', () => {
   it('get their inputs and return a result without opening the model', async () => {
     const { rig, end } = await call((ctx, inputs) => ({ id: ctx.deployment.id, ...inputs }), {
@@ -122,6 +125,72 @@ describe('operations in the process', () => {
     [(ctx: Parameters<PluginOperation>[0]) => ctx.source(), { kind: 'failed', isRecoverable: false }],
   ])('end as they say %#', async (operation, expected) => {
     expect((await call(operation as PluginOperation)).end).toMatchObject(expected);
+  });
+
+  it.each<[unknown, object]>([
+    [Object.create(null), { failure: { exceptionType: 'Error', message: '{}' } }],
+    [Symbol('s'), { failure: { message: 'Symbol(s)' } }],
+    [{ code: 5 }, { failure: { message: '{"code":5}' } }],
+    [REVOKED.proxy, { failure: { exceptionType: 'Error', message: expect.any(String) } }],
+    [
+      Object.assign(new Error(), { message: { a: 1 }, name: 5, stack: [] }),
+      { failure: { exceptionType: 'Error', message: '{"a":1}', traceback: '' } },
+    ],
+    [
+      Object.assign(new TypeError(), { message: null }),
+      { failure: { exceptionType: 'TypeError', message: '' } },
+    ],
+    [
+      Object.defineProperty(new Error('x'), 'message', {
+        get: () => {
+          throw new Error('no');
+        },
+      }),
+      { failure: { exceptionType: 'Error', message: '' } },
+    ],
+    [
+      Object.assign(new FatalError('no'), { causes: 'none', exceptionType: {} }),
+      { isRecoverable: false, failure: { exceptionType: 'FatalError', causes: [{ message: 'no' }] } },
+    ],
+    [
+      Object.assign(new FatalError('no'), { causes: [null, 5, { message: { a: 1 } }] }),
+      { failure: { causes: [{ type: '', message: '{"a":1}', traceback: '' }, { message: 'no' }] } },
+    ],
+    [new RetryableError('x', { retryAfter: Number.NaN }), { retryAfter: null }],
+    [new RetryableError('x', { retryAfter: '5' as never }), { retryAfter: null }],
+    [new RetryableError('x', { retryAfter: Number.POSITIVE_INFINITY }), { retryAfter: 3_153_600_000 }],
+    [
+      Object.assign(new OperationDeferred('x'), { untilExecution: 5, retryAfter: Number.NaN }),
+      { kind: 'deferred', untilExecution: null, checkAfter: 60 },
+    ],
+  ])('end with texts and numbers, whatever they throw: %#', async (thrown, expected) => {
+    const { end } = await call(() => {
+      throw thrown;
+    });
+    expect(end).toMatchObject({ kind: 'failed', ...expected });
+  });
+
+  it.each([[[1]], ['text'], [null], [undefined]])(
+    'cannot make %j their runtime properties',
+    async (value) => {
+      const { rig, end } = await call(async (ctx) => {
+        (await ctx.instance()).runtimeProperties = value as never;
+      });
+      expect(end).toMatchObject({
+        kind: 'failed',
+        isRecoverable: false,
+        failure: { message: 'runtime properties of web_abc123 must be a dictionary' },
+      });
+      expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({});
+    },
+  );
+
+  it('send texts as events and log lines, whatever they hand over', async () => {
+    const { rig } = await call((ctx) => {
+      ctx.sendEvent({ a: 1 } as never);
+      ctx.logger.info(Object.create(null));
+    });
+    expect(rig.host.lines.map(({ message }) => message)).toEqual(['{"a":1}', '{}']);
   });
 
   it('are given up at the time limit and when they are cancelled', async () => {

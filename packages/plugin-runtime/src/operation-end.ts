@@ -1,10 +1,6 @@
-import { isAppError } from '@baton/kernel';
-import {
-  type ErrorCause,
-  isMarkedError,
-  type OperationErrorKind,
-  operationErrorMark,
-} from '@baton/plugin-sdk';
+import { AppError } from '@baton/kernel';
+import { type ErrorCause, type OperationErrorKind, operationErrorMark } from '@baton/plugin-sdk';
+import { attempt, isInstance, secondsOf, textOf, thrownProperty, thrownTexts } from './thrown';
 
 /** What went wrong, in the shape that the engine stores (reference/workflows.md 3.6). */
 export interface OperationFailure {
@@ -36,41 +32,49 @@ export function stopReason(signal: AbortSignal): StopReason {
 /** Seconds; of an error of another copy of the SDK that names none. */
 const DEFAULT_CHECK_AFTER = 60;
 
-function framesOf(error: Error): string {
-  return (error.stack ?? '').split('\n').slice(1).join('\n');
-}
+const KINDS: readonly unknown[] = ['fatal', 'retryable', 'retry'];
 
 /**
  * The end that a thrown value means; what carries no mark is recoverable (reference/workflows.md 2.3, 3.6).
- * Frames are those of the plugin's author; errors that the runtime itself reports are given without.
+ * Frames are those of the plugin's author; errors that the runtime itself reports are given without. Never throws, whatever
+ * was thrown: of an error of another copy of the SDK, or one that was changed, each part is taken for what it is.
  */
 export function endOfThrown(
   thrown: unknown,
   frames: 'with-frames' | 'without-frames' = 'without-frames',
 ): OperationEnd {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const traceback = frames === 'with-frames' ? framesOf(error) : null;
-  if (isMarkedError(error)) {
-    const kind = error[operationErrorMark];
-    if (kind === 'deferred') {
-      const { message, untilExecution = null, retryAfter } = error;
-      return { kind, message, untilExecution, checkAfter: retryAfter ?? DEFAULT_CHECK_AFTER };
-    }
-    return endOfKind(kind, {
-      exceptionType: error.exceptionType ?? error.name,
-      message: error.message,
+  const { name, message, frames: stack } = thrownTexts(thrown);
+  const traceback = frames === 'with-frames' ? stack : null;
+  const read = (property: PropertyKey): unknown =>
+    isInstance(thrown, Error) ? thrownProperty(thrown, property) : undefined;
+  const kind = read(operationErrorMark);
+  const retryAfter = secondsOf(read('retryAfter'));
+  if (kind === 'deferred') {
+    const until = read('untilExecution');
+    const untilExecution = typeof until === 'string' ? until : null;
+    return { kind, message, untilExecution, checkAfter: retryAfter ?? DEFAULT_CHECK_AFTER };
+  }
+  if (kind !== undefined) {
+    const exceptionType = read('exceptionType');
+    return endOfKind(KINDS.includes(kind) ? (kind as OperationErrorKind) : 'retryable', {
+      exceptionType: typeof exceptionType === 'string' ? exceptionType : name,
+      message,
       traceback,
-      causes: [...(error.causes ?? [])],
-      retryAfter: error.retryAfter ?? null,
+      causes: causesOf(read('causes')),
+      retryAfter,
     });
   }
-  const exceptionType = isAppError(error) ? 'CloudifyClientError' : error.name;
-  return endOfKind('retryable', {
-    exceptionType,
-    message: error.message,
-    traceback,
-    causes: [],
-    retryAfter: null,
+  const exceptionType = isInstance(thrown, AppError) ? 'CloudifyClientError' : name;
+  return endOfKind('retryable', { exceptionType, message, traceback, causes: [], retryAfter: null });
+}
+
+/** Those of a list that say anything; each field a text. */
+export function causesOf(value: unknown): ErrorCause[] {
+  const causes = attempt(() => (Array.isArray(value) ? [...value] : [])) ?? [];
+  return causes.flatMap((cause: unknown) => {
+    if (typeof cause !== 'object' || cause === null) return [];
+    const field = (name: string): string => textOf(thrownProperty(cause, name) ?? '');
+    return [{ type: field('type'), message: field('message'), traceback: field('traceback') }];
   });
 }
 

@@ -353,6 +353,21 @@ test('a traceback stands behind the errors', () => {
   expect(failure.errorCauses).toEqual([{ type: 'E', message: 'm', traceback: 'line 1' }]);
 });
 
+test('the texts of events and errors are the beginnings of large results and failures', () => {
+  const huge = 'x'.repeat(1_000_000);
+  const done = drive('install', inputOf('install', fixture(ONE)), { run: () => ok([huge]) });
+  const told = done.events.find((e) => e.type === 'task_succeeded' && e.message.includes('x'))!.message;
+  expect(told).toMatch(/^Task succeeded 'probe.op' - \["x{65534} \.\.\. \(1000004 characters\)$/);
+  const error = { type: 'E', message: huge, recoverable: false, traceback: huge };
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`n${i}`, { ops: ['create'] }]));
+  const record = drive('install', inputOf('install', fixture(many)), {
+    run: () => ({ kind: 'failed', error }),
+  });
+  expect(record.error!.message).toMatch(/^50 operation errors:\nprobe.op \(n0_0:/);
+  expect(record.error!.message).toContain('probe.op (n3_0:');
+  expect(record.error!.message.length).toBeLessThan(140_000);
+});
+
 test('a graph of many tasks costs what changes, not what there is', () => {
   const nodes: Parameters<typeof fixture>[0] = {};
   for (let i = 0; i < 700; i++) nodes[`n${i}`] = { ops: ['create', 'start'] };

@@ -1,4 +1,4 @@
-import type { Json } from '@baton/kernel';
+import { beginningOf, type Json } from '@baton/kernel';
 import type { GraphEvent, GraphEventType } from './decision';
 import { type GraphState, isWorkflowCode, type TaskNode } from './graph';
 import type { Step } from './step';
@@ -7,6 +7,10 @@ import type { TaskError, TaskSpec } from './task';
 /** Texts of a graph's events and errors (reference workflows.md 3.4, 3.5). */
 
 type TaskEventType = Exclude<GraphEventType, 'workflow_node_event' | 'workflow_stage' | 'log'>;
+
+/** Characters of a result, of an error text and of the part of one task in it: a page has a thousand events, or executions. */
+const MAX_TEXT = 64 * 1024;
+const MAX_LINE = 16 * 1024;
 
 const VERBS: { [type in TaskEventType]: string } = {
   sending_task: 'started',
@@ -85,7 +89,7 @@ function retrySuffix(node: TaskNode): string {
 }
 
 function resultText(result: Json): string {
-  return typeof result === 'string' ? result : JSON.stringify(result);
+  return beginningOf(typeof result === 'string' ? result : JSON.stringify(result), MAX_TEXT);
 }
 
 function causesOf(error: TaskError | null): GraphEvent['errorCauses'] {
@@ -99,15 +103,18 @@ function causesOf(error: TaskError | null): GraphEvent['errorCauses'] {
  */
 export function workflowFailedText(graph: GraphState, failures: readonly number[]): string {
   const nodes = failures.map((idx) => graph.nodes[idx]!);
-  const lines = nodes.map((node) => `${describe(node.spec)}: ${causeTexts(node.error)}`);
+  const lines = nodes.map((node) =>
+    beginningOf(`${describe(node.spec)}: ${causeTexts(node.error)}`, MAX_LINE),
+  );
   const text =
     lines.length === 1
       ? `Task failed: ${lines[0]}`
       : [`${lines.length} operation errors:`, ...lines].join('\n');
   const first = nodes[0];
   const traceback = first?.error?.causes?.find((c) => c.traceback)?.traceback ?? first?.error?.traceback;
-  if (!traceback) return text;
-  return `${text}\nTraceback of ${describe(first!.spec)} (most recent call last):\n${traceback}`;
+  const told = beginningOf(text, MAX_TEXT);
+  if (!traceback) return told;
+  return `${told}\nTraceback of ${describe(first!.spec)} (most recent call last):\n${beginningOf(traceback, MAX_TEXT)}`;
 }
 
 function describe(spec: TaskSpec): string {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { deployHello, readInstance, stateWrite } from './testing/hello';
 import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
@@ -100,6 +101,40 @@ describe('UpdateNodeInstance', () => {
     expect(await read(host)).toMatchObject({ runtime_properties: { a: 2 }, state: 'creating' });
   });
 
+  it('stores what any operation may write, and it can be read by all that ask', async () => {
+    const { deploymentId, host, app } = await deploy('odd');
+    await sql`update node_instances set host_id = ${host} where id = ${app}`.execute(test.db.query);
+    const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+    const write = { tenant, nodeInstanceId: host, version: 1, taskId: 't1', attempt: 1 };
+    const odd =
+      '{"nul":"a\\u0000b","half":"\\ud800","whole":"\\ud83d\\ude00","ip":"10.0.0.1","\\u0000":1,"__proto__":{"x":1}}';
+    const { version } = await test.rpc.updateNodeInstance({ ...write, runtimePropertiesJson: odd });
+    // The same again: its answer was lost.
+    expect(await test.rpc.updateNodeInstance({ ...write, runtimePropertiesJson: odd })).toEqual({ version });
+    expect(JSON.stringify((await read(host)).runtime_properties)).toBe(
+      '{"nul":"a\ufffdb","half":"\ufffd","whole":"😀","ip":"10.0.0.1","\ufffd":1,"__proto__":{"x":1}}',
+    );
+    const opened = await test.rpc.openOperation({
+      ...{ tenant, deploymentId, executionId: 'e1', hasFunctions: true, nodeInstanceId: app },
+      inputsJson: JSON.stringify({ ip: { get_attribute: [host.split('_')[0], 'ip'] } }),
+      states: [],
+    });
+    expect(JSON.parse(opened.selfJson).instance.host_ip).toBe('10.0.0.1');
+    await test.rpc.updateNodeInstance({ ...write, version, runtimePropertiesJson: deep(3000) });
+    expect(JSON.stringify((await read(host)).runtime_properties)).toBe(deep(3000));
+    await expect(
+      test.rpc.updateNodeInstance({ ...write, version: version + 1, runtimePropertiesJson: deep(200_000) }),
+    ).rejects.toMatchObject({
+      code: 'bad_parameters_error',
+      message: expect.stringContaining('cannot be stored'),
+    });
+    for (const runtimePropertiesJson of ['', '[1]', '"x"', 'null'])
+      await expect(test.rpc.updateNodeInstance({ ...write, runtimePropertiesJson })).rejects.toMatchObject({
+        code: 'bad_parameters_error',
+        message: 'Runtime properties must be a dictionary',
+      });
+  });
+
   it('lets one of two racing writers win', async () => {
     const { host } = await deploy('raced');
     const results = await Promise.allSettled(
@@ -138,6 +173,15 @@ describe('PATCH of a node instance', () => {
       (await test.call('PATCH', `/api/v2.1/node-instances?id=${host}`, { version: 5, state: 'x' })).body
         .version,
     ).toBe(6);
+  });
+
+  it.each(['a\u0000b', '\ud800'])('refuses text that cannot be stored: %j', async (text) => {
+    const { host } = await deploy(`unstorable-${text.length}`);
+    const patch = { version: 1, runtime_properties: { list: [text] } };
+    expect(await test.call('PATCH', `/node-instances/${host}`, patch)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('cannot be stored'), error_code: 'bad_parameters_error' },
+    });
   });
 
   it('lets one of two racing patches of a version win', async () => {

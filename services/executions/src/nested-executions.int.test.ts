@@ -1,5 +1,4 @@
 import { executionsRpc } from '@baton/contracts';
-import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { settleForgotten } from './commands/await-nested';
@@ -7,10 +6,9 @@ import { cancelExecution } from './commands/cancel-execution';
 import { driveExecution } from './commands/drive-execution';
 import { resumeExecution } from './commands/resume-execution';
 import { explainExecution } from './queries/explain-execution';
-import { readExecution } from './store/executions.sql';
 import { countAtWork } from './store/queue.sql';
 import { peerDeployment } from './testing/deployments-peer';
-import { type EngineSetup, engineSetup, type Probe, work } from './testing/engine-setup';
+import { drive, type EngineSetup, engineSetup } from './testing/engine-setup';
 
 const DEADLINE = { deadlineMs: 15_000 };
 
@@ -37,24 +35,9 @@ function installed(id: string, services: string[] = []): void {
   below.set(id, services);
 }
 
-async function begin(deploymentId: string, workflowId: string, parameters: object, more: object = {}) {
-  const { executionId } = await engine.client.startExecution({
-    tenant: 'default_tenant',
-    requestId: newId(),
-    createdBy: 'admin',
-    deploymentId,
-    workflowId,
-    parametersJson: JSON.stringify(parameters),
-    ...more,
-  });
-  return executionId;
-}
-
-const row = async (id: string) => (await readExecution(engine.db.query, id))!;
-
-async function phaseIs(id: string, phase: string) {
-  await eventually(async () => expect((await row(id)).phase).toBe(phase), DEADLINE);
-}
+const { begin: start, row, phaseIs, workToEnd } = drive(() => engine);
+const begin = (deploymentId: string, workflowId: string, parameters: object, more: object = {}) =>
+  start(deploymentId, workflowId, { parametersJson: JSON.stringify(parameters), ...more });
 
 type Child = { id: string; deployment_id: string; status: string; execution_group_id: string | null };
 
@@ -62,15 +45,6 @@ async function childrenOf(id: string): Promise<Child[]> {
   const { rows } = await sql<Child>`select id, deployment_id, status, execution_group_id from executions
     where parent_id = ${id} order by deployment_id`.execute(engine.db.query);
   return rows;
-}
-
-async function workToEnd(id: string, probe?: Probe): Promise<string[]> {
-  const ran: string[] = [];
-  await eventually(async () => {
-    ran.push(...(await work(engine.client, id, 'w1', probe)));
-    expect((await row(id)).phase).toBe('ended');
-  }, DEADLINE);
-  return ran;
 }
 
 test('a recursive uninstall runs on the services below first, in a group, and then on the deployment itself', async () => {

@@ -14,7 +14,7 @@ export const LINES_AHEAD = 1_000;
 
 /** Calls that the thread makes and the worker's main thread carries out, with plain JSON both ways. */
 export type ThreadCall = { id: number; args: unknown[] } & (
-  | { on: 'host'; method: 'open' | 'readDeployment' | 'readResource' | 'deploymentDir' }
+  | { on: 'host'; method: 'open' | 'readDeployment' | 'readResource' | 'listResources' | 'deploymentDir' }
   | { on: 'port'; method: keyof WorkPort }
 );
 

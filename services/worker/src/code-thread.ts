@@ -86,6 +86,7 @@ function callsOf(host: OperationHost, port: WorkPort, signal: AbortSignal): Call
       open: () => host.open(),
       readDeployment: () => host.readDeployment(),
       readResource: (path: string) => host.readResource(path),
+      listResources: (path: string) => host.listResources(path),
       deploymentDir: () => host.deploymentDir(),
     },
     port: {

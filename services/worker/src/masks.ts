@@ -1,4 +1,4 @@
-import { isJsonObject } from '@baton/kernel';
+import { isJsonObject, type Json } from '@baton/kernel';
 
 const LEAST_LENGTH = 4;
 const LEAST_LINE_LENGTH = 8;
@@ -9,6 +9,18 @@ export interface Masks {
   /** Texts inside `value`, at any depth, are secret from now on. */
   add(value: unknown): void;
   hide(text: string): string;
+}
+
+/**
+ * Hides secrets in texts, keys and numbers of a JSON value, and leaves it JSON: in its text a secret may look like part of the
+ * syntax (`null`, a number, a quote at its end).
+ */
+export function hideIn(value: Json, hide: (text: string) => string): Json {
+  if (typeof value === 'string') return hide(value);
+  if (typeof value === 'number') return hide(String(value)) === String(value) ? value : HIDDEN;
+  if (Array.isArray(value)) return value.map((item) => hideIn(item, hide));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [hide(key), hideIn(item, hide)]));
 }
 
 /** Values shorter than 4 characters are not hidden: they would blot out half of every line. */

@@ -1,6 +1,7 @@
 import { executionsRpc } from '@baton/contracts';
 import type { OperationEnd } from '@baton/plugin-runtime';
 import type { HeldTask } from './held-task';
+import { createMasks } from './masks';
 import { MAX_RESULT_BYTES, outcomeOf } from './outcome';
 
 const { OutcomeKind: Kind } = executionsRpc;
@@ -76,4 +77,52 @@ it('what no call could carry is told shortened: a result as a failure, a failure
     exceptionType: 'X',
     message: expect.stringMatching(/^é+ \.\.\. \(8388608 characters\)$/),
   });
+});
+
+it('hides secrets in values and leaves the result JSON, whatever they look like', () => {
+  const masks = createMasks();
+  masks.add([123456, 'null', '"}],', 'ends with "', 'visible?']);
+  const told = (end: OperationEnd) => outcomeOf(task, end, 'end', masks.hide);
+  const result = {
+    n: 123456,
+    none: null,
+    list: [{}],
+    text: 'a null',
+    quote: 'it ends with "',
+    'visible?': 1,
+  };
+  expect(JSON.parse(told({ kind: 'succeeded', result }).resultJson)).toEqual({
+    n: '********',
+    none: null,
+    list: [{}],
+    text: 'a ********',
+    quote: 'it ********',
+    '********': 1,
+  });
+  const failed = { exceptionType: 'X', message: 'a "}], 123456', traceback: null, causes: [] };
+  const { errorJson } = told({ kind: 'failed', isRecoverable: true, failure: failed, retryAfter: null });
+  expect(JSON.parse(errorJson)).toEqual({ ...failed, message: 'a ******** ********' });
+});
+
+it('hides a secret at the place where a text is cut, and shortens names too', () => {
+  const masks = createMasks();
+  masks.add('secret-value');
+  const message = `${'x'.repeat(64 * 1024 - 6)}secret-value`;
+  const failed = { exceptionType: 'X'.repeat(100_000), message, traceback: null, causes: [] };
+  const { errorJson } = outcomeOf(
+    task,
+    { kind: 'retry', failure: failed, retryAfter: null },
+    'end',
+    masks.hide,
+  );
+  expect(errorJson).not.toContain('secre');
+  expect(JSON.parse(errorJson).exceptionType.length).toBeLessThan(1_100);
+});
+
+it('has the largest failure in what a call can carry', () => {
+  const huge = '\u0001'.repeat(1024 * 1024);
+  const causes = Array(100).fill({ type: huge, message: huge, traceback: huge });
+  const failed = { exceptionType: huge, message: huge, traceback: huge, causes };
+  const { errorJson } = outcome({ kind: 'retry', failure: failed, retryAfter: null });
+  expect(Buffer.byteLength(errorJson)).toBeLessThan(8 * 1024 * 1024);
 });

@@ -1,6 +1,8 @@
 import { executionsRpc, type OperationError } from '@baton/contracts';
+import { beginningOf, type Json } from '@baton/kernel';
 import type { OperationEnd, OperationFailure, StopReason } from '@baton/plugin-runtime';
 import type { HeldTask } from './held-task';
+import { hideIn } from './masks';
 
 const { OutcomeKind } = executionsRpc;
 type Outcome = executionsRpc.TaskOutcome;
@@ -8,7 +10,9 @@ type Outcome = executionsRpc.TaskOutcome;
 /** Calls to the engine have a limit (packages/rpc); what is larger could never be told, and the execution would not end. */
 export const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 /** Characters of each text of a failure; most of them are read by people. */
-const MAX_TEXT = 256 * 1024;
+const MAX_TEXT = 64 * 1024;
+const MAX_CAUSE_TEXT = 16 * 1024;
+const MAX_NAME = 1_000;
 const MAX_CAUSES = 20;
 
 interface Failed {
@@ -37,15 +41,14 @@ export function outcomeOf(
     endedAt,
     untilExecution: end.kind === 'deferred' ? (end.untilExecution ?? '') : '',
   };
-  const resultJson = end.kind === 'succeeded' ? jsonOf(end.result) : null;
+  const resultJson = end.kind === 'succeeded' ? jsonOf(end.result, mask) : null;
   const resultBytes = resultJson === null ? 0 : Buffer.byteLength(resultJson);
-  if (resultJson !== null && resultBytes <= MAX_RESULT_BYTES)
-    return { ...base, resultJson: mask(resultJson) };
+  if (resultJson !== null && resultBytes <= MAX_RESULT_BYTES) return { ...base, resultJson };
   const { kind, failure, retryAfter } = failedOf(end, resultBytes);
   return {
     ...base,
     kind,
-    errorJson: mask(JSON.stringify(shortened(failure) satisfies OperationError)),
+    errorJson: JSON.stringify(shortened(failure, mask) satisfies OperationError),
     retryAfter: retryAfter ?? -1,
   };
 }
@@ -111,24 +114,31 @@ function plainFailure(exceptionType: string, message: string): OperationFailure 
   };
 }
 
-function shortened({ message, traceback, causes, ...rest }: OperationFailure): OperationFailure {
+/** Masked first: a secret that is cut in two would not be found. */
+function shortened(
+  { exceptionType, message, traceback, causes }: OperationFailure,
+  mask: (text: string) => string,
+): OperationFailure {
+  const told = (text: string, most: number): string => beginningOf(mask(text), most);
   return {
-    ...rest,
-    message: cut(message),
-    traceback: traceback === null ? null : cut(traceback),
-    causes: causes
-      .slice(0, MAX_CAUSES)
-      .map((cause) => ({ ...cause, message: cut(cause.message), traceback: cut(cause.traceback) })),
+    exceptionType: told(exceptionType, MAX_NAME),
+    message: told(message, MAX_TEXT),
+    traceback: traceback === null ? null : told(traceback, MAX_TEXT),
+    causes: causes.slice(0, MAX_CAUSES).map((cause) => ({
+      type: told(cause.type, MAX_NAME),
+      message: told(cause.message, MAX_CAUSE_TEXT),
+      traceback: told(cause.traceback, MAX_CAUSE_TEXT),
+    })),
   };
 }
 
-const cut = (text: string): string =>
-  text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} ... (${text.length} characters)`;
-
-function jsonOf(result: unknown): string | null {
+function jsonOf(result: unknown, mask: (text: string) => string): string | null {
   if (result === null || result === undefined) return 'null';
   try {
-    return JSON.stringify(result) ?? null;
+    const json = JSON.stringify(result) ?? null;
+    // Seldom is anything hidden: what a value shows its JSON shows as well.
+    if (json === null || mask(json) === json) return json;
+    return JSON.stringify(hideIn(JSON.parse(json) as Json, mask));
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { submittedWork, workChange } from '@baton/contracts';
-import type { Json } from '@baton/kernel';
+import { type AppError, badParameter, type Json } from '@baton/kernel';
 import type { WorkPort, WorkSubmission } from '@baton/plugin-runtime';
 import { z } from 'zod';
 import type { ExecutionsClient } from './adapters/executions.client';
@@ -17,14 +17,31 @@ type Dropped = Exclude<
   FieldsOf<NonNullable<Submitted['items']>[number]>
 >;
 
+/**
+ * What the code made up is refused here with the place of the mistake, not by the engine as a fault.
+ * @throws AppError bad_parameters_error, payload_too_large_error
+ */
+function written(work: Submitted): string {
+  const refuse = (field: string, why: string): AppError =>
+    badParameter(field, `The code of the workflow asks for what cannot be: ${field}: ${why}`);
+  try {
+    const { success, data, error } = submittedWork.safeParse(work);
+    if (success) return JSON.stringify(data);
+    const [issue] = error.issues;
+    throw refuse(issue!.path.join('.'), issue!.message);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw refuse('work', 'it is nested too deeply');
+    throw thrown;
+  }
+}
+
 /** The engine for one run of workflow code; every call names the run, so that an older one is refused. */
 export function workPort(executions: ExecutionsClient, task: HeldTask): WorkPort {
   const run = { executionId: task.executionId, taskId: task.taskId, attempt: task.attempt };
   return {
     submit: async (work) => {
       const sent: [Dropped] extends [never] ? Submitted : never = work;
-      // What the code made up is refused here with the place of the mistake, not by the engine as a fault.
-      const { errorJson, keys } = await executions.submitWork(run, JSON.stringify(submittedWork.parse(sent)));
+      const { errorJson, keys } = await executions.submitWork(run, written(sent));
       return {
         error: errorJson === '' ? null : (JSON.parse(errorJson) as { type: string; message: string }),
         keys,

@@ -256,3 +256,15 @@ it('gives the place of an operation that waits to others, after its runtime prop
   await rig.wake(other);
   await eventually(() => other.state === 'succeeded');
 });
+
+it('tells the beginning of a line that no call could carry, and what comes after it', async () => {
+  rig = await createWorkerRig();
+  await rig.startWorker();
+  const task = rig.peer.addTask({ mapping: 'probe.say', inputs: { text: 'x', times: 70_000_000 } });
+  await rig.wake(task);
+  await done();
+  expect(texts()).toEqual([
+    expect.stringMatching(/^x{65536} \.\.\. \(70000000 characters\)$/),
+    '{"after":1}',
+  ]);
+});

@@ -57,6 +57,7 @@ const host: OperationHost = {
   open: () => ask({ on: 'host', method: 'open' }, []),
   readDeployment: () => ask({ on: 'host', method: 'readDeployment' }, []),
   readResource: (path) => ask({ on: 'host', method: 'readResource' }, [path]),
+  listResources: (path) => ask({ on: 'host', method: 'listResources' }, [path]),
   deploymentDir: () => ask({ on: 'host', method: 'deploymentDir' }, []),
   emit: (...line) => {
     say({ kind: 'line', line });

@@ -4,6 +4,16 @@ import json
 
 from cloudify import exceptions
 
+
+
+def text_of(value):
+    """Text of anything, also of what refuses to be one."""
+    try:
+        return str(value)
+    except Exception:
+        return 'a value of type %s without text' % type(value).__name__
+
+
 _READ_ONLY = 'Cannot override read only properties'
 
 
@@ -25,14 +35,14 @@ class DirtyTrackingDict(dict):
     def __init__(self, *args, **kwargs):
         super(DirtyTrackingDict, self).__init__(*args, **kwargs)
         self.modifiable = True
-        self._stored = json.dumps(self, sort_keys=True)
+        self._stored = json.dumps(self)
 
     @property
     def dirty(self):
-        return json.dumps(self, sort_keys=True) != self._stored
+        return json.dumps(self) != self._stored
 
     def mark_stored(self):
-        self._stored = json.dumps(self, sort_keys=True)
+        self._stored = json.dumps(self)
 
 
 class Lazy(object):

@@ -37,6 +37,14 @@ def _post(url, body):
                 raise
 
 
+def as_json(request):
+    """Raises TypeError or ValueError saying what is no JSON, before anything is sent."""
+    try:
+        return json.dumps(request, allow_nan=False)
+    except RecursionError:
+        raise ValueError('a value is nested too deeply to be written as JSON')
+
+
 def call(request):
     """The payload of the proxy's answer; request is a dictionary with args or op.
 
@@ -46,7 +54,7 @@ def call(request):
     if not url:
         raise exceptions.NotInContext('No context set in current execution thread')
     with _lock:
-        reply = _post(url, json.dumps(request))
+        reply = _post(url, as_json(request))
     if reply['type'] == 'result':
         return reply['payload']
     payload = reply['payload']

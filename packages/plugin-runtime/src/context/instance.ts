@@ -1,4 +1,4 @@
-import { isAppError, isJsonObject, type JsonObject } from '@baton/kernel';
+import { isAppError, isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import {
   type ConflictResolver,
   FatalError,
@@ -83,7 +83,9 @@ export class Instance implements InstanceContext {
   async update(onConflict?: ConflictResolver): Promise<void> {
     for (let conflicts = 0; this.isDirty; conflicts++) {
       const text = JSON.stringify(this.runtimeProperties);
-      const properties = JSON.parse(text) as JsonObject;
+      const properties = text === undefined ? null : (JSON.parse(text) as Json);
+      if (!isJsonObject(properties))
+        throw new FatalError(`runtime properties of ${this.id} must be a dictionary`);
       try {
         const version = await this.#host.saveRuntimeProperties({
           instanceId: this.id,

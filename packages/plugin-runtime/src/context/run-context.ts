@@ -9,6 +9,7 @@ import {
 } from '@baton/plugin-sdk';
 import type { OperationHost } from '../host';
 import type { OperationTask } from '../task';
+import { textOf } from '../thrown';
 import { type Resources, sessionResources } from './resources';
 import type { OperationSession } from './session';
 
@@ -16,19 +17,19 @@ import type { OperationSession } from './session';
 class HostLogger implements OperationLogger {
   constructor(private readonly host: OperationHost) {}
   debug(message: string): void {
-    void this.host.emit('log', 'debug', String(message));
+    void this.host.emit('log', 'debug', textOf(message));
   }
   info(message: string): void {
-    void this.host.emit('log', 'info', String(message));
+    void this.host.emit('log', 'info', textOf(message));
   }
   warning(message: string): void {
-    void this.host.emit('log', 'warning', String(message));
+    void this.host.emit('log', 'warning', textOf(message));
   }
   error(message: string): void {
-    void this.host.emit('log', 'error', String(message));
+    void this.host.emit('log', 'error', textOf(message));
   }
   critical(message: string): void {
-    void this.host.emit('log', 'critical', String(message));
+    void this.host.emit('log', 'critical', textOf(message));
   }
 }
 
@@ -118,13 +119,16 @@ export class RunContext implements OperationContext {
     return this.#session.side('target');
   }
   sendEvent(text: string): void {
-    void this.#session.host.emit('event', 'info', text);
+    void this.#session.host.emit('event', 'info', textOf(text));
   }
   getResource(path: string): Promise<Uint8Array> {
     return this.#files().read(path);
   }
   downloadResource(path: string, target?: string): Promise<string> {
     return this.#files().download(path, target ?? null);
+  }
+  downloadDirectory(path: string, target?: string): Promise<string> {
+    return this.#files().downloadDirectory(path, target ?? null);
   }
   downloadResourceAndRender(path: string, target?: string, variables?: JsonObject): Promise<string> {
     return this.#files().downloadAndRender(path, target ?? null, variables ?? {});

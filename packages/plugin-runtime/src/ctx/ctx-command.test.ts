@@ -78,6 +78,15 @@ describe('the ctx command', () => {
     expect(properties(rig)).toEqual({ a: { b: '2', list: [{ c: '3' }] } });
   });
 
+  it('takes any key as one of the dictionary', async () => {
+    const rig = makeRig();
+    await printed(
+      rig,
+      `ctx instance runtime-properties update '@{"__proto__": {"a": 1}, "constructor": 2}'; ctx instance runtime-properties update '@{"toString": 3}' '@{"": 4}'; true`,
+    );
+    expect(JSON.stringify(properties(rig))).toBe('{"__proto__":{"a":1},"constructor":2,"toString":3,"":4}');
+  });
+
   it('writes to both sides of a relationship and refuses ctx.instance there', async () => {
     const rig = makeRig();
     const task = { related: { nodeInstanceId: 'db_def456', nodeId: 'db', isTarget: true } };
@@ -142,6 +151,35 @@ describe('the ctx command', () => {
     expect(lines.at(-1)).toBe('code 1');
     expect(properties(rig)).toEqual({ ä: 1 });
   });
+
+  it('answers what is malformed or too large, and goes on', async () => {
+    const rig = makeRig();
+    const post = (body: string, type = 'application/x-ctx-args') =>
+      `curl -s -m 10 -H 'Content-Type: ${type}' --data-binary ${body} "$CTX_SOCKET_URL"; echo`;
+    const lines = await printed(
+      rig,
+      `${post("'-5:hello,'")}\n${post("'9:x,'")}\n${post("'1:@,0:,99999999999:x,'")}\n${post('x', 'application/json')}\n` +
+        `head -c 34000000 /dev/zero > big\n${post('@big')}\n${post('@big', 'application/json')}\nctx instance id`,
+    );
+    expect(lines.filter((line) => line !== '')).toEqual([
+      ...Array(3).fill('RequestError: malformed arguments'),
+      expect.stringMatching(/^{"type":"error","payload":{"type":"SyntaxError"/),
+      expect.stringMatching(/^RequestError: one call of ctx may carry 33554432 bytes, this one has 34000000/),
+      expect.stringMatching(/^{"type":"error","payload":{"type":"NonRecoverableError","message":"one call/),
+      'web_abc123',
+    ]);
+  });
+
+  it('lets neither other calls nor the end of the script wait for one that is never sent whole', async () => {
+    const rig = makeRig();
+    const half =
+      'port=$(echo "$CTX_SOCKET_URL" | cut -d: -f3 | cut -d/ -f1); exec 3<>/dev/tcp/127.0.0.1/$port\n' +
+      'printf "POST /$(basename $CTX_SOCKET_URL) HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 100\\r\\n\\r\\nhalf" >&3\n' +
+      'sleep 100 >/dev/null 2>&1 & echo $! > "$TMPDIR/../pid"; cat "$TMPDIR/../pid"; ctx -t 5 instance id';
+    const lines = await printed(rig, half);
+    process.kill(Number(lines[0]), 'SIGKILL');
+    expect(lines[1]).toBe('web_abc123');
+  }, 20_000);
 
   it('is not reachable by other runs and leaves nothing behind', async () => {
     const rig = makeRig();

@@ -143,7 +143,8 @@ function loggerObject(session: OperationSession): CtxObject {
 function resourceCalls(files: Resources): Attributes {
   type Bound = { path: string; target: string | null; variables: JsonObject };
   const call = (run: (b: Bound) => Promise<string>) => () =>
-    new CtxCallable((args, { resource_path: path, ...others }) => {
+    new CtxCallable((args, { resource_path, directory_path, ...others }) => {
+      const path = resource_path ?? directory_path;
       const kwargs = path === undefined ? others : { path, ...others };
       const b = bindArgs(['path', 'target_path', 'template_variables'], args, kwargs);
       if (typeof b.path !== 'string') throw new Error('the path of the resource is missing');
@@ -157,6 +158,7 @@ function resourceCalls(files: Resources): Attributes {
     get_resource: call(async (b) => (await files.read(b.path)).toString('utf8')),
     get_resource_and_render: call((b) => files.render(b.path, b.variables)),
     download_resource: call((b) => files.download(b.path, b.target)),
+    download_directory: call((b) => files.downloadDirectory(b.path, b.target)),
     download_resource_and_render: call((b) => files.downloadAndRender(b.path, b.target, b.variables)),
   };
 }

@@ -20,7 +20,7 @@ function own(value: Json | undefined, step: Step): Json | undefined {
 }
 
 /** Sets an own key, even one that has a meaning to JavaScript. */
-function put(target: JsonObject | Json[], step: Step, value: Json): void {
+export function put(target: JsonObject | Json[], step: Step, value: Json): void {
   Object.defineProperty(target, step, { value, enumerable: true, configurable: true, writable: true });
 }
 

@@ -4,7 +4,9 @@ import type { Instance, Side } from '../context/instance';
 import { sessionResources } from '../context/resources';
 import type { OperationSession } from '../context/session';
 import { staticSnapshot } from '../context/snapshot';
+import { causesOf } from '../operation-end';
 import type { ScriptResult } from '../script/script-result';
+import { secondsOf } from '../thrown';
 
 /** Calls of our Python shim, which keeps runtime properties on its side and hands over whole values. */
 export type ShimCall = (op: string, request: JsonObject) => Promise<Json>;
@@ -44,12 +46,8 @@ export function shimCalls(session: OperationSession, result: ScriptResult, tempD
         exceptionType: text(r.exception_type) || 'Exception',
         message: text(r.message),
         traceback: typeof r.traceback === 'string' ? r.traceback : null,
-        causes: (Array.isArray(r.causes) ? r.causes : []).filter(isJsonObject).map((c) => ({
-          type: text(c.type),
-          message: text(c.message),
-          traceback: text(c.traceback),
-        })),
-        retryAfter: typeof r.retry_after === 'number' ? r.retry_after : null,
+        causes: causesOf(r.causes),
+        retryAfter: secondsOf(r.retry_after),
       };
       return null;
     },

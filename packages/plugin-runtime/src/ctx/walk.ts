@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { FatalError } from '@baton/plugin-sdk';
-import { readPath, writePath } from './path-dict';
+import { put, readPath, writePath } from './path-dict';
 
 type Answer = CtxValue | undefined;
 export type CtxValue = Json | CtxObject | CtxDict | CtxCallable;
@@ -108,7 +108,11 @@ function dictMethod(dict: CtxDict, name: string): CtxCallable | null {
       );
     case 'update':
       return new CtxCallable((args, kwargs) =>
-        writable(() => void Object.assign(value, ...args.filter(isJsonObject), kwargs)),
+        writable(() => {
+          for (const more of [...args.filter(isJsonObject), kwargs])
+            for (const [key, item] of Object.entries(more)) put(value, key, item);
+          return undefined;
+        }),
       );
     case 'clear':
       return new CtxCallable(() =>

@@ -63,6 +63,51 @@ describe('Python scripts', () => {
     expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({ before: 1 });
   });
 
+  it.each([
+    [
+      'an error whose text cannot be had',
+      'class Odd(NonRecoverableError):\n    def __str__(self):\n        raise KeyError(1)\nraise Odd()',
+      {
+        isRecoverable: false,
+        failure: { exceptionType: 'Odd', message: 'a value of type Odd without text' },
+      },
+    ],
+    [
+      'causes and times that are no JSON',
+      "raise NonRecoverableError('no', causes=[{'type': b'x', 'message': object, 'traceback': float('nan')}, 5])",
+      { isRecoverable: false, failure: { message: 'no', causes: [{ type: "b'x'" }, { message: 'no' }] } },
+    ],
+    [
+      'a time that nobody can wait',
+      "raise RecoverableError('again', retry_after=float('nan'))",
+      { isRecoverable: true, retryAfter: null, failure: { exceptionType: 'RecoverableError' } },
+    ],
+    ['bytes', "ctx.returns(b'x')", { failure: { message: expect.stringContaining('bytes') } }],
+    [
+      'a number that JSON has not',
+      "ctx.instance.runtime_properties['n'] = float('inf')",
+      { failure: { message: expect.stringContaining('JSON') } },
+    ],
+    [
+      'what is nested too deeply',
+      'x = []\nfor _ in range(100000): x = [x]\nctx.returns(x)',
+      { failure: { message: 'a value is nested too deeply to be written as JSON' } },
+    ],
+  ])('say what is wrong with %s', async (_, source, expected) => {
+    const end = await makeRig().script(
+      `from cloudify import ctx\nfrom cloudify.exceptions import *\n${source}\n`,
+    );
+    expect(end).toMatchObject({ kind: 'failed', ...expected });
+  });
+
+  it('may have properties with keys of several kinds and close their output', async () => {
+    const rig = makeRig();
+    const source =
+      "import sys\nfrom cloudify import ctx\nctx.instance.runtime_properties['a'] = {1: 2, 'b': 3, None: 4}";
+    expect(await rig.script(`${source}\nsys.stdout.close()`)).toMatchObject({ kind: 'succeeded' });
+    expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({ a: { 1: 2, b: 3, null: 4 } });
+  });
+
   it('only record abort and retry and go on', async () => {
     const rig = makeRig();
     const end = await rig.script(
@@ -144,7 +189,7 @@ describe('Python scripts', () => {
 
   it('use the ctx module that calls the ctx command', async () => {
     const rig = makeRig();
-    rig.host.files['t.txt'] = 'x';
+    Object.assign(rig.host.files, { 't.txt': 'x', 'conf/a': 'a', 'conf/in/b': 'b', 'configuration/c': 'c' });
     const end = await rig.script(
       `#!/bin/bash
        cat > t.py <<'END'
@@ -155,6 +200,8 @@ from ctx import ctx
 ctx.instance.runtime_properties['a'] = {'b': [1]}
 del ctx.instance.runtime_properties['gone']
 ctx.logger.info(ctx('node name') + str(ctx.node.properties.get('none', 'otherwise')))
+folder = ctx.download_directory('conf')
+ctx.logger.info(' '.join(sorted(os.listdir(folder))) + open(folder + '/in/b').read())
 ctx.returns({'file': open(ctx.download_resource('t.txt')).read(), 'a': ctx.instance.runtime_properties['a']})
 END
        python3 t.py`.replaceAll('\n       ', '\n'),
@@ -165,5 +212,6 @@ END
     expect(await rig.run()).toEqual({ kind: 'succeeded', result: { file: 'x', a: { b: [1] } } });
     expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({ a: { b: [1] } });
     expect(rig.host.logged()).toContain('webotherwise');
+    expect(rig.host.logged()).toContain('a inb');
   });
 });

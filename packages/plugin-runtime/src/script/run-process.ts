@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { FatalError, RetryableError } from '@baton/plugin-sdk';
 import type { ScriptSettings } from './settings';
 
 export interface ProcessSpec {
@@ -68,7 +70,7 @@ export async function runProcess(
   if (child.pid === undefined)
     throw await exited.then(
       () => new Error('process did not start'),
-      (error: Error) => error,
+      (error: Error) => notStarted(error, spec),
     );
   const pid = child.pid;
   settings.guard.add(pid);
@@ -115,13 +117,40 @@ function start(spec: ProcessSpec, settings: Pick<ScriptSettings, 'account'>): Ch
     typeof command === 'string'
       ? ['/bin/sh', ['-c', spec.stderrToStdout ? `exec 2>&1\n${command}` : command]]
       : [command.program, command.args];
-  return spawn(program, args as string[], {
-    cwd: spec.cwd,
-    env: spec.env,
-    detached: true,
-    stdio: ['ignore', spec.logStdout ? 'pipe' : 'ignore', spec.logStderr ? 'pipe' : 'ignore'],
-    ...(settings.account ?? {}),
-  });
+  try {
+    return spawn(program, args as string[], {
+      cwd: spec.cwd,
+      env: spec.env,
+      detached: true,
+      stdio: ['ignore', spec.logStdout ? 'pipe' : 'ignore', spec.logStderr ? 'pipe' : 'ignore'],
+      ...(settings.account ?? {}),
+    });
+  } catch (error) {
+    throw notStarted(error as Error, spec);
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** What the author of the script can do something about is said in words; the rest stays as it is. */
+function notStarted(error: NodeJS.ErrnoException, { cwd, env }: ProcessSpec): Error {
+  if (error.code === 'E2BIG') {
+    const [name = '', value = ''] = Object.entries(env).sort((a, b) => b[1].length - a[1].length)[0] ?? [];
+    return new FatalError(
+      `the inputs are more than a process can be given as variables: the largest, ${name}, has ${value.length} characters; ` +
+        'one may have about 131,000 and all together 2 million (large ones can be read from a file of the blueprint)',
+      { cause: error },
+    );
+  }
+  if ((error.code === 'ENOENT' || error.code === 'ENOTDIR') && !isFolder(cwd))
+    return new RetryableError(`process.cwd: there is no folder ${cwd} on this worker`, { cause: error });
+  return error;
 }
 
 /** Feeds complete lines (CR and LF cut off, bad UTF-8 replaced) to `take`, one at a time; answers the tail of it all. */

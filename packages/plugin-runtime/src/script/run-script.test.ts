@@ -10,6 +10,28 @@ const failed = (isRecoverable: boolean, exceptionType: string, message: unknown)
 });
 const ILLEGAL = 'ctx may only abort or return once';
 
+it.each<[string, object, boolean, RegExp]>([
+  [
+    'an input that no process can take',
+    { big: 'x'.repeat(200_000) },
+    false,
+    /^the inputs are more than .* largest, big, has 200000/,
+  ],
+  [
+    'a folder that is not there',
+    { process: { cwd: '/etc/passwd/x' } },
+    true,
+    /^process.cwd: there is no folder \/etc/,
+  ],
+  ['an argument with NUL', { process: { args: ['a\0b'] } }, true, /null bytes/],
+])('says what is wrong with %s', async (_, inputs, isRecoverable, message) => {
+  expect(await makeRig().script('#!/bin/bash\ntrue', inputs as never)).toMatchObject({
+    kind: 'failed',
+    isRecoverable,
+    failure: { message: expect.stringMatching(message) },
+  });
+});
+
 describe('the result of a script', () => {
   it.each([
     ['nothing', 'echo 5', null],

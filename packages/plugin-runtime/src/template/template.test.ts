@@ -42,5 +42,6 @@ it.each([
   ['\n{% if on %}', 'line 2: missing {% endif %}'],
   ['{{ name | uper }}', 'no filter "uper"; did you mean upper?'],
   ['{% include "x" %}', 'unknown statement {% include %}'],
+  ['{% for i in range(90000) %}{% if range(90000) | sort %}{% endif %}{% endfor %}', 'more than 2000 ms'],
   ['{% for i in range(99999) %}{% for j in range(99999) %}x{% endfor %}{% endfor %}', 'more than'],
 ])('refuses %s', (text, message) => expect(() => render(text)).toThrow(message));

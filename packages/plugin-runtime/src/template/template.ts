@@ -13,18 +13,28 @@ type Block = (scope: Record<string, Value>, out: Output) => void;
 
 const MAX_OUTPUT_CHARS = 16 * 1024 * 1024;
 const MAX_STEPS = 1_000_000;
+/** Nothing else runs in the worker meanwhile, nor are its leases renewed. */
+const MAX_MS = 2_000;
 
 class Output {
   #parts: string[] = [];
   #size = 0;
   #steps = 0;
+  readonly #startedAt = performance.now();
   write(text: string): void {
+    this.look();
     this.#size += text.length;
     if (this.#size > MAX_OUTPUT_CHARS) throw new TemplateError(`more than ${MAX_OUTPUT_CHARS} characters`, 0);
     this.#parts.push(text);
   }
   step(): void {
+    this.look();
     if (++this.#steps > MAX_STEPS) throw new TemplateError(`more than ${MAX_STEPS} steps`, 0);
+  }
+  /** Asked after each expression: one alone is as long as the template's author has made it. */
+  look(): void {
+    if (performance.now() - this.#startedAt > MAX_MS)
+      throw new TemplateError(`it takes more than ${MAX_MS} ms to render`, 0);
   }
   text(): string {
     return this.#parts.join('');
@@ -94,8 +104,9 @@ class BlockReader {
       reader.needs('=');
       const value = reader.expression();
       reader.end();
-      return (scope) => {
+      return (scope, out) => {
         scope[name] = value(scope);
+        out.look();
       };
     }
     throw new TemplateError(`unknown statement {% ${word} %}; expected if, for or set`, line);
@@ -108,7 +119,11 @@ class BlockReader {
     let no: Block = () => undefined;
     if (ender.word === 'elif') no = this.#if(ender.rest, ender.line);
     else if (ender.word === 'else') no = this.block(['endif']);
-    return (scope, out) => (isTrue(condition(scope)) ? yes : no)(scope, out);
+    return (scope, out) => {
+      const isMet = isTrue(condition(scope));
+      out.look();
+      (isMet ? yes : no)(scope, out);
+    };
   }
 
   #for(rest: string, line: number): Block {

@@ -30,7 +30,8 @@ export class Scope {
       const { seq } = this.session;
       const news = this.#look(known);
       const left = until - performance.now();
-      if (news.asks.length > 0 || news.end !== null || left <= 0 || this.session.signal.aborted) return news;
+      const isOver = this.session.signal.aborted || this.session.failure !== null;
+      if (news.asks.length > 0 || news.end !== null || left <= 0 || isOver) return news;
       await this.session.changed(seq, Math.min(left, this.#untilDeadline()));
     }
   }

@@ -3,10 +3,11 @@ import {
   CancelledError,
   type FailureDecision,
   FatalError,
-  isMarkedError,
   WorkflowFailedError,
   type WorkOptions,
 } from '@baton/plugin-sdk';
+import { endOfThrown } from '../operation-end';
+import { secondsOf, textOf } from '../thrown';
 import { Scope } from './scope';
 import type { StepResult, WorkDecision, WorkItem, WorkTask } from './work';
 import type { WorkSession } from './work-session';
@@ -53,6 +54,7 @@ export class WorkBoard {
     for (;;) {
       const { asks, end } = await scope.next(LOOK_MS, this.#attended);
       if (this.session.signal.aborted) throw new CancelledError();
+      if (this.session.failure) throw this.session.failure;
       for (const task of asks) this.#attend(task);
       if (end?.kind === 'succeeded') return keys.map((key) => this.session.tasks.get(key)!);
       if (end === null) continue;
@@ -64,22 +66,37 @@ export class WorkBoard {
   #attend(task: WorkTask): void {
     const run = `${task.idx}:${task.attempt}`;
     this.#attended.add(run);
-    const answer = task.state === 'response-sent' ? this.#decide(task) : this.#carryOut(task);
-    // A lost answer: the run is being stopped, nobody waits for it.
-    answer.then((work) => this.session.submit(work)).catch(() => undefined);
+    const isQuestion = task.state === 'response-sent';
+    const answer = isQuestion ? this.#decide(task) : this.#carryOut(task);
+    // What cannot be told (a result that is no JSON, or too large) fails its task: one that is not answered never ends. When
+    // that cannot be told either the run of the code is over.
+    const { idx, attempt } = task;
+    answer
+      .then((work) => this.session.submit(work))
+      .catch((error: unknown) =>
+        this.session.submit(
+          isQuestion
+            ? { decisions: [{ ...NO_MORE, idx, attempt, decision: 'fail' }] }
+            : { steps: [{ idx, attempt, result: null, error: stepError(untold(error)) }] },
+        ),
+      )
+      .catch((error: Error) => this.session.giveUp(error));
   }
 
   async #decide(task: WorkTask): Promise<{ decisions: WorkDecision[] }> {
     const ask = this.#doings.failures.get(task.key);
     const { idx, attempt, error } = task;
-    const none = { idx, attempt, retryAfterMs: null, ignoreTotalRetries: false };
     const decided = async (): Promise<FailureDecision> => (ask && error ? await ask(error) : 'fail');
-    const said = await decided().catch((): FailureDecision => 'fail');
-    const { decision, ...more } = typeof said === 'string' ? { decision: said } : said;
+    const said: unknown = await decided().catch(() => 'fail');
+    // The answer is the author's: what is none of those that there are is a failure.
+    const { decision, retryAfter, ignoreTotalRetries } = (
+      typeof said === 'object' && said !== null ? said : { decision: said }
+    ) as { decision?: unknown; retryAfter?: unknown; ignoreTotalRetries?: unknown };
+    const none = { ...NO_MORE, idx, attempt };
     if (decision !== 'retry')
       return { decisions: [{ ...none, decision: decision === 'ignore' ? 'go-on' : 'fail' }] };
-    const { retryAfter, ignoreTotalRetries } = more as { retryAfter?: number; ignoreTotalRetries?: boolean };
-    const retryAfterMs = retryAfter === undefined ? null : retryAfter * 1000;
+    const seconds = secondsOf(retryAfter);
+    const retryAfterMs = seconds === null ? null : seconds * 1000;
     return {
       decisions: [{ ...none, decision, retryAfterMs, ignoreTotalRetries: ignoreTotalRetries === true }],
     };
@@ -96,14 +113,22 @@ export class WorkBoard {
   }
 }
 
+const NO_MORE = { retryAfterMs: null, ignoreTotalRetries: false };
+
+const untold = (error: unknown): FatalError =>
+  new FatalError(`The result of the step cannot be told to the manager: ${textOf(error)}`);
+
 function stepError(thrown: unknown): NonNullable<StepResult['error']> {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const isMarked = isMarkedError(error);
+  const end = endOfThrown(thrown);
+  // A step cannot wait without its code: it is tried again, as one that asks for that.
+  if (end.kind !== 'failed' && end.kind !== 'retry')
+    return { type: 'RecoverableError', message: textOf(thrown), recoverable: true, traceback: null };
+  const { failure, retryAfter } = end;
   return {
-    type: isMarked ? error.exceptionType : error.name,
-    message: error.message,
-    recoverable: !(error instanceof FatalError),
-    retryAfterMs: isMarked && error.retryAfter !== null ? error.retryAfter * 1000 : null,
+    type: failure.exceptionType,
+    message: failure.message,
+    recoverable: end.kind === 'retry' || end.isRecoverable,
+    retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
     traceback: null,
   };
 }

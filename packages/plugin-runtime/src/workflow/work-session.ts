@@ -1,4 +1,5 @@
 import { backoffMs, isAppError, type Json, type JsonObject } from '@baton/kernel';
+import { FatalError } from '@baton/plugin-sdk';
 import type { WorkPort, WorkSubmission, WorkTask } from './work';
 
 const RETRY = { firstMs: 100, maxMs: 3_000, factor: 2, jitter: 0.3 };
@@ -23,6 +24,8 @@ export class WorkSession {
   readonly tasks = new Map<string, WorkTask>();
   /** Mode of a requested cancel, or ''. */
   cancel = '';
+  /** Why the run cannot come to its end any more. */
+  failure: Error | null = null;
   readonly #changedAt = new Map<string, number>();
   readonly #waiting = new Set<() => void>();
   /** Counts changes of the mirror. */
@@ -51,6 +54,15 @@ export class WorkSession {
     const { error, keys } = await this.#lasting(() => this.port.submit(work));
     if (error) throw new RefusedWork(error.type, error.message);
     return keys;
+  }
+
+  /** Whoever waits is told: what they wait for cannot come. An older run is left to its heartbeat, which stops it. */
+  giveUp(error: Error): void {
+    if (this.signal.aborted || isAppError(error, 'stale_attempt_error')) return;
+    this.failure ??= new FatalError(`The code of the workflow cannot go on: ${error.message}`, {
+      cause: error,
+    });
+    this.#wake();
   }
 
   call(key: string, request: JsonObject): Promise<Json> {
@@ -84,9 +96,8 @@ export class WorkSession {
       try {
         const news = await this.#lasting(() => this.port.await(after, this.signal));
         this.#take(news);
-      } catch {
-        // The run is not the current one any more: its heartbeat stops it.
-        return;
+      } catch (error) {
+        return this.giveUp(error as Error);
       }
     }
   }
@@ -96,15 +107,19 @@ export class WorkSession {
     const isCancelNew = news.cancel !== '' && this.cancel === '';
     const changes = news.changes.filter((task) => task.idx >= (this.tasks.get(task.key)?.idx ?? 0));
     if (changes.length === 0 && !isCancelNew) return;
-    this.#seq++;
     for (const task of changes) {
       this.tasks.set(task.key, task);
-      this.#changedAt.set(task.key, this.#seq);
+      this.#changedAt.set(task.key, this.#seq + 1);
     }
     if (isCancelNew) {
       this.cancel = news.cancel;
       this.#cancelled.abort();
     }
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#seq++;
     for (const wake of [...this.#waiting]) wake();
   }
 
@@ -113,7 +128,8 @@ export class WorkSession {
       try {
         return await call();
       } catch (error) {
-        if (this.signal.aborted || (isAppError(error) && !error.entry.retryable)) throw error;
+        // Anything else is no lost answer: what the code asked for, or the engine, is wrong, and would be so again.
+        if (this.signal.aborted || !isAppError(error) || !error.entry.retryable) throw error;
         await this.changed(Number.POSITIVE_INFINITY, backoffMs(tries, RETRY));
       }
     }

@@ -48,6 +48,7 @@ export function workflowCalls(
         const known = new Set(Array.isArray(request.attended) ? request.attended.map(String) : []);
         const seconds = typeof request.timeout === 'number' ? request.timeout : Number.POSITIVE_INFINITY;
         const news = await scopeOf(request).next(Math.min(MAX_WAIT_MS, seconds * 1000), known);
+        if (work.failure) throw work.failure;
         if (news.end !== null) {
           if (news.end.kind !== 'succeeded') await scopeOf(request).abandon();
           scopes.delete(String(request.scope));

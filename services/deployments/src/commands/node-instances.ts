@@ -1,6 +1,6 @@
 import type { Principal } from '@baton/contracts';
-import { AppError, badParameter, notFound } from '@baton/kernel';
-import type { Db } from '@baton/postgres';
+import { AppError, badParameter, notFound, storableJson } from '@baton/kernel';
+import { type Db, isDataError } from '@baton/postgres';
 import { sql } from 'kysely';
 import { instanceScope } from '../queries/list-node-instances';
 import { type InstanceRow, lockInstance, writeInstance } from '../store/node-instances.sql';
@@ -44,9 +44,18 @@ export async function patchNodeInstance(
     if (row.version > patch.version && !isForced) throw versionConflict(row, patch.version, row.version);
     await writeInstance(tx, tenant, id, {
       state: patch.state,
-      runtimeProperties: patch.runtime_properties && JSON.stringify(patch.runtime_properties),
+      runtimeProperties: patch.runtime_properties && storable(patch.runtime_properties),
       systemProperties: patch.system_properties && JSON.stringify(patch.system_properties),
     });
+  });
+}
+
+/** What is no JSON to the operators of the database would keep the operations of instances on this host from being read. */
+function storable(properties: Record<string, unknown>): string {
+  const json = JSON.stringify(properties);
+  if (storableJson(json) === json) return json;
+  throw badParameter('runtime_properties', 'A text holds a character that cannot be stored', {
+    expected: 'text without NUL characters and halves of surrogate pairs',
   });
 }
 
@@ -89,11 +98,22 @@ export interface OperationWrite {
  * states that the engine writes meanwhile do not count. The same attempt writing the same again is answered as before.
  * @throws AppError conflict_error; stale_attempt_error when a later attempt of the task has written.
  */
-export async function writeRuntimeProperties(deps: Deps, write: OperationWrite): Promise<number> {
-  if (write.runtimeProperties === '')
-    throw badParameter('runtime_properties_json', 'runtime_properties_json is empty', {
+export async function writeRuntimeProperties(deps: Deps, asked: OperationWrite): Promise<number> {
+  if (!asked.runtimeProperties.startsWith('{'))
+    throw badParameter('runtime_properties_json', 'Runtime properties must be a dictionary', {
       expected: 'JSON object',
     });
+  const write = { ...asked, runtimeProperties: storableJson(asked.runtimeProperties) };
+  try {
+    return await replaceProperties(deps, write);
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+    const why = (error as Error).message;
+    throw badParameter('runtime_properties_json', `The runtime properties cannot be stored: ${why}`);
+  }
+}
+
+function replaceProperties(deps: Deps, write: OperationWrite): Promise<number> {
   return deps.db.tx(async (tx) => {
     const row = await lockInstance(tx, write.tenant, write.nodeInstanceId);
     if (!row) throw notFound('NodeInstance', write.nodeInstanceId);

@@ -1,4 +1,4 @@
-import { AppError, type Json } from '@baton/kernel';
+import { AppError, type Json, storableJson } from '@baton/kernel';
 import { z } from 'zod';
 import { staleRun, type WorkflowRun } from '../engine/code-run';
 import type { EngineDeps } from '../engine/deps';
@@ -28,7 +28,7 @@ export async function callFromWorkflow(
   key: string,
   json: string,
 ): Promise<Json> {
-  const parsed = request.safeParse(JSON.parse(json));
+  const parsed = request.safeParse(JSON.parse(storableJson(json)));
   if (!parsed.success)
     throw new AppError(
       'bad_parameters_error',

@@ -5,6 +5,7 @@ import type { Happening, TaskError } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
 import type { LoadedGraph } from '../engine/graph-memory';
 import { leasesOf } from '../engine/leases';
+import { noteResult } from '../engine/result-room';
 import { runStep } from '../engine/run-step';
 import { wakeEnded } from './wake-deferred';
 
@@ -137,8 +138,11 @@ function happeningOf(
   if (idx === undefined || loaded.holders.get(idx) !== workerId) return null;
   const run = { idx, attempt: outcome.attempt };
   switch (outcome.kind) {
-    case OutcomeKind.OUTCOME_KIND_SUCCEEDED:
+    case OutcomeKind.OUTCOME_KIND_SUCCEEDED: {
+      const error = noteResult(loaded.results, idx, outcome.resultJson.length);
+      if (error) return { kind: 'failed', ...run, error };
       return { kind: 'succeeded', ...run, result: parse(outcome.resultJson) };
+    }
     case OutcomeKind.OUTCOME_KIND_RETRY: {
       const error = errorOf(outcome, true);
       return { kind: 'retry', ...run, message: error.message, retryAfterMs: error.retryAfterMs ?? null };
@@ -163,7 +167,8 @@ function happeningOf(
 const CHECK_AFTER_S = { least: 0.5, most: 3600 };
 
 function deferredOf(outcome: executionsRpc.TaskOutcome, run: { idx: number; attempt: number }): Happening {
-  const seconds = Math.min(CHECK_AFTER_S.most, Math.max(CHECK_AFTER_S.least, outcome.retryAfter));
+  const asked = Number.isNaN(outcome.retryAfter) ? CHECK_AFTER_S.most : outcome.retryAfter;
+  const seconds = Math.min(CHECK_AFTER_S.most, Math.max(CHECK_AFTER_S.least, asked));
   return {
     kind: 'deferred',
     ...run,

@@ -1,4 +1,5 @@
 import { type SubmittedWork, submittedWork } from '@baton/contracts';
+import { storableJson } from '@baton/kernel';
 import {
   type CodeItem,
   type CompileError,
@@ -10,6 +11,7 @@ import {
 import { isCodeRun, keysOf, staleRun, type WorkflowRun } from '../engine/code-run';
 import type { EngineDeps } from '../engine/deps';
 import type { LoadedGraph } from '../engine/graph-memory';
+import { noteResult } from '../engine/result-room';
 import { runStep } from '../engine/run-step';
 import { readExecution, type TimedExecution } from '../store/executions.sql';
 import { deliverAll } from './deliver-states';
@@ -33,7 +35,7 @@ export interface SubmitAnswer {
  * @throws AppError stale_attempt_error when another run of the code has begun or the execution has ended.
  */
 export async function submitWork(deps: EngineDeps, run: WorkflowRun, json: string): Promise<SubmitAnswer> {
-  const work = submittedWork.parse(JSON.parse(json));
+  const work = submittedWork.parse(JSON.parse(storableJson(json)));
   const items: [Dropped] extends [never] ? readonly CodeItem[] : never = work.items;
   const execution = await readExecution(deps.db.query, run.executionId);
   if (!execution) throw staleRun();
@@ -124,12 +126,14 @@ function happeningsOf(loaded: LoadedGraph, work: SubmittedWork): Happening[] {
   const happenings: Happening[] = [];
   if (work.isResumable && !graph.flags.resumable) happenings.push({ kind: 'declare-resumable' });
   for (const decision of work.decisions) happenings.push({ kind: 'decide', ...decision });
-  for (const { idx, attempt, result, error } of work.steps)
+  for (const { idx, attempt, result, error: own } of work.steps) {
+    const error = own ?? noteResult(loaded.results, idx, JSON.stringify(result).length);
     happenings.push(
       error
         ? { kind: 'failed', idx, attempt, error: { ...error, traceback: error.traceback ?? null } }
         : { kind: 'succeeded', idx, attempt, result },
     );
+  }
   if (work.drop.length > 0) {
     const dropped = new Set(work.drop);
     const idxs = graph.nodes.flatMap(({ spec }) => (spec.key && dropped.has(spec.key) ? [spec.idx] : []));

@@ -1,3 +1,4 @@
+import { beginningOf } from '@baton/kernel';
 import type { NewEvent } from '../store/rows';
 
 /** An operation of a graph that a client keeps, as far as its events need it. */
@@ -32,6 +33,8 @@ const EVENTS: Record<string, { type: string; text: (kind: string, name: string, 
     text: (kind, name, tail) => `${capital(kind)} rescheduled '${name}' -> ${tail}`,
   },
 };
+/** Characters of a result or an error: a page has a thousand events. */
+const MAX_TEXT = 64 * 1024;
 const capital = (word: string): string => word[0]!.toUpperCase() + word.slice(1);
 
 /**
@@ -87,4 +90,6 @@ const asObject = (value: unknown): Record<string, unknown> =>
     : {};
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const textOf = (value: unknown): string =>
-  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined || value === null
+    ? ''
+    : beginningOf(typeof value === 'string' ? value : JSON.stringify(value), MAX_TEXT);

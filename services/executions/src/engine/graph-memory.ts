@@ -7,6 +7,7 @@ import type { InstanceStateRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { taskOfRow } from '../store/task-document';
 import { readGraph, readTasks } from '../store/tasks.sql';
+import { noteResult, type ResultSizes } from './result-room';
 
 /**
  * Graphs in memory. The rows are the truth: a cached graph is used only while its version is the one of the locked
@@ -37,6 +38,7 @@ export interface LoadedGraph {
   deliveredSeq: number;
   /** Operations whose wake-up is on its way, and since when (monotonic ms). */
   announced: Map<number, number>;
+  results: ResultSizes;
   /** What operations of the execution may call the API with; null until the first is leased. */
   token: string | null;
 }
@@ -59,14 +61,16 @@ export interface GraphMemory {
 }
 
 const MAX_GRAPHS = 500;
-/** Bounds the memory of the cache: a task costs about 1 kB. */
+/** Bounds the memory of the cache: a task costs about 1 kB, without its result. */
 const MAX_TASKS = 200_000;
+const TASK_CHARS = 1_024;
 
 export function createGraphMemory(): GraphMemory {
   const graphs = new LRUCache<string, LoadedGraph>({
     max: MAX_GRAPHS,
     maxSize: MAX_TASKS,
-    sizeCalculation: (loaded) => Math.max(1, loaded.ids.length),
+    sizeCalculation: (loaded) =>
+      Math.max(1, loaded.ids.length + Math.ceil(loaded.results.total / TASK_CHARS)),
   });
   const tails = new Map<string, Promise<unknown>>();
   const accepted = new LRUCache<string, TimedExecution>({ max: MAX_GRAPHS });
@@ -128,6 +132,7 @@ async function readLoadedGraph(tx: Tx<DB>, execution: TimedExecution): Promise<L
     rowless,
   );
   for (const row of rows) {
+    if (row.result !== null) noteResult(loaded.results, row.idx, JSON.stringify(row.result).length);
     if (row.state === 'sent' && row.worker_id === null) loaded.unclaimed.add(row.idx);
     if ((row.state === 'sent' || row.state === 'started') && row.worker_id !== null)
       loaded.holders.set(row.idx, row.worker_id);
@@ -160,6 +165,7 @@ export function newLoadedGraph(
     states: [],
     deliveredSeq: 0,
     announced: new Map(),
+    results: { total: 0, byIdx: new Map() },
     token: null,
   };
 }

@@ -345,6 +345,12 @@ function filesOf(peer: EnginePeer): Partial<RpcHandlers<typeof catalogRpc.Catalo
         planJson: withPlan ? '{"namespaces_mapping":{"ns":"imported"}}' : '',
       };
     },
+    listBlueprintFiles: async ({ blueprintId, folder }) => {
+      const prefix = `${blueprintId}/${folder}/`;
+      const paths = Object.keys(peer.files).filter((path) => path.startsWith(prefix));
+      if (paths.length === 0) throw notFound('folder', folder);
+      return { paths: paths.map((path) => path.slice(prefix.length)) };
+    },
     readBlueprintFile: async function* ({ blueprintId, path }) {
       await peer.before('readBlueprintFile', '');
       const text = peer.files[`${blueprintId}/${path}`];

@@ -1,6 +1,10 @@
 // Operations for the tests of workers: a plain module, loaded as BATON_WORKER_HANDLERS.
 exports.handlers = ({ FatalError, OperationDeferred }) => ({
   'probe.nop': () => null,
+  'probe.say': (ctx, { text, times }) => {
+    ctx.logger.info(text.repeat(times));
+    ctx.sendEvent({ after: 1 });
+  },
   'probe.op': async (ctx, inputs) => {
     if (inputs.log) ctx.logger.info(inputs.log);
     if (inputs.set) Object.assign((await ctx.instance()).runtimeProperties, inputs.set);

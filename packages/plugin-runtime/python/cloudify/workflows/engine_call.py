@@ -7,6 +7,7 @@ from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlparse
 
 from cloudify import exceptions
+from cloudify.proxy_call import as_json
 
 _local = threading.local()
 
@@ -24,7 +25,7 @@ def engine(op, **request):
     if not url:
         raise exceptions.NotInContext('No context set in current execution thread')
     place = urlparse(url)
-    body = json.dumps(dict(request, op=op))
+    body = as_json(dict(request, op=op))
     for is_last in (False, True):
         connection = _connection(place.netloc)
         try:

@@ -3,6 +3,7 @@ import json
 import threading
 
 from cloudify import exceptions
+from cloudify._values import text_of
 from cloudify.workflows import api
 from cloudify.workflows.engine_call import engine, submit
 
@@ -13,6 +14,8 @@ _tasks = []
 _by_key = {}
 _count = [0]
 _attended = {}
+# Why a step could not be answered.
+_lost = []
 
 
 def know(task):
@@ -72,6 +75,8 @@ def wait(tasks, wait_after_fail=None):
     scope = next_scope()
     while True:
         news = engine('wf_wait', scope=scope, keys=keys, wait_after_fail=wait_after_fail, attended=list(_attended))
+        if _lost:
+            raise exceptions.NonRecoverableError('The code of the workflow cannot go on: %s' % text_of(_lost[0]))
         for facts in news['asks']:
             _attend(facts)
         end = news['end']
@@ -105,23 +110,45 @@ def _attend(facts):
     thread.start()
 
 
+def milliseconds(seconds):
+    """Whole ms for the engine; None for what is no number of seconds."""
+    try:
+        after = int(float(seconds) * 1000)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return after if after >= 0 else None
+
+
 def _carry_out(task, facts):
     step = {'idx': facts['idx'], 'attempt': facts['attempt'], 'result': None, 'error': None}
     try:
         result = task.carry_out()
-        json.dumps(result)
+        json.dumps(result, allow_nan=False)
         step['result'] = result
-    except Exception as error:
-        after = getattr(error, 'retry_after', None)
+    # Also SystemExit: it ends this thread alone, and a step that is not answered never ends.
+    except BaseException as error:
         step['error'] = {
             'type': type(error).__name__,
-            'message': str(error),
+            'message': text_of(error),
             'recoverable': not isinstance(error, (exceptions.NonRecoverableError, TypeError)),
-            'retryAfterMs': None if after is None else int(after * 1000),
+            'retryAfterMs': milliseconds(getattr(error, 'retry_after', None)),
         }
     finally:
         _places.release()
-    submit(steps=[step])
+    _tell(step)
+
+
+def _tell(step):
+    """What cannot be told fails its step; when that cannot be told either, the code cannot go on."""
+    try:
+        try:
+            submit(steps=[step])
+        except Exception as error:
+            message = 'The result of the step cannot be told to the manager: %s' % text_of(error)
+            told = {'type': 'NonRecoverableError', 'message': message, 'recoverable': False}
+            submit(steps=[dict(step, result=None, error=told)])
+    except Exception as error:
+        _lost.append(error)
 
 
 def finish():

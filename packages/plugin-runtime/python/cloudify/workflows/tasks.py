@@ -146,7 +146,7 @@ class WorkflowTask(object):
             'attempt': facts['attempt'],
             'decision': 'go-on' if answer.action in go_on else
             'retry' if answer.action == HandlerResult.HANDLER_RETRY else 'fail',
-            'retryAfterMs': None if retry_after is None else int(retry_after * 1000),
+            'retryAfterMs': runs.milliseconds(retry_after),
             'ignoreTotalRetries': bool(answer.ignore_total_retries),
         }
 
