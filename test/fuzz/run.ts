@@ -1,13 +1,23 @@
-// node --import tsx test/fuzz/run.ts [--seconds N] [--seed N] [--only PATTERN]: random requests at a manager, sensible and not.
-// No answer may be a 5xx, without an error code or slower than 3 s; then every execution that was begun ends, the doctor finds
-// nothing, and all of it comes back from a snapshot. Prints the seed; exits with 1 when something was found. Needs the bundles of `npm run build`.
+// node --import tsx test/fuzz/run.ts [--seconds N] [--seed N] [--only PATTERN] [--odd] [--mode services] [--kill] [--logs FOLDER]
+// Random requests at a manager, sensible and not, and operations and workflow code that do odd things (--odd: only those; test/fuzz/odd).
+// No answer may be a 5xx, without an error code or slower than 3 s; odd executions end by themselves and say why; what was
+// answered 2xx is there at the end; then every execution that was begun ends, the doctor finds nothing, all of it comes back
+// from a snapshot, and no secret of an operation stands in a log. With --kill processes of the manager (--mode services) are
+// killed and started again meanwhile, and what is down is answered with 502, 503 or 504. Prints the seed; exits with 1 when
+// something was found. --logs keeps what the manager logged. Needs the bundles of `npm run build`.
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import { ensureTestServices } from '../../tools/test-services.mjs';
 import { type Answer, startWorld, type World } from '../contract/world';
+import { copyOfDist } from '../harness/dist-copy';
 import { type Random, seededRandom } from '../sim/random';
+import { findings, tell } from './findings';
+import { killAtRandom, type Ledger, ledgerOf } from './kills';
+import { type OddOperations, oddEnv, oddOperations } from './odd-operations';
 import { type Request, requestOf } from './values';
 
 const { values: options } = parseArgs({
@@ -15,37 +25,46 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string', default: '' },
+    odd: { type: 'boolean', default: false },
+    mode: { type: 'string', default: 'standalone' },
+    kill: { type: 'boolean', default: false },
+    logs: { type: 'string', default: '' },
   },
 });
 const LANES = 4;
+const ODD_LANES = 2;
+const LEDGER_PAUSE_MS = 100;
 const SLOW_MS = 3_000;
+const SLOW_FOR_MANY_MS = 20_000;
+const LEASE_LOST = 'lease could not be renewed; operation killed';
+/** It takes as long as there are executions that it is about. */
+const BULK = /\/bulk$/;
+/** What is answered while a process is down. */
+const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
 const REST_MS = 60_000;
 /** What would close the manager to the requests that follow, replace its data, or never ends. */
 const LEFT_OUT = /^\/(maintenance|license|managers|ldap|config|permissions)|\/restore$|\/stream$/;
+/** It removes executions that are counted upon; asked for with --only. */
+const SELDOM = 'DELETE /executions';
 /** Most executions are refused by chance; these routes begin them. */
 const FAVOURED = /^\/(executions|deployments\/:id|deployment-updates|deployment-groups|execution-groups)/;
 
 const routes = (allRoutes as readonly RouteContract[]).filter(
-  ({ method, path }) => !LEFT_OUT.test(path) && `${method} ${path}`.includes(options.only),
+  ({ method, path }) =>
+    !LEFT_OUT.test(path) &&
+    !(options.only === '' && `${method} ${path}` === SELDOM) &&
+    `${method} ${path}`.includes(options.only),
 );
 const favoured = routes.filter(({ method, path }) => method !== 'GET' && FAVOURED.test(path));
-
-/** What was found, by kind and route; the first of each is printed. */
-const found = new Map<string, number>();
-function tell(kind: string, route: string, text: string): void {
-  const key = `${kind}: ${route}`;
-  const times = (found.get(key) ?? 0) + 1;
-  found.set(key, times);
-  if (times === 1) console.log(`${kind}: ${text}`);
-}
 
 function judge(route: string, asked: Request, { status, body }: Answer, ms: number): void {
   const { method, version, path } = asked;
   const short = (value: unknown): string => JSON.stringify(value)?.slice(0, 600) ?? '';
   const text = `${method} ${version} ${path.slice(0, 300)} ${short(asked.body)}: ${status} ${short(body)} after ${ms.toFixed(0)} ms`;
+  if (options.kill && DOWN.has(status) && typeof body?.error_code === 'string') return;
   if (status >= 500) tell('server error', route, text);
   else if (status >= 400 && typeof body?.error_code !== 'string') tell('no error code', route, text);
-  if (ms > SLOW_MS) tell('slow', route, text);
+  if (ms > (options.kill || BULK.test(route) ? SLOW_FOR_MANY_MS : SLOW_MS)) tell('slow', route, text);
 }
 
 async function send(world: World, asked: Request): Promise<Answer> {
@@ -68,6 +87,8 @@ async function oneRequest(world: World, random: Random): Promise<number | null> 
       world.values[`last_${resource.replaceAll('-', '_')}`] = answer.body.id;
     return answer.status;
   } catch (error) {
+    // The gateway itself is down.
+    if (options.kill) return null;
     tell(
       'no answer',
       name,
@@ -124,7 +145,14 @@ async function comeToRest(world: World, random: Random): Promise<void> {
     ends.set(end, (ends.get(end) ?? 0) + 1);
   }
   console.log(`${all.length} executions: ${countsOf(ends)}`);
-  const doctor = await world.send('v3.1', 'GET', { path: '/doctor' });
+  let doctor = await world.send('v3.1', 'GET', { path: '/doctor' });
+  // What a killed process has left is repaired by others, each in its time.
+  for (
+    const until = Date.now() + REST_MS;
+    doctor.body.items.length > 0 && Date.now() < until;
+    await pause(2_000)
+  )
+    doctor = await world.send('v3.1', 'GET', { path: '/doctor' });
   for (const item of doctor.body.items) tell('doctor', String(item.check), JSON.stringify(item));
 }
 
@@ -187,28 +215,70 @@ const countsOf = (counts: ReadonlyMap<unknown, number>): string =>
     .sort()
     .join(', ');
 
+/** Each begins something again and again, beside the others, until the time is over. */
+async function play(world: World, random: Random): Promise<{ odd: OddOperations; ledger: Ledger }> {
+  const until = Date.now() + Number(options.seconds) * 1000;
+  const statuses = new Map<number, number>();
+  const odd = await oddOperations(world, random, options.kill);
+  const ledger = await ledgerOf(world, random);
+  const lane = async (): Promise<void> => {
+    for (let n = 0; Date.now() < until; n++) {
+      if (n % 300 === 0) await refill(world).catch(passedOver);
+      const status = await oneRequest(world, random);
+      if (status !== null) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  const oddLane = async (): Promise<void> => {
+    while (Date.now() < until) await odd.one().catch(passedOver);
+  };
+  const ledgerLane = async (): Promise<void> => {
+    for (; Date.now() < until; await pause(LEDGER_PAUSE_MS)) await ledger.one();
+  };
+  const lanes = [
+    ...Array.from({ length: options.odd ? 0 : LANES }, lane),
+    ...Array.from({ length: ODD_LANES }, oddLane),
+    ledgerLane(),
+  ];
+  if (options.kill) lanes.push(killAtRandom(world, random, until));
+  await Promise.all(lanes);
+  console.log(`requests by status: ${countsOf(statuses)}`);
+  odd.tellCounts();
+  return { odd, ledger };
+}
+
+/** While the gateway is down nothing is answered. */
+function passedOver(error: unknown): void {
+  if (!options.kill) throw error;
+}
+
 async function main(): Promise<void> {
   console.log(`seed ${options.seed}`);
   const random = seededRandom(Number(options.seed));
-  const world = await startWorld();
-  const statuses = new Map<number, number>();
+  const isFleet = options.mode === 'services' || options.kill;
+  const dist = copyOfDist();
+  const world = await startWorld({
+    dist,
+    env: oddEnv,
+    ...(isFleet && { mode: 'services', workers: 3, replicas: { executions: 2 } }),
+  });
   try {
-    const until = Date.now() + Number(options.seconds) * 1000;
-    const lane = async (): Promise<void> => {
-      for (let n = 0; Date.now() < until; n++) {
-        if (n % 300 === 0) await refill(world);
-        const status = await oneRequest(world, random);
-        if (status !== null) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      }
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
-    console.log(`requests by status: ${countsOf(statuses)}`);
+    const { odd, ledger } = await play(world, random);
     await comeToRest(world, random);
+    await ledger.judge();
     await restoreAll(world);
-    for (const line of world.faults()) tell('fault', String(JSON.parse(line).err?.message), line);
+    odd.judgeSecrecy();
+    if (options.logs !== '') cpSync(join(world.fleet.dir, 'logs'), options.logs, { recursive: true });
+    // What is down for a moment is told by those that call it.
+    for (const line of options.kill ? [] : world.faults()) {
+      const { err, message } = JSON.parse(line);
+      // Of an execution that was cancelled by force: nothing is renewed while a restore holds the tables.
+      if (message !== LEASE_LOST) tell('fault', String(err?.message ?? message), line);
+    }
   } finally {
     await world.stop();
+    rmSync(dist, { recursive: true });
   }
+  const found = findings();
   for (const [what, times] of found) console.log(`${times} times ${what}`);
   console.log(found.size === 0 ? 'nothing found' : `${found.size} found, seed ${options.seed}`);
 }
@@ -217,7 +287,7 @@ async function withServices(): Promise<number> {
   const services = await ensureTestServices();
   Object.assign(process.env, services.env);
   await main().finally(() => services.stop());
-  return found.size === 0 ? 0 : 1;
+  return findings().size === 0 ? 0 : 1;
 }
 
 withServices().then(
