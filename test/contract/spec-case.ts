@@ -5,8 +5,8 @@ export interface Sent {
   /** Path below /api/<version> with its query; it must be one that the row describes. */
   path: string;
   body?: unknown;
-  /** Name of an archive of the world, sent as octet-stream. */
-  archive?: 'blueprint' | 'slow' | 'faulty' | 'broken' | 'plugin' | 'license' | 'nothing';
+  /** An archive, or the name of one of the world, sent as octet-stream. */
+  archive?: 'blueprint' | 'slow' | 'faulty' | 'broken' | 'plugin' | 'license' | 'nothing' | Buffer;
   /** Who calls; default the administrator. */
   as?: 'admin' | 'viewer' | 'nobody';
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { allRoutes } from '@baton/contracts/http/all';
 import { eventually } from '@baton/testkit';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { type Fleet, type FleetOptions, startFleet } from '../harness/fleet';
 import { archiveOf } from '../harness/session';
 import type { Sent } from './spec-case';
 
@@ -17,6 +17,7 @@ export interface Answer {
 }
 
 export interface World {
+  fleet: Fleet;
   send(version: string, method: string, sent: Sent): Promise<Answer>;
   /** Values behind `$name`. */
   values: Record<string, string>;
@@ -117,7 +118,7 @@ export function wagon(name: string, version = '1.0'): Buffer {
   return tgz({ 'package.json': JSON.stringify(about), [`wheels/${name}.whl`]: 'x' }, name);
 }
 
-function contentOf(kind: NonNullable<Sent['archive']>): Buffer {
+function contentOf(kind: Exclude<Sent['archive'], Buffer | undefined>): Buffer {
   switch (kind) {
     case 'slow':
       return tgz({ 'blueprint.yaml': SLOW_BLUEPRINT });
@@ -148,7 +149,7 @@ function sender(fleet: Fleet, values: Record<string, string>): World['send'] {
     else if (sent.as !== 'nobody') headers.authorization = basic('admin', fleet.adminPassword);
     let body: Buffer | undefined;
     if (sent.archive) {
-      body = contentOf(sent.archive);
+      body = typeof sent.archive === 'string' ? contentOf(sent.archive) : sent.archive;
       headers['content-type'] = 'application/octet-stream';
     } else if (sent.body !== undefined) {
       body = Buffer.from(filled(JSON.stringify(sent.body)));
@@ -263,8 +264,9 @@ async function fillLater(
   }
 }
 
-export async function startWorld(): Promise<World> {
-  const fleet = await startFleet({ mode: 'standalone', env: { BATON_VALIDATE_RESPONSES: 'true' } });
+export async function startWorld(options: Partial<FleetOptions> = {}): Promise<World> {
+  const env = { BATON_VALIDATE_RESPONSES: 'true', ...options.env };
+  const fleet = await startFleet({ mode: 'standalone', ...options, env });
   const values: Record<string, string> = {};
   const send = sender(fleet, values);
   try {
@@ -278,5 +280,5 @@ export async function startWorld(): Promise<World> {
     const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
     return lines.filter((line) => line.startsWith('{"level":"error"'));
   };
-  return { send, values, faults, stop: () => fleet.stop() };
+  return { fleet, send, values, faults, stop: () => fleet.stop() };
 }

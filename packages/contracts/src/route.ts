@@ -40,6 +40,8 @@ export interface RouteContract {
   isBodyOptional?: boolean;
   /** A null where a key of the body may be absent is a wrong value; elsewhere it reads as absent (clients send their None). */
   isNullRefused?: boolean;
+  /** On the original's wire what is not announced as JSON is bad input, and a charset may follow (reference/rest-api.md 1.4). */
+  isBodyReadPlainly?: boolean;
   status: 200 | 201 | 204;
   /** Absent with 204. */
   response?: z.ZodType;
@@ -106,6 +108,8 @@ export interface ListQuery {
   searchName: string | null;
   allTenants: boolean;
   getAll: boolean;
+  /** The `_size` and `_offset` to answer where they are not what is read: of a list with everything. */
+  echo?: { size: number; offset: number };
   /** Values of the contract's `extra` parameters that were given: _filter_id, _group_id, _get_data, ... */
   extra: Record<string, string[]>;
 }

@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import { Readable } from 'node:stream';
-import { defineRoutes, type Principal } from '@baton/contracts';
+import { defineRoutes } from '@baton/contracts';
 import { AppError, notFound, Secret, silentLog, systemClock } from '@baton/kernel';
 import { z } from 'zod';
 import {
@@ -13,20 +13,8 @@ import {
   signPrincipal,
   verifyPrincipal,
 } from './index';
+import { ann, key } from './testing/ann';
 
-const key = new Secret('a key of the test that is long enough');
-const ann: Principal = {
-  userId: 1,
-  username: 'ann',
-  tenant: 'default_tenant',
-  role: 'sys_admin',
-  roles: [],
-  permissions: [],
-  tenants: [],
-  authMethod: 'token',
-  executionId: '',
-  isBootstrapAdmin: true,
-};
 const base = {
   owner: 'catalog',
   permission: 'blueprint_list',
@@ -222,6 +210,10 @@ describe('lists', () => {
       extra: { _filter_id: ['f'] },
     });
     expect(await parsed('_get_all_results=true&_size=5')).toMatchObject({ getAll: true, size: 0, offset: 0 });
+    // Nothing is cut, and what was asked for is echoed all the same.
+    const echoed = async (query: string) => (await list(`_get_all_results=true${query}`)).metadata.pagination;
+    expect(await echoed('&_size=5&_offset=2')).toMatchObject({ size: 5, offset: 2 });
+    expect(await echoed('')).toMatchObject({ size: 0, offset: 0 });
     expect((await list('_include=size&tag=x&_unknown=1')).items).toEqual([{ size: 1 }]);
     // Of what has one value, the first counts.
     expect(await parsed('_size=1&_size=3&_search=a&_search=b')).toMatchObject({ size: 1, search: 'a' });

@@ -160,6 +160,7 @@ export function compileList(
       searchName: contract.searchName === undefined ? null : searchName,
       allTenants: contract.allowsAllTenants && booleanOf('_all_tenants', raw._all_tenants),
       getAll,
+      ...(getAll ? { echo: { size: raw._size === undefined ? 0 : size, offset } } : {}),
       extra,
     };
   };
@@ -196,8 +197,10 @@ export function rawEnvelope(
 
 function metadataOf(
   { total, filtered }: { total: number; filtered?: number | null | undefined },
-  { offset, size }: ListQuery,
+  list: ListQuery,
   hasFiltered: boolean,
 ) {
+  // They echo the request (spec v3.1 part 1), also where it asks for everything.
+  const { offset, size } = list.echo ?? list;
   return { pagination: { total, offset, size }, ...(hasFiltered ? { filtered: filtered ?? null } : {}) };
 }

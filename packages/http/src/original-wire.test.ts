@@ -1,6 +1,6 @@
 // What BATON_WIRE=cloudify changes for every route (docs/compatibility.md).
 import { defineRoutes, type Principal } from '@baton/contracts';
-import { Secret, silentLog } from '@baton/kernel';
+import { silentLog } from '@baton/kernel';
 import { z } from 'zod';
 import {
   bindRoutes,
@@ -11,8 +11,8 @@ import {
   signPrincipal,
   type Wire,
 } from './index';
+import { key } from './testing/ann';
 
-const key = new Secret('a key of the test that is long enough');
 const base = {
   owner: 'catalog',
   permission: 'blueprint_list',
@@ -31,6 +31,14 @@ const routes = bindRoutes(
       method: 'PUT',
       path: '/things/:id',
       body: z.object({ n: z.number().optional() }),
+    },
+    {
+      ...base,
+      id: 'plainThing',
+      method: 'PATCH',
+      path: '/things/:id/plain',
+      body: z.object({ n: z.number() }),
+      isBodyReadPlainly: true,
     },
     { ...base, id: 'oldThing', method: 'PATCH', path: '/things/:id/old', isGoneFromOriginal: true },
     {
@@ -54,6 +62,7 @@ const routes = bindRoutes(
   {
     patchThing: (call) => ({ n: call.body.n }),
     freeThing: () => ({}),
+    plainThing: () => ({}),
     oldThing: () => ({}),
     listThings: ({ list }) =>
       listEnvelope({ items: [{ id: 'a', visibility: 'tenant', tags: [] }], total: 1 }, list),
@@ -78,6 +87,19 @@ async function startApp(wire: Wire) {
       })
     ).status;
 }
+
+test.each([
+  ['spec', 200, 415],
+  ['cloudify', 200, 400],
+] as const)(
+  '%s: a body that is read plainly with a charset is %i, with another type %i',
+  async (wire, charset, other) => {
+    const send = await startApp(wire);
+    expect(await send('/things/a/plain', 'application/json')).toBe(200);
+    expect(await send('/things/a/plain', 'application/json; charset=utf-8')).toBe(charset);
+    expect(await send('/things/a/plain', 'text/plain')).toBe(other);
+  },
+);
 
 test.each([
   ['spec', 200, 200],

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { defineRoutes, type Principal } from '@baton/contracts';
-import { RawJson, Secret, silentLog } from '@baton/kernel';
+import { defineRoutes } from '@baton/contracts';
+import { RawJson, silentLog } from '@baton/kernel';
 import {
   bindRoutes,
   createHttpApp,
@@ -12,20 +12,8 @@ import {
   signPrincipal,
   unpackPieces,
 } from './index';
+import { ann, key } from './testing/ann';
 
-const key = new Secret('a key of the test that is long enough');
-const ann: Principal = {
-  userId: 1,
-  username: 'ann',
-  tenant: 'default_tenant',
-  role: 'sys_admin',
-  roles: [],
-  permissions: [],
-  tenants: [],
-  authMethod: 'token',
-  executionId: '',
-  isBootstrapAdmin: true,
-};
 const routes = defineRoutes([
   {
     owner: 'catalog',

@@ -50,7 +50,7 @@ export async function readRequest(
   call.query = route.parseQuery(raw);
   if (contract.rawBody === 'text') call.text = await readText(request.raw, TEXT_LIMIT_BYTES);
   else if (contract.body && !isArchive(route, call))
-    call.body = route.parseBody(await readJson(call, o, needsType(route, o)));
+    call.body = route.parseBody(await readJson(call, o, typeRule(route, o)));
   return call;
 }
 
@@ -67,25 +67,34 @@ function isArchive(route: CompiledRoute, call: RequestCall): boolean {
   );
 }
 
-/** The original looks at the type before the body: where a body is due, none without a type is the wrong type. */
-function needsType({ contract }: CompiledRoute, o: HttpAppOptions): boolean {
-  return o.wire === 'cloudify' && !contract.isBodyOptional && contract.rawBody === undefined;
+interface TypeRule {
+  type: RegExp;
+  /** Asked for before the body is looked at. */
+  isNeeded: boolean;
+  refusal: 'unsupported_content_type_error' | 'bad_parameters_error';
 }
 
-async function readJson(call: RequestCall, o: HttpAppOptions, isTypeNeeded: boolean): Promise<unknown> {
-  const isJson = (o.wire === 'cloudify' ? BARE_JSON_TYPE : JSON_TYPE).test(call.contentType);
-  if (isTypeNeeded && !isJson) throw wrongType(call.contentType);
+/** The original looks at the type before the body: where a body is due, none without a type is the wrong type. */
+function typeRule({ contract }: CompiledRoute, o: HttpAppOptions): TypeRule {
+  const refusal = 'unsupported_content_type_error';
+  if (o.wire === 'spec') return { type: JSON_TYPE, isNeeded: false, refusal };
+  if (contract.isBodyReadPlainly) return { type: JSON_TYPE, isNeeded: true, refusal: 'bad_parameters_error' };
+  const isNeeded = !contract.isBodyOptional && contract.rawBody === undefined;
+  return { type: BARE_JSON_TYPE, isNeeded, refusal };
+}
+
+async function readJson(call: RequestCall, o: HttpAppOptions, rule: TypeRule): Promise<unknown> {
+  const isJson = rule.type.test(call.contentType);
+  if (rule.isNeeded && !isJson) throw wrongType(call.contentType, rule);
   if (!call.hasBody) return undefined;
   const text = await readText(call.raw, o.jsonLimitBytes ?? JSON_LIMIT_BYTES);
   if (text.trim() === '') return undefined;
-  if (!isJson) throw wrongType(call.contentType);
+  if (!isJson) throw wrongType(call.contentType, rule);
   return parseJson(text);
 }
 
-function wrongType(contentType: string): AppError {
-  return new AppError(
-    'unsupported_content_type_error',
-    `Content type must be application/json, not \`${contentType}\``,
-    { expected: 'application/json' },
-  );
+function wrongType(contentType: string, { refusal }: TypeRule): AppError {
+  return new AppError(refusal, `Content type must be application/json, not \`${contentType}\``, {
+    expected: 'application/json',
+  });
 }

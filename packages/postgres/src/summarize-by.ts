@@ -19,6 +19,21 @@ export interface SummaryKind {
   weight?: RawBuilder<unknown>;
   /** Fields that many rows have in common: rows are counted by `key` first, and `lookup` joins once a `keyed.key`. */
   shared?: SharedFields;
+  /** Values of fields that have an order of their own; others come by value. */
+  ranks?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** From the narrowest on (reference/rest-api.md 4.4). */
+const VISIBILITIES = ['private', 'tenant', 'global'];
+
+/** What to sort `column` by, which holds the field `name`: an enumeration comes in its own order, as in the original. */
+function orderOf(
+  kind: SummaryKind,
+  name: string | undefined,
+  column: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const ranks = name === 'visibility' ? VISIBILITIES : kind.ranks?.[name ?? ''];
+  return ranks ? sql`array_position(${[...ranks]}::text[], ${column}::text), ${column}` : column;
 }
 
 export interface SharedFields {
@@ -74,8 +89,8 @@ export async function summarizeBy(
     subs: { value: unknown; count: number }[] | null;
     total: number;
   }>`
-    with counted as (${counted}), grouped as (${sub ? bySub : sql`select target, count, null::json as subs from counted`})
-    select *, (select count(*) from grouped) as total from grouped order by target nulls last ${page}`.execute(
+    with counted as (${counted}), grouped as (${sub ? bySub(orderOf(kind, query._sub_field, sql`sub`)) : sql`select target, count, null::json as subs from counted`})
+    select *, (select count(*) from grouped) as total from grouped order by ${orderOf(kind, query._target_field, sql`target`)} nulls last ${page}`.execute(
     db,
   );
   const name = query._target_field!;
@@ -94,8 +109,8 @@ export async function summarizeBy(
   return { items, total: rows[0]?.total ?? 0 };
 }
 
-const bySub = sql`select target, sum(count)::int as count,
-  json_agg(json_build_object('value', sub, 'count', count) order by sub) as subs from counted group by target`;
+const bySub = (order: RawBuilder<unknown>) => sql`select target, sum(count)::int as count,
+  json_agg(json_build_object('value', sub, 'count', count) order by ${order}) as subs from counted group by target`;
 
 /** Rows `target`, `sub` and `count`. */
 function countedBy(

@@ -353,6 +353,12 @@ it('gives plan and files to other services', async () => {
   expect(Buffer.concat(await read('empty')).length).toBe(0);
   for (const path of ['../blueprint.yaml', '/etc/passwd', 'no', ''])
     await expect(read(path)).rejects.toMatchObject({ code: 'not_found_error' });
+  const list = async (folder: string) =>
+    (await catalog.rpc.listBlueprintFiles({ tenant: 'default_tenant', blueprintId: 'served', folder })).paths;
+  expect(await list('scripts/')).toEqual(['a.sh']);
+  expect(await list('')).toEqual(['blueprint.yaml', 'empty', 'large.bin', 'scripts/a.sh']);
+  for (const folder of ['script', 'empty', '..', '/etc'])
+    await expect(list(folder)).rejects.toMatchObject({ code: 'not_found_error' });
   await expect(catalog.rpc.getBlueprint({ tenant: 'other', blueprintId: 'served' })).rejects.toMatchObject({
     code: 'not_found_error',
   });

@@ -63,6 +63,15 @@ it.each<[ReturnType<typeof rule>[], string[]]>([
   });
 });
 
+it('tells what the rules remove, not what the search leaves out', async () => {
+  const json = { filter_rules: [rule('env', 'is_not', ['prod'])] };
+  const { body } = await call('POST', '/searches/blueprints?_search=o&_include=id', { json });
+  const { items } = (await call('GET', '/blueprints?_search=o&_include=id')).body;
+  expect(body.items).toEqual([{ id: 'two' }]);
+  expect(body.metadata.filtered).toBe(items.length - 1);
+  expect(items.length).toBeLessThan(4);
+});
+
 it.each<[unknown, RegExp]>([
   [rule('env', 'any_of', []), /at least one value/],
   [rule('env', 'is_null', ['x']), /takes no values/],
@@ -167,6 +176,8 @@ describe('labels', () => {
       metadata: { pagination: { total: 2 } },
     });
     expect((await call('GET', '/labels/blueprints/nosuch')).body.items).toEqual([]);
+    expect((await call('GET', '/labels/blueprints/no%20key')).body.error_code).toBe('bad_parameters_error');
+    expect((await call('GET', '/labels/blueprints?_sort=key')).body.error_code).toBe('bad_parameters_error');
     expect((await call('GET', '/labels/blueprints?_reserved=true')).body.metadata.pagination.total).toBe(11);
   });
 });

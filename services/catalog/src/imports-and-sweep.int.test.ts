@@ -122,9 +122,13 @@ it('on the wire of the original every upload is accepted first and shows an exec
     await eventually(async () =>
       expect((await catalog.call('GET', '/blueprints/b')).body).toMatchObject({
         state: 'uploaded',
-        upload_execution: { status: 'terminated', error: '' },
+        upload_execution: { status: 'terminated', error: '', parameters: { validate_only: false } },
       }),
     );
+    const { rows } = await catalog.db.pool.query(
+      `select envelope from outbox where envelope->>'type' = 'catalog.upload-ended.v1'`,
+    );
+    expect(rows).toMatchObject([{ envelope: { payload: { createdAt: accepted.body.created_at } } }]);
   } finally {
     await catalog.close();
   }
@@ -138,7 +142,7 @@ it('on the wire of the original a validation answers a blueprint that is never s
         await catalog.db.pool.query(
           `select envelope from outbox where envelope->>'type' = 'catalog.upload-ended.v1'`,
         )
-      ).rows as { envelope: { payload: { executionId: string; status: string; error: string } } }[];
+      ).rows as { envelope: { payload: Record<string, unknown> } }[];
     for (const [yaml, status] of [
       ['tosca_definitions_version: cloudify_dsl_1_3', 'terminated'],
       ['node_templates: {n: {type: no.such.type}}', 'failed'],
@@ -148,11 +152,19 @@ it('on the wire of the original a validation answers a blueprint that is never s
         contentType: 'application/octet-stream',
       });
       expect([code, body.state, body.plan]).toEqual([201, 'validating', null]);
-      expect(body.upload_execution).toMatchObject({ workflow_id: 'upload_blueprint', ended_at: null });
+      expect(body.upload_execution).toMatchObject({
+        workflow_id: 'upload_blueprint',
+        ended_at: null,
+        parameters: { validate_only: true },
+      });
       const ended = (await told()).find(
         ({ envelope }) => envelope.payload.executionId === body.upload_execution.id,
       );
-      expect(ended?.envelope.payload.status).toBe(status);
+      expect(ended?.envelope.payload).toMatchObject({
+        status,
+        createdAt: body.created_at,
+        parameters: { validate_only: true },
+      });
     }
     expect((await catalog.call('GET', '/blueprints/tried')).status).toBe(404);
   } finally {

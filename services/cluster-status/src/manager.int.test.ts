@@ -225,3 +225,18 @@ it('/ok follows the services', async () => {
   }
   expect(await call('GET', '/ok')).toMatchObject({ status: 200, text: 'OK' });
 });
+
+it('v2.1 has its own form of the status, and on the wire of the original that of v3.1', async () => {
+  const original = await startCluster({}, 'cloudify');
+  try {
+    expect((await call('GET', '/status', { api: 'v2.1' })).body).toMatchObject({
+      status: 'running',
+      services: expect.any(Array),
+    });
+    const { body } = await original.call('GET', '/status', { api: 'v2.1' });
+    expect(body).toEqual((await original.call('GET', '/status')).body);
+    expect(Array.isArray(body.services)).toBe(false);
+  } finally {
+    await original.close();
+  }
+});

@@ -97,7 +97,18 @@ describe('members', () => {
     expect(removed.body.deployment_ids).toEqual(['m3']);
     const listed = await test.call('GET', '/deployments?_group_id=members&_include=id,deployment_groups');
     expect(listed.body.items).toEqual([{ id: 'm3', deployment_groups: ['members'] }]);
-    expect(code(await test.call('GET', '/deployments?_group_id=nosuch'))).toEqual([404, 'not_found_error']);
+    // A filter like others: what nothing belongs to selects nothing.
+    for (const [method, path] of [
+      ['GET', '/deployments?_group_id=nosuch'],
+      ['POST', '/searches/deployments?_group_id=nosuch'],
+    ] as const) {
+      const none = await test.call(method, path, method === 'POST' ? {} : undefined);
+      expect([none.status, none.body.items, none.body.metadata]).toMatchObject([
+        200,
+        [],
+        { pagination: { total: 0 }, filtered: null },
+      ]);
+    }
     const wrong = await patch('members', { remove: { new_deployments: [{}] } });
     expect(code(wrong)).toEqual([400, 'bad_parameters_error']);
   });

@@ -65,6 +65,17 @@ it('stores an update and starts its workflow, merging the inputs', async () => {
   expect((await finalize('nosuch')).status).toBe(404);
 });
 
+it('v2.1 has updates too, in the same form', async () => {
+  await test.create('older', { blueprint_id: 'hello-flat' });
+  const path = '/api/v2.1/deployment-updates';
+  const { status, body } = await test.call('POST', `${path}/older/update/initiate`, { skip_install: true });
+  expect([status, body.state]).toEqual([200, 'updating']);
+  expect((await test.call('GET', `${path}/${body.id}`)).body).toEqual(await read(body.id));
+  expect((await test.call('GET', `${path}?deployment_id=older&_include=id`)).body.items).toEqual([
+    { id: body.id },
+  ]);
+});
+
 it('refuses what does not exist or has the wrong form', async () => {
   await test.create('refuse', { blueprint_id: 'hello-flat' });
   const codes = [

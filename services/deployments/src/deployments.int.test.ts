@@ -285,6 +285,8 @@ describe('changing', () => {
     ]);
     expect((await test.call('GET', '/labels/deployments?_search=amel')).body.items).toEqual(['camelkey']);
     expect((await test.call('GET', '/labels/deployments/env')).body.items).toEqual(['prod']);
+    const badKey = await test.call('GET', '/labels/deployments/no%20key');
+    expect(code(badKey)).toEqual([400, 'bad_parameters_error']);
   });
 
   it('sets a site, and survives its deletion and renaming', async () => {

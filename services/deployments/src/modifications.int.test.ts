@@ -38,7 +38,16 @@ it('scales a node out: instances and relationships at the start, numbers at the 
   });
   const marks = (list: { modification: string }[]) => list.map((i) => i.modification).sort();
   expect(marks(answer.body.node_instances.added_and_related)).toEqual(['added', 'added', 'related']);
-  expect(answer.body.node_instances.before_modification).toHaveLength(2);
+  // Whole copies, as the API shows instances, in the order of the nodes.
+  const { items } = (await test.call('GET', '/node-instances?deployment_id=out&_size=1')).body;
+  const copies = answer.body.node_instances.before_modification as Record<string, unknown>[];
+  expect(copies.map((copy) => Object.keys(copy).sort())).toEqual(
+    [1, 2].map(() => Object.keys(items[0]).sort()),
+  );
+  expect(copies.map((copy) => [copy.node_id, copy.deployment_id, copy.created_by])).toEqual([
+    ['host', 'out', 'admin'],
+    ['app', 'out', 'admin'],
+  ]);
   const started = await instances('out');
   expect(started.map((i) => `${i.node_id}${i.index}`)).toEqual(['app1', 'host1', 'host2', 'host3']);
   expect(started[0]!.relationships).toHaveLength(3);
@@ -201,4 +210,28 @@ it('rehearses a start: the answer shows what would be there, and nothing is', as
   await expect(call({ call: 'system-properties', changes: [] })).rejects.toMatchObject({
     code: 'bad_parameters_error',
   });
+});
+
+it('on the wire of the original a modification and its copies have the retired columns too', async () => {
+  const original = await startTestDeployments({ wire: 'cloudify' });
+  original.peers.values.set('token', { value: 'sesame' });
+  try {
+    await original.create('d', { blueprint_id: 'hello', inputs: { must: 1 } });
+    const { body } = await original.call('POST', '/deployment-modifications', {
+      deployment_id: 'd',
+      nodes: { host: { instances: 2 } },
+    });
+    const { body: rolled } = await original.call('POST', `/deployment-modifications/${body.id}/rollback`);
+    const { items } = (await original.call('GET', '/deployment-modifications')).body;
+    for (const shown of [body, rolled, items[0]])
+      expect(shown).toMatchObject({
+        context_p: null,
+        modified_nodes_p: null,
+        node_instances_p: null,
+        node_instances: { before_modification: [{ runtime_properties_p: null }, { relationships_p: null }] },
+      });
+    expect(rolled.node_instances.before_rollback[0]).toHaveProperty('scaling_groups_p', null);
+  } finally {
+    await original.stop();
+  }
 });

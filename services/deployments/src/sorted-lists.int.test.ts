@@ -150,6 +150,21 @@ it.each([
   }
 });
 
+it.each([
+  ['deployments', '_target_field=visibility', (items: Item[]) => items],
+  [
+    'deployments',
+    '_target_field=tenant_name&_sub_field=visibility',
+    (items: Item[]) => items[0]!['by visibility'] as unknown as Item[],
+  ],
+  ['nodes', '_target_field=visibility', (items: Item[]) => items],
+])('a summary of %s by %s has visibilities from the narrowest on', async (kind, query, counts) => {
+  const { items } = await list(`/summary/${kind}`, query);
+  const order = counts(items).map((item) => String(item.visibility));
+  expect(order).toEqual(['private', 'tenant', 'global'].filter((one) => order.includes(one)));
+  expect(order.length).toBeGreaterThan(1);
+});
+
 it('labels are those of deployments that the caller sees, few or many', async () => {
   const texts = async (path: string, as = admin, query = '_size=2000') => (await list(path, query, as)).items;
   expect(await texts('/labels/deployments')).toEqual([

@@ -1,12 +1,15 @@
+import type { ListQuery, Principal } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { exportLogs } from './commands/export-logs';
+import { scheduleOnce } from './commands/put-schedule';
 import { recordExecution } from './commands/record-execution';
 import { recordRefused } from './commands/record-refused';
 import { requestExecution } from './commands/request-execution';
 import { setStatus } from './commands/set-status';
 import { onExecutionFinished } from './messages/on-execution-finished';
+import { summarizeExecutions } from './queries/list-executions';
 import { listOperations } from './queries/list-operations';
 import { readExecution } from './store/executions.sql';
 import { insertSchedule, scheduledDeployments } from './store/schedules.sql';
@@ -20,6 +23,16 @@ beforeAll(async () => {
   engine = await engineSetup({ BATON_WIRE: 'cloudify' });
 }, 60_000);
 afterAll(async () => await engine?.stop());
+
+const admin = {
+  username: 'admin',
+  tenant: TENANT,
+  role: 'sys_admin',
+  roles: ['sys_admin'],
+  permissions: [],
+  tenants: [],
+  isBootstrapAdmin: true,
+} as unknown as Principal;
 
 const rows = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(engine.db.query)).rows;
 
@@ -59,6 +72,59 @@ test('the execution that deleted a deployment goes with it, also when it ends af
   await finished(told);
   expect(await readExecution(engine.db.query, id)).toBeNull();
   expect(await rows(sql`select 1 from events where execution_id = ${id}`)).toEqual([]);
+});
+
+test('recorded work has begun when it began, however late its end is told', async () => {
+  const record = (deploymentId: string, createdAt?: string) =>
+    recordExecution(engine.deps, {
+      ...startRequest(deploymentId, { workflowId: 'upload_blueprint' }),
+      blueprintId: null,
+      displayName: null,
+      visibility: 'tenant',
+      outcome: { status: 'terminated', error: '' },
+      createdAt,
+    });
+  const early = await record('early', '2020-01-02T03:04:05.678Z');
+  expect(early).toMatchObject({ created_at: '2020-01-02T03:04:05.678Z', started_at: early.created_at });
+  expect(early.ended_at! > early.created_at).toBe(true);
+  const unknown = await record('unknown');
+  expect(unknown.created_at).toBe(unknown.ended_at);
+});
+
+test('a start at a later time becomes a schedule of the workflow and hexadecimal digits', async () => {
+  engine.peer.deployments.set('later', peerDeployment({ a: [] }));
+  const scheduledForMs = Date.parse('2050-12-31T23:59:00Z');
+  const deps = { ...engine.deps, wire: 'cloudify' as const };
+  await scheduleOnce(deps, admin, startRequest('later', { scheduledForMs }));
+  const [made] = await rows(sql<{ id: string; next_occurrence: string }>`
+    select id, next_occurrence from execution_schedules where deployment_id = 'later'`);
+  expect(made!.id).toMatch(/^install_[0-9a-f]{32}$/);
+  expect(made!.next_occurrence).toBe('2050-12-31T23:59:00.000Z');
+  await sql`delete from execution_schedules where deployment_id = 'later'`.execute(engine.db.query);
+});
+
+test('a summary has statuses in their order, ends first', async () => {
+  const ended = (status: 'failed' | 'terminated' | 'cancelled', error: string) =>
+    recordExecution(engine.deps, {
+      ...startRequest('counted'),
+      blueprintId: 'bp',
+      displayName: 'counted',
+      visibility: 'tenant',
+      outcome: { status, error },
+    });
+  await ended('cancelled', '');
+  await ended('failed', 'no');
+  await ended('terminated', '');
+  const list: ListQuery = {
+    ...{ include: null, filters: { deployment_id: ['counted'] }, sort: [], size: 1000, offset: 0 },
+    ...{ search: null, searchName: null, allTenants: false, getAll: false, extra: {} },
+  };
+  const by = async (field: string) =>
+    (await summarizeExecutions(engine.db.query, admin, list, { _target_field: field })).items.map(
+      (item) => (item as Record<string, unknown>)[field],
+    );
+  expect(await by('status')).toEqual(['terminated', 'failed', 'cancelled']);
+  expect(await by('status_display')).toEqual(['completed', 'failed', 'cancelled']);
 });
 
 test('recorded work tells its log lines between its first and its last event', async () => {

@@ -1,4 +1,4 @@
-import { parseApiPath } from './api-versions';
+import { isClosedInV1, parseApiPath } from './api-versions';
 
 test.each([
   ['/api/v3.1/sites/s1', 'v3.1', '/sites/s1', false],
@@ -12,6 +12,13 @@ test.each([
 ])('%s is %s %s', (text, version, path, hasBareLists) =>
   expect(parseApiPath(text)).toEqual({ version, path, hasBareLists }),
 );
+
+test.each([
+  ['/api/v1/events', true],
+  ['/api/v1/executions', false],
+  ['/api/v2/events', false],
+  ['/api/v3.1/events', false],
+])('%s has no method: %s', (text, isClosed) => expect(isClosedInV1(parseApiPath(text)!)).toBe(isClosed));
 
 test.each([
   '/',

@@ -20,6 +20,10 @@ const IN_V3 = new Set(
 const firstSegment = (path: string): string =>
   path.slice(1, path.indexOf('/', 1) < 0 ? undefined : path.indexOf('/', 1));
 
+/** v1 searched its events in another way, which is gone: no method is left there (reference/rest-api.md 1.3). */
+export const isClosedInV1 = ({ hasBareLists, path }: ApiPath): boolean =>
+  hasBareLists && firstSegment(path) === 'events';
+
 /** Version and path of a request path; null when it is not below a version of the API. */
 export function parseApiPath(path: string): ApiPath | null {
   if (path.startsWith('/api/v3.1/')) return { version: 'v3.1', path: path.slice(9), hasBareLists: false };

@@ -5,7 +5,7 @@ import type { RouteContract } from '@baton/contracts';
 import { principalHeader, signPrincipal } from '@baton/http';
 import { AppError, type Clock, type Log, type Secret } from '@baton/kernel';
 import { answerError } from './answer-error';
-import { type ApiPath, parseApiPath } from './api-versions';
+import { type ApiPath, isClosedInV1, parseApiPath } from './api-versions';
 import type { AuthenticateDeps } from './authenticate';
 import { authorize } from './authorize';
 import { unwrapList } from './bare-list';
@@ -87,6 +87,11 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
     answerHeaders.push('x-request-id', headers.requestId, 'x-content-type-options', 'nosniff');
     const match = deps.routes.match(api.version, method, api.path);
     if (match.kind === 'none') throw noSuchPath(api.path);
+    if (isClosedInV1(api))
+      throw new AppError(
+        'method_not_allowed_error',
+        `v1 of the API has no ${api.path}; v2 and later have it`,
+      );
     if (match.kind === 'method') {
       answerHeaders.push('allow', match.allowed.join(', '));
       if (method === 'OPTIONS')

@@ -157,6 +157,16 @@ it('lists with pages, sorts and searches', async () => {
     as: ann,
   });
   expect(found.body).toMatchObject({ items: [{ key: 'plain' }], metadata: { filtered: 3 } });
+  // Told is what the rules remove, not what the search leaves out.
+  const searched = await call('POST', '/searches/secrets?_search=i', {
+    json: { constraints: { name_pattern: { starts_with: 'p' } } },
+    as: ann,
+  });
+  const inSearch = (await keys('/secrets?_search=i')).length;
+  expect(searched.body.metadata).toEqual({
+    pagination: { total: 1, offset: 0, size: 1000 },
+    filtered: inSearch - 1,
+  });
 });
 
 describe('export and import', () => {
@@ -237,6 +247,20 @@ describe('export and import', () => {
     expect(await code(load([], {}))).toEqual([400, 'bad_parameters_error']);
     expect(await code(load([item], { tenant_map: { t1: 'nosuch' } }))).toEqual([400, 'bad_parameters_error']);
   });
+});
+
+it('on the wire of the original a write answers the text that is stored', async () => {
+  const original = await startSecrets({}, 'cloudify');
+  try {
+    const write = (method: string, json: object) => original.call(method, '/secrets/typed', { json });
+    const created = await write('PUT', { value: { port: 1 }, schema: { type: 'object' } });
+    expect(created.body).toMatchObject({ value: '{"port": 1}', schema: { type: 'object' } });
+    expect((await write('PATCH', { value: { port: 2 } })).body.value).toBe('{"port": 2}');
+    expect((await original.call('GET', '/secrets/typed')).body.value).toEqual({ port: 2 });
+    expect((await put('typed-in-spec', { value: { port: 1 }, schema: {} })).body.value).toEqual({ port: 1 });
+  } finally {
+    await original.close();
+  }
 });
 
 it('releases values over rpc as the user may see them', async () => {

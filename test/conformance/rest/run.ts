@@ -13,7 +13,8 @@ import { type Plan, planScenarios, untilQuiet } from './scenarios';
  * Arguments: `--expected FILE` (default: the one of BATON_SHARED), `--base-url URL` (a manager that runs already, its
  * administrator's password is `admin` or BATON_ADMIN_PASSWORD), `--only scenario,scenario` (judges those; what was recorded
  * before them is played too), `--out FILE` (keeps the answers), `--show` (every difference of a case). Lists what fails and
- * closes with `N passed, M failed`; exit status 1 where any failed. Deviations and their reasons: test/conformance/rest-deviations.json.
+ * closes with `N passed, M failed`; exit status 1 where any failed. Deviations and their reasons,
+ * also of requests whose recorded answers are not at hand: test/conformance/rest-deviations.json.
  */
 const ADMIN_PASSWORD = 'admin';
 /** What the recorded manager was called. */

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { labelList, labelTexts } from './labels';
+import { resourceId } from './shapes';
 
 export const blueprintLabelRoutes = defineRoutes([
   {
@@ -26,6 +28,7 @@ export const blueprintLabelRoutes = defineRoutes([
     versions: ['v3.1'],
     summary: 'Values of one label key of blueprints',
     spec: 'v3.1-part1 Blueprints',
+    params: z.object({ label_key: resourceId }),
     list: labelList,
     status: 200,
     response: labelTexts,

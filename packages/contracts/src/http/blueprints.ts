@@ -209,6 +209,7 @@ export const blueprintRoutes = defineRoutes([
     summary: 'Replaces the labels or the description; restores say creator and created_at',
     spec: 'v3.1-part1 Blueprints',
     body: z.record(z.string(), z.unknown()),
+    isBodyReadPlainly: true,
     status: 200,
     response: blueprint,
     includeFields: blueprintFields,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope } from './deployments-shapes';
+import { resourceId } from './shapes';
 
 const own = {
   owner: 'deployments',
@@ -36,7 +37,7 @@ export const deploymentLabelsRoutes = defineRoutes([
     path: '/labels/deployments/:key',
     ...own,
     summary: 'Values of one label key',
-    params: z.object({ key: z.string() }),
+    params: z.object({ key: resourceId }),
     list: { ...list, search: 'value' },
     status: 200,
     response: envelope(z.string()),

@@ -82,7 +82,8 @@ const path = '/deployment-updates';
 const own = {
   owner: 'deployments',
   tenant: 'required',
-  versions: ['v3.1'],
+  // v2.1: as managers later than its document served it (reference/rest-api.md ch. 9).
+  versions: ['v2.1', 'v3.1'],
   spec: 'v3.1-part1 Deployment updates',
 } as const;
 const initiate = {
@@ -92,6 +93,7 @@ const initiate = {
   params: z.object({ deployment_id: z.string() }),
   body: initiateUpdateBody,
   isBodyOptional: true,
+  isBodyReadPlainly: true,
   includeFields: deploymentUpdateFields,
   status: 200,
   response: deploymentUpdate,

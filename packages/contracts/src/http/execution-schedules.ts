@@ -182,6 +182,7 @@ export const executionScheduleRoutes = defineRoutes([
     permission: 'execution_schedule_create',
     summary: 'Change when a schedule runs',
     body: updateScheduleBody,
+    isBodyReadPlainly: true,
     status: 201,
     ...shown,
   },

@@ -174,6 +174,7 @@ export const operationRoutes = defineRoutes([
       'Gives operations that may still run, of graphs that a client keeps here, the inputs that their node has now',
     spec: 'reference 5.17',
     body: storedOperationsChange,
+    isBodyReadPlainly: true,
     status: 204,
   },
   {

@@ -21,6 +21,8 @@ export const uploadEnded = defineMessage(
     status: z.enum(['terminated', 'failed']),
     error: z.string(),
     createdBy: z.string(),
+    /** When the upload began. */
+    createdAt: z.string().optional(),
     visibility: z.string(),
     parameters: z.record(z.string(), z.unknown()),
     /** What was done, as log lines of the execution. */

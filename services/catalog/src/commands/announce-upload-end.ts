@@ -19,6 +19,7 @@ export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<v
       status: upload.state === 'uploaded' ? 'terminated' : 'failed',
       error: upload.error ?? '',
       createdBy: upload.created_by,
+      createdAt: upload.created_at,
       visibility: upload.visibility,
       parameters: uploadParameters({
         id: upload.id,
@@ -35,9 +36,9 @@ export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<v
 export async function announceValidationEnd(
   tx: Tx<DB>,
   principal: Principal,
-  validation: UploadRequest & { executionId: string; error: string },
+  validation: UploadRequest & { executionId: string; createdAt: string; error: string },
 ): Promise<void> {
-  const { id, executionId, error, mainFileName: mainFile, url, visibility } = validation;
+  const { id, executionId, createdAt, error, mainFileName: mainFile, url, visibility } = validation;
   await outbox.append(
     tx,
     uploadEnded,
@@ -48,8 +49,9 @@ export async function announceValidationEnd(
       status: error === '' ? 'terminated' : 'failed',
       error,
       createdBy: principal.username,
+      createdAt,
       visibility,
-      parameters: { ...uploadParameters({ id, mainFile, url, labels: null }), validate_only: true },
+      parameters: uploadParameters({ id, mainFile, url, labels: null, isValidation: true }),
       log: validationLog(error === ''),
     },
   );

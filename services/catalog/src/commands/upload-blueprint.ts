@@ -2,7 +2,7 @@
 
 import { blueprintRegistered, type FindUser, isAdministrator, type Principal } from '@baton/contracts';
 import type { SafeFetch } from '@baton/http';
-import { AppError, newId } from '@baton/kernel';
+import { AppError, isoInstant, newId } from '@baton/kernel';
 import { afterCommit, outbox, type Tx } from '@baton/postgres';
 import { archiveKind } from '../archive/read-entries';
 import { type Spool, spool } from '../archive/spool';
@@ -203,7 +203,7 @@ export async function validateNow(
 
 /**
  * Checks like `validateNow`, but tells the outcome as the execution that clients of the original wait for.
- * @returns the id of that execution. @throws AppError for everything but a bad blueprint.
+ * @returns that execution's id and when it began. @throws AppError for everything but a bad blueprint.
  */
 export async function validateAsExecution(
   deps: UploadDeps,
@@ -211,8 +211,9 @@ export async function validateAsExecution(
   request: UploadRequest,
   body: ArchiveBody,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<{ executionId: string; createdAt: string }> {
   const executionId = newId();
+  const createdAt = isoInstant(deps.clock.now());
   let error = '';
   try {
     await validateNow(deps, principal, request, body, signal);
@@ -220,8 +221,10 @@ export async function validateAsExecution(
     if (!(failure instanceof AppError) || failure.code !== 'invalid_blueprint_error') throw failure;
     error = failure.message;
   }
-  await deps.db.tx((tx) => announceValidationEnd(tx, principal, { ...request, executionId, error }));
-  return executionId;
+  await deps.db.tx((tx) =>
+    announceValidationEnd(tx, principal, { ...request, executionId, createdAt, error }),
+  );
+  return { executionId, createdAt };
 }
 
 /**

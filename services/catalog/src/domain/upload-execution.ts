@@ -7,13 +7,14 @@ export function uploadParameters(upload: {
   mainFile: string;
   url: string | null;
   labels: readonly LabelPair[] | null;
+  isValidation?: boolean;
 }): Record<string, unknown> {
   return {
     blueprint_id: upload.id,
     app_file_name: upload.mainFile,
     url: upload.url,
     file_server_root: '',
-    validate_only: false,
+    validate_only: upload.isValidation === true,
     labels: upload.labels ?? [],
     marketplace_api_url: 'https://marketplace.cloudify.co',
   };

@@ -2,7 +2,7 @@
 import { ownershipOf } from '@baton/contracts';
 import type { HttpAnswer, HttpCall } from '@baton/http';
 import { answer } from '@baton/http';
-import { badParameter, isoInstant } from '@baton/kernel';
+import { badParameter } from '@baton/kernel';
 import {
   acceptUpload,
   type UploadDeps,
@@ -85,9 +85,8 @@ export async function validateBlueprint(deps: UploadDeps, call: HttpCall): Promi
   const { request, archive, dispose } = await receive(deps, call);
   try {
     if (call.wire === 'cloudify') {
-      const executionId = await validateAsExecution(deps, call.principal, request, archive, call.signal);
-      const createdAt = isoInstant(deps.clock.now());
-      const body = presentValidation({ ...request, executionId, createdAt }, call.principal);
+      const execution = await validateAsExecution(deps, call.principal, request, archive, call.signal);
+      const body = presentValidation({ ...request, ...execution }, call.principal);
       return answer({ status: 201, body });
     }
     await validateNow(deps, call.principal, request, archive, call.signal);

@@ -28,6 +28,7 @@ interface StoredUpload {
   labels: LabelPair[] | null;
   main_file: string;
   visibility: string;
+  is_validation?: boolean;
 }
 
 /** The system execution that an upload is on the original's wire; here it is a view of the blueprint's own states. */
@@ -52,6 +53,7 @@ function uploadExecution(row: BlueprintRow): Record<string, unknown> {
       mainFile: raw.main_file,
       url: raw.url,
       labels: raw.labels,
+      isValidation: raw.is_validation === true,
     }),
     parameters_p: null,
     is_dry_run: false,
@@ -125,6 +127,7 @@ export function presentValidation(
       labels: null,
       main_file: mainFileName,
       visibility,
+      is_validation: true,
     } satisfies StoredUpload,
   };
   return { ...presentBlueprint(row, 'v3.1', 'cloudify'), state: 'validating' };

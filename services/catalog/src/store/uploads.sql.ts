@@ -84,6 +84,7 @@ export interface EndedUpload {
   upload_execution_id: string;
   state: UploadState;
   error: string | null;
+  created_at: string;
   created_by: string;
   visibility: string;
   requested_main_file: string;
@@ -93,7 +94,7 @@ export interface EndedUpload {
 
 export async function readEndedUpload(tx: Tx<DB>, uploadId: string): Promise<EndedUpload | null> {
   const { rows } = await sql<EndedUpload>`
-    select tenant, id, upload_execution_id, state, error, created_by, coalesce(upload_visibility, visibility) as visibility,
+    select tenant, id, upload_execution_id, state, error, created_at, created_by, coalesce(upload_visibility, visibility) as visibility,
       requested_main_file, archive_url, requested_labels
     from blueprints where upload_id = ${uploadId} and upload_ended_at is not null`.execute(tx);
   return rows[0] ?? null;

@@ -55,7 +55,8 @@ export function statusHttp(deps: StatusDeps): BoundRoute[] {
     },
     async getStatus(call) {
       const services = serviceStatuses(await readInstances(deps.db.query));
-      if (call.version === 'v2.1')
+      // Later managers of the original gave v2.1 the services of v3.1 (reference/rest-api.md ch. 9).
+      if (call.version === 'v2.1' && call.wire === 'spec')
         return { status: 'running', services: Object.values(services).map(legacyService) };
       return { status: managerStatusOf(services), services: isSummary(call) ? {} : services };
     },

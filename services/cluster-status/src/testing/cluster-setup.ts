@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileBlobStore } from '@baton/blob-store';
 import { clusterStatusRpc, executionsRpc, identityRpc, type Principal } from '@baton/contracts';
-import { createHttpApp, principalHeader, signPrincipal } from '@baton/http';
+import { createHttpApp, principalHeader, signPrincipal, type Wire } from '@baton/http';
 import { silentLog, systemClock } from '@baton/kernel';
 import { createDb } from '@baton/postgres';
 import { createLocalRpc, type RpcHandlers } from '@baton/rpc';
@@ -76,7 +76,7 @@ function peers(running: Running[], carried: Carried) {
   return { executions, systemExecutions, identity };
 }
 
-export async function startCluster(env: Record<string, string> = {}) {
+export async function startCluster(env: Record<string, string> = {}, wire: Wire = 'spec') {
   const database = await testDatabase({
     migrations: [{ schema: 'cluster_status', dir: join(__dirname, '../../migrations') }],
   });
@@ -110,7 +110,7 @@ export async function startCluster(env: Record<string, string> = {}) {
     routes: parts.routes,
     internalKey: config.BATON_INTERNAL_KEY,
     log,
-    wire: 'spec',
+    wire,
     validateResponses: true,
   });
   const url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;

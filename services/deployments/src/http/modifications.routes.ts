@@ -1,13 +1,16 @@
 import type { Principal } from '@baton/contracts';
 import { requireOwnTenant } from '@baton/contracts';
 import { deploymentModificationsRoutes } from '@baton/contracts/http/deployment-modifications';
-import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
+import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { notFound } from '@baton/kernel';
 import { finishModification, rollbackModification, startModification } from '../commands/modifications';
 import type { ServiceDeps } from '../deps';
 import type { ModifiedNodes } from '../domain/modification';
 import { listModifications, readModification } from '../queries/modifications';
 import { findDeployment } from '../store/deployments.sql';
+import { modificationOnWire } from './wire';
+
+type Caller = Pick<HttpCall, 'principal' | 'wire' | 'version'>;
 
 /** Deployment modifications (reference/rest-api.md 5.5). */
 export function modificationsHttp(deps: ServiceDeps): BoundRoute[] {
@@ -16,17 +19,23 @@ export function modificationsHttp(deps: ServiceDeps): BoundRoute[] {
     if (!found) throw notFound('DeploymentModification', id);
     return found;
   };
-  const end = async (principal: Principal, id: string, act: typeof finishModification) => {
+  const show = async (call: Caller, id: string) => modificationOnWire(call, await read(call.principal, id));
+  const end = async (call: Caller, id: string, act: typeof finishModification) => {
+    const { principal } = call;
     const found = await read(principal, id);
     requireOwnTenant(principal, String(found.tenant_name), `Deployment \`${String(found.deployment_id)}\``);
     await act(deps, id);
-    return read(principal, id);
+    return show(call, id);
   };
   return bindRoutes(deploymentModificationsRoutes, {
-    listDeploymentModifications: async ({ principal, list }) =>
-      listEnvelope(await listModifications(deps.db.query, principal, list), list),
-    getDeploymentModification: ({ principal, params }) => read(principal, params.id!),
-    startDeploymentModification: async ({ principal, body }) => {
+    listDeploymentModifications: async (call) => {
+      const page = await listModifications(deps.db.query, call.principal, call.list);
+      const items = page.items.map((item) => modificationOnWire(call, item));
+      return listEnvelope({ ...page, items }, call.list);
+    },
+    getDeploymentModification: (call) => show(call, call.params.id!),
+    startDeploymentModification: async (call) => {
+      const { principal, body } = call;
       const row = await findDeployment(deps.db.query, principal, body.deployment_id);
       if (!row) throw notFound('Deployment', body.deployment_id);
       requireOwnTenant(principal, row.tenant, `Deployment \`${row.id}\``);
@@ -36,10 +45,9 @@ export function modificationsHttp(deps: ServiceDeps): BoundRoute[] {
         modified: (body.nodes ?? {}) as ModifiedNodes,
         createdBy: principal.username,
       });
-      return read(principal, id);
+      return show(call, id);
     },
-    finishDeploymentModification: ({ principal, params }) => end(principal, params.id!, finishModification),
-    rollbackDeploymentModification: ({ principal, params }) =>
-      end(principal, params.id!, rollbackModification),
+    finishDeploymentModification: (call) => end(call, call.params.id!, finishModification),
+    rollbackDeploymentModification: (call) => end(call, call.params.id!, rollbackModification),
   });
 }

@@ -4,7 +4,15 @@ import type { HttpCall } from '@baton/http';
 
 /** Forms of an object beside the one of v3.1: what the original's answers have in addition, and what v2.1 shows. */
 
-export type Kind = 'deployment' | 'deploymentUpdate' | 'node' | 'nodeInstance';
+export type Kind =
+  | 'deployment'
+  | 'deploymentUpdate'
+  | 'modification'
+  | 'node'
+  | 'nodeInstance'
+  | 'pluginsUpdate';
+/** Those of which v2.1 has a form of its own. */
+type LegacyKind = 'deployment' | 'node' | 'nodeInstance';
 
 /**
  * Columns of an older storage format, always null. Strict clients of the original read every declared field, so
@@ -32,8 +40,10 @@ const RETIRED: Record<Kind, readonly string[]> = {
     'old_inputs',
     'new_inputs',
   ],
+  modification: ['context', 'modified_nodes', 'node_instances'],
   node: ['plugins', 'plugins_to_install', 'properties', 'relationships', 'operations', 'type_hierarchy'],
   nodeInstance: ['relationships', 'runtime_properties', 'scaling_groups'],
+  pluginsUpdate: ['deployments_to_update'],
 };
 
 const LEGACY_TIMES = ['created_at', 'updated_at'];
@@ -43,10 +53,9 @@ function legacyTime(iso: unknown): unknown {
   return typeof iso === 'string' ? `${iso.slice(0, 10)} ${iso.slice(11, 23)}000` : iso;
 }
 
-function legacy(
-  kind: Exclude<Kind, 'deploymentUpdate'>,
-  item: Record<string, unknown>,
-): Record<string, unknown> {
+const isLegacyKind = (kind: Kind): kind is LegacyKind => kind in legacyFields;
+
+function legacy(kind: LegacyKind, item: Record<string, unknown>): Record<string, unknown> {
   const known = (legacyFields[kind] as readonly string[]).filter((name) => name in item);
   return Object.fromEntries(
     known.map((name) => [name, LEGACY_TIMES.includes(name) ? legacyTime(item[name]) : item[name]]),
@@ -59,10 +68,27 @@ export function onWire(
   kind: Kind,
   item: Record<string, unknown>,
 ): Record<string, unknown> {
-  if (wire !== 'cloudify')
-    return version === 'v2.1' && kind !== 'deploymentUpdate' ? legacy(kind, item) : item;
+  if (wire !== 'cloudify') return version === 'v2.1' && isLegacyKind(kind) ? legacy(kind, item) : item;
   const retired = RETIRED[kind].filter((name) => name in item).map((name) => [`${name}_p`, null]);
   return { ...item, ...Object.fromEntries(retired) };
+}
+
+/** A deployment modification, and the copies of node instances in it, as the caller's wire shows them. */
+export function modificationOnWire(
+  call: Pick<HttpCall, 'wire' | 'version'>,
+  item: Record<string, unknown>,
+): Record<string, unknown> {
+  const instances = item.node_instances as Record<string, Record<string, unknown>[]> | undefined;
+  if (call.wire === 'spec' || !instances) return onWire(call, 'modification', item);
+  const copies = (name: string) => (instances[name] ?? []).map((one) => onWire(call, 'nodeInstance', one));
+  return onWire(call, 'modification', {
+    ...item,
+    node_instances: {
+      ...instances,
+      before_modification: copies('before_modification'),
+      before_rollback: copies('before_rollback'),
+    },
+  });
 }
 
 /** What the original shows where it does not tell the workflows: one entry of nothing. */

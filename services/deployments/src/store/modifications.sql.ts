@@ -59,13 +59,21 @@ export async function startedModificationIds(tx: AnyTx, deploymentKey: number): 
   return rows.map((row) => row.id);
 }
 
-/** Every instance of the deployment as JSON text: the copies before a modification and before its rollback. */
+/**
+ * Every instance of the deployment as JSON text, with all that the API shows of one, in the order of the blueprint's nodes: the
+ * copies before a modification and before its rollback.
+ */
 export async function copyInstances(tx: AnyTx, deploymentKey: number): Promise<string> {
   const { rows } = await sql<{ text: string }>`
-    select coalesce(json_agg(json_build_object('id', id, 'node_id', node_id, 'index', index, 'host_id', host_id, 'state', state, 'version', version,
-      'runtime_properties', runtime_properties, 'system_properties', system_properties, 'relationships', relationships,
-      'scaling_groups', scaling_groups) order by node_id, index), '[]')::text as text
-    from node_instances where deployment_key = ${deploymentKey}`.execute(tx);
+    select coalesce(json_agg(json_build_object('id', ni.id, 'node_id', ni.node_id, 'deployment_id', d.id, 'tenant_name', ni.tenant,
+      'created_by', d.created_by, 'visibility', ni.visibility, 'private_resource', ni.visibility = 'private',
+      'resource_availability', ni.visibility, 'index', ni.index, 'host_id', ni.host_id, 'state', ni.state, 'version', ni.version,
+      'runtime_properties', ni.runtime_properties, 'system_properties', ni.system_properties, 'relationships', ni.relationships,
+      'scaling_groups', ni.scaling_groups, 'is_status_check_ok', ni.is_status_check_ok,
+      'has_configuration_drift', ni.has_configuration_drift) order by n.position, ni.index), '[]')::text as text
+    from node_instances ni join deployments d on d.key = ni.deployment_key
+      left join nodes n on n.deployment_key = ni.deployment_key and n.id = ni.node_id
+    where ni.deployment_key = ${deploymentKey}`.execute(tx);
   return rows[0]!.text;
 }
 

@@ -64,6 +64,7 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
         yield* [];
         throw new AppError('not_found_error', 'no files here');
       },
+      listBlueprintFiles: noFolders,
       findPlugins: async () => ({ plugins: [] }),
       getFolder: noFolders,
       readStoredFile: async function* () {

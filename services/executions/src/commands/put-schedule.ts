@@ -1,6 +1,6 @@
 import { isAdministrator, ownershipOf, type Principal } from '@baton/contracts';
 import type { createScheduleBody, updateScheduleBody } from '@baton/contracts/http/execution-schedules';
-import { AppError, newId, notFound, randomSuffix, readInstant } from '@baton/kernel';
+import { AppError, newId, notFound, readInstant } from '@baton/kernel';
 import type { z } from 'zod';
 import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
 import { argumentsOf, ruleOf, sinceOf } from '../domain/schedule-input';
@@ -112,7 +112,7 @@ export async function scheduleOnce(
   await createSchedule(
     deps,
     principal,
-    { deploymentId, id: `${request.workflowId}_${randomSuffix(8)}` },
+    { deploymentId, id: `${request.workflowId}_${newId().replaceAll('-', '')}` },
     {
       workflow_id: request.workflowId,
       parameters: request.parameters,

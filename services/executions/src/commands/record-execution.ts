@@ -17,6 +17,8 @@ export interface RecordedExecution extends StartRequest {
   outcome: Outcome;
   /** ISO time when it was done; else now. */
   at?: string;
+  /** ISO time when it began, where that is known; else when it was done. */
+  createdAt?: string | undefined;
   /** What was done, as log lines between the first and the last event. */
   log?: readonly string[];
 }
@@ -50,12 +52,13 @@ export async function recordExecution(deps: EngineDeps, record: RecordedExecutio
       workflowEvent(row, end, error),
     ]);
     const at = record.at ?? NOW;
+    const createdAt = record.createdAt ?? at;
     await updateExecution(tx, id, {
       status,
       phase: 'ended',
       error,
-      created_at: at,
-      started_at: at,
+      created_at: createdAt,
+      started_at: createdAt,
       ended_at: at,
       last_event_seq: seq,
       outcome: record.outcome,

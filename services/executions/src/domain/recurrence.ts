@@ -86,10 +86,14 @@ export function splitRRule(text: string): Result<RuleText, string> {
     return refused('may hold one DTSTART, EXDATE and RDATE beside the RRULE, nothing else');
   const rule = rules[0]!.replace(/^RRULE:/i, '').toUpperCase();
   const problem = problemOfParts(rule);
-  return problem === null
-    ? { ok: true, value: { rule, dtstart: dtstart[0] ?? null, others } }
-    : refused(problem);
+  if (problem !== null) return refused(problem);
+  const [start = null] = dtstart;
+  // Times without a zone are UTC, as everywhere in input (reference/rest-api.md 4.1), unless the rule names a zone.
+  const until = start !== null && /;TZID=/i.test(start) ? rule : rule.replace(LOCAL_UNTIL, '$&Z');
+  return { ok: true, value: { rule: until, dtstart: start, others } };
 }
+
+const LOCAL_UNTIL = /\bUNTIL=\d{8}T\d{6}(?=;|$)/;
 
 const refused = (problem: string): { ok: false; error: string } => ({ ok: false, error: problem });
 

@@ -91,6 +91,18 @@ describe('times of a rule', () => {
     expect(upcoming(every('2 weeks', { count: 2 }), null)).toEqual(['2026-12-04 15:00:00']);
   });
 
+  test.each(['20500103T000000', '20500103T000000Z', '20500103'])(
+    'an rrule ends with UNTIL=%s, in UTC where no zone is named',
+    (until) => {
+      for (const start of ['', 'DTSTART:20500101T000000\nRRULE:'])
+        expect(days(upcoming({ rrule: `${start}FREQ=DAILY;UNTIL=${until}` }))).toEqual([
+          '2050-01-01',
+          '2050-01-02',
+          '2050-01-03',
+        ]);
+    },
+  );
+
   test('a zone keeps its wall clock over a change of summer time', () => {
     const rule = { rrule: 'DTSTART;TZID=Europe/Berlin:20270327T080000\nRRULE:FREQ=DAILY;COUNT=2' };
     expect(upcoming(rule, null)).toEqual(['2027-03-27 07:00:00', '2027-03-28 06:00:00']);

@@ -32,6 +32,7 @@ export function onUploadEnded(deps: EngineDeps, wire: 'spec' | 'cloudify') {
       displayName: null,
       visibility: payload.visibility,
       outcome: { status: payload.status, error: payload.error },
+      createdAt: payload.createdAt,
       log: payload.log,
     });
   };

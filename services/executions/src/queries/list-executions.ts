@@ -93,6 +93,12 @@ export async function matchingExecutions(
   return { ids: rows.map((row) => row.id), total: rows[0]?.total ?? 0 };
 }
 
+/** Statuses in summaries: ends first. */
+const STATUSES = [
+  ...['terminated', 'failed', 'cancelled', 'pending', 'started', 'cancelling', 'force_cancelling'],
+  ...['kill_cancelling', 'queued', 'scheduled'],
+];
+
 /** Counts of what the list shows (reference/rest-api.md 5.27). @throws AppError bad_parameters_error */
 export async function summarizeExecutions(
   db: AnyQuery,
@@ -106,6 +112,7 @@ export async function summarizeExecutions(
     from: sql`executions e`,
     columns: COLUMNS,
     where: listed(principal, list),
+    ranks: { status: STATUSES, status_display: ['completed', ...STATUSES.slice(1)] },
   };
   return await summarizeBy(db, kind, list, query);
 }

@@ -26,6 +26,20 @@ test('the default table has 248 names, none twice, and viewer holds 99 of them',
   expect(defaultGrants.filter((grant) => grant.role === 'sys_admin')).toHaveLength(248);
 });
 
+test('the default table is in the order of the original: by permission, and the holders of each', () => {
+  expect(defaultGrants.slice(0, 3)).toEqual([
+    { role: 'sys_admin', permission: 'all_tenants' },
+    { role: 'sys_admin', permission: 'administrators' },
+    { role: 'manager', permission: 'administrators' },
+  ]);
+  const holders = (name: string) =>
+    defaultGrants.filter((grant) => grant.permission === name).map((grant) => grant.role);
+  expect(holders('agent_list')).toEqual(['sys_admin', 'manager', 'operations', 'user', 'viewer']);
+  expect(holders('site_create')).toEqual(['sys_admin', 'user', 'manager']);
+  expect(holders('list_token')).toEqual(['sys_admin', 'manager', 'user', 'default', 'viewer']);
+  expect(permissionNames.at(-1)).toBe('secrets_provider_delete');
+});
+
 test('roles of one tenant give no right in another', () => {
   expect(of(bob, 't2').permissions).toContain('site_create');
   expect(of(bob, 't2').roles).toEqual(['default', 'manager', 'viewer']);

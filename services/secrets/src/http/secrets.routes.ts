@@ -43,7 +43,9 @@ const optionsOf = (body: { provider_options?: unknown }) =>
 
 export function secretsHttp(deps: SecretDeps & { clock: Clock }): BoundRoute[] {
   const { db } = deps;
-  const shown = (call: HttpCall) => getSecret(deps, call.principal, call.params.secret_key!, 'written');
+  // The original answers a write with what it has stored, which is always a text (docs/compatibility.md).
+  const shown = (call: HttpCall) =>
+    getSecret(deps, call.principal, call.params.secret_key!, call.wire === 'cloudify' ? 'stored' : 'written');
   const change = (run: (call: HttpCall, key: string) => Promise<void>) => async (call: HttpCall) => {
     await run(call, call.params.secret_key!);
     return shown(call);

@@ -59,7 +59,8 @@ export async function listSecrets(
     search: sql`s.key`,
   });
   if (rules === null || rules.length === 0) return page;
-  const all = pageConditions({ columns, list: { ...list, filters: {}, search: null }, where: [scope] });
+  // What the rules have removed: the same list without them.
+  const all = pageConditions({ columns, list, where: [scope], search: sql`s.key` });
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${from} where ${all}`.execute(db);
   return { ...page, filtered: (rows[0]?.n ?? 0) - page.total };
 }
@@ -97,23 +98,26 @@ export async function visibleSecret(
 /**
  * A single read with its value; empty for those who may not see it, and when it is not wanted. `written`: the answer to a
  * write, for which no provider is asked, so that it tells what became of the write; what is kept outside is empty then.
+ * `stored`: the same as the text that is stored, also where a schema makes another JSON of it.
  */
 export async function getSecret(
   deps: ValueDeps,
   principal: Principal,
   key: string,
-  wanted: 'value' | 'written' | 'none',
+  wanted: 'value' | 'written' | 'stored' | 'none',
 ): Promise<Record<string, unknown>> {
   const row = await visibleSecret(deps.db.query, principal, key);
   const maySee = maySeeValue(whoOf(principal), row);
   const content =
-    maySee && (row.provider_name !== null || wanted === 'written') ? openContent(deps.masters, row) : null;
+    maySee && (row.provider_name !== null || wanted === 'written' || wanted === 'stored')
+      ? openContent(deps.masters, row)
+      : null;
   const value =
     !maySee || wanted === 'none' ? null : wanted === 'value' ? await readValue(deps, row) : content?.value;
   return {
     key: row.key,
     id: row.key,
-    value: value ? shownValue(value, row.schema) : '',
+    value: value ? shownValue(value, wanted === 'stored' ? null : row.schema) : '',
     is_hidden_value: row.is_hidden_value,
     schema: row.schema,
     provider_name: row.provider_name,

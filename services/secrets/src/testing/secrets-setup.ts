@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identityRpc, type Principal, secretsRpc } from '@baton/contracts';
-import { createHttpApp, principalHeader, signPrincipal } from '@baton/http';
+import { createHttpApp, principalHeader, signPrincipal, type Wire } from '@baton/http';
 import { type Log, notFound, systemClock } from '@baton/kernel';
 import { createDb } from '@baton/postgres';
 import { createLocalRpc } from '@baton/rpc';
@@ -54,7 +54,7 @@ export function capturingLog(lines: string[]): Log {
   return log;
 }
 
-export async function startSecrets(env: Record<string, string> = {}) {
+export async function startSecrets(env: Record<string, string> = {}, wire: Wire = 'spec') {
   const database = await testDatabase({
     migrations: [{ schema: 'secrets', dir: join(__dirname, '../../migrations') }],
   });
@@ -82,7 +82,7 @@ export async function startSecrets(env: Record<string, string> = {}) {
     routes: parts.routes,
     internalKey: config.BATON_INTERNAL_KEY,
     log,
-    wire: 'spec',
+    wire,
     validateResponses: true,
   });
   const url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;
