@@ -5,7 +5,11 @@ import type { SentStatement, SqlWatch } from './watched-sql';
 /** A statement by itself, or a transaction from its begin to its commit. */
 export type Unit = SentStatement[];
 
-const IDLE_MS = 3_000;
+/**
+ * Longer than the longest interval of the loops that run all the time (10 s and its jitter), and than the patience of the
+ * reaper of leases after a start: its own statement comes only then, each second.
+ */
+const IDLE_MS = 13_000;
 /** Long enough for what a request leaves to be done after its answer. */
 const AFTER_MS = 150;
 
