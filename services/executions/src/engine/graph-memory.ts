@@ -118,7 +118,7 @@ export function createGraphMemory(): GraphMemory {
 async function readLoadedGraph(tx: Tx<DB>, execution: TimedExecution): Promise<LoadedGraph> {
   const head = await readGraph(tx, execution.graph_id!);
   if (!head) throw new Error(`execution ${execution.id}: graph ${execution.graph_id} is not stored`);
-  const { tasks: rows, rowless } = await readTasks(tx, head);
+  const { tasks: rows, rowless } = await readTasks(tx, head, { withResults: true });
   const graph = graphFromRows(
     { name: head.name, waitAfterFailMs: head.wait_after_fail_ms, dryRun: head.is_dry_run },
     rows.map(taskOfRow),

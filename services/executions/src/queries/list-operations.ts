@@ -29,7 +29,7 @@ export async function listOperations(
     where ${sql.join(where, sql` and `)} order by g.id`.execute(db);
   const operations = [];
   for (const graph of graphs) {
-    const { tasks } = await readTasks(db, graph);
+    const { tasks } = await readTasks(db, graph, { withResults: false });
     const ids = new Map(tasks.map((task) => [task.idx, task.id]));
     for (const stored of tasks) {
       const task = { ...stored, state: shownState(stored, graph.hasEnded) };

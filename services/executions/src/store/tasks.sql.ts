@@ -12,9 +12,10 @@ export async function readGraph(reader: Reader, graphId: string): Promise<Stored
   return rows[0] ?? null;
 }
 
-const COLUMNS =
-  sql.raw(`id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result, deferral,
+const COLUMNS_BUT_RESULT =
+  sql.raw(`id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, deferral,
   worker_id, lease_until, version, created_at`);
+const COLUMNS = sql`${COLUMNS_BUT_RESULT}, result`;
 
 export async function graphsOfExecution(
   reader: Reader,
@@ -29,10 +30,14 @@ export async function graphsOfExecution(
 /** What of a graph is needed to know its tasks. */
 export type GraphTasks = Pick<StoredGraph, 'id' | 'execution_id' | 'created_at' | 'tasks'>;
 
-/** Every task of a graph in order of idx, and which of them have no row. */
+/**
+ * Every task of a graph in order of idx, and which of them have no row. Results may be tens of MB together: who does not
+ * look at them has them as null.
+ */
 export async function readTasks(
   reader: AnyQuery | AnyTx,
   head: GraphTasks,
+  { withResults }: { withResults: boolean },
 ): Promise<{ tasks: StoredTask[]; rowless: Set<number> }> {
   // Marks before rows: what a step behind that has marked would miss its row, never the other way round.
   const marks =
@@ -42,8 +47,9 @@ export async function readTasks(
           await sql<{ marks: TaskMarks }>`
             select marks from task_marks where graph_id = ${head.id} order by version`.execute(reader)
         ).rows;
+  const columns = withResults ? COLUMNS : sql`${COLUMNS_BUT_RESULT}, null::jsonb as result`;
   const { rows } = await sql<StoredTask>`
-    select ${COLUMNS} from tasks where graph_id = ${head.id} order by idx`.execute(reader);
+    select ${columns} from tasks where graph_id = ${head.id} order by idx`.execute(reader);
   if (head.tasks === null) return { tasks: rows, rowless: new Set() };
   const tasks = tasksOfGraph(
     head,
@@ -57,7 +63,7 @@ export async function readTasks(
 
 /** Gives every task of a locked execution's graph a row, for what changes more than a step does. */
 export async function storeAllTasks(tx: Tx<DB>, head: GraphTasks): Promise<StoredTask[]> {
-  const { tasks, rowless } = await readTasks(tx, head);
+  const { tasks, rowless } = await readTasks(tx, head, { withResults: true });
   if (head.tasks === null) return tasks;
   const missing = tasks.filter(({ idx }) => rowless.has(idx));
   await sql`insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, version, created_at)
@@ -215,7 +221,8 @@ export async function countOtherGraphs(
     where execution_id = ${executionId} and id <> ${graphId}`.execute(tx);
   const counts = { total: 0, finished: 0 };
   for (const head of heads) {
-    const { total, finished } = progressOf((await readTasks(tx, head)).tasks.map(taskOfRow));
+    const { tasks } = await readTasks(tx, head, { withResults: false });
+    const { total, finished } = progressOf(tasks.map(taskOfRow));
     counts.total += total;
     counts.finished += finished;
   }

@@ -21,11 +21,13 @@ export const readGraph: typeof real.readGraph = async (reader, graphId) => {
   return graph ? { ...graph, flags: structuredClone(graph.flags), execution_id: execution!.row.id } : null;
 };
 
-export const readTasks: typeof real.readTasks = async (reader, head) => {
+export const readTasks: typeof real.readTasks = async (reader, head, { withResults }) => {
   await statement(reader);
   const execution = seenBy(reader, head.execution_id)!;
   const graph = execution.graphs.find(({ id }) => id === head.id)!;
-  const tasks = tasksOf(execution, graph).map((task) => ({ ...task }));
+  const tasks = tasksOf(execution, graph).map((task) =>
+    withResults ? { ...task } : { ...task, result: null },
+  );
   const rowless = new Set(graph.tasks === null ? [] : tasks.keys());
   for (const row of rowsOf(execution, graph.id)) rowless.delete(row.idx);
   return { tasks, rowless };
@@ -33,7 +35,7 @@ export const readTasks: typeof real.readTasks = async (reader, head) => {
 
 export const storeAllTasks: typeof real.storeAllTasks = async (handle, head) => {
   const tx = memoryTx(handle);
-  const { tasks } = await readTasks(handle, head);
+  const { tasks } = await readTasks(handle, head, { withResults: true });
   await statement(tx);
   if (head.tasks === null) return tasks;
   change(tx, head.execution_id, (execution) => {
