@@ -58,14 +58,14 @@ outputs:
 `);
     expect(plan).toBeNull();
     expect(diagnostics.map((d) => [d.kind, d.code, d.line, d.column, d.nearest ?? null])).toEqual([
-      ['unknown_key', 1, 8, 44, null],
-      ['unknown_type', 103, 3, 16, 'integer'],
       ['unknown_node_type', 7, 7, 13, 'web'],
       ['type_mismatch', 105, 8, 37, null],
+      ['unknown_key', 1, 8, 44, null],
+      ['unknown_type', 103, 3, 16, 'integer'],
       ['unknown_input', null, 10, 14, 'port'],
       ['unused_input', null, 3, 3, null],
     ]);
-    expect(formatDiagnostic(diagnostics[3]!)).toBe(
+    expect(formatDiagnostic(diagnostics[1]!)).toBe(
       '/bp/blueprint.yaml:8:37: error: property "port" of node template "b" is of the type integer, the value is "many" (at node_templates.b.properties.port; found "many"; expected integer) [type_mismatch, 105]',
     );
   });
@@ -89,16 +89,33 @@ outputs:
   o: {value: {get_attribute: [a, any]}}
 `);
     expect(diagnostics.map((d) => [d.kind, d.line])).toEqual([
+      ['cycle', 7],
       ['unknown_parent', 3],
       ['unknown_node_type', 8],
       ['unknown_relationship_type', 10],
       ['unresolved_relationship_operation', 10],
       ['unresolved_node_operation', 14],
-      ['cycle', 7],
       ['unknown_input', 9],
       ['unknown_input', 10],
       ['unknown_input', 14],
     ]);
+  });
+
+  it.each<[string, string, (number | string)[]]>([
+    ['parts before the section', 'data_types: {string: {}, d: {derived_from: e}}\n', [103, 104, 102]],
+    [
+      'what is referred to before what refers to it, the later one first otherwise',
+      'node_types: {a: {derived_from: b, x: 1}, b: {derived_from: 1}, c: {derived_from: gone}}\n',
+      [103, 1, 1],
+    ],
+    [
+      'relationship types with the first template that uses one',
+      'relationships: {r: {source_interfaces: {i: {o: p.x}}}}\nnode_types: {t: {}}\nnode_templates: {a: {type: t, interfaces: {i: {o: p.x}}}, b: {type: t, relationships: [{type: r, target: a}]}}\nworkflows: {w: p.x}\n',
+      [10, 19, 21],
+    ],
+    ['keys that are missing in their place', 'plugins: {p: {source: 1, install: 5}}\n', [1, 1, 1, 50]],
+  ])('tells first what the original meets first: %s', async (_what, text, codes) => {
+    expect(await codesOf(V(0) + text)).toEqual(codes);
   });
 
   it('names the imported file in which a fault lies', async () => {
@@ -119,8 +136,8 @@ outputs:
     );
     expect(diagnostics.map((d) => [d.kind, d.nearest ?? null])).toEqual([
       ['import_failed', null],
-      ['unknown_key', 'type'],
       ['missing_key', null],
+      ['unknown_key', 'type'],
     ]);
   });
 
@@ -176,6 +193,28 @@ describe('imports and namespaces', () => {
     });
     expect(plan.labels['o--i--l']).toEqual({ values: [{ get_input: 'o--i--p' }] });
     expect(Object.keys(plan.workflows)).toContain('install');
+  });
+
+  it('puts a template together from one part with the type and parts with relationships alone', async () => {
+    const part = (body: string) => `node_templates: {n: {${body}}}\n`;
+    const rel = (target: string) => `relationships: [{type: r, target: ${target}}]`;
+    const rest =
+      'node_types: {t: {}}\nrelationships: {r: {}}\nnode_templates: {a: {type: t}, b: {type: t}, c: {type: t}}\n';
+    const files = {
+      '/bp/rest.yaml': rest,
+      '/bp/typed.yaml': part(`type: t, ${rel('b')}`),
+      '/bp/more.yaml': part(rel('c')),
+      '/bp/bare.yaml': part('type: t'),
+    };
+    const { nodes } = await planOf(`${V(3)}imports: [rest.yaml, typed.yaml, more.yaml]\n${part(rel('a'))}`, {
+      files,
+    });
+    const joined = nodes.find((n) => n.id === 'n')!;
+    expect(joined.relationships.map((r) => r.target_id)).toEqual(['a', 'b', 'c']);
+    expect(await codesOf(`${V(3)}imports: [rest.yaml, more.yaml]\n${part('type: t')}`, { files })).toEqual([
+      4,
+    ]);
+    expect(await codesOf(`${V(3)}imports: [rest.yaml, typed.yaml, bare.yaml]\n`, { files })).toEqual([4]);
   });
 
   it('refuses namespaces on the built-in types, and two blueprints in one', async () => {

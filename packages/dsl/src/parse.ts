@@ -13,6 +13,7 @@ import { emptyResolver, hasScheme, type ImportResolver, joinLocal, toPath } from
 import { sharedTextCache, type TextCache } from './imports/text-cache';
 import { buildPlan, implementationTexts } from './plan/build';
 import type { ParsedPlan } from './plan/plan';
+import { checkOrder } from './schema/check-order';
 import { checkShape } from './schema/check-shape';
 import { blueprintShape } from './schema/tables';
 import { defaultReadLimits, type ReadLimits } from './yaml/limits';
@@ -110,12 +111,16 @@ async function parseLoaded(
     work: newWorkBudget(),
     partialNodes: new Set(),
   };
+  const loadedWith = diagnostics.list.length;
   checkShape(context, root, blueprintShape, '');
-  if (isIncomplete) return null;
-  const plan = buildPlan(context, version, {
-    nowMs: options.nowMs ?? 0,
-    timezone: options.timezone ?? 'UTC',
-  });
+  const plan = isIncomplete
+    ? null
+    : buildPlan(context, version, { nowMs: options.nowMs ?? 0, timezone: options.timezone ?? 'UTC' });
+  diagnostics.sort(
+    loadedWith,
+    checkOrder(root, (d) => diagnostics.placeOf(d)),
+  );
+  if (plan === null) return null;
   if (options.validateInputDefaults ?? true) await checkDefaults(plan, root, diagnostics);
   const use = await inspectFunctions(plan, (options.validateFunctions ?? true) ? diagnostics : null, context);
   if (!use.hasComputedInput) warnUnusedInputs(plan, root, use.inputs, diagnostics);

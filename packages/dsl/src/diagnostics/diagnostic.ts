@@ -30,6 +30,8 @@ export interface Diagnostic {
 
 export interface ReportDetails {
   path?: string;
+  /** The element whose check finds the fault, where `path` leads elsewhere. */
+  checkedAt?: string;
   /** The offending node: gives place and value. */
   at?: Node | undefined;
   value?: Json;
@@ -100,6 +102,7 @@ function addNames(result: Diagnostic, name: string, valid: string[], isSearched:
 export class Diagnostics {
   readonly list: Diagnostic[] = [];
   private readonly seen = new Set<string>();
+  private readonly checkedAt = new WeakMap<Diagnostic, string>();
   private compared = 0;
 
   get hasErrors(): boolean {
@@ -110,9 +113,24 @@ export class Diagnostics {
     if (this.list.length >= MAX_DIAGNOSTICS) return;
     const valid = details.valid === undefined ? undefined : [...details.valid];
     this.compared += valid?.length ?? 0;
-    this.add(
-      diagnostic(kind, message, valid ? { ...details, valid } : details, this.compared <= MAX_COMPARED),
+    const found = diagnostic(
+      kind,
+      message,
+      valid ? { ...details, valid } : details,
+      this.compared <= MAX_COMPARED,
     );
+    if (details.checkedAt !== undefined) this.checkedAt.set(found, details.checkedAt);
+    this.add(found);
+  }
+
+  /** Path of the element whose check finds the fault. */
+  placeOf(found: Diagnostic): string {
+    return this.checkedAt.get(found) ?? found.path;
+  }
+
+  /** Sorts what was reported since the list had `from` entries. */
+  sort(from: number, compare: (a: Diagnostic, b: Diagnostic) => number): void {
+    this.list.splice(from, this.list.length, ...this.list.slice(from).sort(compare));
   }
 
   add(found: Diagnostic): void {

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import { fail } from '../diagnostics/dsl-error';
 import { setOwn } from '../yaml/node';
 import { type Evaluator, emptyFrame, type Frame, failedFunction, type Handler } from './evaluator';
 import { pathText } from './path-walk';
@@ -100,7 +101,11 @@ export class AttributeFunctions {
     attribute: string,
   ): Promise<readonly StoredInstance[]> {
     const special = this.special(ref, frame);
-    if (special === null) return this.storage.getNodeInstances(ref);
+    if (special === null) {
+      if ((await this.storage.getNode(ref)) === null)
+        fail('unknown_node', `there is no node "${ref}"`, { path, value: ref });
+      return this.storage.getNodeInstances(ref);
+    }
     if (special.node === null && special.instance === null) this.missing(ref, path, attribute);
     const instance = special.instance === null ? null : await this.storage.getNodeInstance(special.instance);
     return this.storage.getNodeInstances(special.node ?? instance?.node_id ?? special.instance!);

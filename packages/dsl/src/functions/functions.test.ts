@@ -45,6 +45,8 @@ describe('functions of values', () => {
     [{ string_find: ['a', 1] }, 'FunctionValidationError'],
     [{ get_sys: ['tenant', 'owner'] }, 'UnknownSysPropertyError'],
     [{ get_input: 'nope' }, 'UnknownInputError'],
+    [{ get_attributes_list: ['nope', 'a'] }, 'KeyError'],
+    [{ get_attributes_dict: ['nope', 'a'] }, 'KeyError'],
     [
       { get_input: 'a', foo: 1 },
       { get_input: 'a', foo: 1 },
@@ -206,6 +208,23 @@ node_templates: {n: {type: t, properties: {a: {concat: [x, {get_input: i}, {get_
       a: { get_attribute: ['y', 'z'] },
       b: { get_attribute: ['y', 'z'] },
     });
+  });
+
+  it('does not take inputs for a function because one has the name of one', async () => {
+    const { plan } = await prepare(
+      'plugins: {p: {executor: central_deployment_agent, install: false}}\nnode_types: {t: {}}\nnode_templates: {n: {type: t, interfaces: {f: {o: {implementation: p.o, inputs: {merge: [{a: 1}]}}}}}}\n',
+    );
+    expect(plan!.nodes[0]!.operations.o).toMatchObject({
+      inputs: { merge: [{ a: 1 }] },
+      has_intrinsic_functions: false,
+    });
+  });
+
+  it('get_property lacks what the input on its way lacks', async () => {
+    const text = (key: string) =>
+      `inputs: {i: {default: {k: [7]}}}\nnode_types: {t: {properties: {a: {}, b: {}}}}\nnode_templates: {n: {type: t, properties: {a: {get_input: i}, b: {get_property: [SELF, a, ${key}]}}}}\n`;
+    expect((await prepare(text('k, 0'))).plan!.nodes[0]!.properties.b).toBe(7);
+    expect(first(await prepare(text('gone')))).toBe('FunctionEvaluationError');
   });
 
   it('lists uses of other deployments for each instance', async () => {

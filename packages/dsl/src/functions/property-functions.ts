@@ -8,8 +8,8 @@ import {
   hasUnresolved,
   type Outcome,
 } from './evaluator';
-import { pathText, walkPath } from './path-walk';
-import { isFunction } from './registry';
+import { pathText, type Walked, walkPath } from './path-walk';
+import { asFunction, isFunction } from './registry';
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -98,7 +98,7 @@ export function getPropertyHandler(source: PropertySource): Handler {
         path,
         value: target.node,
       });
-    const walked = walkPath(properties!, rest);
+    const walked = await walkThroughInput(source, properties!, rest);
     if (walked.kind === 'value') return { value: walked.value, frame: target.frame };
     if (walked.kind === 'function') return followFunction(walked.value, walked.rest, target.frame);
     return failedFunction(
@@ -107,6 +107,18 @@ export function getPropertyHandler(source: PropertySource): Handler {
       path,
     );
   };
+}
+
+/** An input that stands on the way is read at once, so that what is missing in it is missing in the property. */
+async function walkThroughInput(source: PropertySource, value: Json, path: Json[]): Promise<Walked> {
+  const walked = walkPath(value, path);
+  const call = walked.kind === 'function' ? asFunction(walked.value) : null;
+  if (walked.kind !== 'function' || call?.name !== 'get_input') return walked;
+  const [name, ...keys] = Array.isArray(call.args) ? call.args : [call.args];
+  if (typeof name !== 'string' || hasUnresolved(keys)) return walked;
+  const input = await source.getInput(name);
+  const own = input === undefined ? null : walkPath(input, keys);
+  return own?.kind === 'value' ? walkPath(own.value, walked.rest) : walked;
 }
 
 /** A function stands on the way to a nested property: its value is followed further, as far as that is a call too. */

@@ -216,19 +216,21 @@ function isRelationshipsOnly(node: MapNode): boolean {
   return node.entries.length === 1 && node.has('relationships');
 }
 
-/** A template that consists of relationships alone extends the imported one; null when it does not. */
+/**
+ * Two parts of one template: one that consists of relationships alone extends the other, or is completed by the one with
+ * the type; null when the parts exclude each other.
+ */
 function joinTemplates(present: Entry, entry: Entry): Entry | null {
   const { value: a } = present;
   const { value: b } = entry;
-  if (a.kind !== 'map' || b.kind !== 'map') return null;
-  if (!isRelationshipsOnly(a) || !(b.has('type') || isRelationshipsOnly(b))) return null;
-  const items = [...itemsOf(childOf(a, 'relationships')), ...itemsOf(childOf(b, 'relationships'))];
+  if (a.kind !== 'map' || b.kind !== 'map' || !a.has('relationships')) return null;
+  const isCompleted = isRelationshipsOnly(a) && b.has('type');
+  if (!isCompleted && !isRelationshipsOnly(b)) return null;
+  const own = a.entry('relationships')!;
+  const items = [...itemsOf(own.value), ...itemsOf(childOf(b, 'relationships'))];
+  const place = own.value;
+  const relationships = { ...own, value: new SeqNode(items, place.source, place.start) };
   const fields = new Map<string, Entry>();
-  for (const field of [...entriesOf(b), ...entriesOf(a)]) fields.set(field.name, field);
-  const relationships = a.entry('relationships') ?? b.entry('relationships');
-  if (relationships) {
-    const place = relationships.value;
-    fields.set('relationships', { ...relationships, value: new SeqNode(items, place.source, place.start) });
-  }
+  for (const field of [...entriesOf(b), ...entriesOf(a), relationships]) fields.set(field.name, field);
   return { ...present, value: new MapNode([...fields.values()], a.source, a.start) };
 }

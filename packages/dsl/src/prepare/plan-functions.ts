@@ -112,7 +112,12 @@ export function markIntrinsicOperations(plan: ParsedPlan, finder: FunctionFinder
     let result = operations;
     for (const name of Object.keys(operations)) {
       const operation = operations[name]!;
-      if (!isJsonObject(operation) || operation.inputs === undefined || !finder.has(operation.inputs))
+      // an input may bear the name of a function: the inputs together are never one
+      if (
+        !isJsonObject(operation) ||
+        !isJsonObject(operation.inputs) ||
+        !Object.values(operation.inputs).some((v) => finder.has(v))
+      )
         continue;
       if (result === operations) result = { ...operations };
       result[name] = { ...operation, has_intrinsic_functions: true };

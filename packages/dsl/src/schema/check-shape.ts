@@ -127,6 +127,7 @@ function checkNull(context: ShapeContext, node: Node, shape: Shape, path: string
     context.diagnostics.report('missing_key', `"${path}" lacks "${name}"`, {
       at: node,
       path,
+      checkedAt: joinPath(path, name),
       expected: `${name}: ${shapeName(shape.fields[name]!.shape)}`,
     });
     isFit = false;
@@ -167,6 +168,7 @@ function checkObject(context: ShapeContext, node: MapNode, shape: ObjectShape, p
       context.diagnostics.report('unknown_key', `"${entry.name}" is not a key of a ${shape.name}`, {
         at: entry.key,
         path: joinPath(path, entry.name),
+        checkedAt: path,
         name: entry.name,
         valid: Object.keys(shape.fields),
       });
@@ -182,6 +184,7 @@ function checkObject(context: ShapeContext, node: MapNode, shape: ObjectShape, p
       {
         at: node.get(name) ?? node,
         path,
+        checkedAt: joinPath(path, name),
         expected: `${name}: ${shapeName(field.shape)}`,
       },
     );
