@@ -898,7 +898,7 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
-  /** GET /api/v3.1/license-check: OK when there is a license that serves */
+  /** GET /api/v3.1/license-check: OK unless the license is a trial that has expired; in the community edition, when there is one */
   checkLicense: {
     params: undefined;
     query: never;

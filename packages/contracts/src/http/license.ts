@@ -85,7 +85,7 @@ export const licenseRoutes = defineRoutes([
     path: '/license-check',
     permission: 'login',
     isOpenInMaintenance: false,
-    summary: 'OK when there is a license that serves',
+    summary: 'OK unless the license is a trial that has expired; in the community edition, when there is one',
     spec: 'reference 5.12',
     status: 200,
     responseKind: 'text',

@@ -31,11 +31,12 @@ test('names are unique within their scope and sorted', () => {
   expect(names).toEqual([...names].sort());
 });
 
-test('only a missing license and an expired trial are refused', () => {
-  expect(licenseProblem(null)?.code).toBe('missing_cloudify_license');
-  expect(licenseProblem({ trial: true, expired: true })?.code).toBe('expired_cloudify_license');
-  expect(licenseProblem({ trial: false, expired: true })).toBeNull();
-  expect(licenseProblem({ trial: true, expired: false })).toBeNull();
+test('only an expired trial is refused, and where a license is asked for that there is none', () => {
+  expect(licenseProblem(null, true)?.code).toBe('missing_cloudify_license');
+  expect(licenseProblem(null, false)).toBeNull();
+  expect(licenseProblem({ trial: true, expired: true }, false)?.code).toBe('expired_cloudify_license');
+  expect(licenseProblem({ trial: false, expired: true }, true)).toBeNull();
+  expect(licenseProblem({ trial: true, expired: false }, true)).toBeNull();
 });
 
 test.each([
