@@ -903,7 +903,7 @@ export interface Operations {
     params: undefined;
     query: never;
     body: undefined;
-    answer: unknown;
+    answer: string;
   };
   /** GET /api/v3.1/log-bundles: Log bundles */
   listLogBundles: {

@@ -102,7 +102,7 @@ describe('license', () => {
     expect(await code(call('GET', '/license-check'))).toEqual([400, 'expired_cloudify_license']);
     const inDays = { ...ended, expiration_date: '2 days' };
     expect((await put(fileOf(inDays))).body.expired).toBe(false);
-    expect(await call('GET', '/license-check')).toMatchObject({ status: 200, text: 'OK' });
+    expect(await call('GET', '/license-check')).toMatchObject({ status: 200, body: 'OK' });
   });
 
   it('refuses what is not signed by the key', async () => {

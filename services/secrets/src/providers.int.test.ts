@@ -158,6 +158,9 @@ it('moves a secret to a provider and back; what is kept outside is not written h
   expect(
     await code(call('PATCH', '/secrets/moved', { json: { provider_options: { path: 'db' } }, as: ann })),
   ).toEqual([400, 'bad_parameters_error']);
+  // The original's CLI sends empty options with every change.
+  const emptied = { value: 'mine', provider_options: {} };
+  expect((await call('PATCH', '/secrets/moved', { json: emptied, as: ann })).status).toBe(200);
   const options = { provider_name: 'v', provider_options: { path: 'db' } };
   expect((await call('PATCH', '/secrets/moved', { json: options, as: ann })).body.value).toBe('');
   expect((await read('moved')).body.value).toBe('pw from vault');

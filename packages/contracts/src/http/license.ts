@@ -88,7 +88,6 @@ export const licenseRoutes = defineRoutes([
     summary: 'OK unless the license is a trial that has expired; in the community edition, when there is one',
     spec: 'reference 5.12',
     status: 200,
-    responseKind: 'text',
     response: z.string(),
   },
 ]);

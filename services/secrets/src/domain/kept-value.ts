@@ -14,7 +14,7 @@ export interface Kept {
   content: SecretContent;
 }
 
-/** Undefined: not given. An empty text counts as not given where the value is kept outside. */
+/** Undefined: not given. Empty options count as not given, and an empty text where the value is kept outside. */
 export interface KeptChange {
   value: unknown;
   provider?: UsedProvider;
@@ -33,13 +33,13 @@ export function nextKept(
   storedText: (value: unknown) => Secret,
 ): Kept {
   const provider = change.provider ?? current?.provider ?? null;
-  if (change.options && provider === null)
+  const given = change.options && Object.keys(change.options).length === 0 ? undefined : change.options;
+  if (given && provider === null)
     throw badParameter('provider_options', 'provider_options need a provider_name', {
       expected: 'provider_name',
     });
   const isMoved = change.provider !== undefined && change.provider.name !== current?.provider?.name;
-  const options =
-    change.options !== undefined ? change.options : isMoved ? null : (current?.content.options ?? null);
+  const options = given !== undefined ? given : isMoved ? null : (current?.content.options ?? null);
   if (isOutside(provider)) {
     if (change.value !== undefined && change.value !== null && change.value !== '') {
       throw new AppError(
