@@ -1094,6 +1094,13 @@ export interface Operations {
     body: { action: "update-stored"; deployment_id?: string | null; node_id?: string | null; operation?: string | null; rel_index?: number | null; key?: "source_operations" | "target_operations" | null };
     answer: undefined;
   };
+  /** GET /api/v3.1/operations/{operation_id}: One stored operation */
+  getOperation: {
+    params: { operation_id: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["Operation"];
+  };
   /** PUT /api/v3.1/operations/{operation_id}: Adds an operation to a tasks graph that a client keeps here */
   createOperation: {
     params: { operation_id: string };
@@ -1421,7 +1428,7 @@ export interface Operations {
     params: undefined;
     query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "key" | "id" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "is_hidden_value" | "provider_name";
     body: Schemas["Search"];
-    answer: { items: (Schemas["SecretItem"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+    answer: { items: (Schemas["Secret"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** POST /api/v3.1/searches/workflows: Workflows of the deployments that match */
   searchWorkflows: {

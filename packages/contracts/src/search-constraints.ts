@@ -60,6 +60,7 @@ function labelRules(value: unknown): FilterRule[] {
  * Reads the `constraints` of a search. `nameAttribute` is what name_pattern and valid_values test; `nameAliases` are
  * further spellings of name_pattern (display_name_specs of deployments); `patterns` are patterns of other attributes
  * (operation_name_specs of nodes); `valuesAttribute` is what valid_values test instead; `extra` the further keys of the kind.
+ * `skipsUnknown`: other keys are passed over, as managers of the original do.
  * @throws AppError bad_parameters_error naming the key.
  */
 export function parseConstraints(
@@ -72,6 +73,7 @@ export function parseConstraints(
     hasAnyValues?: boolean;
     patterns?: Readonly<Record<string, string>>;
     extra?: readonly string[];
+    skipsUnknown?: boolean;
   },
 ): SearchConstraints {
   if (!isJsonObject(input))
@@ -90,6 +92,7 @@ export function parseConstraints(
   for (const [key, value] of Object.entries(input)) {
     const field = `constraints.${key}`;
     if (!known.includes(key)) {
+      if (kind.skipsUnknown) continue;
       throw badParameter(field, `${key} is no constraint of this search`, {
         expected: known,
         nearest: nearestName(key, known),

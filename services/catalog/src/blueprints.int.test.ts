@@ -219,13 +219,16 @@ describe('asynchronous upload', () => {
     await eventually(async () => expect(await state('faulty')).toMatchObject({ state: 'invalid' }));
     expect((await state('faulty')).error).toMatch(/Invalid blueprint - .*rot.*and 1 more/);
     expect((await state('faulty')).error_traceback).toMatch(/blueprint\.yaml:5:/);
-    await call('PUT', '/blueprints/noarchive?async_upload=true', {
+    // What is no archive at all is refused at once, and leaves its row too.
+    const rubbish = await call('PUT', '/blueprints/noarchive?async_upload=true', {
       raw: Buffer.from('rubbish'),
       contentType: octets,
     });
-    await eventually(async () =>
-      expect(await state('noarchive')).toMatchObject({ state: 'failed_extracting' }),
-    );
+    expect([rubbish.status, rubbish.body.error_code]).toEqual([400, 'bad_parameters_error']);
+    expect(await state('noarchive')).toMatchObject({
+      state: 'failed_uploading',
+      error: rubbish.body.message,
+    });
     await call('PUT', '/blueprints/nourl?async_upload=true&blueprint_archive_url=http://127.0.0.1:1/x');
     await eventually(async () => expect(await state('nourl')).toMatchObject({ state: 'failed_uploading' }));
     expect((await upload('faulty')).body).toMatchObject({ state: 'uploaded', error: null });

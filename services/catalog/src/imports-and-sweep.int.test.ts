@@ -129,6 +129,18 @@ it('on the wire of the original every upload is accepted first and shows an exec
       `select envelope from outbox where envelope->>'type' = 'catalog.upload-ended.v1'`,
     );
     expect(rows).toMatchObject([{ envelope: { payload: { createdAt: accepted.body.created_at } } }]);
+    // The execution is the tenant's, also where the blueprint is global.
+    const wide = await upload(catalog, 'wide', { 'blueprint.yaml': HEAD }, '?visibility=global');
+    expect(wide.body).toMatchObject({ visibility: 'global', upload_execution: { visibility: 'tenant' } });
+    // Nothing at all leaves a failed row too, of which no execution has begun.
+    expect((await catalog.call('PUT', '/blueprints/none')).status).toBe(400);
+    expect((await catalog.call('GET', '/blueprints/none')).body).toMatchObject({
+      state: 'failed_uploading',
+      upload_execution: { status: 'pending', started_at: null, ended_at: null, error: null },
+    });
+    const search = { constraints: { name_pattern: { starts_with: 'w' }, unknown: 1 } };
+    const { body } = await catalog.call('POST', '/searches/blueprints?_include=id', { json: search });
+    expect(body.items).toEqual([{ id: 'wide' }]);
   } finally {
     await catalog.close();
   }

@@ -231,6 +231,20 @@ it('on the wire of the original a modification and its copies have the retired c
         node_instances: { before_modification: [{ runtime_properties_p: null }, { relationships_p: null }] },
       });
     expect(rolled.node_instances.before_rollback[0]).toHaveProperty('scaling_groups_p', null);
+    // Instances that stay have all their fields, and only the relationships that they gain.
+    const { added_and_related: added, extended_and_related: extended } = body.node_instances;
+    const app = {
+      node_id: 'app',
+      index: 1,
+      state: 'uninitialized',
+      relationships: [{ target_id: added[0].id }],
+    };
+    expect(added).toMatchObject([
+      { modification: 'added', host_id: null },
+      { ...app, modification: 'related' },
+    ]);
+    expect(extended).toMatchObject([{ ...app, modification: 'extended' }]);
+    expect(body.node_instances.reduced_and_related).toEqual([]);
   } finally {
     await original.stop();
   }

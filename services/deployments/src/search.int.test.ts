@@ -318,6 +318,10 @@ describe('the original wire', () => {
       inputs_p: null,
       workflows_p: null,
     });
+    const found = await cloudify.call('POST', '/searches/workflows?_include=name', {
+      constraints: { nope: 1 },
+    });
+    expect(found.body.items[0]).toHaveProperty('availability_rules');
     await cloudify.stop();
   });
 });

@@ -165,6 +165,13 @@ test('subgraphs of instances show the handler of the original, its name and inte
     info: { name: subgraph.name },
     retry_interval: 30,
   });
+  const byId = (operationId: string) =>
+    listOperations(engine.db.query, { operationId, states: [], skipInternal: false }, sql`true`, {
+      wire: 'cloudify',
+      managerName: 'm1',
+    });
+  expect(await byId(subgraph.id)).toEqual([subgraph]);
+  expect(await byId(id)).toEqual([]);
   await setStatus(engine.deps, id, 'cancelled', '');
 });
 

@@ -156,7 +156,10 @@ it('lists with pages, sorts and searches', async () => {
     json: { constraints: { name_pattern: { starts_with: 'p' } } },
     as: ann,
   });
-  expect(found.body).toMatchObject({ items: [{ key: 'plain' }], metadata: { filtered: 3 } });
+  expect(found.body).toMatchObject({
+    items: [{ key: 'plain', value: '', schema: null, provider_options: null }],
+    metadata: { filtered: 3 },
+  });
   // Told is what the rules remove, not what the search leaves out.
   const searched = await call('POST', '/searches/secrets?_search=i', {
     json: { constraints: { name_pattern: { starts_with: 'p' } } },
@@ -205,6 +208,8 @@ describe('export and import', () => {
       headers: { 'x-baton-passphrase': 'password1' },
     });
     expect(byHeader.body[0].encrypted).toBe(true);
+    const keysOnly = '/secrets/share/export?_passphrase=password1&key=plain&_include=key,encrypted';
+    expect((await call('GET', keysOnly, { as: ann })).body).toEqual([{ key: 'plain', encrypted: false }]);
     expect(await code(call('GET', '/secrets/share/export?_passphrase=short', { as: ann }))).toEqual([
       400,
       'bad_parameters_error',

@@ -135,6 +135,17 @@ export const operationRoutes = defineRoutes([
   },
   {
     ...common,
+    id: 'getOperation',
+    method: 'GET',
+    path: '/operations/:operation_id',
+    summary: 'One stored operation',
+    spec: 'Baton; the original has it too',
+    params: operationId,
+    status: 200,
+    response: operation,
+  },
+  {
+    ...common,
     id: 'listTasksGraphs',
     method: 'GET',
     path: '/tasks_graphs',

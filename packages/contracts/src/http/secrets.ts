@@ -247,9 +247,9 @@ export const secretRoutes = defineRoutes([
     permission: 'secret_list',
     summary: 'Secrets that rules or constraints select',
     spec: 'reference 5.11',
-    list: secretList,
+    list: { ...secretList, fields: secretFields },
     body: searchBody,
     status: 200,
-    response: secretItems,
+    response: envelope(secret),
   },
 ]);

@@ -1,6 +1,6 @@
 import { type Principal, uploadEnded } from '@baton/contracts';
 import { outbox, type Tx } from '@baton/postgres';
-import { uploadLog, uploadParameters, validationLog } from '../domain/upload-execution';
+import { uploadLog, uploadParameters, uploadVisibility, validationLog } from '../domain/upload-execution';
 import type { UploadRequest } from '../domain/upload-request';
 import type { DB } from '../store/tables.gen';
 import { readEndedUpload } from '../store/uploads.sql';
@@ -20,7 +20,7 @@ export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<v
       error: upload.error ?? '',
       createdBy: upload.created_by,
       createdAt: upload.created_at,
-      visibility: upload.visibility,
+      visibility: uploadVisibility(upload.visibility),
       parameters: uploadParameters({
         id: upload.id,
         mainFile: upload.requested_main_file,
@@ -50,7 +50,7 @@ export async function announceValidationEnd(
       error,
       createdBy: principal.username,
       createdAt,
-      visibility,
+      visibility: uploadVisibility(visibility),
       parameters: uploadParameters({ id, mainFile, url, labels: null, isValidation: true }),
       log: validationLog(error === ''),
     },

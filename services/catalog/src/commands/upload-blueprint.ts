@@ -133,11 +133,14 @@ export async function recordUploaded(
 async function present(body: ArchiveBody): Promise<Spool> {
   const archive = await body!();
   if (archive.size > 0) return archive;
-  throw new AppError('bad_parameters_error', 'No archive: the body is empty', {
+  throw emptyBody();
+}
+
+const emptyBody = () =>
+  new AppError('bad_parameters_error', 'No archive: the body is empty', {
     field: 'archive',
     expected: 'an archive as body, or blueprint_archive_url',
   });
-}
 
 async function prepareNow(
   deps: UploadDeps,
@@ -229,7 +232,8 @@ export async function validateAsExecution(
 
 /**
  * Accepts an upload for the background: the archive is stored (or its URL noted), the row waits, finish-uploads does the
- * rest on any replica, also after a crash.
+ * rest on any replica, also after a crash. `body` null without a URL: nothing came.
+ * @throws AppError bad_parameters_error for what is no archive at all; the row stays then, as one that has failed.
  */
 export async function acceptUpload(
   deps: UploadDeps,
@@ -238,39 +242,44 @@ export async function acceptUpload(
   body: ArchiveBody,
 ): Promise<void> {
   await refuseTaken(deps, principal.tenant, request);
-  const archive = request.url === null ? await storeBody(deps, body!) : null;
+  const archive = request.url === null ? await storeBody(deps, body) : null;
   await deps.db.tx(async (tx) => {
+    if (archive instanceof AppError) {
+      const uploadId = await claimId(tx, principal, request, { state: 'uploading', archive: null });
+      await refuseArchive(tx, uploadId, archive);
+      return;
+    }
     const state = archive === null ? 'pending' : 'uploading';
-    const uploadId = await claimId(tx, principal, request, { state, archive });
-    if (archive?.refusal) await refuseArchive(tx, uploadId, archive.refusal);
-    else afterCommit(tx, deps.kickUploads);
+    await claimId(tx, principal, request, { state, archive });
+    afterCommit(tx, deps.kickUploads);
   });
+  if (archive instanceof AppError) throw archive;
 }
 
-/** What is no archive at all needs nobody in the background: the upload ends where it begins. */
-async function refuseArchive(tx: Tx<DB>, uploadId: string, refusal: UploadFailure): Promise<void> {
-  await failUpload(tx, uploadId, null, 'uploading', 'failed_extracting', {
-    error: refusal.message,
-    traceback: refusal.message,
+/** What is no archive at all needs nobody in the background: the upload ends where it begins, and no execution of it is told. */
+async function refuseArchive(tx: Tx<DB>, uploadId: string, { message }: AppError): Promise<void> {
+  await failUpload(tx, uploadId, null, 'uploading', 'failed_uploading', {
+    error: message,
+    traceback: message,
     diagnostics: null,
   });
-  await announceUploadEnd(tx, uploadId);
 }
 
+/** The stored archive, or why there is none. */
 async function storeBody(
   deps: UploadDeps,
-  body: NonNullable<ArchiveBody>,
-): Promise<{ digest: string; size: number; refusal: UploadFailure | null }> {
-  const archive = await present(body);
+  body: ArchiveBody,
+): Promise<{ digest: string; size: number } | AppError> {
+  if (body === null) return emptyBody();
+  const archive = await body();
   try {
-    const refusal = await archiveKind(archive).then(
-      () => null,
-      (error: unknown) => {
-        if (error instanceof ArchiveRefused) return archiveFailure(error);
-        throw error;
-      },
-    );
-    return { ...(await storeLoose(deps, archive.stream())), refusal };
+    if (archive.size === 0) return emptyBody();
+    await archiveKind(archive);
+    return await storeLoose(deps, archive.stream());
+  } catch (error) {
+    if (!(error instanceof ArchiveRefused)) throw error;
+    const { message, details } = archiveFailure(error);
+    return new AppError('bad_parameters_error', message, details, { cause: error });
   } finally {
     await archive.dispose();
   }

@@ -1,4 +1,4 @@
-import type { LabelPair } from '@baton/contracts';
+import type { LabelPair, Visibility } from '@baton/contracts';
 import type { UploadState } from './upload.machine';
 
 /** What an upload's execution shows as its parameters; the original's names. */
@@ -19,6 +19,10 @@ export function uploadParameters(upload: {
     marketplace_api_url: 'https://marketplace.cloudify.co',
   };
 }
+
+/** Executions are the tenant's own, whatever they upload; that of a private blueprint would tell of it. */
+export const uploadVisibility = (ofBlueprint: Visibility): Visibility =>
+  ofBlueprint === 'private' ? 'private' : 'tenant';
 
 const EXTRACTING = 'Blueprint archive uploaded. Extracting...';
 const PARSING = 'Blueprint archive extracted. Parsing...';

@@ -39,6 +39,8 @@ export function blueprintFilterHttp(deps: BlueprintReader & { findUser: FindUser
         call.principal,
         call.body,
         call.list.extra._filter_id,
+        // Managers of the original pass over constraints that they do not know.
+        { skipsUnknown: call.wire === 'cloudify' },
       );
       return presentPage(call, await listBlueprints(deps, call.principal, call.list, rules, tenants));
     },

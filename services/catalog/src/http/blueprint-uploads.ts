@@ -42,7 +42,8 @@ async function receive(deps: UploadDeps, call: HttpCall): Promise<Received> {
     const args = { ...query, ...given(body.params) };
     const owner = await ownershipOf(call.principal, args, deps.findUser);
     const request = readUploadRequest(call.principal, call.params.blueprint_id!, args, owner);
-    checkSources(body.archive !== null, request.url);
+    // The original of this wire keeps also an upload of nothing, as one that has failed.
+    if (call.wire !== 'cloudify' || request.url !== null) checkSources(body.archive !== null, request.url);
     return { request, archive: body.archive, dispose: body.dispose };
   } catch (error) {
     await body.dispose();
@@ -84,6 +85,7 @@ export async function uploadBlueprint(deps: UploadDeps, call: HttpCall): Promise
 export async function validateBlueprint(deps: UploadDeps, call: HttpCall): Promise<HttpAnswer> {
   const { request, archive, dispose } = await receive(deps, call);
   try {
+    checkSources(archive !== null, request.url);
     if (call.wire === 'cloudify') {
       const execution = await validateAsExecution(deps, call.principal, request, archive, call.signal);
       const body = presentValidation({ ...request, ...execution }, call.principal);

@@ -3,7 +3,7 @@ import type { ApiVersion, LabelPair, Principal, Visibility } from '@baton/contra
 import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import type { Wire } from '@baton/http';
 import { hasFailed, type UploadState, uploadMachine } from '../domain/upload.machine';
-import { uploadParameters } from '../domain/upload-execution';
+import { uploadParameters, uploadVisibility } from '../domain/upload-execution';
 import type { BlueprintRow } from '../queries/read-blueprints';
 
 /** Columns of the original's storage that its clients may look for. */
@@ -27,16 +27,19 @@ interface StoredUpload {
   url: string | null;
   labels: LabelPair[] | null;
   main_file: string;
-  visibility: string;
+  visibility: Visibility;
   is_validation?: boolean;
 }
 
 /** The system execution that an upload is on the original's wire; here it is a view of the blueprint's own states. */
 function uploadExecution(row: BlueprintRow): Record<string, unknown> {
   const raw = row.upload_execution as StoredUpload;
+  const visibility = uploadVisibility(raw.visibility);
   const state = row.state as UploadState;
-  const [status, display] = executionStatus(state);
-  const isOver = uploadMachine.isTerminal(state);
+  // Of a body that was refused at once no execution has begun.
+  const hasBegun = raw.url !== null || state !== 'failed_uploading';
+  const [status, display] = executionStatus(hasBegun ? state : 'uploading');
+  const isOver = hasBegun && uploadMachine.isTerminal(state);
   return {
     id: raw.id,
     workflow_id: 'upload_blueprint',
@@ -65,9 +68,9 @@ function uploadExecution(row: BlueprintRow): Record<string, unknown> {
     execution_group_id: '[]',
     deployment_id: null,
     deployment_display_name: null,
-    visibility: raw.visibility,
-    resource_availability: raw.visibility,
-    private_resource: raw.visibility === 'private',
+    visibility,
+    resource_availability: visibility,
+    private_resource: visibility === 'private',
     tenant_name: row.tenant_name,
     created_by: row.created_by,
   };

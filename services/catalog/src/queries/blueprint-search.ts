@@ -52,6 +52,7 @@ export async function searchRules(
   principal: Principal,
   body: { filter_rules?: unknown; constraints?: unknown },
   filterIds: readonly string[] | undefined,
+  { skipsUnknown }: { skipsUnknown: boolean },
 ): Promise<SearchRules> {
   if (given(body.filter_rules) && given(body.constraints)) {
     throw new AppError('bad_parameters_error', 'filter_rules and constraints cannot be given together', {
@@ -61,7 +62,7 @@ export async function searchRules(
   }
   const stored = await listRules(db, principal, filterIds);
   if (given(body.constraints)) {
-    const constraints = parseConstraints(body.constraints, { nameAttribute: 'id' });
+    const constraints = parseConstraints(body.constraints, { nameAttribute: 'id', skipsUnknown });
     const more = constraints.filterId === null ? [] : await storedRules(db, principal, constraints.filterId);
     return { rules: [...(stored ?? []), ...constraints.rules, ...more], tenants: constraints.tenants };
   }

@@ -86,7 +86,7 @@ export interface EndedUpload {
   error: string | null;
   created_at: string;
   created_by: string;
-  visibility: string;
+  visibility: Visibility;
   requested_main_file: string;
   archive_url: string | null;
   requested_labels: LabelPair[] | null;

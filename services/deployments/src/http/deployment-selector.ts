@@ -13,6 +13,7 @@ export async function deploymentSelector(
   principal: Principal,
   list: ListQuery,
   body: { filter_rules?: unknown; constraints?: unknown } = {},
+  { skipsUnknown } = { skipsUnknown: false },
 ): Promise<DeploymentSelector> {
   const db = deps.db.query;
   if (body.filter_rules !== undefined && body.constraints !== undefined && body.constraints !== null) {
@@ -25,6 +26,7 @@ export async function deploymentSelector(
         nameAttribute: 'display_name',
         nameAliases: ['display_name_specs'],
         extra: ['blueprint_id', 'deployment_id'],
+        skipsUnknown,
       })
     : null;
   const given: FilterRule[] = body.filter_rules === undefined ? [] : deploymentRules(body.filter_rules);

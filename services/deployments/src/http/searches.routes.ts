@@ -17,7 +17,7 @@ import { listWorkflows } from '../queries/list-workflows';
 import { readModelSearch, searchCapabilities, searchScalingGroups } from '../queries/search-model';
 import { searchPlanNodes } from '../queries/search-plan-nodes';
 import { deploymentSelector } from './deployment-selector';
-import { deploymentOnWire, hasData, isAsStored, type Kind, onWire } from './wire';
+import { deploymentOnWire, hasData, isAsStored, type Kind, onWire, workflowsList } from './wire';
 
 type Handlers = HandlersOf<typeof deploymentSearchesRoutes>;
 type NodeSearch = 'searchNodes' | 'searchNodeTypes' | 'searchNodeInstances';
@@ -32,24 +32,28 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
   return {
     searchDeployments: async (call) => {
       const { principal, list } = call;
-      const selector = await deploymentSelector(deps, principal, list, call.body);
+      const selector = await deploymentSelector(deps, principal, list, call.body, leniency(call));
       const records = isAsStored(call) ? await listDeploymentRecords(deps, principal, list, selector) : null;
       if (records) return rawEnvelope(records, list);
       const page = await listDeployments(deps, principal, list, selector);
       const items = page.items.map((item) => deploymentOnWire(call, item, hasData(list)));
       return listEnvelope({ ...page, items }, list);
     },
-    searchWorkflows: async ({ principal, list, body }) => {
-      const selector = await deploymentSelector(deps, principal, list, body);
+    searchWorkflows: async (call) => {
+      const { principal, body } = call;
+      const list = workflowsList(call);
+      const selector = await deploymentSelector(deps, principal, list, body, leniency(call));
       return listEnvelope(await listWorkflows(deps, principal, list, selector), list);
     },
-    searchCapabilities: async ({ principal, list, body }) => {
+    searchCapabilities: async (call) => {
+      const { principal, list, body } = call;
       // valid_values test the value of a capability, name patterns its name.
       const search = readModelSearch(body, list, {
         nameAttribute: 'name',
         valuesAttribute: 'value',
         hasAnyValues: true,
         needsModel: true,
+        ...leniency(call),
       });
       const valueRules = search.rules.filter((rule) => rule.key === 'value');
       const rules = search.rules.filter((rule) => rule.key !== 'value');
@@ -58,8 +62,10 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
         list,
       );
     },
-    searchScalingGroups: async ({ principal, list, body }) => {
-      const search = readModelSearch(body, list, { nameAttribute: 'name', needsModel: true });
+    searchScalingGroups: async (call) => {
+      const { principal, list, body } = call;
+      const kind = { nameAttribute: 'name', needsModel: true, ...leniency(call) };
+      const search = readModelSearch(body, list, kind);
       return listEnvelope(await searchScalingGroups(deps, principal, list, search), list);
     },
   };
@@ -75,6 +81,7 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
       valuesAttribute: attribute === 'type' ? 'type_hierarchy' : attribute,
       attributes: ruleAttributes.nodes,
       patterns: { operation_name_specs: 'operation_name' },
+      ...leniency(call),
     });
     const isPlanned = search.deploymentId === null && search.blueprintId !== null;
     const page = isPlanned
@@ -94,6 +101,7 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
         nameAttribute: 'id',
         needsModel: false,
         attributes: ruleAttributes.nodeInstances,
+        ...leniency(call),
       });
       const list = plain(call.list, ['node_id']);
       const page = await listNodeInstances(deps.db.query, call.principal, list, {
@@ -108,6 +116,9 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
 function onPage(call: Pick<HttpCall, 'wire' | 'version' | 'list'>, kind: Kind, page: Page) {
   return listEnvelope({ ...page, items: page.items.map((item) => onWire(call, kind, item)) }, call.list);
 }
+
+/** Managers of the original pass over constraints that they do not know. */
+const leniency = ({ wire }: Pick<HttpCall, 'wire'>) => ({ skipsUnknown: wire === 'cloudify' });
 
 /** The list without the filters that the search itself reads. */
 function plain(list: ListQuery, keep: readonly string[] = []): ListQuery {

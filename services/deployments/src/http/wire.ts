@@ -80,16 +80,43 @@ export function modificationOnWire(
 ): Record<string, unknown> {
   const instances = item.node_instances as Record<string, Record<string, unknown>[]> | undefined;
   if (call.wire === 'spec' || !instances) return onWire(call, 'modification', item);
-  const copies = (name: string) => (instances[name] ?? []).map((one) => onWire(call, 'nodeInstance', one));
+  const copies = (name: string) =>
+    (instances[name] ?? []).map((one) => onWire(call, 'nodeInstance', one)).sort(byNodeAndIndex);
+  const before = copies('before_modification');
+  const added = (instances.added_and_related ?? []).map((one) => changedInstance(one, before));
+  const removed = (instances.removed_and_related ?? []).map((one) => changedInstance(one, before));
   return onWire(call, 'modification', {
     ...item,
     node_instances: {
-      ...instances,
-      before_modification: copies('before_modification'),
+      added_and_related: added,
+      extended_and_related: gaining(added, 'extended'),
+      reduced_and_related: gaining(removed, 'reduced'),
+      removed_and_related: removed,
+      before_modification: before,
       before_rollback: copies('before_rollback'),
     },
   });
 }
+
+/** A list of workflows; the original shows them whole, whatever `_include` says. */
+export const workflowsList = ({ wire, list }: Pick<HttpCall, 'wire' | 'list'>): HttpCall['list'] =>
+  wire === 'cloudify' ? { ...list, include: null } : list;
+
+/** The original's order is that of its storage; this one is known and mostly the same. */
+const byNodeAndIndex = (a: Record<string, unknown>, b: Record<string, unknown>) =>
+  String(a.node_id).localeCompare(String(b.node_id)) || Number(a.index) - Number(b.index);
+
+/** One that was there before has all its fields, and the relationships that it gains or loses. */
+function changedInstance(one: Record<string, unknown>, before: readonly Record<string, unknown>[]) {
+  const was = before.find(({ id }) => id === one.id);
+  return { host_id: null, ...was, ...one };
+}
+
+/** Of those that stay, the ones whose relationships change. */
+const gaining = (instances: readonly Record<string, unknown>[], modification: string) =>
+  instances
+    .filter((one) => one.modification === 'related' && (one.relationships as unknown[]).length > 0)
+    .map((one) => ({ ...one, modification }));
 
 /** What the original shows where it does not tell the workflows: one entry of nothing. */
 const UNTOLD_WORKFLOWS = [

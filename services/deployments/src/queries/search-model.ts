@@ -37,6 +37,8 @@ export interface ModelKind {
   hasAnyValues?: boolean;
   /** Patterns of further attributes. */
   patterns?: Readonly<Record<string, string>>;
+  /** Unknown constraints are passed over. */
+  skipsUnknown?: boolean;
 }
 
 /**
@@ -56,6 +58,7 @@ export function readModelSearch(
     valuesAttribute: kind.valuesAttribute ?? kind.nameAttribute,
     hasAnyValues: kind.hasAnyValues ?? false,
     extra: ['deployment_id', 'blueprint_id', 'node_id'],
+    skipsUnknown: kind.skipsUnknown ?? false,
   });
   const named = (name: string): string | null => {
     const value = constraints.rest[name] ?? list.filters[name]?.[0] ?? null;

@@ -1,6 +1,6 @@
 import type { Principal } from '@baton/contracts';
 import type { eventInput } from '@baton/contracts/http/events';
-import { AppError, badParameter, notFound, readInstant } from '@baton/kernel';
+import { AppError, notFound, readInstant } from '@baton/kernel';
 import type { z } from 'zod';
 import type { EngineDeps } from '../engine/deps';
 import { visibleGroup } from '../queries/execution-groups';
@@ -44,7 +44,10 @@ export async function recordEvents(
   }
   if (!request.execution_id) {
     if (rows.length === 0) return 0;
-    throw badParameter('execution_id', 'execution_id is missing', { expected: 'the id of an execution' });
+    throw new AppError('conflict_error', 'execution_id is missing', {
+      field: 'execution_id',
+      expected: 'the id of an execution',
+    });
   }
   const { id } = await visibleExecution(deps.db.query, principal, request.execution_id);
   if (rows.length === 0) return 0;

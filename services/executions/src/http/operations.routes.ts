@@ -9,7 +9,7 @@ import {
   pickFields,
   type Wire,
 } from '@baton/http';
-import { AppError } from '@baton/kernel';
+import { AppError, isUuid } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import {
   changeGraph,
@@ -76,6 +76,16 @@ export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
       return call.query._size === undefined && call.query._offset === undefined
         ? items
         : cut(items, call.query);
+    },
+    async getOperation({ principal, params }) {
+      const id = params.operation_id!;
+      if (isUuid(id)) {
+        // Ids are written in small letters.
+        const filter = { operationId: id.toLowerCase(), states: [], skipInternal: false };
+        const [ours] = await listOperations(deps.db.query, filter, executionScope(principal, false), deps);
+        if (ours) return ours;
+      }
+      return presentClientOperation(await visibleOperation(deps.engine, principal, id));
     },
     async listTasksGraphs(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.query.execution_id);

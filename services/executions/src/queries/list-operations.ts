@@ -2,7 +2,7 @@ import type { AnyQuery } from '@baton/postgres';
 import type { SubgraphPayload, TaskSpec } from '@baton/task-graph';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExecutionRow, StoredTask } from '../store/rows';
-import { UNTOUCHED } from '../store/task-document';
+import { taskIdOf, UNTOUCHED } from '../store/task-document';
 import { type GraphTasks, readTasks } from '../store/tasks.sql';
 
 type Owner = Pick<ExecutionRow, 'tenant' | 'visibility' | 'created_by'>;
@@ -12,14 +12,29 @@ export interface Shown {
   managerName: string;
 }
 
+interface OperationFilter {
+  /** A UUID. */
+  operationId?: string;
+  graphId?: string;
+  executionId?: string;
+  states: string[];
+  skipInternal: boolean;
+}
+
+/** A task has a row, or only a place in its graph's document: its id then begins like that of the graph. */
+const graphOfTask = (id: string): RawBuilder<SqlBool> =>
+  sql`(g.id = (select t.graph_id from tasks t where t.id = ${id}::uuid)
+    or g.id between ${taskIdOf(id, 0)}::uuid and ${taskIdOf(id, 0xffffffff)}::uuid)`;
+
 /** Stored operations in the shape of REST (reference/rest-api.md 5.17, workflows.md 2.7), by graph and number. */
 export async function listOperations(
   db: AnyQuery,
-  filter: { graphId?: string; executionId?: string; states: string[]; skipInternal: boolean },
+  filter: OperationFilter,
   scope: RawBuilder<SqlBool>,
   shown: Shown,
 ) {
   const where = [scope];
+  if (filter.operationId !== undefined) where.push(graphOfTask(filter.operationId));
   if (filter.graphId !== undefined) where.push(sql`g.id::text = ${filter.graphId}`);
   if (filter.executionId !== undefined) where.push(sql`e.id::text = ${filter.executionId}`);
   const { rows: graphs } = await sql<GraphTasks & Owner & { hasEnded: boolean }>`
@@ -56,7 +71,8 @@ export function plannedOperations(tasks: readonly TaskSpec[], owner: Owner, show
   });
 }
 
-function isListed(task: StoredTask, filter: { states: string[]; skipInternal: boolean }): boolean {
+function isListed(task: StoredTask, filter: OperationFilter): boolean {
+  if (filter.operationId !== undefined && task.id !== filter.operationId) return false;
   if (filter.states.length > 0 && !filter.states.includes(task.state)) return false;
   if (filter.skipInternal && !EXTERNAL_TYPES.has(task.spec.type)) return false;
   // Workflow code stands in the graph for its lease; it is no operation of the execution.

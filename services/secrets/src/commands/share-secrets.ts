@@ -44,7 +44,9 @@ export async function exportSecrets(
   hasMetadata: boolean,
 ): Promise<Record<string, unknown>[]> {
   requirePassphrase(passphrase);
-  const key = passphrase === null ? null : await passphraseKey(passphrase);
+  // Without the values nothing is encrypted.
+  const hasValues = list.include === null || list.include.includes('value');
+  const key = passphrase === null || !hasValues ? null : await passphraseKey(passphrase);
   const rows = (await listForExport(deps.db.query, principal, list)).filter((row) =>
     maySeeValue(whoOf(principal), row),
   );

@@ -17,12 +17,17 @@ import {
   setSecretVisibility,
 } from '../commands/change-secret';
 import { exportSecrets, importSecrets, passphraseOf } from '../commands/share-secrets';
-import { getSecret, listSecrets } from '../queries/read-secrets';
+import { getSecret, listSecrets, searchSecrets } from '../queries/read-secrets';
 
 /** Another place for the passphrase of an export, which no proxy writes to its log. */
 export const passphraseHeader = 'x-baton-passphrase';
 
-function searchRules(body: { filter_rules?: unknown; constraints?: unknown }): FilterRule[] | null {
+interface SearchBody {
+  filter_rules?: unknown;
+  constraints?: unknown;
+}
+
+function searchRules({ body, wire }: Pick<HttpCall, 'wire'> & { body: SearchBody }): FilterRule[] | null {
   const hasRules = body.filter_rules !== undefined && body.filter_rules !== null;
   if (body.constraints !== undefined && body.constraints !== null) {
     if (hasRules)
@@ -30,7 +35,8 @@ function searchRules(body: { filter_rules?: unknown; constraints?: unknown }): F
         field: 'constraints',
         expected: 'one of both',
       });
-    return parseConstraints(body.constraints, { nameAttribute: 'key' }).rules;
+    const skipsUnknown = wire === 'cloudify';
+    return parseConstraints(body.constraints, { nameAttribute: 'key', skipsUnknown }).rules;
   }
   if (!hasRules) return null;
   const rules = parseFilterRules(body.filter_rules, ruleAttributes.secrets);
@@ -40,6 +46,11 @@ function searchRules(body: { filter_rules?: unknown; constraints?: unknown }): F
 
 const optionsOf = (body: { provider_options?: unknown }) =>
   body.provider_options as JsonObject | null | undefined;
+
+async function found({ db }: Pick<SecretDeps, 'db'>, call: HttpCall & { body: SearchBody }) {
+  const page = await searchSecrets(db.query, call.principal, call.list, searchRules(call));
+  return listEnvelope(page, call.list);
+}
 
 export function secretsHttp(deps: SecretDeps & { clock: Clock }): BoundRoute[] {
   const { db } = deps;
@@ -52,9 +63,8 @@ export function secretsHttp(deps: SecretDeps & { clock: Clock }): BoundRoute[] {
   };
   return bindRoutes(secretRoutes, {
     listSecrets: async (call) =>
-      listEnvelope(await listSecrets(db.query, call.principal, call.list, null), call.list),
-    searchSecrets: async (call) =>
-      listEnvelope(await listSecrets(db.query, call.principal, call.list, searchRules(call.body)), call.list),
+      listEnvelope(await listSecrets(db.query, call.principal, call.list), call.list),
+    searchSecrets: (call) => found(deps, call),
     getSecret: (call) =>
       getSecret(
         deps,

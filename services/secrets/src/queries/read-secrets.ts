@@ -29,6 +29,13 @@ const columns: Record<string, RawBuilder<unknown>> = {
   is_hidden_value: sql`s.is_hidden_value`,
   provider_name: sql`s.provider_name`,
 };
+/** Items of a search have all keys of a secret; what is sealed in it they do not tell (docs/compatibility.md). */
+const searchColumns: typeof columns = {
+  ...columns,
+  value: sql`''`,
+  schema: sql`s.schema`,
+  provider_options: sql`null::text`,
+};
 const target: FilterTarget = {
   attributes: { key: sql`s.key`, provider_name: sql`s.provider_name` },
   labels: sql`(select null::text as key, null::text as value where false) l`,
@@ -40,12 +47,26 @@ export function seenSecrets(principal: Principal, allTenants: boolean): RawBuild
   return visibilityScope(principal, 's', allTenants);
 }
 
-/** A page of secrets without values. `rules` null: none were given. */
-export async function listSecrets(
+/** A page of secrets without values. */
+export function listSecrets(db: Db<DB>['query'], principal: Principal, list: ListQuery) {
+  return selectSecrets(db, principal, list, { rules: null, columns });
+}
+
+/** The page that rules leave; null: none were given. */
+export function searchSecrets(
   db: Db<DB>['query'],
   principal: Principal,
   list: ListQuery,
   rules: readonly FilterRule[] | null,
+) {
+  return selectSecrets(db, principal, list, { rules, columns: searchColumns });
+}
+
+async function selectSecrets(
+  db: Db<DB>['query'],
+  principal: Principal,
+  list: ListQuery,
+  { rules, columns }: { rules: readonly FilterRule[] | null; columns: typeof searchColumns },
 ): Promise<ListPage<Record<string, unknown>>> {
   const scope = seenSecrets(principal, list.allTenants);
   const where = [scope, ...filterConditions(rules ?? [], target)];
