@@ -22,6 +22,12 @@ export function newId<T extends string = string>(nowMs: number = globalThis.Date
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as T;
 }
 
+/** When an id of `newId` was made, epoch ms; null for an id of another kind. */
+export function idTimeMs(id: string): number | null {
+  if (!isUuid(id) || id[14] !== '7') return null;
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether `text` has the shape of a UUID; a database column of that type refuses anything else. */

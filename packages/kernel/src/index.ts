@@ -9,6 +9,7 @@ export {
   type Brand,
   type ExecutionId,
   type GraphId,
+  idTimeMs,
   isUuid,
   newId,
   randomSuffix,

@@ -129,6 +129,12 @@ it('on the wire of the original every upload is accepted first and shows an exec
       `select envelope from outbox where envelope->>'type' = 'catalog.upload-ended.v1'`,
     );
     expect(rows).toMatchObject([{ envelope: { payload: { createdAt: accepted.body.created_at } } }]);
+    const known = { tenant: 'default_tenant', executionId: accepted.body.upload_execution.id };
+    expect(await catalog.rpc.getUpload(known)).toMatchObject({
+      hasEnded: true,
+      createdBy: accepted.body.created_by,
+      createdAt: accepted.body.created_at,
+    });
     // The execution is the tenant's, also where the blueprint is global.
     const wide = await upload(catalog, 'wide', { 'blueprint.yaml': HEAD }, '?visibility=global');
     expect(wide.body).toMatchObject({ visibility: 'global', upload_execution: { visibility: 'tenant' } });

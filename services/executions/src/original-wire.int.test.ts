@@ -1,5 +1,5 @@
 import type { ListQuery, Principal } from '@baton/contracts';
-import { newId } from '@baton/kernel';
+import { type JsonObject, newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { exportLogs } from './commands/export-logs';
@@ -9,6 +9,7 @@ import { recordRefused } from './commands/record-refused';
 import { requestExecution } from './commands/request-execution';
 import { setStatus } from './commands/set-status';
 import { onExecutionFinished } from './messages/on-execution-finished';
+import { awaitedExecution } from './queries/awaited-execution';
 import { summarizeExecutions } from './queries/list-executions';
 import { listOperations } from './queries/list-operations';
 import { readExecution } from './store/executions.sql';
@@ -232,4 +233,60 @@ test('deployments with schedules are told once each, in pages', async () => {
   expect(await scheduledDeployments(db, TENANT, '', 10)).toEqual([`${TENANT}/a`, `${TENANT}/b`]);
   expect(await scheduledDeployments(db, null, `${TENANT}/a`, 1)).toEqual([`${TENANT}/b`]);
   expect(await scheduledDeployments(db, null, `${TENANT}/b`, 10)).toEqual(['t2/c']);
+});
+
+describe('the execution of an upload', () => {
+  const bob = {
+    ...admin,
+    username: 'bob',
+    role: 'default',
+    roles: ['user'],
+    isBootstrapAdmin: false,
+  } as Principal;
+  const uploadOf = (executionId: string, hasEnded: boolean) => ({
+    executionId,
+    tenant: TENANT,
+    hasEnded,
+    createdBy: 'ann',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    visibility: 'private',
+    parameters: { blueprint_id: 'b' } as JsonObject,
+  });
+  const ask = (id: string, upload: ReturnType<typeof uploadOf> | null, who: Principal = admin) => {
+    const catalog = { ...engine.deps.catalog, findUpload: async () => upload };
+    return awaitedExecution({ ...engine.deps, catalog, nowMs: () => Date.now() }, who, id);
+  };
+  const record = (id: string) =>
+    recordExecution(engine.deps, {
+      ...startRequest('', { workflowId: 'upload_blueprint', deploymentId: null }),
+      id,
+      blueprintId: null,
+      displayName: null,
+      visibility: 'tenant',
+      outcome: { status: 'terminated', error: '' },
+    });
+
+  test('is there while the catalog has it in work, for those who may see it', async () => {
+    const id = newId();
+    expect(await ask(id, uploadOf(id, false))).toMatchObject({
+      id,
+      workflow_id: 'upload_blueprint',
+      status: 'started',
+      created_by: 'ann',
+      parameters: { blueprint_id: 'b' },
+      ended_at: null,
+    });
+    const notFound = { code: 'not_found_error' };
+    await expect(ask(id, uploadOf(id, false), bob)).rejects.toMatchObject(notFound);
+    await expect(ask(newId(0), null)).rejects.toMatchObject(notFound);
+  });
+
+  test.each([
+    ['an upload', newId(0), true],
+    ['a validation, which the catalog does not keep', newId(), false],
+  ])('is awaited while its record is on the way: %s', async (_name, id, isKept) => {
+    const asked = ask(id, isKept ? uploadOf(id, true) : null);
+    await record(id);
+    expect(await asked).toMatchObject({ id, status: 'terminated' });
+  });
 });

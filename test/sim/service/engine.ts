@@ -48,7 +48,7 @@ export function newEngine(
     memory: createGraphMemory(),
     steps: createStepWriter(db),
     deployments: deployments.port,
-    catalog: { hasBlueprint: async () => true },
+    catalog: { hasBlueprint: async () => true, findUpload: async () => null },
     findUser: async () => null,
     wake,
     queue: { isPaused: () => false, maxConcurrent: () => maxConcurrent },

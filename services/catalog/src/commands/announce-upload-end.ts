@@ -3,7 +3,14 @@ import { outbox, type Tx } from '@baton/postgres';
 import { uploadLog, uploadParameters, uploadVisibility, validationLog } from '../domain/upload-execution';
 import type { UploadRequest } from '../domain/upload-request';
 import type { DB } from '../store/tables.gen';
-import { readEndedUpload } from '../store/uploads.sql';
+import { readEndedUpload, type ShownUpload } from '../store/uploads.sql';
+
+export const parametersOf = ({
+  id,
+  requested_main_file: mainFile,
+  archive_url: url,
+  requested_labels: labels,
+}: ShownUpload): Record<string, unknown> => uploadParameters({ id, mainFile, url, labels });
 
 /** Tells the end of an upload in the transaction that ended it; nothing for one that goes on. */
 export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<void> {
@@ -21,12 +28,7 @@ export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<v
       createdBy: upload.created_by,
       createdAt: upload.created_at,
       visibility: uploadVisibility(upload.visibility),
-      parameters: uploadParameters({
-        id: upload.id,
-        mainFile: upload.requested_main_file,
-        url: upload.archive_url,
-        labels: upload.requested_labels,
-      }),
+      parameters: parametersOf(upload),
       log: uploadLog(upload.state),
     },
   );

@@ -2,11 +2,14 @@ import { catalogRpc, type PluginSelection } from '@baton/contracts';
 import { selectPlugin } from '@baton/dsl';
 import { AppError, notFound } from '@baton/kernel';
 import { type RpcPart, rpcPart } from '@baton/service-runtime';
+import { parametersOf } from '../commands/announce-upload-end';
 import { adoptPluginsUpdate, dropPluginsUpdate, preparePluginsUpdate } from '../commands/plugins-update';
 import type { PrepareDeps } from '../commands/prepare-blueprint';
+import { uploadVisibility } from '../domain/upload-execution';
 import { type FileDeps, fileChunks, findArchiveFile, listArchiveFolder } from '../queries/read-file';
 import { findDownload, findForRpc } from '../store/blueprints.sql';
 import { listPluginsNamed } from '../store/plugins.sql';
+import { findUploadOf } from '../store/uploads.sql';
 import { type FolderRpcDeps, folderHandlers } from './folders.rpc';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -87,6 +90,17 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
       const { prefix, files } = await listArchiveFolder(deps, await archiveOf(request), folder);
       if (files.length === 0) throw hasNone(blueprintId, 'folder', folder);
       return { paths: files.map((file) => file.path.slice(prefix.length)) };
+    },
+    async getUpload({ tenant, executionId }) {
+      const upload = await findUploadOf(db, tenant, executionId);
+      if (upload === null) throw notFound('Execution', executionId);
+      return {
+        hasEnded: upload.has_ended,
+        createdBy: upload.created_by,
+        createdAt: upload.created_at,
+        visibility: uploadVisibility(upload.visibility),
+        parametersJson: JSON.stringify(parametersOf(upload)),
+      };
     },
     findPlugins: (request) => findPlugins(deps, request),
     async preparePluginsUpdate(request) {

@@ -77,8 +77,8 @@ export interface UploadFault {
   diagnostics: unknown[] | null;
 }
 
-/** An upload that has come to its end, as its execution shows it. */
-export interface EndedUpload {
+/** An upload as its execution shows it. */
+export interface ShownUpload {
   tenant: string;
   id: string;
   upload_execution_id: string;
@@ -92,11 +92,26 @@ export interface EndedUpload {
   requested_labels: LabelPair[] | null;
 }
 
-export async function readEndedUpload(tx: Tx<DB>, uploadId: string): Promise<EndedUpload | null> {
-  const { rows } = await sql<EndedUpload>`
-    select tenant, id, upload_execution_id, state, error, created_at, created_by, coalesce(upload_visibility, visibility) as visibility,
-      requested_main_file, archive_url, requested_labels
-    from blueprints where upload_id = ${uploadId} and upload_ended_at is not null`.execute(tx);
+const SHOWN = sql.raw(`tenant, id, upload_execution_id, state, error, created_at, created_by,
+  coalesce(upload_visibility, visibility) as visibility, requested_main_file, archive_url, requested_labels`);
+
+export async function readEndedUpload(tx: Tx<DB>, uploadId: string): Promise<ShownUpload | null> {
+  const { rows } = await sql<ShownUpload>`
+    select ${SHOWN} from blueprints where upload_id = ${uploadId} and upload_ended_at is not null`.execute(
+    tx,
+  );
+  return rows[0] ?? null;
+}
+
+/** The upload that clients know as this execution, in work or ended. */
+export async function findUploadOf(
+  db: Db<DB>['query'],
+  tenant: string,
+  executionId: string,
+): Promise<(ShownUpload & { has_ended: boolean }) | null> {
+  const { rows } = await sql<ShownUpload & { has_ended: boolean }>`
+    select ${SHOWN}, upload_ended_at is not null as has_ended from blueprints
+    where tenant = ${tenant} and upload_execution_id = ${executionId}`.execute(db);
   return rows[0] ?? null;
 }
 

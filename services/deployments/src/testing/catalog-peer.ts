@@ -44,6 +44,9 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
     updates,
     has: (id) => plans.has(id),
     handlers: {
+      getUpload: async ({ executionId }) => {
+        throw notFound('Execution', executionId);
+      },
       getBlueprint: async ({ tenant, blueprintId, withPlan }) => {
         const found: Partial<PeerBlueprint> = blueprints[blueprintId] ?? {};
         if (!plans.has(blueprintId)) throw notFound('Blueprint', blueprintId);

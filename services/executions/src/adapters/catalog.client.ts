@@ -1,23 +1,46 @@
 import { catalogRpc } from '@baton/contracts';
-import { isAppError } from '@baton/kernel';
+import { isAppError, type JsonObject } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 
 /** What executions asks of the catalog. */
 export interface CatalogPort {
   hasBlueprint(tenant: string, blueprintId: string): Promise<boolean>;
+  /** The upload that clients know as this execution. */
+  findUpload(tenant: string, executionId: string): Promise<UnrecordedUpload | null>;
+}
+
+export interface UnrecordedUpload {
+  executionId: string;
+  tenant: string;
+  hasEnded: boolean;
+  createdBy: string;
+  /** ISO time. */
+  createdAt: string;
+  visibility: string;
+  parameters: JsonObject;
 }
 
 export function createCatalogClient(rpc: RpcConnector): CatalogPort {
   const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
   return {
     async hasBlueprint(tenant, blueprintId) {
-      return await client.getBlueprint({ tenant, blueprintId, isAdministrator: true }).then(
-        () => true,
-        (error: unknown) => {
-          if (isAppError(error, 'not_found_error')) return false;
-          throw error;
-        },
-      );
+      return (await found(client.getBlueprint({ tenant, blueprintId, isAdministrator: true }))) !== null;
+    },
+    async findUpload(tenant, executionId) {
+      const upload = await found(client.getUpload({ tenant, executionId }));
+      if (upload === null) return null;
+      const { parametersJson, ...rest } = upload;
+      return { ...rest, executionId, tenant, parameters: JSON.parse(parametersJson) as JsonObject };
     },
   };
+}
+
+/** Null for what is not there. */
+async function found<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isAppError(error, 'not_found_error')) return null;
+    throw error;
+  }
 }

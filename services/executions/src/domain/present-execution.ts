@@ -1,5 +1,6 @@
 import type { ApiVersion } from '@baton/contracts';
 import { legacyFields } from '@baton/contracts/http/legacy-fields';
+import type { JsonObject } from '@baton/kernel';
 import type { ExecutionRow } from '../store/rows';
 
 /** An execution as REST shows it (spec v3.1 part 2 "Execution"). */
@@ -32,11 +33,46 @@ export function presentExecution(row: ExecutionRow): Record<string, unknown> {
   };
 }
 
+const NOTHING = Object.fromEntries(
+  Object.keys(presentExecution({} as ExecutionRow)).map((field) => [field, null]),
+);
+
+/** An upload that the catalog has in work, as the execution that clients of the original wait for. */
+export function presentUpload(upload: {
+  executionId: string;
+  tenant: string;
+  createdBy: string;
+  createdAt: string;
+  visibility: string;
+  parameters: JsonObject;
+}): Record<string, unknown> {
+  const { executionId, tenant, createdBy, createdAt, visibility, parameters } = upload;
+  return {
+    ...NOTHING,
+    id: executionId,
+    workflow_id: 'upload_blueprint',
+    status: 'started',
+    status_display: 'started',
+    error: '',
+    parameters,
+    is_system_workflow: false,
+    is_dry_run: false,
+    resume: false,
+    allow_custom_parameters: true,
+    created_at: createdAt,
+    started_at: createdAt,
+    created_by: createdBy,
+    tenant_name: tenant,
+    visibility,
+    private_resource: visibility === 'private',
+    resource_availability: visibility,
+  };
+}
+
 /** What the original answers when a start at a later time made a schedule: an execution that is not there yet. */
 export function presentScheduled(): Record<string, unknown> {
-  const fields = Object.keys(presentExecution({} as ExecutionRow));
   return {
-    ...Object.fromEntries(fields.map((field) => [field, null])),
+    ...NOTHING,
     status: 'scheduled',
     status_display: 'scheduled',
     allow_custom_parameters: false,

@@ -17,6 +17,7 @@ import { parseScheduleTime } from '../domain/schedule-time';
 import type { StartRequest } from '../domain/start-request';
 import { requireWorkflowPermission } from '../domain/workflow-permission';
 import type { EngineDeps } from '../engine/deps';
+import { awaitedExecution } from '../queries/awaited-execution';
 import { explainExecution } from '../queries/explain-execution';
 import { listExecutions, summarizeExecutions } from '../queries/list-executions';
 import { visibleExecution } from '../queries/visible-execution';
@@ -37,7 +38,9 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
       return listEnvelope({ ...page, items }, call.list);
     },
     async getExecution(call) {
-      return present(call, await visibleExecution(deps.db.query, call.principal, call.params.executionId!));
+      const id = call.params.executionId!;
+      if (wire === 'cloudify') return executionOnWire(call, await awaitedExecution(deps, call.principal, id));
+      return present(call, await visibleExecution(deps.db.query, call.principal, id));
     },
     async startExecution(call) {
       const request = startRequestOf(call, deps.nowMs());

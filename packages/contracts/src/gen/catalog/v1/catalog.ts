@@ -129,6 +129,21 @@ export interface ReadBlueprintFileRequest {
   path: string;
 }
 
+export interface GetUploadRequest {
+  tenant: string;
+  executionId: string;
+}
+
+export interface GetUploadResponse {
+  /** An ended one is told to executions as a message, which may still be on its way. */
+  hasEnded: boolean;
+  createdBy: string;
+  createdAt: string;
+  /** Of the execution: private or tenant. */
+  visibility: string;
+  parametersJson: string;
+}
+
 export interface ListBlueprintFilesRequest {
   tenant: string;
   blueprintId: string;
@@ -2067,6 +2082,244 @@ export const ReadBlueprintFileRequest: MessageFns<ReadBlueprintFileRequest> = {
   },
 };
 
+function createBaseGetUploadRequest(): GetUploadRequest {
+  return { tenant: "", executionId: "" };
+}
+
+export const GetUploadRequest: MessageFns<GetUploadRequest> = {
+  encode(message: GetUploadRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.executionId !== "") {
+      writer.uint32(18).string(message.executionId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetUploadRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetUploadRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.executionId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetUploadRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      executionId: isSet(object.executionId)
+        ? globalThis.String(object.executionId)
+        : isSet(object.execution_id)
+        ? globalThis.String(object.execution_id)
+        : "",
+    };
+  },
+
+  toJSON(message: GetUploadRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.executionId !== "") {
+      obj.executionId = message.executionId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetUploadRequest>): GetUploadRequest {
+    return GetUploadRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetUploadRequest>): GetUploadRequest {
+    const message = createBaseGetUploadRequest();
+    message.tenant = object.tenant ?? "";
+    message.executionId = object.executionId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetUploadResponse(): GetUploadResponse {
+  return { hasEnded: false, createdBy: "", createdAt: "", visibility: "", parametersJson: "" };
+}
+
+export const GetUploadResponse: MessageFns<GetUploadResponse> = {
+  encode(message: GetUploadResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hasEnded !== false) {
+      writer.uint32(8).bool(message.hasEnded);
+    }
+    if (message.createdBy !== "") {
+      writer.uint32(18).string(message.createdBy);
+    }
+    if (message.createdAt !== "") {
+      writer.uint32(26).string(message.createdAt);
+    }
+    if (message.visibility !== "") {
+      writer.uint32(34).string(message.visibility);
+    }
+    if (message.parametersJson !== "") {
+      writer.uint32(42).string(message.parametersJson);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetUploadResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetUploadResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.hasEnded = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.createdBy = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.createdAt = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.visibility = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.parametersJson = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetUploadResponse {
+    return {
+      hasEnded: isSet(object.hasEnded)
+        ? globalThis.Boolean(object.hasEnded)
+        : isSet(object.has_ended)
+        ? globalThis.Boolean(object.has_ended)
+        : false,
+      createdBy: isSet(object.createdBy)
+        ? globalThis.String(object.createdBy)
+        : isSet(object.created_by)
+        ? globalThis.String(object.created_by)
+        : "",
+      createdAt: isSet(object.createdAt)
+        ? globalThis.String(object.createdAt)
+        : isSet(object.created_at)
+        ? globalThis.String(object.created_at)
+        : "",
+      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
+      parametersJson: isSet(object.parametersJson)
+        ? globalThis.String(object.parametersJson)
+        : isSet(object.parameters_json)
+        ? globalThis.String(object.parameters_json)
+        : "",
+    };
+  },
+
+  toJSON(message: GetUploadResponse): unknown {
+    const obj: any = {};
+    if (message.hasEnded !== false) {
+      obj.hasEnded = message.hasEnded;
+    }
+    if (message.createdBy !== "") {
+      obj.createdBy = message.createdBy;
+    }
+    if (message.createdAt !== "") {
+      obj.createdAt = message.createdAt;
+    }
+    if (message.visibility !== "") {
+      obj.visibility = message.visibility;
+    }
+    if (message.parametersJson !== "") {
+      obj.parametersJson = message.parametersJson;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetUploadResponse>): GetUploadResponse {
+    return GetUploadResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetUploadResponse>): GetUploadResponse {
+    const message = createBaseGetUploadResponse();
+    message.hasEnded = object.hasEnded ?? false;
+    message.createdBy = object.createdBy ?? "";
+    message.createdAt = object.createdAt ?? "";
+    message.visibility = object.visibility ?? "";
+    message.parametersJson = object.parametersJson ?? "";
+    return message;
+  },
+};
+
 function createBaseListBlueprintFilesRequest(): ListBlueprintFilesRequest {
   return { tenant: "", blueprintId: "", folder: "" };
 }
@@ -3305,6 +3558,15 @@ export const CatalogServiceDefinition = {
       requestType: ListBlueprintFilesRequest as typeof ListBlueprintFilesRequest,
       requestStream: false,
       responseType: ListBlueprintFilesResponse as typeof ListBlueprintFilesResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** The upload of a blueprint that clients know as this execution; not_found_error when there is none. */
+    getUpload: {
+      name: "GetUpload",
+      requestType: GetUploadRequest as typeof GetUploadRequest,
+      requestStream: false,
+      responseType: GetUploadResponse as typeof GetUploadResponse,
       responseStream: false,
       options: {},
     },

@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isAdministrator, type Principal } from '@baton/contracts';
+import { idTimeMs, isAppError, isUuid, notFound } from '@baton/kernel';
+import type { UnrecordedUpload } from '../adapters/catalog.client';
+import { presentExecution, presentUpload } from '../domain/present-execution';
+import type { EngineDeps } from '../engine/deps';
+import { visibleExecution } from './visible-execution';
+
+/** How long the record of something that has ended elsewhere may be on its way, and the pause between two looks for it. */
+const RECORDED_WITHIN_MS = 2_000;
+const LOOK_MS = 25;
+/** An id of this age may be that of a validation, which leaves nothing but its record. */
+const JUST_MADE_MS = 5_000;
+
+/**
+ * The execution as shown, if the caller may see it. Clients of the original wait for the execution of an upload from the
+ * moment it was accepted: until it has ended the catalog alone knows it, and then its record is a message on its way.
+ * @throws AppError not_found_error, also for what belongs to others.
+ */
+export async function awaitedExecution(
+  deps: Pick<EngineDeps, 'db' | 'catalog'> & { nowMs(): number },
+  principal: Principal,
+  id: string,
+): Promise<Record<string, unknown>> {
+  const look = async (): Promise<Record<string, unknown> | null> => {
+    try {
+      return presentExecution(await visibleExecution(deps.db.query, principal, id));
+    } catch (error) {
+      if (isAppError(error, 'not_found_error')) return null;
+      throw error;
+    }
+  };
+  const found = await look();
+  if (found) return found;
+  const upload = isUuid(id) ? await deps.catalog.findUpload(principal.tenant, id) : null;
+  if (upload && !upload.hasEnded && maySee(principal, upload)) return presentUpload(upload);
+  const age = deps.nowMs() - (idTimeMs(id) ?? 0);
+  if (upload?.hasEnded || age < JUST_MADE_MS) {
+    for (const until = deps.nowMs() + RECORDED_WITHIN_MS; deps.nowMs() < until; ) {
+      await pause(LOOK_MS);
+      const recorded = await look();
+      if (recorded) return recorded;
+    }
+  }
+  throw notFound('Execution', id);
+}
+
+function maySee(principal: Principal, { visibility, createdBy }: UnrecordedUpload): boolean {
+  return visibility !== 'private' || createdBy === principal.username || isAdministrator(principal);
+}
