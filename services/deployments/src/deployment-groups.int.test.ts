@@ -95,8 +95,14 @@ describe('members', () => {
     expect(added.body.deployment_ids.sort()).toEqual(['m1', 'm2', 'm3']);
     const removed = await patch('members', { remove: { filter_rules: [rule] } });
     expect(removed.body.deployment_ids).toEqual(['m3']);
+    // No rules are none, not the rule that all fit; a filter and rules add up.
+    for (const change of [{ add: { filter_rules: [] } }, { remove: { filter_rules: [] } }])
+      expect((await patch('members', change)).body.deployment_ids).toEqual(['m3']);
+    const prod = { ...rule, values: ['prod'] };
+    const both = await put('both', { filter_id: 'devs', filter_rules: [prod] });
+    expect(both.body.deployment_ids.sort()).toEqual(['m1', 'm2', 'm3']);
     const listed = await test.call('GET', '/deployments?_group_id=members&_include=id,deployment_groups');
-    expect(listed.body.items).toEqual([{ id: 'm3', deployment_groups: ['members'] }]);
+    expect(listed.body.items).toEqual([{ id: 'm3', deployment_groups: ['both', 'members'] }]);
     // A filter like others: what nothing belongs to selects nothing.
     for (const [method, path] of [
       ['GET', '/deployments?_group_id=nosuch'],

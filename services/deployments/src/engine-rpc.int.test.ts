@@ -357,6 +357,19 @@ describe('model for workflows', () => {
         .deploymentIds,
     ).toEqual(['cons']);
   });
+
+  it('ListDeploymentsOfBlueprint waits a moment for deployments that are about to go', async () => {
+    const list = async () =>
+      (await test.rpc.listDeploymentsOfBlueprint({ tenant, blueprintId: 'consumer', limit: 10 }))
+        .deploymentIds;
+    await test.db.pool.query(`update deployments set deletion = '{"request_id": "r"}' where id = 'cons'`);
+    const since = performance.now();
+    expect(await list()).toEqual(['cons']);
+    expect(performance.now() - since).toBeGreaterThan(1_900);
+    const asked = list();
+    await test.db.pool.query(`update deployments set blueprint_id = 'other' where id = 'cons'`);
+    expect(await asked).toEqual([]);
+  });
 });
 
 it('ListLatestExecutions tells page by page what deployments of all tenants show', async () => {

@@ -10,7 +10,7 @@ import { requestExecution } from './commands/request-execution';
 import { setStatus } from './commands/set-status';
 import { onExecutionFinished } from './messages/on-execution-finished';
 import { awaitedExecution } from './queries/awaited-execution';
-import { summarizeExecutions } from './queries/list-executions';
+import { listExecutions, summarizeExecutions } from './queries/list-executions';
 import { listOperations } from './queries/list-operations';
 import { readExecution } from './store/executions.sql';
 import { insertSchedule, scheduledDeployments } from './store/schedules.sql';
@@ -126,6 +126,12 @@ test('a summary has statuses in their order, ends first', async () => {
     );
   expect(await by('status')).toEqual(['terminated', 'failed', 'cancelled']);
   expect(await by('status_display')).toEqual(['completed', 'failed', 'cancelled']);
+  await sql`update executions set execution_group_id = 'counting' where deployment_id = 'counted' and status = 'failed'`.execute(
+    engine.db.query,
+  );
+  list.filters = { execution_group_id: ['counting'] };
+  expect(await by('status')).toEqual(['failed']);
+  expect((await listExecutions(engine.db.query, admin, list)).items).toMatchObject([{ status: 'failed' }]);
 });
 
 test('recorded work tells its log lines between its first and its last event', async () => {

@@ -131,6 +131,7 @@ const executionList = {
   fields: executionFields,
   filters: [
     'id',
+    'execution_group_id',
     'workflow_id',
     'blueprint_id',
     'deployment_id',

@@ -9,7 +9,7 @@ import { findGroup } from '../store/deployment-groups.sql';
 import { deploymentScope } from '../store/deployments.sql';
 import { deploymentRules } from './filters';
 
-/** What names deployments of the tenant in bodies of groups; null and absent mean nothing. */
+/** What names deployments of the tenant in bodies of groups; null, absent and no rules at all mean nothing. */
 export interface MemberSelection {
   deployment_ids?: string[] | null;
   filter_id?: string | null;
@@ -25,7 +25,7 @@ export function isSelecting(selection: MemberSelection): boolean {
 }
 
 /**
- * Keys of the deployments that a selection names, together: by id, by a stored filter, by rules, by another group. Only
+ * Keys of the deployments that a selection names: by id, and those of a stored filter, of the rules, of another group. Only
  * those of the request's tenant that the caller sees. `scheduled`: `tenant/id` of those that have schedules.
  * @throws AppError not_found_error (deployment, filter, group), invalid_filter_rule.
  */
@@ -41,11 +41,10 @@ export async function selectMembers(
   if (missing !== undefined) throw notFound('Deployment', missing);
   const order = new Map(ids.map((id, i) => [id, i]));
   const found = byId.sort((a, b) => order.get(a.id)! - order.get(b.id)!).map((row) => row.key);
-  const rules = [
-    ...((await storedRules(tx as never, principal, selection.filter_id)) ?? []),
-    ...(selection.filter_rules ? deploymentRules(selection.filter_rules) : []),
-  ];
-  if (selection.filter_id || selection.filter_rules) {
+  const stored = await storedRules(tx as never, principal, selection.filter_id);
+  const given = selection.filter_rules?.length ? deploymentRules(selection.filter_rules) : null;
+  for (const rules of [stored, given]) {
+    if (!rules) continue;
     const conditions = filterConditions(namingScheduled(rules, scheduled), deploymentRuleTarget);
     const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
     found.push(...(await keysWhere(tx, principal, where)).map((row) => row.key));

@@ -12,11 +12,10 @@ export function deploymentGroupsHttp(deps: ServiceDeps): BoundRoute[] {
   const read = (call: Pick<HttpCall, 'principal' | 'params'>) =>
     readDeploymentGroup(deps.db.query, call.principal, call.params.id!);
   return bindRoutes(deploymentGroupsRoutes, {
-    async listDeploymentGroups({ principal, list, query }) {
-      return listEnvelope(
-        await listDeploymentGroups(deps.db.query, principal, list, query._get_data ?? false),
-        list,
-      );
+    async listDeploymentGroups({ principal, list, query, wire }) {
+      // The original's CLI counts the members of every group, and asks for no data.
+      const withData = wire === 'cloudify' || (query._get_data ?? false);
+      return listEnvelope(await listDeploymentGroups(deps.db.query, principal, list, withData), list);
     },
     getDeploymentGroup: (call) => read(call),
     async putDeploymentGroup(call) {

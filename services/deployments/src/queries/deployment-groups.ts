@@ -34,7 +34,7 @@ function columns(principal: Principal, withData: boolean): Record<string, RawBui
   };
 }
 
-/** One page; members and labels only with `_get_data`. */
+/** One page; members and labels only `withData`. */
 export function listDeploymentGroups(
   db: AnyQuery,
   principal: Principal,

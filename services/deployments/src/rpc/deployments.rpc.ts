@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { deploymentsRpc } from '@baton/contracts';
-import { badParameter, type JsonObject } from '@baton/kernel';
+import { badParameter, type JsonObject, systemClock } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 import { callModel } from '../commands/call-model';
 import { executionEnded } from '../commands/execution-ended';
@@ -191,18 +192,39 @@ function readHandlers(deps: ServiceDeps): Reads {
   };
 }
 
+/** How long deployments whose deletion has been asked for are waited for, and the pause between two looks. */
+const LEAVING_MS = 2_000;
+const LOOK_MS = 50;
+
+/**
+ * What `read` finds; while all of that is about to go, once more: a deployment goes a moment after the end of the execution
+ * that deletes it, and whoever waited for that end may delete the blueprint next.
+ */
+async function stayingDeployments<T extends { is_leaving: boolean }>(
+  read: () => Promise<T[]>,
+  signal: AbortSignal,
+): Promise<T[]> {
+  const until = systemClock.monotonic() + LEAVING_MS;
+  for (;;) {
+    const found = await read();
+    const areLeaving = found.length > 0 && found.every((one) => one.is_leaving);
+    if (!areLeaving || systemClock.monotonic() > until) return found;
+    await pause(LOOK_MS, undefined, { signal });
+  }
+}
+
 function listHandlers({ db }: ServiceDeps): Pick<Reads, 'listComponents' | 'listDeploymentsOfBlueprint'> {
   return {
     listComponents: async ({ tenant, deploymentId }) => ({
       deploymentIds: await readComponents(db.query, tenant, deploymentId),
     }),
-    listDeploymentsOfBlueprint: async ({ tenant, blueprintId, limit }) => ({
-      deploymentIds: await deploymentsOfBlueprint(
-        db.query,
-        tenant,
-        blueprintId,
-        Math.min(limit > 0 ? limit : MAX_LISTED, MAX_LISTED),
-      ),
-    }),
+    listDeploymentsOfBlueprint: async ({ tenant, blueprintId, limit }, { signal }) => {
+      const most = Math.min(limit > 0 ? limit : MAX_LISTED, MAX_LISTED);
+      const left = await stayingDeployments(
+        () => deploymentsOfBlueprint(db.query, tenant, blueprintId, most),
+        signal,
+      );
+      return { deploymentIds: left.map(({ id }) => id) };
+    },
   };
 }

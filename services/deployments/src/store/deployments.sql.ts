@@ -259,17 +259,17 @@ export async function isIdTakenElsewhere(
   return rows.length > 0;
 }
 
+/** `is_leaving`: its deletion was asked for. */
 export async function deploymentsOfBlueprint(
   db: AnyQuery,
   tenant: string,
   blueprintId: string,
   limit: number,
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from deployments where tenant = ${tenant} and blueprint_id = ${blueprintId} order by id limit ${limit}`.execute(
-    db,
-  );
-  return rows.map((row) => row.id);
+): Promise<{ id: string; is_leaving: boolean }[]> {
+  const { rows } = await sql<{ id: string; is_leaving: boolean }>`
+    select id, deletion is not null as is_leaving from deployments
+    where tenant = ${tenant} and blueprint_id = ${blueprintId} order by id limit ${limit}`.execute(db);
+  return rows;
 }
 
 /** What deployments behind `after` show as their latest execution, in the order of their keys. */

@@ -40,6 +40,9 @@ const COLUMNS: Record<string, RawBuilder<unknown>> = {
   finished_operations: plain('finished_operations'),
 };
 
+/** Asked for, never shown. */
+const FILTERS = { execution_group_id: plain('execution_group_id') };
+
 export function executionScope(principal: Principal, allTenants: boolean) {
   return visibilityScope(principal, 'e', allTenants);
 }
@@ -55,6 +58,7 @@ export async function listExecutions(
     from: sql`executions e`,
     columns: COLUMNS,
     list,
+    filters: FILTERS,
     where: listed(principal, list),
     tieBreak: sql`e.created_at, e.id`,
     tieBreakBack: sql`e.created_at desc, e.id desc`,
@@ -86,7 +90,12 @@ export async function matchingExecutions(
   const fits = isResume
     ? sql<SqlBool>`e.status in ('failed', 'cancelled')`
     : sql<SqlBool>`e.phase <> 'ended'`;
-  const where = pageConditions({ columns: COLUMNS, list, where: [...listed(principal, list), fits] });
+  const where = pageConditions({
+    columns: COLUMNS,
+    filters: FILTERS,
+    list,
+    where: [...listed(principal, list), fits],
+  });
   const { rows } = await sql<{ id: string; total: number }>`
     select e.id, count(*) over () as total from executions e where ${where}
     order by e.created_at, e.id limit ${limit}`.execute(db);
@@ -111,6 +120,7 @@ export async function summarizeExecutions(
     fields: executionSummaryFields,
     from: sql`executions e`,
     columns: COLUMNS,
+    filters: FILTERS,
     where: listed(principal, list),
     ranks: { status: STATUSES, status_display: ['completed', ...STATUSES.slice(1)] },
   };

@@ -4536,7 +4536,7 @@ export const DeploymentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Ids of deployments of a blueprint, at most `limit`. */
+    /** Ids of deployments of a blueprint, at most `limit`. While all of them are being deleted it waits, at most 2 s. */
     listDeploymentsOfBlueprint: {
       name: "ListDeploymentsOfBlueprint",
       requestType: ListDeploymentsOfBlueprintRequest as typeof ListDeploymentsOfBlueprintRequest,
