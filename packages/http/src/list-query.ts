@@ -134,7 +134,13 @@ export function compileList(
   const own = new Set(queryKeys);
   const extraNames = new Set(Object.keys(contract.extra ?? {}));
   const allowed = [...new Set([...contract.filters, ...queryKeys.filter((key) => !key.startsWith('_'))])];
-  return (raw) => {
+  const passedOver = new Set<string>(wire === 'cloudify' ? contract.passedOver : []);
+  const isRead = (name: string) => own.has(name) || !passedOver.has(name.startsWith('_') ? name : 'filters');
+  return (given) => {
+    const raw =
+      passedOver.size === 0
+        ? given
+        : Object.fromEntries(Object.entries(given).filter(([name]) => isRead(name)));
     const filters: ListQuery['filters'] = {};
     const extra: ListQuery['extra'] = {};
     for (const [name, value] of Object.entries(raw)) {

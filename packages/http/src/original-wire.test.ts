@@ -55,6 +55,7 @@ const routes = bindRoutes(
         allowsAllTenants: false,
         allowsGetAll: false,
         isIncludeLoose: true,
+        passedOver: ['filters', '_sort', '_size'],
       },
       legacyFields: ['id', 'tags'],
     },
@@ -123,6 +124,8 @@ test.each([
   ['spec', 'v2.1', 'visibility', 'no_such_include_field_error'],
   ['cloudify', 'v2.1', 'visibility', [{ visibility: 'tenant' }]],
   ['cloudify', 'v3.1', 'nope', [{}]],
+  ['cloudify', 'v3.1', 'id&_sort=nope&nope=x&_size=-1', [{ id: 'a' }]],
+  ['spec', 'v3.1', 'id&nope=x', 'bad_parameters_error'],
 ] as const)('%s %s: _include=%s', async (wire, version, names, expected) => {
   const app = createHttpApp({ service: 'catalog', routes, internalKey: key, log: silentLog, wire });
   apps.push(app);

@@ -44,8 +44,10 @@ describe('maintenance mode', () => {
     expect((await call('GET', '/maintenance', { api: 'v2.1' })).body.status).toBe('activated');
     expect((await call('POST', '/maintenance/deactivate')).body).toMatchObject({
       status: 'deactivated',
-      requested_by: '',
+      activated_at: body.activated_at,
+      requested_by: 'admin',
     });
+    expect((await call('GET', '/maintenance')).body).toMatchObject({ activated_at: '', requested_by: '' });
     expect(await call('POST', '/maintenance/deactivate')).toMatchObject({ status: 304, text: '' });
     expect(await reported()).toBe('deactivated');
   });
@@ -236,6 +238,9 @@ it('v2.1 has its own form of the status, and on the wire of the original that of
     const { body } = await original.call('GET', '/status', { api: 'v2.1' });
     expect(body).toEqual((await original.call('GET', '/status')).body);
     expect(Array.isArray(body.services)).toBe(false);
+    const maintenance = await original.call('POST', '/maintenance/activate');
+    expect(maintenance.body).toMatchObject({ status: 'activated', remaining_executions: [[]] });
+    expect((await original.call('GET', '/maintenance')).body.remaining_executions).toBeNull();
   } finally {
     await original.close();
   }

@@ -13,6 +13,21 @@ const path = '/deployments/inter-deployment-dependencies';
 const code = (answer: Answer) => [answer.status, answer.body?.error_code];
 const ids = (answer: Answer) => answer.body.items.map((i: { id: string }) => i.id).join();
 
+test('of several that are alike none is deleted on the wire of the original', async () => {
+  const original = await startTestDeployments({ wire: 'cloudify' });
+  try {
+    for (const id of ['sa', 'sb', 'sc']) await original.create(id, {});
+    const alike = { dependency_creator: 'x', source_deployment: 'sa', target_deployment: 'sb' };
+    const other = { ...alike, target_deployment: 'sc' };
+    for (const body of [alike, alike, other]) await original.call('PUT', path, body);
+    expect(code(await original.call('DELETE', path, alike))).toEqual([409, 'ambiguous_name']);
+    expect((await original.call('DELETE', path, other)).status).toBe(204);
+    expect((await original.call('GET', path)).body.items).toHaveLength(2);
+  } finally {
+    await original.stop();
+  }
+});
+
 test('are recorded, block deletion, refuse cycles, and go', async () => {
   const idd = { dependency_creator: 'nodes.x', source_deployment: 'sa', target_deployment: 'sb' };
   const made = await manager.call('PUT', path, idd);

@@ -94,7 +94,7 @@ export const blueprintFilterRoutes = defineRoutes([
     versions: ['v3.1'],
     summary: 'Blueprints that filter rules, constraints or a stored filter select',
     spec: 'v3.1-part2 Searches',
-    list: blueprintList,
+    list: { ...blueprintList, passedOver: ['filters'] },
     body: searchBody,
     status: 200,
     response: blueprints,

@@ -38,6 +38,7 @@ const listOf = (schema: z.ZodObject) => ({
   defaultSort: [{ field: 'name', descending: false }],
   allowsAllTenants: false,
   allowsGetAll: false,
+  passedOver: ['_sort', '_size', '_offset'] as const,
 });
 
 export const brokerRoutes = defineRoutes([

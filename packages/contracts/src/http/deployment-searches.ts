@@ -42,7 +42,7 @@ export const deploymentSearchesRoutes = defineRoutes([
     ...own,
     permission: 'deployment_list',
     summary: 'Finds deployments by filter rules',
-    list: deploymentList,
+    list: { ...deploymentList, passedOver: ['filters'] },
     response: envelope(deployment),
   },
   {
@@ -51,7 +51,7 @@ export const deploymentSearchesRoutes = defineRoutes([
     ...own,
     permission: 'deployment_list',
     summary: 'Workflows of the deployments that match',
-    list: workflowList,
+    list: { ...workflowList, passedOver: ['filters', ...workflowList.passedOver] },
     response: envelope(workflowEntry),
   },
   {

@@ -21,7 +21,14 @@ const own = {
   status: 200,
   response: envelope(jsonObject),
 } as const;
-const list = { fields: [], sorts: [], defaultSort: [], allowsAllTenants: true, allowsGetAll: true } as const;
+const list = {
+  fields: [],
+  sorts: [],
+  defaultSort: [],
+  allowsAllTenants: true,
+  allowsGetAll: true,
+  passedOver: ['_sort'],
+} as const;
 const query = z.object({ _target_field: z.string().optional(), _sub_field: z.string().optional() });
 
 export const deploymentSummariesRoutes = defineRoutes([

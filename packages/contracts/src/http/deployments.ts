@@ -140,6 +140,7 @@ export const workflowList = {
   ...deploymentList,
   fields: Object.keys(workflowEntry.shape),
   extra: { ...deploymentList.extra, _common_only: 'flag' },
+  passedOver: ['_include', '_sort', '_size', '_offset'],
 } as const;
 
 export const createDeploymentBody = z.object({

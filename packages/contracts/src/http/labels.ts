@@ -17,4 +17,5 @@ export const labelList: ListContract = {
   defaultSort: [],
   allowsAllTenants: true,
   allowsGetAll: true,
+  passedOver: ['filters', '_include', '_sort', '_all_tenants'],
 };

@@ -1,22 +1,21 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 
+const remaining = z.object({
+  id: z.string(),
+  status: z.string(),
+  deployment_id: z.string().nullable(),
+  workflow_id: z.string(),
+});
+
 /** Maintenance mode (reference/rest-api.md 5.20). Instants are '' when there is none. */
 export const maintenance = z
   .object({
     status: z.enum(['deactivated', 'activating', 'activated']),
     activated_at: z.string(),
     activation_requested_at: z.string(),
-    remaining_executions: z
-      .array(
-        z.object({
-          id: z.string(),
-          status: z.string(),
-          deployment_id: z.string().nullable(),
-          workflow_id: z.string(),
-        }),
-      )
-      .nullable(),
+    /** Where the original activates it has them in a list in a list. */
+    remaining_executions: z.array(z.union([remaining, z.array(remaining)])).nullable(),
     requested_by: z.string(),
   })
   .meta({ id: 'Maintenance' });

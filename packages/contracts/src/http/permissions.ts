@@ -15,6 +15,7 @@ const list = {
   // Empty: the order in which the permissions were granted.
   defaultSort: [],
   allowsAllTenants: false,
+  passedOver: ['filters', '_sort'],
   allowsGetAll: true,
 } as const;
 // Only administrators by system role may call these; anybody else gets 401, so the handler decides, not the gateway.

@@ -46,10 +46,13 @@ export async function activateMaintenance(
 }
 
 /**
- * Null when the mode is off already. Nothing has to be started: queued executions are looked after by the executions
+ * Null when the mode is off already; else who had asked for it, and when. Nothing has to be started: queued executions are looked after by the executions
  * service, which goes by its own loops.
  */
 export async function deactivateMaintenance(deps: MaintenanceDeps): Promise<MaintenanceBody | null> {
-  const row = await deps.db.tx(async (tx) => ((await endMaintenance(tx)) ? readMaintenance(tx) : null));
-  return row && presentMaintenance(row, []);
+  const before = await deps.db.tx(async (tx) => {
+    const row = await readMaintenance(tx);
+    return (await endMaintenance(tx)) ? row : null;
+  });
+  return before && presentMaintenance({ ...before, status: 'deactivated' }, []);
 }

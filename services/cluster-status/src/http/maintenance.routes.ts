@@ -16,8 +16,12 @@ export function maintenanceHttp(deps: MaintenanceDeps): BoundRoute[] {
   const orNotModified = (body: MaintenanceBody | null) => body ?? answer({ status: 304 });
   return bindRoutes(maintenanceRoutes, {
     getMaintenance: () => settleMaintenance(deps),
-    activateMaintenance: async (call) =>
-      orNotModified(await activateMaintenance(deps, call.principal.username)),
+    activateMaintenance: async ({ principal, wire }) => {
+      const body = await activateMaintenance(deps, principal.username);
+      if (body === null || wire === 'spec') return orNotModified(body);
+      // The original has the list in a list, there also where nothing remains.
+      return answer({ body: { ...body, remaining_executions: [body.remaining_executions ?? []] } });
+    },
     deactivateMaintenance: async () => orNotModified(await deactivateMaintenance(deps)),
     refuseMaintenanceAction: (call) => {
       const { action } = call.params;

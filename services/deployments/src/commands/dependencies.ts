@@ -157,24 +157,29 @@ async function resolve(
 }
 
 /**
- * DELETE by identification: of several that fit, one with exactly this target, then the oldest; of two requests at once
- * one finds it. @throws AppError not_found_error, also for one that the caller does not see.
+ * DELETE by identification: of several that fit, one with exactly this target, then the oldest, or with `mayBeAny` false
+ * none of those that fit as well; of two requests at once one finds it.
+ * @throws AppError not_found_error, also for one that the caller does not see; ambiguous_name
  */
 export async function deleteDependency(
   deps: Deps,
   principal: Principal,
   body: DependencyBody,
-  beforeDelete: (tx: AnyTx, id: string) => Promise<void>,
+  { mayBeAny, beforeDelete }: { mayBeAny: boolean; beforeDelete(tx: AnyTx, id: string): Promise<void> },
 ): Promise<void> {
   await deps.db.tx(async (tx) => {
-    const id = await lockIdentified(tx, principal, {
+    const found = await lockIdentified(tx, principal, {
       creator: body.dependency_creator,
       source: body.external_source ? null : (body.source_deployment ?? null),
       target: body.target_deployment ?? null,
     });
-    if (id === null) throw notFound('InterDeploymentDependencies', body.dependency_creator);
-    await beforeDelete(tx, id);
-    const target = await deleteDependencyRow(tx, id);
+    if (found === null) throw notFound('InterDeploymentDependencies', body.dependency_creator);
+    if (!found.isAlone && !mayBeAny)
+      throw new AppError('ambiguous_name', 'Several dependencies are as the request says', {
+        field: 'dependency_creator',
+      });
+    await beforeDelete(tx, found.id);
+    const target = await deleteDependencyRow(tx, found.id);
     if (target !== null) await refreshConsumers(tx, [target]);
   });
 }

@@ -98,10 +98,6 @@ export function modificationOnWire(
   });
 }
 
-/** A list of workflows; the original shows them whole, whatever `_include` says. */
-export const workflowsList = ({ wire, list }: Pick<HttpCall, 'wire' | 'list'>): HttpCall['list'] =>
-  wire === 'cloudify' ? { ...list, include: null } : list;
-
 /** The original's order is that of its storage; this one is known and mostly the same. */
 const byNodeAndIndex = (a: Record<string, unknown>, b: Record<string, unknown>) =>
   String(a.node_id).localeCompare(String(b.node_id)) || Number(a.index) - Number(b.index);

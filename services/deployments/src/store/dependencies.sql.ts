@@ -69,22 +69,24 @@ export async function deleteDependenciesOf(tx: AnyTx, sourceKey: number): Promis
   return rows.map((row) => row.target_key);
 }
 
-/** Locks the dependency that a request identifies; null when the caller sees none. A target may still be a function, or be gone. */
+/**
+ * Locks the dependency that a request identifies; null when the caller sees none. A target may still be a function, or be
+ * gone. `isAlone`: no other fits as well.
+ */
 export async function lockIdentified(
   tx: AnyTx,
   principal: Principal,
   { creator, source, target }: { creator: string; source: string | null; target: string | null },
-): Promise<string | null> {
-  const { rows } = await sql<{ id: string }>`
-    select i.id from inter_deployment_dependencies i
+): Promise<{ id: string; isAlone: boolean } | null> {
+  const { rows } = await sql<{ id: string; isExact: boolean }>`
+    select i.id, t.id is not distinct from ${target}::text as "isExact" from inter_deployment_dependencies i
       left join deployments s on s.key = i.source_key left join deployments t on t.key = i.target_key
     where i.tenant = ${principal.tenant} and i.dependency_creator = ${creator} and ${visibilityScope(principal, 'i')}
       and (${source}::text is null or s.id = ${source})
       and (${target}::text is null or t.id = ${target} or i.target_key is null)
-    order by (t.id is not distinct from ${target}::text) desc, i.created_at, i.id limit 1 for update of i`.execute(
-    tx,
-  );
-  return rows[0]?.id ?? null;
+    order by "isExact" desc, i.created_at, i.id limit 2 for update of i`.execute(tx);
+  const [first, second] = rows;
+  return first ? { id: first.id, isAlone: first.isExact !== second?.isExact } : null;
 }
 
 /** Deletes one; answers its target. */

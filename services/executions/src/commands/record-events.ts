@@ -42,13 +42,11 @@ export async function recordEvents(
     await deps.db.tx((tx) => appendGroupEvents(tx, group, rows));
     return rows.length;
   }
-  if (!request.execution_id) {
-    if (rows.length === 0) return 0;
+  if (!request.execution_id)
     throw new AppError('conflict_error', 'execution_id is missing', {
       field: 'execution_id',
       expected: 'the id of an execution',
     });
-  }
   const { id } = await visibleExecution(deps.db.query, principal, request.execution_id);
   if (rows.length === 0) return 0;
   const done = await deps.memory.serially(id, () =>
