@@ -50,6 +50,19 @@ async function findPlugins(
   return { plugins };
 }
 
+/** An upload as its execution shows it. @throws AppError not_found_error */
+async function uploadOf(db: PrepareDeps['db']['query'], tenant: string, executionId: string) {
+  const upload = await findUploadOf(db, tenant, executionId);
+  if (upload === null) throw notFound('Execution', executionId);
+  return {
+    hasEnded: upload.has_ended,
+    createdBy: upload.created_by,
+    createdAt: upload.created_at,
+    visibility: uploadVisibility(upload.visibility),
+    parametersJson: JSON.stringify(parametersOf(upload)),
+  };
+}
+
 export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): RpcPart {
   const db = deps.db.query;
   /** Digest of the blueprint's archive; null: it has none (yet). @throws AppError not_found_error */
@@ -91,17 +104,7 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
       if (files.length === 0) throw hasNone(blueprintId, 'folder', folder);
       return { paths: files.map((file) => file.path.slice(prefix.length)) };
     },
-    async getUpload({ tenant, executionId }) {
-      const upload = await findUploadOf(db, tenant, executionId);
-      if (upload === null) throw notFound('Execution', executionId);
-      return {
-        hasEnded: upload.has_ended,
-        createdBy: upload.created_by,
-        createdAt: upload.created_at,
-        visibility: uploadVisibility(upload.visibility),
-        parametersJson: JSON.stringify(parametersOf(upload)),
-      };
-    },
+    getUpload: ({ tenant, executionId }) => uploadOf(db, tenant, executionId),
     findPlugins: (request) => findPlugins(deps, request),
     async preparePluginsUpdate(request) {
       const { blueprintId, tempBlueprintId, selectionJson } = request;
