@@ -53,6 +53,12 @@ describe('filter rules', () => {
     expect(answer.body.metadata.filtered).toBe(filtered);
   });
 
+  it('sorted by a label, those without it come last, or first where it descends', async () => {
+    const sorted = (order: string) => test.call('GET', `/deployments?_include=id&_sort=${order}&_sort=id`);
+    expect(ids(await sorted('label:env'))).toBe('sb,sa,sc,se');
+    expect(ids(await sorted('-label:env'))).toBe('sc,se,sa,sb');
+  });
+
   it('on schedules name the deployments that executions knows to have some', async () => {
     test.peers.scheduled.push('default_tenant/sb', 'other_tenant/sa');
     const rules = [rule('schedules', 'is_not_empty', [], 'attribute')];

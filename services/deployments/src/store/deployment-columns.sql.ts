@@ -169,11 +169,11 @@ export function deploymentRecord(include: string[] | null): {
 export const hasRecord = (include: string[] | null): boolean =>
   include === null || include.some((name) => name in deploymentColumns || name in planColumns);
 
-/** `_sort=label:<key>`: by the values of that label. */
+/** `_sort=label:<key>`: by the values of that label; those without it come last, or first where it descends. */
 export function deploymentSorts(field: string): RawBuilder<unknown> | undefined {
   if (!field.startsWith('label:')) return undefined;
   const key = field.slice('label:'.length).toLowerCase();
-  return sql`array(select l.value from deployment_labels l where l.deployment_key = d.key and l.key = ${key} order by l.value)`;
+  return sql`(select array_agg(l.value order by l.value) from deployment_labels l where l.deployment_key = d.key and l.key = ${key})`;
 }
 
 /** Sorts by what stands in other tables: joined once for a list instead of looked up for each of its deployments. */
