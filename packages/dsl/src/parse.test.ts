@@ -113,6 +113,12 @@ outputs:
       'relationships: {r: {source_interfaces: {i: {o: p.x}}}}\nnode_types: {t: {}}\nnode_templates: {a: {type: t, interfaces: {i: {o: p.x}}}, b: {type: t, relationships: [{type: r, target: a}]}}\nworkflows: {w: p.x}\n',
       [10, 19, 21],
     ],
+    [
+      'a version, keys and the imports before all else',
+      'dsl_definitions: {}\n5: x\nimports: [gone.yaml]\n',
+      [102, 1, 13],
+    ],
+    ['null items where names are wanted', 'groups: {g: {members: [null]}}\n', [40]],
     ['keys that are missing in their place', 'plugins: {p: {source: 1, install: 5}}\n', [1, 1, 1, 50]],
   ])('tells first what the original meets first: %s', async (_what, text, codes) => {
     expect(await codesOf(V(0) + text)).toEqual(codes);
@@ -266,6 +272,10 @@ describe('imports and namespaces', () => {
     });
     expect(await codesOf(`${V(5)}imports: [{p.yaml: {n: x, other: 1}}]\n`, { files })).toEqual([221]);
     expect(await codesOf(`${V(4)}imports: [{p.yaml: {s: x}}]\n`, { files })).toEqual([102, 102]);
+    expect(await codesOf(`${V(5)}imports: [{p.yaml: null}]\n`, { files })).toEqual([]);
+    expect(await codesOf(`${V(5)}imports: [null, {a: x, p.yaml: {n: 1}}, {}]\n`, { files })).toEqual([
+      220, 1, 220,
+    ]);
   });
 });
 

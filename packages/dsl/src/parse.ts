@@ -167,7 +167,7 @@ async function checkDefaults(plan: ParsedPlan, root: MapNode, diagnostics: Diagn
   const matching = newMatchingBudget();
   for (const name of Object.keys(plan.inputs)) {
     const input = plan.inputs[name]!;
-    if (!isJsonObject(input) || input.default === undefined || input.default === null) continue;
+    if (!isJsonObject(input) || input.default === undefined) continue;
     const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
     const path = `inputs.${name}.default`;
     const faults = await checkValue(

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
-import { childOf, type Entry, entriesOf, isNull, itemsOf, setOwn, textOf, toJson } from '../yaml/node';
+import { childOf, type Entry, entriesOf, itemsOf, setOwn, textOf, toJson } from '../yaml/node';
 import type { ElementContext } from './element-context';
 import { isRelativeTime, isTimeDelta, isTimeZone, toUtc } from './schedule-time';
 
@@ -21,7 +21,7 @@ export function parseDeploymentSettings(context: ElementContext, clock: Schedule
     setOwn(schedules, entry.name, parseSchedule(context, clock, entry) as Json);
   const result: JsonObject = { default_schedules: schedules };
   for (const { name, value } of node.entries)
-    if (name !== 'default_schedules' && !isNull(value)) setOwn(result, name, toJson(value));
+    if (name !== 'default_schedules') setOwn(result, name, toJson(value));
   return result;
 }
 
@@ -36,7 +36,7 @@ function parseSchedule(context: ElementContext, clock: ScheduleClock, { name, va
   };
   const schedule: JsonObject = {};
   for (const entry of entriesOf(value))
-    if (entry.name !== 'timezone' && !isNull(entry.value)) setOwn(schedule, entry.name, toJson(entry.value));
+    if (entry.name !== 'timezone') setOwn(schedule, entry.name, toJson(entry.value));
   const zone = textOf(childOf(value, 'timezone')) ?? clock.timezone;
   const isZone = isTimeZone(zone);
   if (!isZone) bad('timezone', 'a time zone such as Europe/Berlin');

@@ -1,5 +1,15 @@
 import type { Json, JsonObject } from '@baton/kernel';
-import { childOf, entriesOf, itemsOf, type MapNode, mapNode, type Node, setOwn, textOf } from '../yaml/node';
+import {
+  childOf,
+  entriesOf,
+  isNull,
+  itemsOf,
+  type MapNode,
+  mapNode,
+  type Node,
+  setOwn,
+  textOf,
+} from '../yaml/node';
 import type { DataTypes } from './data-types';
 import type { ElementContext } from './element-context';
 import { jsonOf, parsePropertySchemas, schemasJson } from './properties';
@@ -81,10 +91,10 @@ export function parseGroups(scope: GroupScope): Record<string, PlanGroup> {
     }
     const members = new Set<string>();
     itemsOf(memberNode).forEach((item, i) => {
-      const member = textOf(item);
+      const member = isNull(item) ? 'null' : textOf(item);
       if (member === undefined) return;
       members.add(member);
-      if (isKnown(member)) return;
+      if (!isNull(item) && isKnown(member)) return;
       context.diagnostics.report(
         'unknown_group_member',
         `"${member}" is neither a node template nor a group`,
@@ -199,10 +209,10 @@ export function parsePolicies(
     }
     const targets: string[] = [];
     itemsOf(targetNode).forEach((item, i) => {
-      const target = textOf(item);
+      const target = isNull(item) ? 'null' : textOf(item);
       if (target === undefined) return;
       targets.push(target);
-      if (!Object.hasOwn(groups, target)) {
+      if (isNull(item) || !Object.hasOwn(groups, target)) {
         context.diagnostics.report('policy_target_not_group', `"${target}" is not a group`, {
           at: item,
           path: `${path}.targets[${i}]`,

@@ -70,7 +70,7 @@ function checkPresentation(
     context.diagnostics.report(
       'hidden_required_input',
       `the hidden input "${name}" is required but has no default`,
-      { at: hidden, path: `${path}.hidden`, expected: 'a default, or required: false' },
+      { at: hidden, path: `${path}.hidden`, checkedAt: path, expected: 'a default, or required: false' },
     );
   }
   const display = node.get('display');

@@ -1,7 +1,17 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import { isFunctionNode } from '../functions/registry';
 import { gate, joinPath } from '../schema/check-shape';
-import { childOf, entriesOf, isNull, MapNode, type Node, setOwn, textOf, toJson } from '../yaml/node';
+import {
+  childOf,
+  entriesOf,
+  isNull,
+  MapNode,
+  mapNode,
+  type Node,
+  setOwn,
+  textOf,
+  toJson,
+} from '../yaml/node';
 import { type ElementContext, spend } from './element-context';
 import { primitiveTypes } from './primitive-types';
 import {
@@ -83,7 +93,8 @@ export function parsePropertySchemas(
     const schema = parsePropertySchema(
       context,
       dataTypes,
-      entry.value,
+      // an empty schema asks for nothing
+      isNull(entry.value) ? mapNode([], entry.value) : entry.value,
       `property "${entry.name}" of ${owner}`,
       joinPath(path, entry.name),
     );
@@ -147,7 +158,7 @@ export function inheritProperties(
 export function schemaJson(schema: PropertySchema): JsonObject {
   const result: JsonObject = {};
   for (const entry of schema.node.entries) {
-    if (entry.name === 'default' || isNull(entry.value)) continue;
+    if (entry.name === 'default') continue;
     setOwn(result, entry.name, toJson(entry.value) as Json);
   }
   if (schema.default !== undefined) result.default = jsonOf(schema.default);

@@ -91,6 +91,7 @@ function reportAt(
   context.diagnostics.report(kind, message, {
     at,
     path: `groups.${group}`,
+    checkedAt: 'policies',
     expected,
     ...(cycle ? { cycle } : {}),
   });

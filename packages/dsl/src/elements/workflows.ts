@@ -118,8 +118,8 @@ function parseParameters(
 function checkRules(context: ElementContext, rules: Node | undefined, path: string): void {
   const active = childOf(rules, 'node_instances_active');
   itemsOf(active).forEach((item, i) => {
-    const value = textOf(item);
-    if (value === undefined || ACTIVE.includes(value)) return;
+    const value = textOf(item) ?? JSON.stringify(toJson(item));
+    if (isString(item) && ACTIVE.includes(value)) return;
     context.diagnostics.report('bad_availability', `"${value}" is not a value of node_instances_active`, {
       at: item,
       path: `${path}.node_instances_active[${i}]`,

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '@baton/kernel';
 import type { DiagnosticKind } from '../diagnostics/kinds';
+import { pathText } from './path-walk';
 import { type FunctionCall, type FunctionName, isFunction } from './registry';
 
 /** What is wrong with the arguments of a call. */
@@ -22,9 +23,9 @@ const formError = (message: string, expected: string): ArgumentFault => ({
   expected,
 });
 
-/** Items of a path: texts, whole numbers and functions. */
+/** Items of a path: texts, whole numbers (true and false count as 1 and 0) and functions. */
 function isStep(item: Json): boolean {
-  return typeof item === 'string' || (typeof item === 'number' && Number.isInteger(item)) || isFunction(item);
+  return typeof item === 'string' || typeof item === 'boolean' || Number.isInteger(item) || isFunction(item);
 }
 
 function steps(name: string, least: number, expected: string): Check {
@@ -37,49 +38,60 @@ function steps(name: string, least: number, expected: string): Check {
   };
 }
 
-function strings(name: string, least: number, most: number, expected: string): Check {
-  return (args) => {
-    if (!Array.isArray(args) || args.length < least || args.length > most)
-      return formError(
-        `${name} takes a list of ${least === most ? least : `${least} or ${most}`} items`,
-        expected,
-      );
-    const isFit = args.every(
-      (a, i) =>
-        isFunction(a) || (i === most - 1 && most > least ? typeof a === 'number' : typeof a === 'string'),
-    );
-    return isFit ? null : formError(`the items of ${name} are not of the right type`, expected);
-  };
+function count(name: string, least: number, most: number, expected: string): Check {
+  const many = least === most ? least : `${least} or ${most}`;
+  return (args) =>
+    Array.isArray(args) && args.length >= least && args.length <= most
+      ? null
+      : formError(`${name} takes a list of ${many} items`, expected);
 }
 
-function oneString(name: string): Check {
+/** Strings, and functions that may give them; beyond `texts` of them a whole number or nothing. */
+function strings(name: string, texts: number, expected: string): Check {
+  const isFit = (item: Json, i: number): boolean =>
+    isFunction(item) ||
+    (i < texts
+      ? typeof item === 'string'
+      : item === null || typeof item === 'boolean' || Number.isInteger(item));
+  return (args) =>
+    (args as Json[]).every(isFit)
+      ? null
+      : formError(`the items of ${name} are not of the right type`, expected);
+}
+
+function oneArgument(name: string): Check {
   return (args) =>
     typeof args === 'string' || (isJsonObject(args) && Object.keys(args).length === 1)
       ? null
       : formError(`${name} takes a string`, 'a string or a function');
 }
 
-const SYS: Record<string, string[]> = { tenant: ['name'], deployment: ['id', 'name', 'blueprint', 'owner'] };
+function oneString(name: string): Check {
+  return (args) =>
+    typeof args === 'string' || isFunction(args)
+      ? null
+      : formError(`${name} takes a string`, 'a string or a function');
+}
 
-function checkSys(args: Json): ArgumentFault | null {
-  const expected = '[tenant, name] or [deployment, id | name | blueprint | owner]';
-  if (!Array.isArray(args) || args.length < 2)
-    return valueError('get_sys takes a list of an entity and a property', expected);
-  const [entity, property] = args;
-  if (isFunction(entity) || isFunction(property)) return null;
+const SYS: Record<string, string[]> = { tenant: ['name'], deployment: ['id', 'name', 'blueprint', 'owner'] };
+const SYS_EXPECTED = '[tenant, name] or [deployment, id | name | blueprint | owner]';
+
+/** Whether get_sys knows what it is asked for. */
+export function checkSysNames(args: Json): ArgumentFault | null {
+  const [entity, property] = args as Json[];
+  if (isFunction(entity)) return null;
   if (typeof entity !== 'string' || !Object.hasOwn(SYS, entity))
     return {
       kind: 'unknown_sys_entity',
       message: `get_sys does not know the entity ${JSON.stringify(entity)}`,
-      expected,
+      expected: SYS_EXPECTED,
     };
-  if (typeof property !== 'string' || !SYS[entity]!.includes(property))
-    return {
-      kind: 'unknown_sys_property',
-      message: `get_sys does not know the property ${JSON.stringify(property)} of ${entity}`,
-      expected,
-    };
-  return null;
+  if (isFunction(property) || (typeof property === 'string' && SYS[entity]!.includes(property))) return null;
+  return {
+    kind: 'unknown_sys_property',
+    message: `get_sys does not know the property ${JSON.stringify(property)} of ${entity}`,
+    expected: SYS_EXPECTED,
+  };
 }
 
 function checkGetInput(args: Json): ArgumentFault | null {
@@ -87,9 +99,9 @@ function checkGetInput(args: Json): ArgumentFault | null {
   if (typeof args === 'string' || isFunction(args)) return null;
   if (!Array.isArray(args) || args.length === 0)
     return valueError('get_input takes a name or a list', expected);
-  const [first] = args;
-  const isFit = (typeof first === 'string' || isFunction(first)) && args.every(isStep);
-  return isFit ? null : valueError('the items of get_input are strings, integers or functions', expected);
+  return args.every(isStep)
+    ? null
+    : valueError('the items of get_input are strings, integers or functions', expected);
 }
 
 function checkSecret(args: Json): ArgumentFault | null {
@@ -97,9 +109,7 @@ function checkSecret(args: Json): ArgumentFault | null {
   if (typeof args === 'string' || isFunction(args)) return null;
   if (!Array.isArray(args) || args.length < 2)
     return formError('get_secret takes a name, or a list of two items or more', expected);
-  return args.every(isStep)
-    ? null
-    : formError('the items of get_secret are strings, integers or functions', expected);
+  return null;
 }
 
 function checkEnvironment(args: Json): ArgumentFault | null {
@@ -116,10 +126,7 @@ function checkGroupCapability(args: Json): ArgumentFault | null {
   const expected = '[GROUP, CAPABILITY or list of them, KEY, ...]';
   if (!Array.isArray(args) || args.length < 2)
     return valueError('get_group_capability takes a list of two items or more', expected);
-  const isFit = args.every(
-    (a, i) =>
-      isStep(a) || (i === 1 && Array.isArray(a) && a.every((c) => typeof c === 'string' || isFunction(c))),
-  );
+  const isFit = args.every((a, i) => isStep(a) || (i === 1 && Array.isArray(a)));
   return isFit ? null : valueError('an item of get_group_capability is not of the right type', expected);
 }
 
@@ -131,7 +138,8 @@ function checkLabel(args: Json): ArgumentFault | null {
   const [key, index] = args;
   const isIndex =
     isFunction(index) ||
-    (typeof index === 'number' && Number.isInteger(index)) ||
+    typeof index === 'boolean' ||
+    Number.isInteger(index) ||
     (typeof index === 'string' && /^\d{1,9}$/.test(index));
   return (typeof key === 'string' || isFunction(key)) && isIndex
     ? null
@@ -140,31 +148,41 @@ function checkLabel(args: Json): ArgumentFault | null {
 
 function checkAttributesDict(args: Json): ArgumentFault | null {
   const expected = '[NODE, ATTRIBUTE or [ATTRIBUTE, KEY, ...], ...]';
-  if (!Array.isArray(args) || args.length < 2)
-    return valueError('get_attributes_dict takes a list of two items or more', expected);
+  if (!Array.isArray(args) || args.length === 0)
+    return valueError('get_attributes_dict takes a list', expected);
   const isFit = args.every(
     (a, i) => isStep(a) || (i > 0 && Array.isArray(a) && a.length > 0 && a.every(isStep)),
   );
-  return isFit ? null : valueError('an item of get_attributes_dict is not of the right type', expected);
+  if (!isFit) return valueError('an item of get_attributes_dict is not of the right type', expected);
+  const names = args.slice(1).map((a) => pathText(Array.isArray(a) ? a : [a]));
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice === undefined) return null;
+  return {
+    kind: 'function_failed',
+    message: `get_attributes_dict asks for the attribute "${twice}" twice`,
+    expected: 'every attribute once',
+  };
 }
 
-function checkMerge(args: Json): ArgumentFault | null {
-  if (!Array.isArray(args)) return valueError('merge takes a list', 'a list of dicts');
-  return args.every(isJsonObject) ? null : formError('the items of merge are dicts', 'a list of dicts');
-}
+const REPLACE = '[TEXT, PART, REPLACEMENT, COUNT]';
+const SPLIT = '[TEXT, SEPARATOR, INDEX]';
+const FIND = '[TEXT, PART]';
+const list =
+  (name: string): Check =>
+  (args) =>
+    Array.isArray(args) ? null : valueError(`${name} takes a list`, 'a list');
 
-/** Forms of the arguments (reference 4, first table). */
-export const argumentChecks: Readonly<Record<FunctionName, Check>> = {
+/** Forms of the arguments (reference 4, first table): whatever is evaluated has them. */
+const forms: Readonly<Record<FunctionName, Check>> = {
   get_input: checkGetInput,
   get_property: steps('get_property', 2, '[NODE, PROPERTY, KEY, ...]'),
-  concat: (args) =>
-    Array.isArray(args) || isFunction(args) ? null : valueError('concat takes a list', 'a list'),
-  merge: checkMerge,
-  string_find: strings('string_find', 2, 2, '[TEXT, PART]'),
-  string_replace: strings('string_replace', 3, 4, '[TEXT, PART, REPLACEMENT, COUNT]'),
-  string_split: strings('string_split', 2, 3, '[TEXT, SEPARATOR, INDEX]'),
-  string_lower: oneString('string_lower'),
-  string_upper: oneString('string_upper'),
+  concat: list('concat'),
+  merge: list('merge'),
+  string_find: count('string_find', 2, 2, FIND),
+  string_replace: count('string_replace', 3, 4, REPLACE),
+  string_split: count('string_split', 2, 3, SPLIT),
+  string_lower: oneArgument('string_lower'),
+  string_upper: oneArgument('string_upper'),
   get_attribute: steps('get_attribute', 2, '[NODE, ATTRIBUTE, KEY, ...]'),
   get_attributes_list: steps('get_attributes_list', 2, '[NODE, ATTRIBUTE, KEY, ...]'),
   get_attributes_dict: checkAttributesDict,
@@ -173,13 +191,31 @@ export const argumentChecks: Readonly<Record<FunctionName, Check>> = {
   get_group_capability: checkGroupCapability,
   get_environment_capability: checkEnvironment,
   get_label: checkLabel,
-  get_sys: checkSys,
+  get_sys: steps('get_sys', 2, SYS_EXPECTED),
   get_consumers: (args) =>
     args === 'ids' || args === 'names' || args === 'count'
       ? null
       : valueError('get_consumers takes ids, names or count', 'ids, names or count'),
 };
 
-export function checkArguments(call: FunctionCall): ArgumentFault | null {
-  return argumentChecks[call.name](call.args);
+/** What is asked of a call that stands in a blueprint, beyond its form. */
+const contents: Partial<Record<FunctionName, Check>> = {
+  merge: (args) =>
+    (args as Json[]).every(isJsonObject)
+      ? null
+      : formError('the items of merge are dicts', 'a list of dicts'),
+  string_find: strings('string_find', 2, FIND),
+  string_replace: strings('string_replace', 3, REPLACE),
+  string_split: strings('string_split', 2, SPLIT),
+  string_lower: oneString('string_lower'),
+  string_upper: oneString('string_upper'),
+  get_sys: checkSysNames,
+};
+
+export function checkForm(call: FunctionCall): ArgumentFault | null {
+  return forms[call.name](call.args);
+}
+
+export function checkContents(call: FunctionCall): ArgumentFault | null {
+  return contents[call.name]?.(call.args) ?? null;
 }

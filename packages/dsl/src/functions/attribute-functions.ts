@@ -41,9 +41,6 @@ export class AttributeFunctions {
     const [ref, ...attributes] = args;
     const paths = attributes.map((a) => (Array.isArray(a) ? a : [a]));
     const names = paths.map((p) => pathText(p));
-    const twice = names.find((name, i) => names.indexOf(name) !== i);
-    if (twice !== undefined)
-      failedFunction('get_attributes_dict', `the attribute "${twice}" is asked for twice`, path);
     const result: JsonObject = {};
     for (const instance of await this.instancesOf(String(ref), frame, path, names.join(', '))) {
       const values: JsonObject = {};

@@ -5,7 +5,7 @@ import { DslError, fail } from '../diagnostics/dsl-error';
 import { primitiveTypes } from '../elements/primitive-types';
 import { fitsPrimitive } from '../elements/typed-value';
 import { fromJson, setOwn } from '../yaml/node';
-import { checkArguments } from './arguments';
+import { checkForm } from './arguments';
 import { asFunction, type FunctionCall, type FunctionName, functionStages, isFunction } from './registry';
 
 /** Who SELF, SOURCE and TARGET are. Instances exist at run time only. */
@@ -121,9 +121,9 @@ export class Evaluator {
     const evaluated: FunctionCall = { ...call, args };
     const remaining: JsonObject = args === call.args ? value : { ...value, [call.name]: args };
     const handler = this.options.handlers[call.name];
-    if (!handler) return this.remain(evaluated, remaining, frame);
-    const fault = checkArguments(evaluated);
+    const fault = checkForm(evaluated);
     if (fault) fail(fault.kind, fault.message, { path, value: remaining, expected: fault.expected });
+    if (!handler) return this.remain(evaluated, remaining, frame);
     const outcome = await handler(args, frame, path);
     if (outcome === 'deferred') return this.remain(evaluated, remaining, frame);
     // a property that holds nothing but a reference to itself stands for itself
@@ -139,7 +139,7 @@ export class Evaluator {
 
   private checkType(call: FunctionCall, value: Json, path: string): void {
     if (typeof call.type !== 'string' || !primitiveTypes.has(call.type) || isFunction(value)) return;
-    if (call.name !== 'get_input' && call.name !== 'get_property') return;
+    if (call.name !== 'get_input') return;
     if (fitsPrimitive(fromJson(value), call.type)) return;
     fail('input_path', `${call.name} gives ${shownValue(value)}, but the type ${call.type} is wanted`, {
       path,

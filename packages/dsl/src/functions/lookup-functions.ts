@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import { fail } from '../diagnostics/dsl-error';
 import { setOwn } from '../yaml/node';
+import { checkSysNames } from './arguments';
 import { failedFunction, type Handler, type Outcome } from './evaluator';
 import { pathText, walkPath } from './path-walk';
 import type { FunctionName } from './registry';
@@ -95,7 +96,9 @@ export function lookupHandlers(storage: FunctionStorage): Partial<Record<Functio
       return { value: await storage.getGroupCapability(group, asked, rest) };
     },
     get_label: (args, _frame, path) => label(storage, args, path),
-    get_sys: async (args) => {
+    get_sys: async (args, _frame, path) => {
+      const fault = checkSysNames(args);
+      if (fault) fail(fault.kind, fault.message, { path, value: args, expected: fault.expected });
       const [entity, property] = args as [string, string];
       return { value: await storage.getSys(entity, property) };
     },

@@ -15,9 +15,10 @@ export function walkPath(value: Json, path: readonly Json[]): Walked {
     const step = path[i]!;
     if (isFunction(current)) return { kind: 'function', value: current, rest: path.slice(i) };
     if (Array.isArray(current)) {
-      if (typeof step !== 'number' || !Number.isInteger(step))
+      const index = typeof step === 'boolean' ? Number(step) : step;
+      if (typeof index !== 'number' || !Number.isInteger(index))
         return { kind: 'fault', at: step, reason: 'not an index' };
-      const item = current.at(step);
+      const item = current.at(index);
       if (item === undefined) return { kind: 'fault', at: step, reason: 'out of range' };
       current = item;
     } else if (isJsonObject(current)) {

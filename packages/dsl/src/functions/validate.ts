@@ -5,7 +5,7 @@ import type { ElementContext } from '../elements/element-context';
 import type { ParsedPlan, PlanNode } from '../plan/plan';
 import { compareVersions } from '../schema/check-shape';
 import type { Node } from '../yaml/node';
-import { checkArguments } from './arguments';
+import { type ArgumentFault, checkContents, checkForm } from './arguments';
 import { locate } from './locate';
 import { pathText, walkPath } from './path-walk';
 import { mapPlaces, type Scope, walkCalls } from './places';
@@ -79,14 +79,18 @@ class Inspector {
       const at: Node | undefined = locate(this.document.root, scope, path);
       this.diagnostics!.report(kind, message, { at, path, value: written, ...details });
     };
-    const fault = checkArguments(call);
-    if (fault) return report(fault.kind, fault.message, { expected: fault.expected });
+    const tell = (fault: ArgumentFault): void =>
+      report(fault.kind, fault.message, { expected: fault.expected });
+    const form = checkForm(call);
+    if (form) return tell(form);
     const since = SINCE[call.name];
     if (since && compareVersions(this.plan.version.definitions_version, since) < 0) {
       return report('function_form', `${call.name} needs cloudify_dsl_${since.join('_')} or newer`, {
         expected: `tosca_definitions_version: cloudify_dsl_${since.join('_')}`,
       });
     }
+    const fault = checkContents(call);
+    if (fault) return tell(fault);
     if (call.name === 'get_input') this.checkInput(call.args, report);
     else if (call.name === 'get_property') this.checkProperty(call.args as Json[], scope, report);
     else if (ATTRIBUTES.has(call.name)) this.checkAttribute(call.name, call.args as Json[], scope, report);
@@ -94,9 +98,10 @@ class Inspector {
 
   private checkInput(args: Json, report: Report): void {
     const first = Array.isArray(args) ? args[0] : args;
-    if (typeof first !== 'string' || Object.hasOwn(this.plan.inputs, first)) return;
-    report('unknown_input', `get_input reads the input "${first}", which is not declared`, {
-      name: first,
+    if (isFunction(first) || (typeof first === 'string' && Object.hasOwn(this.plan.inputs, first))) return;
+    const name = String(first);
+    report('unknown_input', `get_input reads the input "${name}", which is not declared`, {
+      name,
       valid: Object.keys(this.plan.inputs),
     });
   }
@@ -125,8 +130,8 @@ class Inspector {
   }
 
   private checkAttribute(name: string, args: Json[], scope: Scope, report: Report): void {
-    const [ref] = args;
-    if (typeof ref !== 'string') return;
+    if (args.some((a) => isFunction(a))) return;
+    const ref = String(args[0]);
     if (SPECIAL.has(ref)) {
       if (specialNode(ref, scope) === null)
         report('function_argument', `${ref} of ${name} means nothing here`, { expected: meaningOf(scope) });

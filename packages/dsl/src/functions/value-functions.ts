@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '@baton/kernel';
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { diagnostic } from '../diagnostics/diagnostic';
 import { DslError, fail } from '../diagnostics/dsl-error';
 import { setOwn } from '../yaml/node';
-import { failedFunction, type Handler, hasUnresolved, type Outcome } from './evaluator';
+import { failedFunction, type Handler, type Outcome } from './evaluator';
 import { pythonText } from './python-text';
 import { type FunctionName, isFunction } from './registry';
 
@@ -21,11 +21,10 @@ function bounded(text: string, path: string): Outcome {
 }
 
 function concat(args: Json, path: string): Outcome {
-  if (!Array.isArray(args))
-    return isFunction(args) ? 'deferred' : fail('function_argument', 'concat takes a list', { path });
-  if (args.some((a) => isFunction(a))) return 'deferred';
+  const items = args as Json[];
+  if (items.some((a) => isFunction(a))) return 'deferred';
   let length = 0;
-  const texts = args.map((a) => {
+  const texts = items.map((a) => {
     const text = pythonText(a);
     length += text.length;
     if (length > TEXT_MAX) bounded(' '.repeat(TEXT_MAX + 1), path);
@@ -34,32 +33,36 @@ function concat(args: Json, path: string): Outcome {
   return bounded(texts.join(''), path);
 }
 
-function merge(args: Json): Outcome {
+function merge(args: Json, path: string): Outcome {
   const items = args as Json[];
   if (items.some((a) => isFunction(a))) return 'deferred';
   const result: JsonObject = {};
-  for (const item of items)
+  for (const item of items) {
+    if (!isJsonObject(item))
+      fail('function_argument', 'merge: an argument is no dict', { path, value: item, expected: 'dict' });
     for (const key of Object.keys(item as JsonObject)) setOwn(result, key, (item as JsonObject)[key]!);
+  }
   return { value: result };
 }
 
-/** Arguments of a string function, all known and of the right type. */
-function known(name: FunctionName, args: Json, path: string): (string | number)[] {
-  const list = Array.isArray(args) ? args : [args];
-  if (list.some((a) => hasUnresolved(a) || (typeof a !== 'string' && typeof a !== 'number'))) {
-    failedFunction(name, 'found an unresolved or wrong argument', path);
-  }
-  return list as (string | number)[];
+/** Arguments of a string function, all known and of the right type: strings, beyond `texts` of them a whole number. */
+function known(name: FunctionName, args: Json, texts: number, path: string): (string | number)[] {
+  return (Array.isArray(args) ? args : [args]).map((item, i) => {
+    const value = i >= texts && typeof item === 'boolean' ? Number(item) : item;
+    if (i < texts ? typeof value !== 'string' : value !== null && !Number.isInteger(value))
+      failedFunction(name, 'found an unresolved or wrong argument', path);
+    return value as string | number;
+  });
 }
 
 function replace(
   text: string,
   part: string,
   replacement: string,
-  count: number | undefined,
+  count: number | null | undefined,
   path: string,
 ): Outcome {
-  const most = count === undefined || count < 0 ? Number.POSITIVE_INFINITY : count;
+  const most = count === undefined || count === null || count < 0 ? Number.POSITIVE_INFINITY : count;
   const pieces = part === '' ? null : text.split(part);
   const found = pieces === null ? text.length + 1 : pieces.length - 1;
   const times = Math.min(found, most);
@@ -75,12 +78,12 @@ function replace(
   return { value: pieces.slice(0, times + 1).join(replacement) + part + pieces.slice(times + 1).join(part) };
 }
 
-function split(text: string, separator: string, index: number | undefined, path: string): Outcome {
-  if (separator === '') failedFunction('string_split', 'empty separator', path);
+function split(text: string, separator: string, index: number | null | undefined, path: string): Outcome {
+  if (separator === '') fail('function_argument', 'string_split: the separator is empty', { path });
   const pieces = text.split(separator);
-  if (index === undefined) return { value: pieces };
-  const piece = Number.isInteger(index) ? pieces.at(index) : undefined;
-  if (piece === undefined || index < -pieces.length)
+  if (index === undefined || index === null) return { value: pieces };
+  const piece = pieces.at(index);
+  if (piece === undefined)
     fail('function_index', `string_split: there is no part ${index} in ${pieces.length} parts`, {
       path,
       value: index,
@@ -90,28 +93,32 @@ function split(text: string, separator: string, index: number | undefined, path:
 
 export const valueHandlers: Partial<Record<FunctionName, Handler>> = {
   concat: (args, _frame, path) => concat(args, path),
-  merge: (args) => merge(args),
+  merge: (args, _frame, path) => merge(args, path),
   string_find: (args, _frame, path) => {
-    const [text, part] = known('string_find', args, path) as [string, string];
+    const [text, part] = known('string_find', args, 2, path) as [string, string];
     return { value: text.indexOf(part) };
   },
   string_replace: (args, _frame, path) => {
-    const [text, part, replacement, count] = known('string_replace', args, path) as [
+    const [text, part, replacement, count] = known('string_replace', args, 3, path) as [
       string,
       string,
       string,
-      number?,
+      (number | null)?,
     ];
     return replace(text, part, replacement, count, path);
   },
   string_split: (args, _frame, path) => {
-    const [text, separator, index] = known('string_split', args, path) as [string, string, number?];
+    const [text, separator, index] = known('string_split', args, 2, path) as [
+      string,
+      string,
+      (number | null)?,
+    ];
     return split(text, separator, index, path);
   },
   string_lower: (args, _frame, path) => ({
-    value: String(known('string_lower', args, path)[0]).toLowerCase(),
+    value: String(known('string_lower', args, 1, path)[0]).toLowerCase(),
   }),
   string_upper: (args, _frame, path) => ({
-    value: String(known('string_upper', args, path)[0]).toUpperCase(),
+    value: String(known('string_upper', args, 1, path)[0]).toUpperCase(),
   }),
 };

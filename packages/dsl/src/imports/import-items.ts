@@ -1,8 +1,8 @@
 import type { Diagnostics } from '../diagnostics/diagnostic';
 import { withArticle } from '../diagnostics/wording';
 import { isFunctionNode } from '../functions/registry';
-import { foundName, gate, type ShapeContext } from '../schema/check-shape';
-import { isNull, isString, type MapNode, type Node } from '../yaml/node';
+import { checkKey, foundName, gate, type ShapeContext } from '../schema/check-shape';
+import { type Entry, isNull, isString, type MapNode, type Node } from '../yaml/node';
 import { NAMESPACE_DELIMITER } from './namespace';
 
 /** One entry of `imports:`. */
@@ -61,15 +61,22 @@ function readItem(item: Node, path: string, context: ShapeContext): ImportItem |
   const { diagnostics } = context;
   if (isString(item)) return splitItem(item.value, item, path, null, diagnostics);
   if (item.kind !== 'map') {
-    diagnostics.report('bad_shape', 'an import must be a string or a dict', {
+    diagnostics.report(isNull(item) ? 'bad_import' : 'bad_shape', 'an import must be a string or a dict', {
       at: item,
       path,
       expected: 'string or dict',
     });
     return null;
   }
+  // the last entry first, and the whole after its parts
+  let isFit = true;
+  for (const entry of [...item.entries].reverse()) {
+    if (!checkProperties(entry, path, context)) isFit = false;
+    if (!checkKey(context, entry, path)) isFit = false;
+  }
+  if (!isFit) return null;
   const [entry] = item.entries;
-  if (item.entries.length !== 1 || entry!.key.type !== 'string') {
+  if (item.entries.length !== 1) {
     diagnostics.report('bad_import', 'an import with properties must have one entry', {
       at: item,
       path,
@@ -77,16 +84,25 @@ function readItem(item: Node, path: string, context: ShapeContext): ImportItem |
     });
     return null;
   }
-  if (entry!.value.kind !== 'map') {
+  const properties = entry!.value;
+  return splitItem(entry!.name, item, path, properties.kind === 'map' ? properties : null, diagnostics);
+}
+
+/** Checks the properties that an import gives; an import whose properties are empty has none. */
+function checkProperties(entry: Entry, path: string, context: ShapeContext): boolean {
+  const { diagnostics } = context;
+  const at = `${path}.${entry.name}`;
+  if (isNull(entry.value)) return true;
+  if (entry.value.kind !== 'map') {
     diagnostics.report('bad_shape', 'the properties of an import must be a dict', {
-      at: entry!.value,
-      path,
+      at: entry.value,
+      path: at,
       expected: 'dict',
     });
-    return null;
+    return false;
   }
-  gate(context, 'an import with properties', [1, 5], item, path);
-  for (const property of entry!.value.entries) {
+  gate(context, 'an import with properties', [1, 5], entry.value, at);
+  for (const property of entry.value.entries) {
     const { value } = property;
     const isAllowed =
       value.kind === 'seq' || isFunctionNode(value) || (value.kind === 'scalar' && value.value !== null);
@@ -96,13 +112,13 @@ function readItem(item: Node, path: string, context: ShapeContext): ImportItem |
       `the import property "${property.name}" must be a value, a list or a function`,
       {
         at: value,
-        path: `${path}.${entry!.name}.${property.name}`,
+        path: `${at}.${property.name}`,
         expected: 'string, integer, float, boolean, list or function',
       },
     );
-    return null;
+    return false;
   }
-  return splitItem(entry!.name, item, path, entry!.value, diagnostics);
+  return true;
 }
 
 /** Splits at the last `--`. */

@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../diagnostics/diagnostic';
 import { type PlanVersion, readVersion, supportedVersions } from '../elements/version';
-import { compareVersions, type ShapeContext } from '../schema/check-shape';
-import { childOf, fromJson, MapNode, type Node } from '../yaml/node';
+import { checkKey, compareVersions, gate, type ShapeContext } from '../schema/check-shape';
+import { childOf, fromJson, isNull, MapNode, type Node } from '../yaml/node';
 import type { Document } from '../yaml/reader';
 import { importedBlueprints, withNamespaceMapping, withStoredLabels } from './blueprint-sections';
 import { type Fetched, fetchImport } from './fetch';
@@ -83,10 +83,19 @@ export async function loadBlueprint(
     definitions_name: 'cloudify_dsl',
     definitions_version: [1, 5],
   };
+  const shape: ShapeContext = {
+    diagnostics,
+    version: version.definitions_version,
+    validateVersion: context.validateVersion,
+  };
+  const definitions = root.entry('dsl_definitions');
+  if (definitions && !isNull(definitions.value))
+    gate(shape, 'dsl_definitions', [1, 2], definitions.key, 'dsl_definitions');
+  for (const entry of root.entries) checkKey(shape, entry, '');
   const canSpread = compareVersions(version.definitions_version, [1, 3]) >= 0;
   const merger = new Merger(diagnostics, canSpread);
   merger.addMain(root);
-  const walk = new ImportWalk(context, version, merger);
+  const walk = new ImportWalk(context, version, merger, shape);
   await walk.run({ root, url: location === null ? null : toUrl(location), namespace: null });
   return { root: merger.result(root), version };
 }
@@ -98,19 +107,13 @@ class ImportWalk {
   private readonly found: Import[] = [];
   /** Ids of the blueprints that this one imports, as met. */
   private readonly blueprints: Node[] = [];
-  private readonly shape: ShapeContext;
 
   constructor(
     private readonly context: LoadContext,
     private readonly version: PlanVersion,
     private readonly merger: Merger,
-  ) {
-    this.shape = {
-      diagnostics: context.diagnostics,
-      version: version.definitions_version,
-      validateVersion: context.validateVersion,
-    };
-  }
+    private readonly shape: ShapeContext,
+  ) {}
 
   async run(main: Pending): Promise<void> {
     this.seen.add(`${main.url ?? ''} `);

@@ -227,6 +227,8 @@ function joinTemplates(present: Entry, entry: Entry): Entry | null {
   const isCompleted = isRelationshipsOnly(a) && b.has('type');
   if (!isCompleted && !isRelationshipsOnly(b)) return null;
   const own = a.entry('relationships')!;
+  // relationships of the wrong form are for the shape check to tell
+  if (own.value.kind !== 'seq') return present;
   const items = [...itemsOf(own.value), ...itemsOf(childOf(b, 'relationships'))];
   const place = own.value;
   const relationships = { ...own, value: new SeqNode(items, place.source, place.start) };

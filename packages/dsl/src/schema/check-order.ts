@@ -17,8 +17,6 @@ const SECTIONS = [
   'plugins',
   'namespaces_mapping',
   'node_templates',
-  'policy_triggers',
-  'policy_types',
   'groups',
   'policies',
   'workflows',
@@ -29,6 +27,8 @@ const SECTIONS = [
   'imported_blueprints',
   'capabilities',
   'outputs',
+  'policy_triggers',
+  'policy_types',
   'relationships',
   'inputs',
   'metadata',
@@ -66,6 +66,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   relationship: ['target_interfaces', 'source_interfaces', 'target', 'type', 'properties'],
   'node template': ['type', 'properties', 'relationships', 'interfaces', 'capabilities', 'instances'],
   'scaling properties': ['default_instances', 'max_instances', 'min_instances'],
+  group: ['policies', 'members'],
   'group policy': ['triggers', 'type', 'properties'],
   trigger: ['type', 'parameters'],
   'policy type': ['source', 'properties'],
@@ -117,6 +118,14 @@ function compareRanks(a: Rank, b: Rank): number {
   return 0;
 }
 
+/** Which of two kinds comes first in one and the same element. */
+const IN_ELEMENT: readonly DiagnosticKind[] = [
+  'undefined_property',
+  'external_resource_function',
+  'unresolved_node_operation',
+];
+const turnOf = ({ kind }: Diagnostic): number => IN_ELEMENT.indexOf(kind) + 1 || IN_ELEMENT.length + 1;
+
 /** Compares faults of one merged document by the order in which the original would meet them. */
 export function checkOrder(
   root: MapNode,
@@ -129,7 +138,7 @@ export function checkOrder(
     if (rank === undefined) ranks.set(d, (rank = places.rank(d.kind, placeOf(d))));
     return rank;
   };
-  return (a, b) => compareRanks(rankOf(a), rankOf(b));
+  return (a, b) => compareRanks(rankOf(a), rankOf(b)) || turnOf(a) - turnOf(b);
 }
 
 class Places {
@@ -139,7 +148,6 @@ class Places {
 
   rank(kind: DiagnosticKind, path: string): Rank {
     if (kind === 'cycle') return [FIRST];
-    if (kind === 'feature_too_new' && path === 'dsl_definitions') return [-1];
     const section = /^[^.[]*/.exec(path)![0];
     if (section === '' || !Object.hasOwn(blueprintShape.fields, section)) return [END];
     const shape = blueprintShape.fields[section]!.shape;
@@ -149,22 +157,28 @@ class Places {
     return [...this.sectionRank(section), ...rank];
   }
 
-  /** Relationship types are met with the first template that has relationships. */
+  /** Types that only templates or groups use are met with the first of these that does. */
   private sectionRank(section: string): number[] {
-    if (section === 'relationships') {
-      const order = this.entryOrder('node_templates', this.root.get('node_templates'));
-      let first = END;
-      for (const { name, value } of entriesOf(this.root.get('node_templates')))
-        if (relationshipsOf(value).length > 0) first = Math.min(first, order.get(name)!);
-      if (first !== END)
-        return [
-          SECTIONS.indexOf('node_templates'),
-          first,
-          FIELDS['node template']!.indexOf('relationships'),
-          FIRST,
-        ];
+    if (section === 'relationships')
+      return this.firstUse('node_templates', 'relationships') ?? [SECTIONS.indexOf(section)];
+    if (section === 'policy_triggers' || section === 'policy_types') {
+      const use = this.firstUse('groups', 'policies');
+      const field = section === 'policy_types' ? 'type' : 'triggers';
+      if (use) return [...use, FIELDS['group policy']!.indexOf(field), FIRST];
     }
     return [SECTIONS.indexOf(section)];
+  }
+
+  private firstUse(section: 'node_templates' | 'groups', field: string): number[] | null {
+    const node = this.root.get(section);
+    const order = this.entryOrder(section, node);
+    let first = END;
+    for (const { name, value } of entriesOf(node)) {
+      const uses = value.kind === 'map' ? value.get(field) : undefined;
+      if (itemsOf(uses).length + entriesOf(uses).length > 0) first = Math.min(first, order.get(name)!);
+    }
+    const fields = FIELDS[section === 'groups' ? 'group' : 'node template']!;
+    return first === END ? null : [SECTIONS.indexOf(section), first, fields.indexOf(field), FIRST];
   }
 
   private walk(rest: string, shape: Shape, node: Node | undefined, section: string | null): number[] {
@@ -216,10 +230,17 @@ function relationshipsOf(template: Node): readonly Node[] {
 
 function referencesOf(section: string, node: Node): string[] {
   if (node.kind !== 'map') return [];
+  const field = (value: Node, name: string): Node | undefined =>
+    value.kind === 'map' ? value.get(name) : undefined;
   const nodes =
     section === 'node_templates'
-      ? relationshipsOf(node).map((r) => (r.kind === 'map' ? r.get('target') : undefined))
-      : [node.get('derived_from')];
+      ? relationshipsOf(node).map((r) => field(r, 'target'))
+      : [
+          node.get('derived_from'),
+          ...(section === 'data_types' ? entriesOf(node.get('properties')) : []).map((p) =>
+            field(p.value, 'type'),
+          ),
+        ];
   return nodes.map(textOf).filter((name) => name !== undefined);
 }
 

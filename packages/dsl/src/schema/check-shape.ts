@@ -81,7 +81,8 @@ export function checkShape(context: ShapeContext, node: Node, shape: Shape, path
 
 /** A list item cannot be left out, so null is of the wrong type there. */
 function checkItem(context: ShapeContext, item: Node, shape: Shape, path: string): boolean {
-  if (isNull(item)) return wrongType(context, item, shape, path);
+  if (isNull(item))
+    return ('isNullable' in shape && shape.isNullable === true) || wrongType(context, item, shape, path);
   return checkShape(context, item, shape, path);
 }
 

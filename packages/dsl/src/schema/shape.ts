@@ -11,6 +11,8 @@ interface Common {
 
 export interface ScalarShape extends Common {
   t: 'text' | 'integer' | 'number' | 'boolean';
+  /** Whether nothing may stand in place of a list's item; what is told of it is for others to say. */
+  isNullable?: boolean;
   reference?: Reference;
   oneOf?: readonly string[];
 }
@@ -56,6 +58,7 @@ export type Shape = ScalarShape | ValueShape | DictShape | ListShape | NamedShap
 
 export const text = (reference?: Reference): ScalarShape =>
   reference ? { t: 'text', reference } : { t: 'text' };
+export const nullable = (shape: ScalarShape): ScalarShape => ({ ...shape, isNullable: true });
 export const integer: ScalarShape = { t: 'integer' };
 export const number: ScalarShape = { t: 'number' };
 export const boolean: ScalarShape = { t: 'boolean' };

@@ -5,6 +5,7 @@ import {
   integer,
   list,
   named,
+  nullable,
   number,
   type ObjectShape,
   object,
@@ -47,10 +48,7 @@ const inputFields = {
   display: optional(object('display', { rows: optional(integer) }), 'Form of a textarea.'),
 };
 const input = object('input', inputFields);
-const operationInputSchema: ObjectShape = {
-  ...object('operation input schema', inputFields),
-  nullKind: 'null_schema',
-};
+const operationInputSchema = object('operation input schema', inputFields);
 
 const parameter = object('workflow parameter', {
   type: optional(text('type')),
@@ -171,7 +169,7 @@ const workflow = either(
     availability_rules: optional(
       object('availability rules', {
         available: optional(boolean),
-        node_instances_active: optional(list(text()), 'Some of all, partial, none.'),
+        node_instances_active: optional(list(nullable(text())), 'Some of all, partial, none.'),
         node_types_required: optional(list(text('type'))),
       }),
       'When the workflow may run.',
@@ -180,13 +178,14 @@ const workflow = either(
   }),
 );
 
+const policySchema = object('property schema', propertySchema.fields);
 const policyType = object('policy type', {
   source: required(text()),
-  properties: optional(named(propertySchema)),
+  properties: optional(named(policySchema)),
 });
 const policyTrigger = object('policy trigger', {
   source: required(text()),
-  parameters: optional(named(propertySchema)),
+  parameters: optional(named(policySchema)),
 });
 
 const groupPolicy = object('group policy', {
@@ -195,7 +194,7 @@ const groupPolicy = object('group policy', {
   triggers: optional(named(object('trigger', { type: required(text('type')), parameters: optional(dict) }))),
 });
 const group = object('group', {
-  members: required(list(text('name')), 'Node templates and groups.'),
+  members: required(list(nullable(text('name'))), 'Node templates and groups.'),
   policies: optional(named(groupPolicy)),
 });
 const policy = object('policy', {
@@ -207,7 +206,7 @@ const policy = object('policy', {
       max_instances: optional(value),
     }),
   ),
-  targets: required(list(text('name')), 'Groups.'),
+  targets: required(list(nullable(text('name'))), 'Groups.'),
 });
 
 const output = object('output', { value: required(value), description: optional(text()) });
