@@ -348,6 +348,20 @@ node_templates: {n: {type: u, properties: {o: {i: {a: 4}}}}, m: {type: u}}
     expect(await codesOf(`${V(5)}${text}\n`)).toEqual(codes);
   });
 
+  it('lets a container in a group around answer for what it contains in the group', async () => {
+    const text = (outer: string) => `${V(5)}node_types: {t: {}}
+relationships: {cloudify.relationships.contained_in: {}}
+node_templates:
+  a: {type: t}
+  b: {type: t, relationships: [{type: cloudify.relationships.contained_in, target: a}]}
+  c: {type: t}
+groups: {g: {members: [b, c]}, h: {members: [${outer}]}}
+policies: {p: {type: cloudify.policies.scaling, targets: [g, h]}}
+`;
+    expect(await codesOf(text('g, a'))).toEqual([]);
+    expect(await codesOf(text('a'))).toEqual([202]);
+  });
+
   it('accepts what newer versions brought when versions are not checked', async () => {
     const text = `${V(0)}description: x\ndata_types: {}\nnode_types: {t: {properties: {a: {required: false}}, interfaces: {i: {o: {max_retries: 1}}}}}\n`;
     expect(await codesOf(text)).toEqual([102, 102, 102, 102]);

@@ -145,8 +145,10 @@ function checkMixed(
     const containerGroups = new Set(
       containment.containers(member).flatMap((c) => ancestorGroups(c, parents)),
     );
-    for (const group of ancestorGroups(member, parents)) {
-      if (containerGroups.has(group)) continue;
+    const own = ancestorGroups(member, parents);
+    // a container that stands in the group, or in one around it, answers for what it contains
+    const answered = own.findLastIndex((group) => containerGroups.has(group));
+    for (const group of own.slice(answered + 1)) {
       const list = outermost.get(group) ?? [];
       list.push({ name: member, root: containment.root(member) });
       outermost.set(group, list);
