@@ -360,6 +360,11 @@ policies: {p: {type: cloudify.policies.scaling, targets: [g, h]}}
 `;
     expect(await codesOf(text('g, a'))).toEqual([]);
     expect(await codesOf(text('a'))).toEqual([202]);
+    const two = text('g, a').replace(
+      '  c: {type: t}',
+      '  d: {type: t}\n  c: {type: t, relationships: [{type: cloudify.relationships.contained_in, target: d}]}',
+    );
+    expect(await codesOf(two.replace('g, a', 'g, a, d'))).toEqual([202, 202]);
   });
 
   it('accepts what newer versions brought when versions are not checked', async () => {

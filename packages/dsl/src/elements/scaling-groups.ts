@@ -132,31 +132,35 @@ function ancestorGroups(name: string, parents: ReadonlyMap<string, string>): str
   return result;
 }
 
-/** Members that stand inside some node and members that do not share it cannot scale together. */
+/**
+ * Members that stand inside some node and members that do not share it cannot scale together, unless that node is itself
+ * in a group with the others.
+ */
 function checkMixed(
   context: ElementContext,
   groups: Groups,
   parents: ReadonlyMap<string, string>,
   containment: Containment,
 ): void {
-  const outermost = new Map<string, { name: string; root: string }[]>();
-  for (const member of parents.keys()) {
-    if (Object.hasOwn(groups, member)) continue;
-    const containerGroups = new Set(
-      containment.containers(member).flatMap((c) => ancestorGroups(c, parents)),
-    );
-    const own = ancestorGroups(member, parents);
-    // a container that stands in the group, or in one around it, answers for what it contains
-    const answered = own.findLastIndex((group) => containerGroups.has(group));
-    for (const group of own.slice(answered + 1)) {
-      const list = outermost.get(group) ?? [];
-      list.push({ name: member, root: containment.root(member) });
-      outermost.set(group, list);
+  const membersOf = new Map<string, { name: string; root: string }[]>();
+  for (const name of parents.keys()) {
+    if (Object.hasOwn(groups, name)) continue;
+    const member = { name, root: containment.root(name) };
+    for (const group of ancestorGroups(name, parents)) {
+      const list = membersOf.get(group);
+      if (list) list.push(member);
+      else membersOf.set(group, [member]);
     }
   }
-  for (const [group, members] of outermost) {
+  for (const [group, members] of membersOf) {
     const contained = members.find((m) => m.root !== m.name);
-    const other = contained && members.find((m) => m.root !== contained.root);
+    if (!contained) continue;
+    const around = new Set(ancestorGroups(contained.root, parents));
+    const other = members.find(
+      (m) =>
+        m.root !== contained.root &&
+        (m.root !== m.name || !ancestorGroups(m.name, parents).some((g) => around.has(g))),
+    );
     if (!other) continue;
     reportAt(
       context,
