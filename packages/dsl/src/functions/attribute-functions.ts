@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
-import { fail } from '../diagnostics/dsl-error';
+import { DslError, fail } from '../diagnostics/dsl-error';
 import { setOwn } from '../yaml/node';
 import { type Evaluator, emptyFrame, type Frame, failedFunction, type Handler } from './evaluator';
 import { pathText } from './path-walk';
+import { pythonText } from './python-text';
 import { type FunctionName, isFunction } from './registry';
 import type { FunctionStorage, StoredInstance } from './storage';
 
@@ -14,13 +15,16 @@ export class AttributeFunctions {
   constructor(
     private readonly storage: FunctionStorage,
     private readonly evaluator: () => Evaluator,
+    /** Whether a get_attribute that finds no instance gives the reason as its value, as outputs show it. */
+    private readonly showsFailures = false,
   ) {}
 
   handlers(): Partial<Record<FunctionName, Handler>> {
     return {
       get_attribute: async (args, frame, path) => {
         const [ref, ...rest] = args as [string, ...Json[]];
-        const instance = await this.instanceOf(String(ref), frame, path, pathText(rest));
+        const instance = await this.instanceOrReason(String(ref), frame, path, rest);
+        if (typeof instance === 'string') return { value: instance };
         return {
           value: await this.valueOf(instance, rest, frame, path),
           frame: this.frameOf(instance, frame),
@@ -69,6 +73,22 @@ export class AttributeFunctions {
       `${ref} is missing in request context in ${path} for attribute ${attribute}`,
       path,
     );
+  }
+
+  private async instanceOrReason(
+    ref: string,
+    frame: Frame,
+    path: string,
+    attribute: Json[],
+  ): Promise<StoredInstance | string> {
+    try {
+      return await this.instanceOf(ref, frame, path, pythonText(attribute));
+    } catch (error) {
+      const isShown =
+        this.showsFailures && error instanceof DslError && error.diagnostic.kind === 'function_failed';
+      if (!isShown) throw error;
+      return `<ERROR: ${error.diagnostic.message}>`;
+    }
   }
 
   private async instanceOf(
@@ -185,9 +205,14 @@ export class AttributeFunctions {
       if (isFunction(current))
         current = await this.evaluator().evaluate(current, this.frameOf(instance, frame), at, 1);
       if (Array.isArray(current)) {
-        const index =
-          typeof step === 'number' ? step : /^-?\d{1,9}$/.test(String(step)) ? Number(step) : Number.NaN;
-        current = Number.isInteger(index) ? (current.at(index) ?? null) : null;
+        const index = typeof step === 'boolean' ? Number(step) : step;
+        if (typeof index !== 'number' || !Number.isInteger(index))
+          failedFunction(
+            'get_attribute',
+            `"${pathText([step])}" in ${pathText(path)} is no index of a list`,
+            at,
+          );
+        current = current.at(index as number) ?? null;
       } else if (isJsonObject(current)) {
         current = Object.hasOwn(current, String(step)) ? current[String(step)]! : null;
       } else return null;

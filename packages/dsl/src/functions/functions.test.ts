@@ -113,16 +113,33 @@ describe('functions of the deployment', () => {
   it('tells when several instances could be meant', async () => {
     expect(await evaluatedOf({ get_attribute: ['n', 'a'] }, over)).toBe('FunctionEvaluationError');
     const outputs = await evaluateOutputs(
-      { a: { value: { get_attribute: ['n', 'a'] } }, s: { value: { get_secret: 'gone' } }, t: { value: 1 } },
+      {
+        a: { value: [{ get_attribute: ['n', 'a'] }] },
+        s: { value: { get_secret: 'gone' } },
+        t: { value: 1 },
+      },
       storage(over),
     );
     expect(outputs).toEqual({
       ok: true,
       value: {
-        a: '<ERROR: Unable to evaluate get_attribute function: More than one node instance found for node "n". Cannot resolve a node instance unambiguously.>',
+        a: [
+          '<ERROR: Unable to evaluate get_attribute function: More than one node instance found for node "n". Cannot resolve a node instance unambiguously.>',
+        ],
         t: 1,
       },
     });
+    const failing = await evaluateOutputs(
+      { a: { value: { get_secret: ['known', 'k'] } } },
+      storage({ getSecret: () => 'text' }),
+    );
+    expect(failing.ok ? null : failing.error.className).toBe('FunctionEvaluationError');
+  });
+
+  it('get_attribute asks lists for whole numbers only', async () => {
+    const call = (step: Json): Json => ({ get_attribute: ['SELF', 'a', 'b', step] });
+    expect(await evaluatedOf([call(true), call(7)], over, 'n_1')).toEqual([20, null]);
+    expect(await evaluatedOf(call('0'), over, 'n_1')).toBe('FunctionEvaluationError');
   });
 
   it('get_group_capability lists by deployment, leaving out those without any', () => {

@@ -34,9 +34,10 @@ function propertySource(
 function runtimeEvaluator(
   storage: FunctionStorage,
   own: { node: string; properties: Json } | null = null,
+  showsFailures = false,
 ): Evaluator {
   const source = propertySource(storage, own);
-  const attributes = new AttributeFunctions(storage, () => evaluator);
+  const attributes = new AttributeFunctions(storage, () => evaluator, showsFailures);
   const evaluator: Evaluator = new Evaluator({
     handlers: {
       ...valueHandlers,
@@ -103,7 +104,8 @@ export function evaluateNodeProperties<T extends { id: string; properties: JsonO
 
 /**
  * Values of outputs or capabilities (reference 4, "Outputs/capabilities evaluation"): an entry that is nothing but a
- * get_secret of a secret that does not exist is left out; a failing function of an output becomes `<ERROR: ...>`.
+ * get_secret of a secret that does not exist is left out; a get_attribute of an output that finds no instance gives
+ * `<ERROR: ...>`.
  */
 export function evaluateOutputs(
   definitions: JsonObject,
@@ -115,14 +117,13 @@ export function evaluateOutputs(
     for (const name of Object.keys(definitions)) {
       const definition = definitions[name]!;
       const value: Json = isJsonObject(definition) ? (definition.value ?? null) : definition;
-      const path = `${section}.${name}.value`;
+      const evaluator = runtimeEvaluator(storage, null, section === 'outputs');
       try {
-        setOwn(result, name, await runtimeEvaluator(storage).evaluate(value, emptyFrame, path));
+        setOwn(result, name, await evaluator.evaluate(value, emptyFrame, `${section}.${name}`));
       } catch (error) {
         if (!(error instanceof DslError)) throw error;
         if (error.diagnostic.kind === 'unknown_secrets' && asFunction(value)?.name === 'get_secret') continue;
-        if (section !== 'outputs' || error.diagnostic.kind !== 'function_failed') throw error;
-        setOwn(result, name, `<ERROR: ${error.diagnostic.message}>`);
+        throw error;
       }
     }
     return result;
