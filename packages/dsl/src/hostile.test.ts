@@ -2,7 +2,7 @@ import type { Json } from '@baton/kernel';
 import { type ImportResolver, parseBlueprint, prepareDeploymentPlan } from './index';
 
 const V = 'tosca_definitions_version: cloudify_dsl_1_5\n';
-const BUDGET_CPU_MS = 4000;
+const BUDGET_CPU_MS = 20_000;
 
 const times = (count: number, make: (i: number) => string, separator = '\n'): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(separator);
