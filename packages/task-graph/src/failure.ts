@@ -10,11 +10,11 @@ import type { TaskError } from './task';
 
 /** What follows when a task fails (reference workflows.md 2.3, 2.5, 2.6). */
 
-/** The operation asked to be run again; the limit of retries holds for that too. */
+/** The operation asked to be run again; the limit of retries holds for that too, and no handler has a say in it. */
 export function reschedule(step: Step, node: TaskNode, error: TaskError): void {
   endUnsuccessfully(step, node, 'rescheduled', error);
   if (mayRetry(step, node)) addRetry(step, node, error.retryAfterMs ?? node.spec.policy.retryIntervalMs);
-  else giveUp(step, node);
+  else escalate(step, node);
 }
 
 /** The task failed: ignore it, retry it, or give up. */

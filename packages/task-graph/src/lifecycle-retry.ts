@@ -1,12 +1,11 @@
 import { lifecycleRerun } from './build/rerun';
 import type { TaskNode } from './graph';
-import { inside, replace, takeOutsideDependents } from './run';
+import { replace, takeOutsideDependents } from './run';
 import { appendTask, type Step } from './step';
 import type { FailureHandler } from './task';
 
 /**
- * Run an instance's lifecycle again in place of its failed subgraph (reference workflows.md 2.6), from the state the
- * instance is in now. The new tasks stand at the end of the graph and take over everything that waited for the old.
+ * Run an instance's lifecycle again in place of its failed subgraph (reference workflows.md 2.6). The new tasks stand at the end of the graph and take over everything that waited for the old.
  */
 export function rerunLifecycle(
   step: Step,
@@ -14,8 +13,7 @@ export function rerunLifecycle(
   handler: Extract<FailureHandler, { handler: 'lifecycle-retry' }>,
 ): void {
   const { graph } = step;
-  const state = currentState(step, failed, handler.subject.state);
-  const specs = lifecycleRerun({ ...handler.subject, state }, handler, failed.spec, graph.nodes.length);
+  const specs = lifecycleRerun(handler, failed.spec, graph.nodes.length);
   const { key } = failed.spec;
   const added = specs.map((spec, i) =>
     appendTask(step, i === 0 && key !== undefined ? { ...spec, key } : spec, 0),
@@ -38,13 +36,4 @@ export function rerunLifecycle(
   // Tasks elsewhere that waited for one task inside the old subgraph wait for the whole new one.
   top.dependents = [...top.dependents, ...takeOutsideDependents(step, failed)];
   step.ready.push(top.spec.idx);
-}
-
-/** The last state that the failed subgraph set, or the one its instance had when the graph was built. */
-function currentState(step: Step, subgraph: TaskNode, initial: string | null): string | null {
-  let state = initial;
-  for (const member of inside(step.graph, subgraph)) {
-    if (member.spec.kind === 'set-state' && member.state === 'succeeded') state = member.spec.payload.state;
-  }
-  return state;
 }

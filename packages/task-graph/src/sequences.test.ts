@@ -1,5 +1,5 @@
 import type { JsonObject } from '@baton/kernel';
-import { drive, labels, ok } from './testing/driver';
+import { broken, drive, labels, ok } from './testing/driver';
 import { fixture, inputOf, type NodeFixture } from './testing/fixture';
 
 /** Texts, states and order of one instance's sequences (reference workflows.md 1.6, 1.7, 1.12, 2.11). */
@@ -247,4 +247,48 @@ test('ignoring failures goes on with an event and without retries', () => {
   expect(record.outcome).toBe('succeeded');
   expect(labels(record)).toEqual(['stop a', 'stop a', 'delete a', 'delete a']);
   expect(record.events.filter((e) => e.message === 'Ignoring task probe.op failure')).toHaveLength(2);
+});
+
+test('what asks to be run again more often than it may is a failure that nothing ignores', () => {
+  const model = fixture({ a: { ops: ['stop', 'delete'], state: 'started' } });
+  const record = drive('uninstall', inputOf('uninstall', model, { ignore_failure: true }), {
+    run: () => ({ kind: 'retry', message: 'wait', retryAfterMs: 1 }),
+  });
+  expect(record.outcome).toBe('failed');
+  expect(new Set(labels(record))).toEqual(new Set(['stop a']));
+});
+
+test.each([
+  ['install', []],
+  ['uninstall', ["Subgraph started 'stub_s_0'", "Subgraph succeeded 'stub_s_0'"]],
+])('%s: to unlink from what goes is a task of the source, implemented or not', (workflow, expected) => {
+  const model = fixture({ t: { ops: ['stop'], state: 'started' }, s: { rels: ['t'], state: 'started' } });
+  const record = drive(workflow, inputOf(workflow, model, { node_ids: ['t'] }));
+  expect(record.events.map((e) => e.message).filter((text) => text.includes('stub_'))).toEqual(expected);
+});
+
+test.each([
+  ['starting', ['stop', 'delete'], ['Stopping node instance', '> lifecycle.stop', 'Stopped node instance']],
+  ['creating', ['stop', 'delete'], ['Deleting node instance', '> lifecycle.delete']],
+])('a rollback from %s', (state, ops, expected) => {
+  const said = story('rollback', { ops, state }).filter((line) => !line.startsWith('['));
+  const without = (line: string) => !/nothing to do|Rolled back/.test(line);
+  expect(said.filter(without)).toEqual(expected);
+  expect(said).toContain('Validating node instance after deletion: nothing to do');
+});
+
+test.each([
+  ['install', 'create', ['create', 'stop', 'delete', 'create', 'start']],
+  ['install', 'start', ['create', 'start', 'stop', 'delete', 'create', 'start']],
+  ['uninstall', 'stop', ['stop', 'stop', 'delete']],
+  ['uninstall', 'delete', ['stop', 'delete', 'stop', 'delete']],
+])('%s: after %s failed the whole lifecycle runs again', (workflow, operation, expected) => {
+  const state = workflow === 'install' ? 'uninitialized' : 'started';
+  const model = fixture({ a: { ops: ['create', 'start', 'stop', 'delete'], state } });
+  let failures = 0;
+  const record = drive(workflow, inputOf(workflow, model, {}, { subgraphRetries: 1 }), {
+    run: (p) => (p.operation.endsWith(`.${operation}`) && failures++ === 0 ? broken(false) : ok()),
+  });
+  expect(record.outcome).toBe('succeeded');
+  expect(labels(record)).toEqual(expected.map((name) => `${name} a`));
 });

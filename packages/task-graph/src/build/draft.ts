@@ -15,6 +15,8 @@ interface DraftTask {
   deps: number[];
   subgraph: number | null;
   memberCount: number;
+  /** A subgraph that counts although it has no members. */
+  isKept: boolean;
 }
 
 export function newDraft(isDryRun: boolean): Draft {
@@ -23,7 +25,7 @@ export function newDraft(isDryRun: boolean): Draft {
 
 /** Add a task to `subgraph` (null = the graph itself); its number in the draft. */
 export function addTask(draft: Draft, subgraph: number | null, body: TaskBody): number {
-  draft.tasks.push({ body, deps: [], subgraph, memberCount: 0 });
+  draft.tasks.push({ body, deps: [], subgraph, memberCount: 0, isKept: false });
   if (subgraph !== null) draft.tasks[subgraph]!.memberCount++;
   return draft.tasks.length - 1;
 }
@@ -46,6 +48,11 @@ export const LOCAL_POLICY: TaskPolicy = {
   onFailure: null,
   sendTaskEvents: false,
 };
+
+/** The subgraph starts and ends even if it has no members. */
+export function keepSubgraph(draft: Draft, subgraph: number): void {
+  draft.tasks[subgraph]!.isKept = true;
+}
 
 /** `task` starts only after `on` has ended well. */
 export function addDependency(draft: Draft, task: number, on: number): void {
@@ -117,7 +124,7 @@ export function finishDraft(draft: Draft, from = 0): TaskSpec[] {
 }
 
 function isEmpty(draft: Draft, task: DraftTask): boolean {
-  if (task.body.kind === 'subgraph') return task.memberCount === 0;
+  if (task.body.kind === 'subgraph') return task.memberCount === 0 && !task.isKept;
   return draft.isDryRun && task.body.kind === 'set-state';
 }
 
@@ -126,7 +133,7 @@ function dropHollowSubgraphs(draft: Draft, isDropped: boolean[]): void {
   const left = draft.tasks.map((t) => t.memberCount);
   for (let i = draft.tasks.length - 1; i >= 0; i--) {
     const task = draft.tasks[i]!;
-    if (task.body.kind === 'subgraph' && left[i] === 0) isDropped[i] = true;
+    if (task.body.kind === 'subgraph' && left[i] === 0 && !task.isKept) isDropped[i] = true;
     if (isDropped[i] && task.subgraph !== null) left[task.subgraph]!--;
   }
 }

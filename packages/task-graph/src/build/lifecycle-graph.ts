@@ -2,7 +2,7 @@ import type { NodeInstance } from '../model';
 import type { LifecycleSubject } from '../subject';
 import type { FailureHandler, GraphSpec } from '../task';
 import type { WorkflowConfig } from '../workflow';
-import { addSubgraph, type Draft, finishDraft, newDraft, sequence } from './draft';
+import { addSubgraph, type Draft, finishDraft, keepSubgraph, newDraft, sequence } from './draft';
 import { emitLinks, emitOperation } from './emit';
 import { installSteps } from './install-steps';
 import type { InstanceRelationship, ModelIndex } from './model-index';
@@ -94,6 +94,8 @@ function addStub(
   for (const relationship of context.ix.relationshipsOf(instance)) {
     const isOwn = processed.has(relationship.target.id) && !graph.isLeftOut?.(relationship);
     if (!isOwn && !graph.isModified?.(relationship)) continue;
+    // To unlink is a task even where nothing implements it: a failure of it is handled (reference 2.1, NOP tasks).
+    if (onFailure) keepSubgraph(draft, stub);
     const { source, target } =
       readRelationship(context.ix, context.config, relationship).operations[operation!] ?? {};
     for (const template of [source, target]) {

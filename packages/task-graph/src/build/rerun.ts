@@ -11,14 +11,10 @@ type LifecycleRetry = Extract<FailureHandler, { handler: 'lifecycle-retry' }>;
 /**
  * The tasks that run an instance's lifecycle again after its subgraph `failed` (reference workflows.md 2.6), numbered
  * from `from`; the first is the subgraph that replaces it. After a failed install everything is undone and done again,
- * after a failed uninstall what is left of it is done again.
+ * whatever state the instance is in now; after a failed uninstall all of that uninstall is done again.
  */
-export function lifecycleRerun(
-  subject: LifecycleSubject,
-  handler: LifecycleRetry,
-  failed: TaskSpec,
-  from: number,
-): TaskSpec[] {
+export function lifecycleRerun(handler: LifecycleRetry, failed: TaskSpec, from: number): TaskSpec[] {
+  const { subject } = handler;
   const draft = newDraft(false);
   const of = { nodeInstanceId: subject.instanceId, nodeId: subject.nodeId };
   const retry = { totalRetries: failed.policy.totalRetries, onFailure: handler };
@@ -39,11 +35,10 @@ function fillReinstall(draft: Draft, top: number, subject: LifecycleSubject): vo
   const line = sequence(draft);
   const first = 'Node lifecycle failed. Attempting to re-run node lifecycle';
   emitLinks(draft, top, subject, [[event(first)]], { onFailure: null }, line);
-  // `configured` skips the stop of an uninstall, but what failed came behind it (postconfigure, or later).
-  const state = subject.state === 'configured' ? 'starting' : subject.state;
+  const whole = { ...subject, state: null };
   const parts = [
-    { name: subject.instanceId, links: uninstallSteps({ ...subject, state }) },
-    { name: `install_${subject.instanceId}`, links: installSteps({ ...subject, state: 'deleted' }) },
+    { name: subject.instanceId, links: uninstallSteps(whole) },
+    { name: `install_${subject.instanceId}`, links: installSteps(whole) },
   ];
   for (const { name, links } of parts) {
     const part = addSubgraph(draft, top, name, of, { totalRetries: 0, onFailure: null });

@@ -1,19 +1,20 @@
 import type { LifecycleSubject } from '../subject';
 import { event, type Link, state } from './steps';
-import { deletePhase, stopPhase } from './uninstall-steps';
+import { deletePhase, NO_VALIDATION, stopPhase } from './uninstall-steps';
 
 /** The states in which an instance is half done. */
 export const UNRESOLVED = new Set(['creating', 'configuring', 'starting']);
 
-/** Back from a half-done state to the last whole one (reference workflows.md 1.12). */
+/**
+ * Back from a half-done state to the last whole one (reference workflows.md 1.12); an instance in any other state only
+ * says that there is nothing to do.
+ */
 export function rollbackSteps(subject: LifecycleSubject): Link[] {
-  const now = subject.state ?? '';
-  if (!UNRESOLVED.has(now)) return [];
-  const end = event('Rolled back node instance');
-  if (now === 'starting') {
-    const nothing = event(`Rollback Delete: nothing to do, instance state is ${now}`);
-    return [...stopPhase(subject), [state('configured')], [nothing], [end]];
-  }
-  const nothing = event(`Rollback Stop: nothing to do, instance state is ${now}`);
-  return [[nothing], ...deletePhase(subject), [state('uninitialized')], [end]];
+  const now = subject.state ?? 'unknown';
+  const noStop: Link[] = [[NO_VALIDATION], [event(`Rollback Stop: nothing to do, instance state is ${now}`)]];
+  const noDelete: Link = [event(`Rollback Delete: nothing to do, instance state is ${now}`)];
+  if (!UNRESOLVED.has(now)) return [...noStop, noDelete];
+  const end: Link = [event('Rolled back node instance')];
+  if (now === 'starting') return [...stopPhase(subject), [state('configured')], noDelete, end];
+  return [...noStop, ...deletePhase(subject), [state('uninitialized')], end];
 }

@@ -31,7 +31,7 @@ export function uninstallSteps(subject: LifecycleSubject): Link[] {
   return links;
 }
 
-const NO_VALIDATION = event('Validating node instance after deletion: nothing to do');
+export const NO_VALIDATION = event('Validating node instance after deletion: nothing to do');
 
 /** Steps 1 to 6: from `stopping` to the end of the stop operation. */
 export function stopPhase(subject: LifecycleSubject): Link[] {

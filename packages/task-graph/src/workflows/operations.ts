@@ -1,25 +1,15 @@
-import type { JsonObject } from '@baton/kernel';
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { filterInstances } from '../build/filter';
 import { operationGraph } from '../build/operation-graph';
 import { LIFECYCLE } from '../build/steps';
-import {
-  failed,
-  flag,
-  graphStage,
-  must,
-  objectParameter,
-  type Part,
-  type Program,
-  type Run,
-  SUCCEEDED,
-} from './program';
+import { failed, flag, graphStage, must, type Part, type Program, type Run, SUCCEEDED } from './program';
 
 /** execute_operation, start, stop, restart, pull (reference workflows.md 1.8). */
 
 export function* executeOperation(run: Run): Program {
   const operation = String(run.parameters.operation ?? '');
   const part = runOperation(run, operation, {
-    kwargs: objectParameter(run, 'operation_kwargs'),
+    kwargs: run.parameters.operation_kwargs,
     mayOverride: flag(run, 'allow_kwargs_override'),
     inOrder: flag(run, 'run_by_dependency_order'),
   });
@@ -46,7 +36,7 @@ export function* restart(run: Run): Program {
 
 function lifecycleOperation(run: Run, name: string, parameter: string): Part {
   return runOperation(run, `${LIFECYCLE}.${name}`, {
-    kwargs: objectParameter(run, parameter),
+    kwargs: run.parameters[parameter],
     mayOverride: true,
     inOrder: flag(run, 'run_by_dependency_order', true),
   });
@@ -55,14 +45,23 @@ function lifecycleOperation(run: Run, name: string, parameter: string): Part {
 function* runOperation(
   run: Run,
   operation: string,
-  options: { kwargs: JsonObject; mayOverride: boolean; inOrder: boolean },
+  options: { kwargs: Json | undefined; mayOverride: boolean; inOrder: boolean },
 ): Part {
+  const kwargs = operationParameters(options.kwargs);
+  if (!kwargs)
+    return failed('TypeError', `Parameters of an operation are an object, not ${typeof options.kwargs}`);
   const name = `execute_operation_${operation}`;
   return yield* must(
     graphStage(name, () => {
       const instances = filterInstances(run.ix, run.parameters);
-      const spec = operationGraph(run.context, { name, operation, instances, ...options });
+      const spec = operationGraph(run.context, { name, operation, instances, ...options, kwargs });
       return spec.ok ? { spec: spec.value } : failed('RuntimeError', spec.error);
     }),
   );
+}
+
+/** Nothing stands for no parameters; null when there are some that have no names. */
+function operationParameters(value: Json | undefined): JsonObject | null {
+  const isNothing = !value || (Array.isArray(value) && value.length === 0);
+  return isNothing ? {} : isJsonObject(value) ? value : null;
 }

@@ -118,11 +118,6 @@ export function flag(run: Run, name: string, otherwise = false): boolean {
   return value === undefined || value === null ? otherwise : Boolean(value);
 }
 
-export function objectParameter(run: Run, name: string): JsonObject {
-  const value = run.parameters[name];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
-}
-
 export function idsOf(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : [];
 }

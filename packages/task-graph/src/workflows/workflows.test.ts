@@ -30,6 +30,20 @@ describe('execute_operation', () => {
     expect(seen).toEqual([{ x: 1, y: { z: 1, w: 2 } }]);
   });
 
+  test.each([
+    ['x', 'TypeError'],
+    [['x'], 'TypeError'],
+    [[], undefined],
+    [null, undefined],
+    ['', undefined],
+  ])('parameters of the operation: %j', (operation_kwargs, error) => {
+    const input = inputOf('execute_operation', started({ a: { ops: ['custom.ping'] } }), {
+      operation: 'custom.ping',
+      operation_kwargs,
+    });
+    expect(drive('execute_operation', input).error?.type).toBe(error);
+  });
+
   test('order leads over instances that are filtered out, and states stay', () => {
     const ops = ['custom.ping'];
     const model = started({ c: { ops }, b: { ops, rels: ['c'] }, a: { ops, rels: ['b'] } });
