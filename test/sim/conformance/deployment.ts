@@ -254,10 +254,12 @@ function installNodes(
   };
 }
 
-/** Nodes of both plans with another property; an operation that only came or went is no reason to touch instances. */
+/** Nodes of both plans with another property or operation; what relationships run is not told here. */
 function changedNodes(before: ParsedPlan, after: ParsedPlan): string[] {
-  const old = new Map(before.nodes.map((n) => [n.id, JSON.stringify(n.properties)]));
-  return after.nodes.flatMap((n) =>
-    old.has(n.id) && old.get(n.id) !== JSON.stringify(n.properties) ? [n.id] : [],
-  );
+  const old = new Map(before.nodes.map((n) => [n.id, n]));
+  return after.nodes.flatMap((n) => {
+    const was = old.get(n.id);
+    const parts = (node: AnyNode) => JSON.stringify([node.properties, node.operations]);
+    return was && parts(was) !== parts(n) ? [n.id] : [];
+  });
 }

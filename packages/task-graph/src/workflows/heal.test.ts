@@ -52,6 +52,20 @@ describe('heal', () => {
     expect(systemOf(model, 'a_0')).not.toHaveProperty('heal_failed');
   });
 
+  test('what is contained in an instance whose healing failed is only linked again', () => {
+    const target = ['establish', 'unlink'];
+    const rels = [{ to: 'host', contained: true, target }];
+    const model = started({ host: { ops: [CHECK, 'heal', ...life] }, app: { ops: life, rels } });
+    const record = drive('heal', inputOf('heal', model, {}, { taskRetries: 0 }), {
+      ...PARANOID,
+      run: (p) => (p.operation === CHECK || p.operation.endsWith('heal') ? broken() : ok()),
+    });
+    expect(labels(record)).toEqual([
+      ...['check_status host', 'heal host', 'unlink app->host', 'stop host', 'delete host'],
+      ...['create host', 'start host', 'establish app->host'],
+    ]);
+  });
+
   test('a reinstall that is not allowed is refused before anything runs', () => {
     const input = inputOf('heal', started(nodes()), { node_instance_id: 'host_0', allow_reinstall: false });
     const record = drive('heal', input, PARANOID);

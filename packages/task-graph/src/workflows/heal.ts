@@ -55,11 +55,14 @@ export function* heal(run: Run): Program {
   return (yield* reinstallUnhealed(run, idsOf(first.memo), isIgnoring)) ?? SUCCEEDED;
 }
 
-/** Take back the marks of failed healing, then reinstall those instances with the ones that could not be healed. */
+/**
+ * Take back the marks of failed healing, then reinstall those instances with the ones that could not be healed. What is
+ * contained in one whose healing failed stays, if it is well: it is only unlinked and linked again.
+ */
 function* reinstallUnhealed(run: Run, ids: string[], isIgnoring: boolean): Part {
   const marked = yield callStage('heal-failed', () => {
     const failures = failedToHeal(run);
-    const all = new Set([...instancesOf(run, ids), ...failures.flatMap((i) => containedSubgraph(run.ix, i))]);
+    const all = new Set([...instancesOf(run, ids), ...failures]);
     return { request: { call: 'system-properties', changes: unmark(failures) }, memo: idsOfAll([...all]) };
   });
   const reinstalls = idsOf(marked.memo);

@@ -142,14 +142,13 @@ function* updateInPlace(run: Run, updates: string[]): Ids {
   return idsOf((yield unmarkStage(run, 'update-failed', UPDATE_FAILED, failures)).memo);
 }
 
-/** Take a mark of failure back; the memo names the marked instances and everything contained in them. */
+/** Take a mark of failure back; the memo names the marked instances, which must be reinstalled. */
 function unmarkStage(run: Run, name: string, mark: string, select: () => NodeInstance[]) {
   return callStage(name, () => {
     const marked = select();
-    const all = new Set(marked.flatMap((i) => containedSubgraph(run.ix, i)));
     return {
       request: { call: 'system-properties', changes: changesOf(marked, [{ edit: 'unset', path: [mark] }]) },
-      memo: ids([...all]),
+      memo: ids(marked),
     };
   });
 }

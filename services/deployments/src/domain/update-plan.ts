@@ -79,15 +79,11 @@ export function describeStep(step: UpdateStep): string {
 
 type StoredStep = Omit<UpdateStep, 'isSupported'>;
 
-/** Nodes of both plans whose properties or operations differ: their instances are looked at again. */
+/** Nodes with another property or operation, their relationships' operations included: their instances have changed. */
 export function changedNodes(steps: readonly StoredStep[]): string[] {
   const ids = steps
     .filter((one) => one.entity_id[0] === 'nodes')
-    .filter(
-      // An operation that only comes or goes is no reason to touch what runs.
-      (one) =>
-        one.entity_id[2] === 'properties' || (one.entity_id[2] === 'operations' && one.action === 'modify'),
-    )
+    .filter((one) => one.entity_type === 'property' || one.entity_type === 'operation')
     .map((one) => one.entity_id[1]!);
   return [...new Set(ids)];
 }
