@@ -51,22 +51,39 @@ export function* reinstall(run: Run): Program {
   return (yield* reinstallInstances(run, select, flag(run, 'ignore_failure'))) ?? SUCCEEDED;
 }
 
-/** Uninstall what `select` names when the first graph is built, then install the same instances again. */
+/**
+ * Uninstall what `select` names when the first graph is built, then install the same instances again. Relationships of
+ * the others to them, or of `neighbours` alone, are unlinked and established.
+ */
 export function* reinstallInstances(
   run: Run,
   select: () => NodeInstance[],
   isIgnoringFailure: boolean,
+  neighbours: Neighbours = everyOther(run),
 ): Part {
-  const removal = yield uninstallStage(run, 'reinstall-uninstall', select, isIgnoringFailure);
+  const removal = yield uninstallStage(run, 'reinstall-uninstall', select, isIgnoringFailure, neighbours);
   const failure = failureOf(removal);
   if (failure) return failure;
-  return yield* must(installStage(run, 'reinstall-install', () => instancesOf(run, idsOf(removal.memo))));
+  const again = () => instancesOf(run, idsOf(removal.memo));
+  return yield* must(installStage(run, 'reinstall-install', again, neighbours));
 }
 
-function installStage(run: Run, name: string, select: () => NodeInstance[]): PlannedStage {
+/** Of the instances that a graph processes: those that stay and have to do with them. */
+type Neighbours = (processed: NodeInstance[]) => NodeInstance[];
+
+function everyOther(run: Run): Neighbours {
+  return (processed) => othersThan(run.ix, processed);
+}
+
+function installStage(
+  run: Run,
+  name: string,
+  select: () => NodeInstance[],
+  neighbours: Neighbours = everyOther(run),
+): PlannedStage {
   return graphStage(name, () => {
     const processed = select();
-    const intact = othersThan(run.ix, processed);
+    const intact = neighbours(processed);
     return { spec: lifecycleGraph(run.context, { name, direction: 'install', processed, intact }) };
   });
 }
@@ -76,10 +93,11 @@ function uninstallStage(
   name: string,
   select: () => NodeInstance[],
   isIgnoringFailure: boolean,
+  neighbours: Neighbours = everyOther(run),
 ): PlannedStage {
   return graphStage(name, () => {
     const processed = select();
-    const intact = othersThan(run.ix, processed);
+    const intact = neighbours(processed);
     const spec = lifecycleGraph(run.context, {
       name,
       direction: 'uninstall',

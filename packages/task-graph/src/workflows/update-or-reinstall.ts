@@ -127,7 +127,7 @@ function* healFirst(run: Run, updates: string[]): Ids {
       memo: ids(reinstalls),
     };
   });
-  const second = yield unmarkStage(run, 'update-heal-failed', HEAL_FAILED, () => failedToHeal(run));
+  const second = yield unmarkStage('update-heal-failed', HEAL_FAILED, () => failedToHeal(run));
   return [...idsOf(first.memo), ...idsOf(second.memo)];
 }
 
@@ -139,11 +139,11 @@ function* updateInPlace(run: Run, updates: string[]): Ids {
   const { executionId, model } = run.input;
   const failures = () =>
     model.nodeInstances.filter((i) => i.system_properties?.[UPDATE_FAILED] === executionId);
-  return idsOf((yield unmarkStage(run, 'update-failed', UPDATE_FAILED, failures)).memo);
+  return idsOf((yield unmarkStage('update-failed', UPDATE_FAILED, failures)).memo);
 }
 
 /** Take a mark of failure back; the memo names the marked instances, which must be reinstalled. */
-function unmarkStage(run: Run, name: string, mark: string, select: () => NodeInstance[]) {
+function unmarkStage(name: string, mark: string, select: () => NodeInstance[]) {
   return callStage(name, () => {
     const marked = select();
     return {
@@ -158,7 +158,9 @@ function* reinstallDrifted(run: Run, changes: UpdateChanges, drifted: ReadonlySe
   const wanted = new Set(flag(run, 'skip_reinstall') ? asked : [...drifted, ...asked]);
   if (wanted.size === 0) return null;
   const select = () => candidatesOf(run, changes).filter((i) => wanted.has(i.id));
-  return yield* reinstallInstances(run, select, flag(run, 'ignore_failure'));
+  // What the update adds comes later, what it removes has gone: neither is linked to what is installed again.
+  const neighbours = () => candidatesOf(run, changes).filter((i) => !wanted.has(i.id));
+  return yield* reinstallInstances(run, select, flag(run, 'ignore_failure'), neighbours);
 }
 
 function ids(instances: readonly NodeInstance[]): string[] {

@@ -64,6 +64,44 @@ describe('update', () => {
     ]);
   });
 
+  test('what comes and what goes is not linked to what is reinstalled between', () => {
+    const rels = [{ to: 'a', source: both }];
+    const { record } = updating(
+      {
+        a: { ops: life },
+        kept: { rels },
+        gone: { ops: ['stop'], rels },
+        fresh: { ops: ['create'], state: 'uninitialized', rels },
+      },
+      {
+        removed: ['gone_0'],
+        removed_related: ['a_0'],
+        added: ['fresh_0'],
+        added_related: ['a_0'],
+        changed_nodes: ['a'],
+      },
+    );
+    expect(labels(record)).toEqual([
+      ...['stop gone', 'unlink gone->a', 'unlink kept->a', 'stop a', 'delete a'],
+      ...['create a', 'establish kept->a', 'create fresh', 'establish fresh->a'],
+    ]);
+  });
+
+  test('an update that fails reinstalls that instance alone', () => {
+    const { record } = updating(
+      {
+        a: { ops: [...life, 'update'] },
+        in_a: { ops: life, rels: [{ to: 'a', contained: true, source: both }] },
+      },
+      { changed_nodes: ['a'] },
+      {},
+      { run: (p) => (p.operation.endsWith('.update') ? broken(false) : ok()) },
+    );
+    expect(labels(record)).toEqual([
+      ...['update a', 'unlink in_a->a', 'stop a', 'delete a', 'create a', 'establish in_a->a'],
+    ]);
+  });
+
   test('takes away, reinstalls, adds, in that order', () => {
     const { record } = updating(
       {

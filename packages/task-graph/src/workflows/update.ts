@@ -21,21 +21,15 @@ import {
 import { updateOrReinstall } from './update-or-reinstall';
 
 /** What the calls of an update did, told as tasks: the original reports each of these steps. */
-const PREPARED = [
-  'prepare_plan',
-  'compare_plans',
-  'read_node_changes',
-  'read_instance_changes',
-  'read_plugin_changes',
+const PREPARED = ['prepare_plan', 'compare_plans', 'read_changes', 'read_plugin_changes'];
+const PERFORMED = ['set_deployment_attributes', 'set_dependencies', 'change_nodes', 'change_instances'];
+const FINISHED = [
+  'remove_relationships',
+  'remove_instances',
+  'remove_nodes',
+  'set_schedules',
+  'refresh_operations',
 ];
-const PERFORMED = [
-  'set_deployment_attributes',
-  'set_dependencies',
-  'change_nodes',
-  'create_instances',
-  'extend_instances',
-];
-const FINISHED = ['remove_relationships', 'remove_instances_and_nodes', 'set_schedules'];
 
 /** update, the workflow of a deployment update (reference workflows.md 1.13). */
 export function* update(run: Run): Program {
