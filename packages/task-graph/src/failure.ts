@@ -20,8 +20,11 @@ export function reschedule(step: Step, node: TaskNode, error: TaskError): void {
 /** The task failed: ignore it, retry it, or give up. */
 export function fail(step: Step, node: TaskNode, error: TaskError): void {
   endUnsuccessfully(step, node, 'failed', error);
-  if (node.spec.policy.onFailure?.handler === 'ignore') ignore(step, node);
-  else if (error.recoverable && mayRetry(step, node)) {
+  const handler = node.spec.policy.onFailure?.handler;
+  // A check that failed has its answer: drift is looked for once.
+  const isFinal = !error.recoverable || handler === 'record-drift';
+  if (handler === 'ignore') ignore(step, node);
+  else if (!isFinal && mayRetry(step, node)) {
     addRetry(step, node, error.retryAfterMs ?? node.spec.policy.retryIntervalMs);
   } else giveUp(step, node);
 }

@@ -142,6 +142,14 @@ describe('checks', () => {
     expect(record).toMatchObject({ outcome: 'succeeded', calls: { length: 3 } });
   });
 
+  test('drift is looked for once, whatever retries there are', () => {
+    const over = { check_drift: { max_retries: 5 } };
+    const model = started({ a: { ops: ['check_drift'], over }, b: {} });
+    const record = drive('check_drift', inputOf('check_drift', model), { run: () => broken(true, 'down') });
+    expect(record).toMatchObject({ outcome: 'failed', calls: { length: 1 } });
+    expect(systemOf(model, 'a_0').configuration_drift).toMatchObject({ ok: false, result: 'down' });
+  });
+
   test('drift of instances and relationships is kept on the side it belongs to', () => {
     const rels = [{ to: 'a', source: ['check_drift'], target: ['check_drift'] }];
     const model = started({ a: { ops: ['check_drift'] }, b: { ops: ['check_drift'], rels } });
