@@ -14,7 +14,7 @@ import { fail, failIfQuiet, reschedule } from './failure';
 import { type GraphState, isAbandoned, isCodeStep, isWorkflowCode, type TaskNode } from './graph';
 import type { Happening } from './happening';
 import { emitTaskEvent, workflowFailedText } from './messages';
-import { drain, leaveWorker, succeed, takeBack } from './run';
+import { drain, leaveWorker, succeed, takeBack, toldFailure } from './run';
 import { beginStep, endStep, type Step, touch } from './step';
 import type { TaskError } from './task';
 import { timeoutError } from './time-limit';
@@ -31,9 +31,19 @@ export function advance(graph: GraphState, happenings: readonly Happening[], now
   for (const happening of happenings) {
     take(step, happening);
     drain(step);
+    failBroken(step);
   }
   conclude(step);
   return endStep(step);
+}
+
+/** Tasks that tell of a failure elsewhere have failed with it. */
+function failBroken(step: Step): void {
+  for (let idx = step.broken.pop(); idx !== undefined; idx = step.broken.pop()) {
+    const node = step.graph.nodes[idx]!;
+    fail(step, node, { type: 'RuntimeError', message: toldFailure(node)!, recoverable: false });
+    drain(step);
+  }
 }
 
 function take(step: Step, happening: Happening): void {

@@ -42,7 +42,17 @@ function startTask(step: Step, node: TaskNode): void {
   if (isWork && (!step.graph.dryRun || isWorkflowCode(node.spec))) return dispatch(step, node);
   runLocal(step, node);
   if (node.spec.kind === 'local') emitTaskEvent(step, node, 'task_started');
+  if (toldFailure(node) !== null) {
+    node.state = 'started';
+    step.broken.push(node.spec.idx);
+    return;
+  }
   succeed(step, node, null);
+}
+
+/** What a local task says went wrong in it, if anything did. */
+export function toldFailure({ spec }: TaskNode): string | null {
+  return spec.kind === 'local' && typeof spec.payload.failure === 'string' ? spec.payload.failure : null;
 }
 
 function startSubgraph(step: Step, node: TaskNode): void {

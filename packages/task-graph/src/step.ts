@@ -13,6 +13,8 @@ export interface Step {
   readonly decision: Decision;
   /** Tasks whose last blocker went away; may hold tasks that must not start any more. */
   readonly ready: number[];
+  /** Local tasks that have started and are about to fail, as they say of themselves. */
+  readonly broken: number[];
   readonly undo: Undo;
 }
 
@@ -49,7 +51,7 @@ export function beginStep(graph: GraphState, now: number): Step {
     refused: [],
   };
   undos.set(decision, undo);
-  return { graph, now, decision, ready: [], undo };
+  return { graph, now, decision, ready: [], broken: [], undo };
 }
 
 /** Remember `node` as it was before this step, once. */

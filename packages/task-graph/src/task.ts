@@ -123,7 +123,10 @@ export type TaskSpec =
   | (TaskCommon & { kind: 'set-state'; payload: SetStatePayload })
   | (TaskCommon & { kind: 'node-event'; payload: NodeEventPayload })
   | (TaskCommon & { kind: 'workflow-event'; payload: WorkflowEventPayload })
-  /** A local task with `byCode` is carried out by the workflow's code, the others by nobody: they only succeed. */
+  /**
+   * A local task with `byCode` is carried out by the workflow's code, the others by nobody: they only succeed, or fail
+   * with the text `failure`.
+   */
   | (TaskCommon & { kind: 'local' | 'nop'; payload: JsonObject })
   | (TaskCommon & { kind: 'subgraph'; payload: SubgraphPayload });
 

@@ -1,15 +1,25 @@
+import type { JsonObject } from '@baton/kernel';
 import type { GraphSpec } from '../task';
 import { addTask, LOCAL_POLICY, sequence } from './draft';
 import { type BuildContext, graphSpec } from './lifecycle-graph';
 
-/** Steps that were carried out elsewhere, told as tasks that start and succeed one after the other. */
-export function localGraph(context: BuildContext, name: string, steps: readonly string[]): GraphSpec {
+/**
+ * Steps that were carried out elsewhere, told as tasks that start and succeed one after the other; the last one fails
+ * with `failure`, if there is one.
+ */
+export function localGraph(
+  context: BuildContext,
+  name: string,
+  steps: readonly string[],
+  failure: string | null = null,
+): GraphSpec {
   return graphSpec(context, name, (draft) => {
     const line = sequence(draft);
-    for (const step of steps) {
+    for (const [i, step] of steps.entries()) {
       const policy = { ...LOCAL_POLICY, sendTaskEvents: true };
+      const payload: JsonObject = failure !== null && i === steps.length - 1 ? { failure } : {};
       line.add([
-        addTask(draft, null, { kind: 'local', type: 'LocalWorkflowTask', name: step, payload: {}, policy }),
+        addTask(draft, null, { kind: 'local', type: 'LocalWorkflowTask', name: step, payload, policy }),
       ]);
     }
   });

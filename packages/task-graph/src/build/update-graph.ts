@@ -43,7 +43,9 @@ function updateLinks(context: BuildContext, instance: NodeInstance): Link[] {
     ];
     return drifted.flatMap((template) => (template ? [[{ item: 'operation' as const, template }]] : []));
   });
-  return [[event('Updating node instance')], ...own, ...others, [event('Node instance updated')]];
+  const links = [...own, ...others];
+  if (links.length === 0) return [];
+  return [[event('Updating node instance')], ...links, [event('Node instance updated')]];
 }
 
 export function canUpdateItself(context: BuildContext, instance: NodeInstance): boolean {
@@ -56,22 +58,25 @@ export function hasOwnDrift(instance: NodeInstance): boolean {
   return isResultTruthy(instance.system_properties?.configuration_drift);
 }
 
-/** Whether the instance or one of its relationships, on either side of it, drifted. */
-export function hasDrift(context: BuildContext, instance: NodeInstance): boolean {
-  if (hasOwnDrift(instance)) return true;
-  return context.ix
-    .relationshipsOf(instance)
-    .some(
-      (r) =>
-        isDrifted(instance.system_properties?.[SOURCE_DRIFT], r.target.id) ||
-        isDrifted(r.target.system_properties?.[TARGET_DRIFT], instance.id),
-    );
+/** Whether the instance drifted, or a relationship on whose side of it that was found. */
+export function hasDrift(instance: NodeInstance): boolean {
+  return checksOf(instance).some(isResultTruthy);
 }
 
-/** Whether the last drift check of the instance itself could not be carried out. */
+/** Whether one of those checks could not be carried out. */
 export function isCheckBroken(instance: NodeInstance): boolean {
-  const drift = instance.system_properties?.configuration_drift;
-  return isJsonObject(drift) && drift.ok === false;
+  return checksOf(instance).some((check) => isJsonObject(check) && !check.ok);
+}
+
+/** What drift checks left with the instance: its own, and those of its relationships' sides that are on it. */
+function checksOf(instance: NodeInstance): unknown[] {
+  const {
+    configuration_drift: own,
+    [SOURCE_DRIFT]: source,
+    [TARGET_DRIFT]: target,
+  } = instance.system_properties ?? {};
+  const all = [source, target].flatMap((map) => (isJsonObject(map) ? Object.values(map) : []));
+  return [own, ...all];
 }
 
 function isDrifted(map: unknown, id: string): boolean {

@@ -97,7 +97,7 @@ function sortDrifted(run: Run, changes: UpdateChanges, changed: NodeInstance[]) 
   const reinstalls = new Set<NodeInstance>();
   for (const instance of candidatesOf(run, changes)) {
     const isBroken = isChecked && isCheckBroken(instance);
-    const isDrifted = marked.has(instance) || (isChecked && hasDrift(run.context, instance));
+    const isDrifted = marked.has(instance) || (isChecked && hasDrift(instance));
     if (!isBroken && !isDrifted) continue;
     const needsOwn = marked.has(instance) || hasOwnDrift(instance);
     const canStay =

@@ -189,6 +189,10 @@ describe('update', () => {
       type: 'RuntimeError',
       message: 'Cannot update: unsupported steps found',
     });
+    expect(refused.events.map((e) => `${e.type} ${e.message.split("'")[1]}`)).toEqual([
+      ...['task_started prepare_plan', 'task_succeeded prepare_plan'],
+      ...['task_started compare_plans', 'task_failed compare_plans'],
+    ]);
   });
 
   test('a workflow of the user gets the lists of ids in place of the built-in steps', () => {

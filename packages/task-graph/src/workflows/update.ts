@@ -21,7 +21,9 @@ import {
 import { updateOrReinstall } from './update-or-reinstall';
 
 /** What the calls of an update did, told as tasks: the original reports each of these steps. */
-const PREPARED = ['prepare_plan', 'compare_plans', 'read_changes', 'read_plugin_changes'];
+const COMPARED = ['prepare_plan', 'compare_plans'];
+const UNSUPPORTED = 'Cannot update: unsupported steps found';
+const PREPARED = [...COMPARED, 'read_changes', 'read_plugin_changes'];
 const PERFORMED = ['set_deployment_attributes', 'set_dependencies', 'change_nodes', 'change_instances'];
 const FINISHED = [
   'remove_relationships',
@@ -37,10 +39,14 @@ export function* update(run: Run): Program {
   const prepared = yield callStage('update-prepare', () => ({
     request: { call: 'update-prepare', updateId, parameters: run.parameters },
   }));
-  const failure =
-    failureOf(prepared) ??
-    refuseUnsupported(prepared) ??
-    (yield* must(told(run, 'update-prepared', PREPARED)));
+  const unprepared = failureOf(prepared);
+  if (unprepared) return unprepared;
+  const refusal = refuseUnsupported(prepared);
+  if (refusal) {
+    yield told(run, 'update-refused', COMPARED, UNSUPPORTED);
+    return refusal;
+  }
+  const failure = yield* must(told(run, 'update-prepared', PREPARED));
   if (failure) return failure;
   if (run.input.isRehearsal) return { ...SUCCEEDED, log: stepsOf(prepared) };
   if (flag(run, 'preview')) {
@@ -66,8 +72,8 @@ export function* update(run: Run): Program {
   return end ?? (yield* must(told(run, 'update-finished', FINISHED))) ?? SUCCEEDED;
 }
 
-function told(run: Run, name: string, steps: readonly string[]): PlannedStage {
-  return graphStage(name, () => ({ spec: localGraph(run.context, name, steps) }));
+function told(run: Run, name: string, steps: readonly string[], failure: string | null = null): PlannedStage {
+  return graphStage(name, () => ({ spec: localGraph(run.context, name, steps, failure) }));
 }
 
 /** What the update would change, a line each: how the new model looks is known only when it is in place. */
@@ -82,7 +88,7 @@ function refuseUnsupported(prepared: StageResult) {
   const unsupported = isJsonObject(response) ? idsOf(response.unsupported) : [];
   if (unsupported.length === 0) return null;
   const log = unsupported.map((message) => ({ level: 'error' as const, message }));
-  return { ...failed('RuntimeError', 'Cannot update: unsupported steps found'), log };
+  return { ...failed('RuntimeError', UNSUPPORTED), log };
 }
 
 /**

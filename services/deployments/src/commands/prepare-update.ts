@@ -31,6 +31,8 @@ export async function prepareUpdate(
   if (workflowId !== null) requireWorkflow(preparation.plan, workflowId);
   return deps.db.tx(async (tx) => {
     const { steps, unsupported } = updateSteps(await storedPlan(deps, tx, row), preparation.plan);
+    // Of an update that cannot be carried out no step is kept: none will be taken.
+    const kept = unsupported.length > 0 ? [] : steps;
     const known = new Set(labels.map((label) => `${label.key}=${label.value}`));
     await writeUpdate(tx, update.id, {
       execution_id: executionId,
@@ -39,8 +41,8 @@ export async function prepareUpdate(
         labels: preparation.labels,
         defaultSchedules: preparation.defaultSchedules,
       },
-      steps: steps.map((step) => presentStep(step, newId())),
-      modified_entity_ids: modifiedEntities(steps),
+      steps: kept.map((step) => presentStep(step, newId())),
+      modified_entity_ids: modifiedEntities(kept),
       new_inputs: preparation.plan.inputs,
       labels_to_create: preparation.labels
         .filter((label) => !known.has(`${label.key}=${label.value}`))
