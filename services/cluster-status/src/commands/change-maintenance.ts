@@ -46,8 +46,8 @@ export async function activateMaintenance(
 }
 
 /**
- * Null when the mode is off already; else who had asked for it, and when. Nothing has to be started: queued executions are looked after by the executions
- * service, which goes by its own loops.
+ * Null when the mode is off already; else who had asked for it, and when. Nothing has to be started: queued executions are
+ * looked after by the executions service, which goes by its own loops.
  */
 export async function deactivateMaintenance(deps: MaintenanceDeps): Promise<MaintenanceBody | null> {
   const before = await deps.db.tx(async (tx) => {
