@@ -5,7 +5,8 @@ import { appendTask, type Step } from './step';
 import type { FailureHandler } from './task';
 
 /**
- * Run an instance's lifecycle again in place of its failed subgraph (reference workflows.md 2.6). The new tasks stand at the end of the graph and take over everything that waited for the old.
+ * Run an instance's lifecycle again in place of its failed subgraph (reference workflows.md 2.6). The new tasks stand at
+ * the end of the graph and take over everything that waited for the old.
  */
 export function rerunLifecycle(
   step: Step,
