@@ -39,8 +39,9 @@ export interface CatalogPort {
   /** Working folder of a deployment as a zip; null where nothing lies in it. @throws AppError payload_too_large_error */
   zippedFolder(tenant: string, deploymentId: string): Promise<Buffer | null>;
   /**
-   * Puts the files of an archive into the working folder of a deployment. `isCheck`: only whether it could, before there is
-   * a deployment. With a request id it is done once, however often it is asked. @throws AppError bad_parameters_error, payload_too_large_error.
+   * Puts the files of an archive into the working folder of a deployment. `isCheck`: only whether it could, before there
+   * is a deployment. With a request id it is done once, however often it is asked. @throws AppError bad_parameters_error,
+   * payload_too_large_error.
    */
   unpackFolder(
     tenant: string,

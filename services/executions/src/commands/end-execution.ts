@@ -20,8 +20,9 @@ const EVENT_OF = {
 /**
  * Ends an execution whose outcome is decided: what its stages have started and still runs is cancelled unless it
  * succeeded, and what runs on its components when it was cancelled; its last states reach deployments first, so that
- * whoever sees the end sees its effects; then status, terminal event and message in one transaction. A forced cancel does not wait for
- * deployments longer than its limit: the states follow later (loops/engine.loops.ts). Null: the row has moved on.
+ * whoever sees the end sees its effects; then status, terminal event and message in one transaction. A forced cancel does
+ * not wait for deployments longer than its limit: the states follow later (loops/engine.loops.ts). Null: the row has
+ * moved on.
  */
 export async function endExecution(
   deps: EngineDeps,

@@ -13,10 +13,10 @@ import { blockingSystemExecutions, countAtWork, lockDequeue, lockStarts } from '
 import type { DB } from '../store/tables.gen';
 
 /**
- * Starts queued members of a group up to its concurrency and the manager's `max_concurrent_workflows`: queued -> pending with the durable wake-up. The group's row
- * orders starters on any number of replicas; the guards order them against single starts of the same deployments.
- * Answers what was started: the caller drives it after the commit. `among`: members that were checked again; null: all
- * have been checked just now.
+ * Starts queued members of a group up to its concurrency and the manager's `max_concurrent_workflows`: queued -> pending
+ * with the durable wake-up. The group's row orders starters on any number of replicas; the guards order them against
+ * single starts of the same deployments. Answers what was started: the caller drives it after the commit. `among`:
+ * members that were checked again; null: all have been checked just now.
  */
 export async function startGroupMembers(
   tx: Tx<DB>,

@@ -15,9 +15,9 @@ interface Deps {
 const ABANDONED_MS = 60_000;
 
 /**
- * Removes an empty tenant. It is closed first (nobody gets in any more), then in the other services (what is on its way is
- * refused) while they are asked what it holds, then it is deleted or opened again. A crash in between leaves it closed: `reopenAbandonedTenants` opens it again, and asking once
- * more for the removal goes on with it.
+ * Removes an empty tenant. It is closed first (nobody gets in any more), then in the other services (what is on its way
+ * is refused) while they are asked what it holds, then it is deleted or opened again. A crash in between leaves it
+ * closed: `reopenAbandonedTenants` opens it again, and asking once more for the removal goes on with it.
  * @throws AppError not_found_error; illegal_action_error for the default tenant or one that is not empty.
  */
 export async function removeTenant(deps: Deps, name: string): Promise<void> {
