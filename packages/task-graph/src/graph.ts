@@ -125,9 +125,9 @@ function isSettled(node: TaskNode): boolean {
 /** Whether dependents may go on unless a retry took its place: it succeeded, or failed with a handler that goes on. */
 export function isSettledStatus(spec: TaskSpec, status: Pick<TaskStatus, 'state' | 'error'>): boolean {
   if (status.state === 'succeeded') return true;
-  if (status.state !== 'failed' && status.state !== 'rescheduled') return false;
   if (status.error?.ignored) return true;
-  if (status.error?.abandoned) return false;
+  // What asked to be run again too often has failed, and no handler was asked.
+  if (status.state !== 'failed' || status.error?.abandoned) return false;
   const handler = spec.policy.onFailure;
   return (
     handler !== null && (handler.handler === 'ignore' || ('ends' in handler && handler.ends === 'ignore'))

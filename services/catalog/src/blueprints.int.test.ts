@@ -217,8 +217,8 @@ describe('asynchronous upload', () => {
   it('keeps a failed row with its reason until a new upload takes the id', async () => {
     await upload('faulty', { 'blueprint.yaml': BROKEN }, '?async_upload=true');
     await eventually(async () => expect(await state('faulty')).toMatchObject({ state: 'invalid' }));
-    expect((await state('faulty')).error).toMatch(/Invalid blueprint - .*rot.*and 1 more/);
-    expect((await state('faulty')).error_traceback).toMatch(/blueprint\.yaml:5:/);
+    expect((await state('faulty')).error).toMatch(/Invalid blueprint - .*nothing.*and 1 more/);
+    expect((await state('faulty')).error_traceback).toMatch(/blueprint\.yaml:6:.*blueprint\.yaml:5:/s);
     // What is no archive at all is refused at once, and leaves its row too.
     const rubbish = await call('PUT', '/blueprints/noarchive?async_upload=true', {
       raw: Buffer.from('rubbish'),
