@@ -116,7 +116,7 @@ async function parseLoaded(
   const plan = isIncomplete
     ? null
     : buildPlan(context, version, { nowMs: options.nowMs ?? 0, timezone: options.timezone ?? 'UTC' });
-  diagnostics.sort(
+  diagnostics.leadWithLeast(
     loadedWith,
     checkOrder(root, (d) => diagnostics.placeOf(d)),
   );

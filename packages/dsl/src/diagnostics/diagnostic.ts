@@ -128,9 +128,13 @@ export class Diagnostics {
     return this.checkedAt.get(found) ?? found.path;
   }
 
-  /** Sorts what was reported since the list had `from` entries. */
-  sort(from: number, compare: (a: Diagnostic, b: Diagnostic) => number): void {
-    this.list.splice(from, this.list.length, ...this.list.slice(from).sort(compare));
+  /** Of the errors reported since the list had `from` entries, the least goes before all others, which stay as they are. */
+  leadWithLeast(from: number, compare: (a: Diagnostic, b: Diagnostic) => number): void {
+    const [least] = this.list
+      .slice(from)
+      .filter((d) => d.severity === 'error')
+      .sort(compare);
+    if (least) this.list.splice(from, 0, ...this.list.splice(this.list.indexOf(least), 1));
   }
 
   add(found: Diagnostic): void {
