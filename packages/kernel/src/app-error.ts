@@ -23,6 +23,16 @@ export function isAppError(error: unknown, code?: ErrorCode): error is AppError 
   return error instanceof AppError && (code === undefined || error.code === code);
 }
 
+/** What was asked for, or null where the answer is that it is not there. @throws whatever else `asked` rejects with. */
+export async function nullIfNotFound<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isAppError(error, 'not_found_error')) return null;
+    throw error;
+  }
+}
+
 export function notFound(kind: string, id: string): AppError {
   return new AppError('not_found_error', `Requested ${kind} with ID \`${id}\` was not found`, { kind, id });
 }

@@ -1,4 +1,4 @@
-export { AppError, badParameter, type ErrorDetails, isAppError, notFound } from './app-error';
+export { AppError, badParameter, type ErrorDetails, isAppError, notFound, nullIfNotFound } from './app-error';
 export { type BackoffPolicy, backoffMs, defaultBackoff } from './backoff';
 export { beginningOf } from './beginning-of';
 export { canonicalJson } from './canonical-json';

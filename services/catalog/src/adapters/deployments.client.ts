@@ -1,5 +1,5 @@
 import { deploymentsRpc, isAdministrator, type Principal } from '@baton/contracts';
-import { isAppError } from '@baton/kernel';
+import { nullIfNotFound } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 
 /** What the catalog asks of deployments. */
@@ -14,9 +14,9 @@ export interface DeploymentsClient {
 
 export function deploymentsClient(rpc: RpcConnector): DeploymentsClient {
   const client = rpc.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments');
-  const requireDeployment = async (principal: Principal, deploymentId: string): Promise<void> => {
+  const find = (principal: Principal, deploymentId: string) => {
     const { tenant, username } = principal;
-    await client.findDeployment({
+    return client.findDeployment({
       tenant,
       deploymentId,
       username,
@@ -26,16 +26,8 @@ export function deploymentsClient(rpc: RpcConnector): DeploymentsClient {
   return {
     listDeployments: async (tenant, blueprintId, limit) =>
       (await client.listDeploymentsOfBlueprint({ tenant, blueprintId, limit })).deploymentIds,
-    requireDeployment,
-    seesDeployment: async (principal, id) => {
-      try {
-        await requireDeployment(principal, id);
-        return true;
-      } catch (error) {
-        if (isAppError(error, 'not_found_error')) return false;
-        throw error;
-      }
-    },
+    requireDeployment: async (principal, id) => void (await find(principal, id)),
+    seesDeployment: async (principal, id) => (await nullIfNotFound(find(principal, id))) !== null,
     requireDeploymentOf: async (tenant, deploymentId) => {
       await client.findDeployment({ tenant, deploymentId });
     },

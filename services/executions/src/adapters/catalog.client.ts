@@ -1,5 +1,5 @@
 import { catalogRpc } from '@baton/contracts';
-import { isAppError, type JsonObject } from '@baton/kernel';
+import { type JsonObject, nullIfNotFound } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 
 /** What executions asks of the catalog. */
@@ -24,23 +24,15 @@ export function createCatalogClient(rpc: RpcConnector): CatalogPort {
   const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
   return {
     async hasBlueprint(tenant, blueprintId) {
-      return (await found(client.getBlueprint({ tenant, blueprintId, isAdministrator: true }))) !== null;
+      return (
+        (await nullIfNotFound(client.getBlueprint({ tenant, blueprintId, isAdministrator: true }))) !== null
+      );
     },
     async findUpload(tenant, executionId) {
-      const upload = await found(client.getUpload({ tenant, executionId }));
+      const upload = await nullIfNotFound(client.getUpload({ tenant, executionId }));
       if (upload === null) return null;
       const { parametersJson, ...rest } = upload;
       return { ...rest, executionId, tenant, parameters: JSON.parse(parametersJson) as JsonObject };
     },
   };
-}
-
-/** Null for what is not there. */
-async function found<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isAppError(error, 'not_found_error')) return null;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { isAppError, type JsonObject } from '@baton/kernel';
+import { type JsonObject, nullIfNotFound } from '@baton/kernel';
 import { codeGraph, type Stage } from '@baton/task-graph';
 import { declaredWorkflow } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
@@ -41,14 +41,9 @@ async function workflowOf(
   execution: ExecutionRow,
   deploymentId: string,
 ): Promise<{ workflow: JsonObject; blueprintId: string } | null> {
-  try {
-    const facts = await deps.deployments.facts(execution.tenant, deploymentId, ENGINE);
-    const workflow = declaredWorkflow(facts, execution.workflow_id);
-    return workflow ? { workflow, blueprintId: facts.blueprintId } : null;
-  } catch (error) {
-    if (isAppError(error, 'not_found_error')) return null;
-    throw error;
-  }
+  const facts = await nullIfNotFound(deps.deployments.facts(execution.tenant, deploymentId, ENGINE));
+  const workflow = facts && declaredWorkflow(facts, execution.workflow_id);
+  return workflow ? { workflow, blueprintId: facts.blueprintId } : null;
 }
 
 function failed(type: string, message: string): Stage {

@@ -1,4 +1,4 @@
-import { AppError, badParameter, isAppError, type JsonObject } from '@baton/kernel';
+import { AppError, badParameter, type JsonObject, nullIfNotFound } from '@baton/kernel';
 import type { NameSources } from '../domain/candidates';
 import type { StartRequest } from '../domain/start-request';
 import { isSystemWorkflowName, refuseStartedElsewhere, UPDATE_DEPLOYMENT } from '../domain/system-workflows';
@@ -79,13 +79,7 @@ export function nameSources(deps: EngineDeps, request: StartRequest, deploymentI
         .model(request.tenant, deploymentId, { isWhole: true })
         .then((answer) => answer.model)),
     hasBlueprint: (id) => deps.catalog.hasBlueprint(request.tenant, id),
-    hasDeployment: (id) =>
-      deps.deployments.facts(request.tenant, id, caller).then(
-        () => true,
-        (error: unknown) => {
-          if (isAppError(error, 'not_found_error')) return false;
-          throw error;
-        },
-      ),
+    hasDeployment: async (id) =>
+      (await nullIfNotFound(deps.deployments.facts(request.tenant, id, caller))) !== null,
   };
 }

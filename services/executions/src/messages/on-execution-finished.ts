@@ -1,5 +1,5 @@
 import type { Envelope, executionFinished, MessageType } from '@baton/contracts';
-import { isAppError } from '@baton/kernel';
+import { nullIfNotFound } from '@baton/kernel';
 import { settleNested } from '../commands/await-nested';
 import { collectEnded } from '../commands/collect-ended';
 import { wakeEnded } from '../commands/wake-deferred';
@@ -25,11 +25,6 @@ export function onExecutionFinished(deps: EngineDeps, wire: 'spec' | 'cloudify')
 }
 
 async function isGone(deps: EngineDeps, tenant: string, deploymentId: string): Promise<boolean> {
-  try {
-    await deps.deployments.facts(tenant, deploymentId, { username: '', isAdministrator: true });
-    return false;
-  } catch (error) {
-    if (isAppError(error, 'not_found_error')) return true;
-    throw error;
-  }
+  const asked = deps.deployments.facts(tenant, deploymentId, { username: '', isAdministrator: true });
+  return (await nullIfNotFound(asked)) === null;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAdministrator, type Principal } from '@baton/contracts';
-import { idTimeMs, isAppError, isUuid, notFound } from '@baton/kernel';
+import { idTimeMs, isUuid, notFound, nullIfNotFound } from '@baton/kernel';
 import type { UnrecordedUpload } from '../adapters/catalog.client';
 import { presentExecution, presentUpload } from '../domain/present-execution';
 import type { EngineDeps } from '../engine/deps';
@@ -23,12 +23,8 @@ export async function awaitedExecution(
   id: string,
 ): Promise<Record<string, unknown>> {
   const look = async (): Promise<Record<string, unknown> | null> => {
-    try {
-      return presentExecution(await visibleExecution(deps.db.query, principal, id));
-    } catch (error) {
-      if (isAppError(error, 'not_found_error')) return null;
-      throw error;
-    }
+    const row = await nullIfNotFound(visibleExecution(deps.db.query, principal, id));
+    return row && presentExecution(row);
   };
   const found = await look();
   if (found) return found;
