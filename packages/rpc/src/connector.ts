@@ -9,6 +9,8 @@ import {
   Metadata,
   type ServiceError,
 } from '@grpc/grpc-js';
+import { type CallStream, createCallStream, MAX_STREAMED_BYTES } from './call-stream';
+import { errorOf } from './calls';
 import {
   type CallOptions,
   DEFAULT_DEADLINE_MS,
@@ -22,7 +24,7 @@ import {
 import { fromStatus, isUnreachable } from './error-mapping';
 import { pause } from './pause';
 import { KEY_HEADER, rpcKey } from './rpc-key';
-import { injectTrace, isTracing } from './tracing';
+import { injectTrace, isTracing, traceHeader } from './tracing';
 import { assertNotInTransaction } from './tx-guard';
 
 export interface GrpcConnectorOptions {
@@ -50,7 +52,7 @@ interface Wired {
   path: string;
   fromPartial(request: unknown): unknown;
   encode(value: unknown): Buffer;
-  decode(bytes: Buffer): unknown;
+  decode(bytes: Uint8Array): unknown;
 }
 
 function wire(definition: ServiceDefinition, method: MethodDefinition): Wired {
@@ -68,6 +70,7 @@ function wire(definition: ServiceDefinition, method: MethodDefinition): Wired {
 
 interface Channel {
   client: Client;
+  stream: CallStream;
   metadata(): Metadata;
   log: Log;
 }
@@ -122,15 +125,37 @@ async function callUnary(
   assertNotInTransaction(method.path);
   o.signal?.throwIfAborted();
   const message = method.fromPartial(request);
-  const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
+  const deadlineMs = o.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const deadline = systemClock.now() + deadlineMs;
+  const streamed = await callByStream(channel, method, message, deadlineMs, o.signal);
+  if (streamed) return streamed.response;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await once(channel, method, message, { deadline }, o.signal);
+      const response = await once(channel, method, message, { deadline }, o.signal);
+      channel.stream.open();
+      return response;
     } catch (error) {
       o.signal?.throwIfAborted();
       await beforeRetry(channel, method, error as ServiceError, attempt, deadline, o.signal);
     }
   }
+}
+
+/** Null: not by this way, or the stream was lost before the answer; every method may be called again. */
+async function callByStream(
+  { stream }: Channel,
+  method: Wired,
+  message: unknown,
+  deadlineMs: number,
+  signal: AbortSignal | undefined,
+): Promise<{ response: unknown } | null> {
+  const { ask } = stream;
+  if (!ask) return null;
+  const body = method.encode(message);
+  if (body.length > MAX_STREAMED_BYTES) return null;
+  const answered = await ask({ path: method.path, body, deadlineMs, ...traceHeader() }, signal);
+  if (answered?.error) throw errorOf(answered.error);
+  return answered ? { response: method.decode(answered.body!) } : null;
 }
 
 async function* callStream(
@@ -189,11 +214,9 @@ export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { c
     const address = o.addresses[service];
     if (!address)
       throw new AppError('service_unavailable_error', `No address of service ${service} is configured`);
-    const channel = {
-      client: new Client(address, credentials.createInsecure(), channelOptions),
-      metadata,
-      log: o.log,
-    };
+    const client = new Client(address, credentials.createInsecure(), channelOptions);
+    const stream = createCallStream(client, () => shown, o.log);
+    const channel = { client, stream, metadata, log: o.log };
     channels.set(service, channel);
     return channel;
   };
@@ -208,7 +231,10 @@ export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { c
       return Object.fromEntries(methods) as RpcClient<Def>;
     },
     close() {
-      for (const channel of channels.values()) channel.client.close();
+      for (const { client, stream } of channels.values()) {
+        stream.close();
+        client.close();
+      }
       channels.clear();
     },
   };

@@ -47,18 +47,21 @@ export function isUnreachable(error: ServiceError): boolean {
   return error.code === status.UNAVAILABLE && error.metadata?.get(CODE).length === 0;
 }
 
-function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(errorTable, code);
-}
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code);
 
-function decodeDetails(metadata: Metadata): ErrorDetails {
-  const raw = metadata.get(DETAILS)[0];
-  if (!(raw instanceof Buffer)) return {};
+function decodeDetails(json: string): ErrorDetails {
   try {
-    return JSON.parse(raw.toString('utf8')) as ErrorDetails;
+    return JSON.parse(json) as ErrorDetails;
   } catch {
     return {};
   }
+}
+
+/** The AppError that a service answered with; one of a code that this release does not know is an internal error. */
+export function errorFrom(code: string, message: string, detailsJson: string): AppError {
+  return isErrorCode(code)
+    ? new AppError(code, message, decodeDetails(detailsJson))
+    : new AppError('internal_server_error', internal, {}, { cause: new Error(`${code}: ${message}`) });
 }
 
 const byTransport: Partial<Record<status, ErrorCode>> = {
@@ -71,7 +74,8 @@ const byTransport: Partial<Record<status, ErrorCode>> = {
 /** The AppError of a failed call; transport failures name the service and method. */
 export function fromStatus(error: ServiceError, method: string): AppError {
   const code = error.metadata?.get(CODE)[0];
-  if (isErrorCode(code)) return new AppError(code, error.details, decodeDetails(error.metadata));
+  if (typeof code === 'string')
+    return errorFrom(code, error.details, String(error.metadata.get(DETAILS)[0] ?? '{}'));
   const known = byTransport[error.code];
   if (known) return new AppError(known, `${method}: ${error.details}`, {}, { cause: error });
   return new AppError(

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { clusterStatusRpc } from '@baton/contracts';
-import { AppError, Secret, silentLog } from '@baton/kernel';
+import { clusterStatusRpc, doctorRpc } from '@baton/contracts';
+import { AppError, type Log, Secret, silentLog } from '@baton/kernel';
 import { Client, credentials } from '@grpc/grpc-js';
 import {
   createGrpcConnector,
@@ -9,10 +9,14 @@ import {
   createRelayedRpc,
   createRpcRelay,
   createRpcServer,
+  type ObservedCall,
   type RpcChannel,
   type RpcConnector,
+  type RpcHandlers,
 } from './index';
-import { rpcContract } from './rpc.contract';
+import { rpcContract, type ServeAll } from './rpc.contract';
+
+type Services = Parameters<ServeAll>[0];
 
 const key = new Secret('internal key');
 /** One method is enough here, whatever else the service learns. */
@@ -29,9 +33,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-rpcContract('gRPC', async (services, log) => {
+const grpc = async (services: Services, log: Log) => {
   const server = createRpcServer({ log, internalKey: key });
   for (const s of services) server.serve(s.definition, s.handlers as never);
+  server.serve(doctorRpc.DoctorPartServiceDefinition, { examine: async () => ({ findings: [] }) });
   const address = `127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
   const away = `127.0.0.1:${await freePort()}`;
   const connector = createGrpcConnector({
@@ -46,6 +51,30 @@ rpcContract('gRPC', async (services, log) => {
       await server.close(1000);
     },
   };
+};
+
+rpcContract('gRPC', grpc);
+
+/** A log, and what resolves when calls to as many services have gone over to streams. */
+function streamsOpen(log: Log, services: number) {
+  let left = services;
+  let resolve!: () => void;
+  const opened = new Promise<void>((done) => {
+    resolve = done;
+  });
+  const debug: Log['debug'] = (_fields, text) => {
+    if (text === 'calls share a stream' && --left === 0) resolve();
+  };
+  return { log: { ...log, debug }, opened };
+}
+
+rpcContract('gRPC by call streams', async (services, outer) => {
+  const { log, opened } = streamsOpen(outer, 2);
+  const under = await grpc(services, log);
+  for (const service of ['cluster-status', 'catalog'] as const)
+    await under.connector.client(doctorRpc.DoctorPartServiceDefinition, service).examine({});
+  await opened;
+  return under;
 });
 
 rpcContract('local', async (services, log) => {
@@ -144,6 +173,82 @@ test('callers outlast a restart of the service', async () => {
   expect(await later).toEqual({ maintenance: 'two' });
   connector.close();
   await second.close();
+});
+
+describe('a call stream', () => {
+  type Report = RpcHandlers<typeof ClusterStatusServiceDefinition>['report'];
+
+  async function streaming(report: Report) {
+    const { log, opened } = streamsOpen(silentLog, 1);
+    const observed: ObservedCall[] = [];
+    const server = createRpcServer({ log, observe: (call) => void observed.push(call) });
+    server.serve(doctorRpc.DoctorPartServiceDefinition, { examine: async () => ({ findings: [] }) });
+    server.serve(ClusterStatusServiceDefinition, { report });
+    const port = await server.listen('127.0.0.1', 0);
+    const connector = createGrpcConnector({ addresses: { 'cluster-status': `127.0.0.1:${port}` }, log });
+    await connector.client(doctorRpc.DoctorPartServiceDefinition, 'cluster-status').examine({});
+    await opened;
+    return {
+      client: connector.client(ClusterStatusServiceDefinition, 'cluster-status'),
+      connector,
+      server,
+      port,
+      observed,
+    };
+  }
+
+  test('a server that leaves answers what is under way, and ends without waiting for its callers to close', async () => {
+    let answer!: () => void;
+    let asked!: () => void;
+    const wasAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const s = await streaming(
+      () =>
+        new Promise((resolve) => {
+          answer = () => resolve({ maintenance: 'last' });
+          asked();
+        }),
+    );
+    const underWay = s.client.report({});
+    await wasAsked;
+    const closed = s.server.close(60_000);
+    answer();
+    expect(await underWay).toEqual({ maintenance: 'last' });
+    await closed;
+    s.connector.close();
+  });
+
+  test('what was under way when it broke is asked again, alone, and later calls find a stream again', async () => {
+    let asked!: () => void;
+    const wasAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const s = await streaming(async () => {
+      asked();
+      return await new Promise<never>(() => undefined);
+    });
+    const underWay = s.client.report({});
+    await wasAsked;
+    await s.server.close(0);
+    const second = createRpcServer({ log: silentLog });
+    second.serve(ClusterStatusServiceDefinition, { report: async () => ({ maintenance: 'second' }) });
+    await second.listen('127.0.0.1', s.port);
+    expect(await underWay).toEqual({ maintenance: 'second' });
+    expect(await s.client.report({})).toEqual({ maintenance: 'second' });
+    s.connector.close();
+    await second.close();
+  });
+
+  test('large requests and answers arrive, as do many at a time, each with its own', async () => {
+    const s = await streaming(async ({ service }) => ({ maintenance: service }));
+    const texts = Array.from({ length: 200 }, (_, i) => `${i}`.repeat(i === 7 ? 3_000_000 : i * 10));
+    const answers = await Promise.all(texts.map((service) => s.client.report({ service })));
+    expect(answers.map(({ maintenance }) => maintenance)).toEqual(texts);
+    expect(s.observed.filter(({ code }) => code === 'ok')).toHaveLength(201);
+    s.connector.close();
+    await s.server.close();
+  });
 });
 
 test('a caller without the internal key is refused, long details are cut, health answers', async () => {

@@ -1,6 +1,6 @@
 /** Serves generated definitions over gRPC. */
 import { once } from 'node:events';
-import { type Log, type Secret, systemClock } from '@baton/kernel';
+import { AppError, type Log, type Secret, systemClock } from '@baton/kernel';
 import {
   type Deadline,
   type handleServerStreamingCall,
@@ -11,6 +11,8 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { callStreamDefinition, createCallStreamServer } from './call-stream';
+import type { Answered, Asked } from './calls';
 import {
   MAX_MESSAGE_BYTES,
   type MethodDefinition,
@@ -23,7 +25,7 @@ import {
 import { toStatus, visibleError } from './error-mapping';
 import { createHealth, healthDefinition } from './health';
 import { hasKey, rpcKey } from './rpc-key';
-import { withServerSpan } from './tracing';
+import { traceparentOf, withServerSpan } from './tracing';
 
 export interface RpcServer {
   serve<Def extends ServiceDefinition>(definition: Def, handlers: RpcHandlers<Def>): void;
@@ -94,30 +96,61 @@ const refused = {
   metadata: new Metadata(),
 };
 
+const isAllowed = (key: string | null, metadata: Metadata): boolean => key === null || hasKey(metadata, key);
+
+/** What the handler answers. @throws AppError as the caller may see it. */
+async function served(
+  o: MethodContext,
+  method: Method,
+  request: unknown,
+  call: ServedCall,
+  traceparent: string | undefined,
+): Promise<unknown> {
+  const startedMs = systemClock.monotonic();
+  let code = 'ok';
+  try {
+    return await withServerSpan(traceparent, o.path, async () => method(request, call));
+  } catch (error) {
+    const known = visibleError(error, o.path, o.log);
+    code = known.code;
+    throw known;
+  } finally {
+    o.observe?.({ method: o.path, code, durationMs: systemClock.monotonic() - startedMs });
+  }
+}
+
 function unary(o: MethodContext, method: Method): handleUnaryCall<unknown, unknown> {
   return (call, done) => {
-    if (o.key !== null && !hasKey(call.metadata, o.key)) return done(refused);
-    const startedMs = systemClock.monotonic();
-    withServerSpan(call.metadata, o.path, async () => method(call.request, new ServedContext(call))).then(
-      (response) => {
-        o.observe?.({ method: o.path, code: 'ok', durationMs: systemClock.monotonic() - startedMs });
-        done(null, response);
-      },
-      (error) => {
-        const known = visibleError(error, o.path, o.log);
-        o.observe?.({ method: o.path, code: known.code, durationMs: systemClock.monotonic() - startedMs });
-        done(toStatus(known));
-      },
+    if (!isAllowed(o.key, call.metadata)) return done(refused);
+    served(o, method, call.request, new ServedContext(call), traceparentOf(call.metadata)).then(
+      (response) => done(null, response),
+      (known: AppError) => done(toStatus(known)),
     );
   };
 }
 
+/** The same method when its calls come by a stream. */
+type Streamed = (asked: Asked<Uint8Array>, call: ServedCall) => Promise<Uint8Array>;
+
+function streamed(o: MethodContext, definition: MethodDefinition, method: Method): Streamed {
+  const { requestType, responseType } = definition;
+  const answer = async (request: Uint8Array, call: ServedCall): Promise<unknown> =>
+    await method(requestType.decode(request), call);
+  return async ({ body, traceparent }, call) => {
+    const response = await served(o, answer as Method, body, call, traceparent);
+    const bytes = responseType.encode(response).finish();
+    if (bytes.length > MAX_ANSWER_BYTES)
+      throw new AppError('payload_too_large_error', `${o.path}: the answer has ${bytes.length} bytes`);
+    return bytes;
+  };
+}
+
+/** A message of the stream has some fields around the answer. */
+const MAX_ANSWER_BYTES = MAX_MESSAGE_BYTES - 1024;
+
 function serverStream(o: MethodContext, method: Method): handleServerStreamingCall<unknown, unknown> {
   return (call) => {
-    if (o.key !== null && !hasKey(call.metadata, o.key)) {
-      call.emit('error', refused);
-      return;
-    }
+    if (!isAllowed(o.key, call.metadata)) return void call.emit('error', refused);
     const context = new ServedContext(call);
     const { signal } = context;
     const run = async (): Promise<void> => {
@@ -127,29 +160,33 @@ function serverStream(o: MethodContext, method: Method): handleServerStreamingCa
       }
       call.end();
     };
-    withServerSpan(call.metadata, o.path, run).catch((error) => {
+    withServerSpan(traceparentOf(call.metadata), o.path, run).catch((error) => {
       if (!signal.aborted) call.emit('error', toStatus(visibleError(error, o.path, o.log)));
     });
   };
 }
 
-function bind(definition: ServiceDefinition, handlers: Record<string, Method>, o: RpcServerOptions) {
+function bind(definition: ServiceDefinition, handlers: Record<string, Method>, o: BindOptions) {
   const methods: Record<string, ReturnType<typeof grpcMethod>> = {};
   const implementation: UntypedServiceImplementation = {};
-  const key = o.internalKey ? rpcKey(o.internalKey) : null;
   for (const [name, method] of Object.entries(definition.methods)) {
     const handler = handlers[name];
     if (!handler) throw new Error(`${definition.fullName}.${name} has no handler`);
     if (method.requestStream)
       throw new Error(`${definition.fullName}.${name}: client streams are not supported`);
-    const context = { ...o, path: methodPath(definition, method), key };
+    const context = { ...o, path: methodPath(definition, method) };
     methods[name] = grpcMethod(definition, method);
     implementation[name] = method.responseStream ? serverStream(context, handler) : unary(context, handler);
+    if (!method.responseStream) o.streamed.set(context.path, streamed(context, method, handler));
   }
   return { methods, implementation };
 }
 
-/** A gRPC server with the health service; handlers are added by `serve` before `listen`. */
+interface BindOptions extends Omit<MethodContext, 'path'> {
+  streamed: Map<string, Streamed>;
+}
+
+/** A gRPC server with the health service and call streams; handlers are added by `serve` before `listen`. */
 export function createRpcServer(o: RpcServerOptions): RpcServer {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
@@ -159,10 +196,29 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
   });
   const health = createHealth();
   server.addService(healthDefinition, health.implementation);
+  const key = o.internalKey ? rpcKey(o.internalKey) : null;
+  const methods = new Map<string, Streamed>();
+  const answer = async (asked: Asked<Uint8Array>, call: ServedCall): Promise<Answered<Uint8Array>> => {
+    try {
+      const method = methods.get(asked.path);
+      if (!method) throw new AppError('service_unavailable_error', `${asked.path}: not served here`);
+      return { call: asked.call, body: await method(asked, call) };
+    } catch (error) {
+      // What a handler threw has been logged.
+      const known = error instanceof AppError ? error : visibleError(error, asked.path, o.log);
+      return { call: asked.call, error: known };
+    }
+  };
+  const callStreams = createCallStreamServer(
+    (metadata) => (isAllowed(key, metadata) ? null : refused),
+    answer,
+  );
+  server.addService(callStreamDefinition, { open: callStreams.handler });
   return {
     serve(definition, handlers) {
-      const { methods, implementation } = bind(definition, handlers as unknown as Record<string, Method>, o);
-      server.addService(methods, implementation);
+      const options = { ...o, key, streamed: methods };
+      const bound = bind(definition, handlers as unknown as Record<string, Method>, options);
+      server.addService(bound.methods, bound.implementation);
     },
     listen: (host, port) =>
       new Promise((resolve, reject) => {
@@ -172,6 +228,7 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
       }),
     close(graceMs = 10_000) {
       health.setServing(false);
+      callStreams.leave();
       return new Promise((resolve) => {
         const force = setTimeout(() => server.forceShutdown(), graceMs);
         server.tryShutdown(() => {

@@ -2,21 +2,40 @@
 import type { Metadata } from '@grpc/grpc-js';
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** Adds traceparent to outgoing metadata when a span is active. */
-export function injectTrace(metadata: Metadata): void {
+function carrierOf(): Record<string, string> {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);
-  for (const [key, value] of Object.entries(carrier)) metadata.set(key, value);
+  return carrier;
+}
+
+/** Adds traceparent to outgoing metadata when a span is active. */
+export function injectTrace(metadata: Metadata): void {
+  for (const [key, value] of Object.entries(carrierOf())) metadata.set(key, value);
+}
+
+/** The same for a message: nothing when no span is active. */
+export function traceHeader(): { traceparent?: string } {
+  if (!isTracing()) return {};
+  const { traceparent } = carrierOf();
+  return traceparent ? { traceparent } : {};
 }
 
 export function isTracing(): boolean {
   return trace.getSpan(context.active()) !== undefined;
 }
 
+export function traceparentOf(metadata: Metadata): string | undefined {
+  const [traceparent] = metadata.get('traceparent');
+  return typeof traceparent === 'string' ? traceparent : undefined;
+}
+
 /** Runs `serve` in a span below the caller's, when the caller sent one. */
-export function withServerSpan<T>(metadata: Metadata, method: string, serve: () => Promise<T>): Promise<T> {
-  const traceparent = metadata.get('traceparent')[0];
-  if (typeof traceparent !== 'string') return serve();
+export function withServerSpan<T>(
+  traceparent: string | undefined,
+  method: string,
+  serve: () => Promise<T>,
+): Promise<T> {
+  if (!traceparent) return serve();
   const parent = propagation.extract(context.active(), { traceparent });
   return trace
     .getTracer('baton-rpc')
