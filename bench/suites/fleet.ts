@@ -109,11 +109,16 @@ export interface ExecutionRounds {
   prepare(round: number): Promise<string[]>;
   /** A further yardstick of the same round: answers its operations a second. */
   beside?: { name: string; run: () => Promise<number> };
+  /** Milliseconds of rounds before those that count; default: one round. */
+  warmMs?: number;
 }
 
+/** So many rounds are enough to be warm. */
+const MAX_WARM = 8;
+
 /**
- * Runs an execution on each of fresh deployments round by round, in turn with the yardsticks. A first round of all of them is
- * left out: processes that have just started compile their code.
+ * Runs an execution on each of fresh deployments round by round, in turn with the yardsticks. Rounds before, of all of them,
+ * are left out: processes that have just started compile their code. `firstRound` is the first of these.
  */
 export async function executionRounds(o: ExecutionRounds): Promise<object> {
   const ours: number[] = [];
@@ -124,17 +129,19 @@ export async function executionRounds(o: ExecutionRounds): Promise<object> {
   let counted = 0;
   const began = performance.now();
   const rounds = o.plan.isQuick ? Math.min(o.plan.rounds, 2) : o.plan.rounds;
-  for (let i = -1; i < rounds; i++) {
-    const perRoundMs = (performance.now() - began) / (i + 1);
-    if (i > 0 && o.left() < perRoundMs) break;
-    const ids = await o.prepare(i + 1);
+  const warm: number[] = [];
+  do {
+    const { seconds } = await runAll(o.manager, await o.prepare(warm.length), o.request);
+    warm.push(o.operations / seconds);
+    await o.beside?.run();
+  } while (warm.length < MAX_WARM && performance.now() - began < (o.warmMs ?? 0));
+  const measured = performance.now();
+  for (let i = 0; i < rounds; i++) {
+    if (i > 0 && o.left() < (performance.now() - measured) / i) break;
+    const ids = await o.prepare(warm.length + i);
     const before = usageOf(o.manager.pids(), database);
     const { seconds, operations } = await runAll(o.manager, ids, o.request);
     const spent = cpuBetween(before, usageOf(o.manager.pids(), database));
-    if (i < 0) {
-      await o.beside?.run();
-      continue;
-    }
     counted = operations;
     ours.push(o.operations / seconds);
     cpu.push(Object.fromEntries(Object.entries(spent).map(([name, s]) => [name, (s * 1000) / o.operations])));
@@ -155,6 +162,7 @@ export async function executionRounds(o: ExecutionRounds): Promise<object> {
       o.title,
       `${perSecond.median} op/s`,
       `worst ${perSecond.worst}`,
+      `first ${rounded(warm[0]!, 0)}`,
       `commits ${rounded(median(commits), 0)}`,
       `ratio ${ratio.median}`,
       ...(o.beside ? [`${o.beside.name} ${rounded(median(beside), 0)}`] : []),
@@ -165,6 +173,8 @@ export async function executionRounds(o: ExecutionRounds): Promise<object> {
     operations: o.operations,
     operationsCounted: counted,
     operationsPerSecond: perSecond,
+    warmRounds: warm.length,
+    firstRound: rounded(warm[0]!),
     commitsPerSecond: spread(commits, 'most'),
     commitRatio: ratio,
     ...(o.beside
