@@ -24,6 +24,7 @@ export { limitHeapGrowth } from './heap-growth';
 export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
 export { type LeasedWork, leasedWork } from './leased-work';
 export { createLogger, type LoggerOptions } from './logger';
+export { type Looks, lookUntil } from './look-until';
 export { type Loop, type RunningLoop, startLoop } from './loops';
 export { createMetrics, type Metrics } from './metrics';
 export { defaultPorts, schemaOf } from './ports';

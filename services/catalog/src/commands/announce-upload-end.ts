@@ -1,16 +1,15 @@
 import { type Principal, uploadEnded } from '@baton/contracts';
 import { outbox, type Tx } from '@baton/postgres';
-import { uploadLog, uploadParameters, uploadVisibility, validationLog } from '../domain/upload-execution';
+import {
+  parametersOf,
+  uploadLog,
+  uploadParameters,
+  uploadVisibility,
+  validationLog,
+} from '../domain/upload-execution';
 import type { UploadRequest } from '../domain/upload-request';
 import type { DB } from '../store/tables.gen';
-import { readEndedUpload, type ShownUpload } from '../store/uploads.sql';
-
-export const parametersOf = ({
-  id,
-  requested_main_file: mainFile,
-  archive_url: url,
-  requested_labels: labels,
-}: ShownUpload): Record<string, unknown> => uploadParameters({ id, mainFile, url, labels });
+import { readEndedUpload } from '../store/uploads.sql';
 
 /** Tells the end of an upload in the transaction that ended it; nothing for one that goes on. */
 export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<void> {

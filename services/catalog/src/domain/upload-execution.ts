@@ -20,6 +20,20 @@ export function uploadParameters(upload: {
   };
 }
 
+/** The same, of the columns that keep a request. */
+export const parametersOf = (upload: {
+  id: string;
+  requested_main_file: string;
+  archive_url: string | null;
+  requested_labels: readonly LabelPair[] | null;
+}): Record<string, unknown> =>
+  uploadParameters({
+    id: upload.id,
+    mainFile: upload.requested_main_file,
+    url: upload.archive_url,
+    labels: upload.requested_labels,
+  });
+
 /** Executions are the tenant's own, whatever they upload; that of a private blueprint would tell of it. */
 export const uploadVisibility = (ofBlueprint: Visibility): Visibility =>
   ofBlueprint === 'private' ? 'private' : 'tenant';

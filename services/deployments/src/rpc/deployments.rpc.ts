@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { deploymentsRpc } from '@baton/contracts';
-import { badParameter, type JsonObject, systemClock } from '@baton/kernel';
+import { badParameter, type JsonObject } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
+import { lookUntil } from '@baton/service-runtime';
 import { callModel } from '../commands/call-model';
 import { executionEnded } from '../commands/execution-ended';
 import { writeRuntimeProperties } from '../commands/node-instances';
@@ -192,26 +192,12 @@ function readHandlers(deps: ServiceDeps): Reads {
   };
 }
 
-/** How long deployments whose deletion has been asked for are waited for, and the pause between two looks. */
-const LEAVING_MS = 2_000;
-const LOOK_MS = 50;
+/** How deployments whose deletion has been asked for are waited for. */
+const LEAVING = { withinMs: 2_000, everyMs: 50 };
 
-/**
- * What `read` finds; while all of that is about to go, once more: a deployment goes a moment after the end of the execution
- * that deletes it, and whoever waited for that end may delete the blueprint next.
- */
-async function stayingDeployments<T extends { is_leaving: boolean }>(
-  read: () => Promise<T[]>,
-  signal: AbortSignal,
-): Promise<T[]> {
-  const until = systemClock.monotonic() + LEAVING_MS;
-  for (;;) {
-    const found = await read();
-    const areLeaving = found.length > 0 && found.every((one) => one.is_leaving);
-    if (!areLeaving || systemClock.monotonic() > until) return found;
-    await pause(LOOK_MS, undefined, { signal });
-  }
-}
+/** Whether a moment more would leave none: all that there is is about to go. */
+const areLeaving = (found: readonly { is_leaving: boolean }[]): boolean =>
+  found.length > 0 && found.every((one) => one.is_leaving);
 
 function listHandlers({ db }: ServiceDeps): Pick<Reads, 'listComponents' | 'listDeploymentsOfBlueprint'> {
   return {
@@ -220,9 +206,12 @@ function listHandlers({ db }: ServiceDeps): Pick<Reads, 'listComponents' | 'list
     }),
     listDeploymentsOfBlueprint: async ({ tenant, blueprintId, limit }, { signal }) => {
       const most = Math.min(limit > 0 ? limit : MAX_LISTED, MAX_LISTED);
-      const left = await stayingDeployments(
+      // A deployment goes a moment after the end of the execution that deletes it, and whoever waited for that end may delete
+      // the blueprint next.
+      const left = await lookUntil(
         () => deploymentsOfBlueprint(db.query, tenant, blueprintId, most),
-        signal,
+        (found) => !areLeaving(found),
+        { ...LEAVING, signal },
       );
       return { deploymentIds: left.map(({ id }) => id) };
     },

@@ -1,14 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { isAdministrator, type Principal } from '@baton/contracts';
 import { idTimeMs, isUuid, notFound, nullIfNotFound } from '@baton/kernel';
+import { lookUntil } from '@baton/service-runtime';
 import type { UnrecordedUpload } from '../adapters/catalog.client';
 import { presentExecution, presentUpload } from '../domain/present-execution';
 import type { EngineDeps } from '../engine/deps';
 import { visibleExecution } from './visible-execution';
 
-/** How long the record of something that has ended elsewhere may be on its way, and the pause between two looks for it. */
-const RECORDED_WITHIN_MS = 2_000;
-const LOOK_MS = 25;
+/** How the record of something that has ended elsewhere is waited for: it is a message on its way. */
+const RECORDED = { withinMs: 2_000, everyMs: 25 };
 /** An id of this age may be that of a validation, which leaves nothing but its record. */
 const JUST_MADE_MS = 5_000;
 
@@ -31,13 +30,9 @@ export async function awaitedExecution(
   const upload = isUuid(id) ? await deps.catalog.findUpload(principal.tenant, id) : null;
   if (upload && !upload.hasEnded && maySee(principal, upload)) return presentUpload(upload);
   const age = deps.nowMs() - (idTimeMs(id) ?? 0);
-  if (upload?.hasEnded || age < JUST_MADE_MS) {
-    for (const until = deps.nowMs() + RECORDED_WITHIN_MS; deps.nowMs() < until; ) {
-      await pause(LOOK_MS);
-      const recorded = await look();
-      if (recorded) return recorded;
-    }
-  }
+  const mayCome = upload?.hasEnded || age < JUST_MADE_MS;
+  const recorded = mayCome ? await lookUntil(look, (row) => row !== null, RECORDED) : null;
+  if (recorded) return recorded;
   throw notFound('Execution', id);
 }
 
