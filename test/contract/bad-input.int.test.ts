@@ -53,6 +53,34 @@ test('queries of lists', async () => {
   expect(faults.filter((one) => one !== null)).toEqual([]);
 }, 120_000);
 
+test('ids of paths that break the rules of names', async () => {
+  const checked = [
+    ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /secrets/:secret_key`),
+    ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /filters/deployments/:id`),
+    ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /filters/blueprints/:filter_id`),
+    ...['GET', 'PUT', 'PATCH'].map((method) => `${method} /agents/:name`),
+    ...['GET', 'PUT', 'POST'].map((method) => `${method} /sites/:name`),
+    'GET /tenants/:tenant_name',
+    'POST /tenants/:name',
+    'DELETE /tenants/:name',
+    'GET /user-groups/:group_name',
+    'DELETE /user-groups/:group_name',
+    'POST /users/unlock/:username',
+  ];
+  const faults: (string | null)[] = [];
+  for (const about of checked) {
+    const route = routes.find(({ method, path }) => `${method} ${path}` === about)!;
+    for (const id of ['x:y', '1a']) {
+      const request = { path: route.path.replace(/:\w+/, id), ...(route.body ? { body: {} } : {}) };
+      const answer = await world.send('v3.1', route.method, request);
+      faults.push(fault(route, id, answer, 'bad_parameters_error'));
+      if (answer.body?.field !== route.path.match(/:(\w+)/)![1])
+        faults.push(`${about}: ${answer.body?.field}`);
+    }
+  }
+  expect(faults.filter((one) => one !== null)).toEqual([]);
+}, 60_000);
+
 /** A value that the schema cannot mean. */
 function wrong(schema: Record<string, unknown>): unknown {
   const types = new Set(((schema.anyOf ?? [schema]) as { type?: string }[]).map((one) => one.type ?? 'any'));

@@ -131,6 +131,13 @@ function checkRule(rule: unknown, attributes: RuleAttributes): Result<FilterRule
     : checkAttributeRule({ key, values, operator: operator as AttributeOperator }, attributes);
 }
 
+const isSameRule = (a: FilterRule, b: FilterRule): boolean =>
+  a.key === b.key &&
+  a.type === b.type &&
+  a.operator === b.operator &&
+  a.values.length === b.values.length &&
+  a.values.every((value, at) => value === b.values[at]);
+
 /** Checked and normalised rules of a request; `attributes` is a member of `ruleAttributes`. */
 export function parseFilterRules(
   input: unknown,
@@ -144,7 +151,8 @@ export function parseFilterRules(
   for (const [index, raw] of input.entries()) {
     const rule = checkRule(raw, attributes);
     if (!rule.ok) return err({ rule: raw, field: `${field}[${index}]`, ...rule.error });
-    rules.push(rule.value);
+    // Of rules that say the same, one is kept.
+    if (!rules.some((known) => isSameRule(known, rule.value))) rules.push(rule.value);
   }
   return ok(rules);
 }

@@ -78,7 +78,15 @@ export interface ListContract {
   /** The original passes over names in `_include` that are no fields; so does BATON_WIRE=cloudify. */
   isIncludeLoose?: true;
   /** What the original does not read on this list and so passes over, whatever it says; so does BATON_WIRE=cloudify. */
-  passedOver?: readonly ('filters' | '_include' | '_sort' | '_size' | '_offset' | '_all_tenants')[];
+  passedOver?: readonly (
+    | 'filters'
+    | 'other filters'
+    | '_include'
+    | '_sort'
+    | '_size'
+    | '_offset'
+    | '_all_tenants'
+  )[];
   /** Plain query parameters that filter by equality. */
   filters: readonly string[];
   sorts: readonly string[];

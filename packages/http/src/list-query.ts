@@ -135,7 +135,10 @@ export function compileList(
   const extraNames = new Set(Object.keys(contract.extra ?? {}));
   const allowed = [...new Set([...contract.filters, ...queryKeys.filter((key) => !key.startsWith('_'))])];
   const passedOver = new Set<string>(wire === 'cloudify' ? contract.passedOver : []);
-  const isRead = (name: string) => own.has(name) || !passedOver.has(name.startsWith('_') ? name : 'filters');
+  const isFilterRead = (name: string) =>
+    !passedOver.has('filters') && (filterNames.has(name) || !passedOver.has('other filters'));
+  const isRead = (name: string) =>
+    own.has(name) || (name.startsWith('_') ? !passedOver.has(name) : isFilterRead(name));
   return (given) => {
     const raw =
       passedOver.size === 0

@@ -59,6 +59,38 @@ describe('searches of nodes', () => {
     },
   );
 
+  it('name one model, in the query or in constraints', async () => {
+    for (const kind of ['nodes', 'node-types', 'node-instances', 'capabilities', 'scaling-groups']) {
+      const asked = async (query: string, constraints: object) =>
+        code(await test.call('POST', `/searches/${kind}?${query}`, { constraints }));
+      const refused = [400, 'bad_parameters_error'];
+      expect([kind, await asked('deployment_id=sa', { deployment_id: 'sa' })]).toEqual([kind, refused]);
+      expect([kind, await asked('deployment_id=sa', { blueprint_id: 'mini' })]).toEqual([kind, refused]);
+      if (kind !== 'node-instances')
+        expect([kind, await asked('', { deployment_id: '' })]).toEqual([kind, refused]);
+    }
+  });
+
+  it('tell how many there are beside those found', async () => {
+    const metadata = async (kind: string, constraints: object, query = '') =>
+      (await test.call('POST', `/searches/${kind}?deployment_id=sd&${query}`, { constraints })).body.metadata;
+    const name_pattern = { equals_to: 'special' };
+    // One node of sa and another one of sd.
+    expect(await metadata('nodes', { name_pattern })).toMatchObject({
+      filtered: 2,
+      pagination: { total: 1 },
+    });
+    expect(await metadata('nodes', { name_pattern }, '_search=nosuch')).toMatchObject({ filtered: 3 });
+    expect(await metadata('nodes', {})).toMatchObject({ filtered: null, pagination: { total: 2 } });
+    const starts = { name_pattern: { starts_with: 'special_' } };
+    expect(await metadata('node-instances', starts)).toMatchObject({ filtered: 2, pagination: { total: 1 } });
+  });
+
+  it('of scaling groups look into every deployment whose id holds the text', async () => {
+    const groups = await test.call('POST', '/searches/scaling-groups?deployment_id=nosuch', {});
+    expect([groups.status, groups.body.items]).toEqual([200, []]);
+  });
+
   it('of instances take rules on their id; of capabilities and scaling groups none', async () => {
     const rules = (key: string) => ({ filter_rules: [rule(key, 'starts_with', ['n_'], 'attribute')] });
     expect(await found('node-instances', rules('id'))).toMatch(/^n_/);
@@ -67,6 +99,10 @@ describe('searches of nodes', () => {
     ).toBe('');
     expect(await found('node-instances', rules('state'))).toEqual([400, 'invalid_filter_rule']);
     expect(await found('node-instances', { filter_rules: [], constraints: {} })).toEqual([
+      400,
+      'bad_parameters_error',
+    ]);
+    expect(await found('node-instances', { constraints: { name_pattern: { contains: 'n' } } }, '')).toEqual([
       400,
       'bad_parameters_error',
     ]);

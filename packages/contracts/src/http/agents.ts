@@ -68,7 +68,7 @@ const plain = [
   'tenant_name',
 ];
 export const agentList: ListContract = {
-  fields: [...Object.keys(agentItem.shape), 'name', 'created_at', 'created_by', 'visibility'],
+  fields: agentFields,
   filters: [...plain, 'deployment_id', 'node_ids', 'node_instance_ids', 'install_methods'],
   sorts: [...plain, 'created_at'],
   search: 'name',
@@ -86,7 +86,7 @@ const common = {
   spec: 'v3.1-part1 Agents; reference 5.15',
   includeFields: agentFields,
 } as const;
-const params = z.object({ name: z.string() });
+const params = z.object({ name: resourceId });
 
 export const agentsRoutes = defineRoutes([
   {
@@ -133,7 +133,7 @@ export const agentsRoutes = defineRoutes([
     path: '/agents/:name',
     permission: 'agent_create',
     summary: 'Enters an agent; one that is there already is left as it is and answered with nulls',
-    params: z.object({ name: resourceId }),
+    params,
     isAllowedToExecution: true,
     body: z.object({
       node_instance_id: z.string().min(1),

@@ -12,6 +12,8 @@ import {
 } from './filters';
 import { resourceId } from './shapes';
 
+const params = z.object({ filter_id: resourceId });
+
 export const blueprintFilterRoutes = defineRoutes([
   {
     id: 'listBlueprintFilters',
@@ -37,6 +39,7 @@ export const blueprintFilterRoutes = defineRoutes([
     versions: ['v3.1'],
     summary: 'One stored filter of blueprints',
     spec: 'v3.1-part2 Filters',
+    params,
     status: 200,
     response: filter,
     includeFields: filterFields,
@@ -51,7 +54,7 @@ export const blueprintFilterRoutes = defineRoutes([
     versions: ['v3.1'],
     summary: 'Stores a filter of blueprints',
     spec: 'v3.1-part2 Filters',
-    params: z.object({ filter_id: resourceId }),
+    params,
     body: putFilterBody,
     status: 200,
     response: filter,
@@ -67,6 +70,7 @@ export const blueprintFilterRoutes = defineRoutes([
     versions: ['v3.1'],
     summary: 'Changes rules or visibility of a stored filter',
     spec: 'v3.1-part2 Filters',
+    params,
     body: patchFilterBody,
     status: 200,
     response: filter,
@@ -82,6 +86,7 @@ export const blueprintFilterRoutes = defineRoutes([
     versions: ['v3.1'],
     summary: 'Deletes a stored filter',
     spec: 'v3.1-part2 Filters',
+    params,
     status: 204,
   },
   {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { createdFields, envelope, instant, ownedFields, visibility } from './deployments-shapes';
+import { createdFields, envelope, instant, ownedFields, resourceId, visibility } from './deployments-shapes';
 
 const rule = z.object({
   key: z.string(),
@@ -23,7 +23,7 @@ export const filter = z
   .meta({ id: 'DeploymentFilter' });
 export const filterFields = Object.keys(filter.shape);
 
-const params = z.object({ id: z.string() });
+const params = z.object({ id: resourceId });
 const path = '/filters/deployments';
 const own = {
   owner: 'deployments',

@@ -19,6 +19,7 @@ const own = {
 
 const withModel = {
   filters: ['deployment_id', 'blueprint_id', 'node_id'],
+  passedOver: ['other filters'],
   allowsAllTenants: true,
   allowsGetAll: true,
 } as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope, jsonObject, ownedFields } from './deployments-shapes';
+import { bodyFlag } from './shapes';
 
 /** A change between two plans (reference/dsl.md ch. 8). */
 export const updateStep = z.object({
@@ -41,7 +42,7 @@ export const deploymentUpdate = z
   .meta({ id: 'DeploymentUpdate' });
 export const deploymentUpdateFields = Object.keys(deploymentUpdate.shape);
 
-const flag = z.boolean().default(false);
+const flag = bodyFlag.default(false);
 
 /** Flags become parameters of the workflow `update`. */
 export const initiateUpdateBody = z.object({
@@ -61,7 +62,7 @@ export const initiateUpdateBody = z.object({
   skip_heal: flag,
   install_first: flag,
   ignore_failure: flag,
-  update_plugins: z.boolean().default(true),
+  update_plugins: bodyFlag.default(true),
   auto_correct_types: flag,
   reevaluate_active_statuses: flag,
 });

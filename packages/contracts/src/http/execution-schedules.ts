@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { createdFields, envelope, instant, jsonObject, resourceId, visibility } from './shapes';
+import { bodyFlag, createdFields, envelope, instant, jsonObject, resourceId, visibility } from './shapes';
 
 const rule = z.union([
   z.object({
@@ -40,9 +40,6 @@ export const executionSchedule = z
 
 export const executionScheduleFields = Object.keys(executionSchedule.shape);
 
-const word = z
-  .union([z.boolean(), z.string().regex(/^(true|false)$/i, 'must be true or false')])
-  .transform((v) => String(v).toLowerCase() === 'true');
 const whole = z
   .union([z.number().int(), z.string().regex(/^-?\d{1,9}$/, 'must be a whole number')])
   .transform(Number);
@@ -59,8 +56,8 @@ const timing = {
     .describe('su, mo, ...; after 1 to 4 or l- with months or years'),
   rrule: z.string().nullish().describe('RFC 5545; excludes recurrence, count and weekdays'),
   slip: whole.pipe(z.number().min(0).max(5_256_000)).optional().describe('Minutes'),
-  stop_on_fail: word.optional(),
-  enabled: word.optional(),
+  stop_on_fail: bodyFlag.optional(),
+  enabled: bodyFlag.optional(),
 };
 
 export const createScheduleBody = z.object({
@@ -68,10 +65,10 @@ export const createScheduleBody = z.object({
   parameters: jsonObject.nullish(),
   execution_arguments: z
     .object({
-      allow_custom_parameters: word.optional(),
-      force: word.optional(),
-      dry_run: word.optional(),
-      is_dry_run: word.optional(),
+      allow_custom_parameters: bodyFlag.optional(),
+      force: bodyFlag.optional(),
+      dry_run: bodyFlag.optional(),
+      is_dry_run: bodyFlag.optional(),
       wait_after_fail: whole.pipe(z.number().min(0)).optional(),
     })
     .nullish(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { legacyFields } from './legacy-fields';
-import { envelope, instant, jsonObject, visibility } from './shapes';
+import { bodyFlag, envelope, instant, jsonObject, visibility } from './shapes';
 
 /** Execution statuses (reference/rest-api.md 6.1). */
 export const executionStatus = z.enum([
@@ -49,19 +49,15 @@ export const execution = z
 
 export const executionFields = Object.keys(execution.shape);
 
-const word = z
-  .union([z.boolean(), z.string().regex(/^(true|false)$/i, 'must be true or false')])
-  .transform((v) => String(v).toLowerCase() === 'true');
-
 /** Body of POST /executions (spec v3.1 part 2 "Executions"; `scheduled_time` is the original's name of `schedule`). */
 export const startExecutionBody = z.object({
   workflow_id: z.string().min(1),
   deployment_id: z.string().optional(),
   parameters: jsonObject.nullish(),
-  allow_custom_parameters: word.optional(),
-  force: word.optional(),
-  queue: word.optional(),
-  dry_run: word.optional(),
+  allow_custom_parameters: bodyFlag.optional(),
+  force: bodyFlag.optional(),
+  queue: bodyFlag.optional(),
+  dry_run: bodyFlag.optional(),
   schedule: z.string().optional(),
   scheduled_time: z.string().optional(),
   wait_after_fail: z

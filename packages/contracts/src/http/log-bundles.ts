@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { execution } from './executions';
-import { envelope, ownedFields, resourceId } from './shapes';
+import { bodyFlag, envelope, ownedFields, resourceId } from './shapes';
 
 /** Log bundle (reference/rest-api.md 5.13). */
 export const logBundle = z
@@ -62,7 +62,7 @@ export const logBundleRoutes = defineRoutes([
     permission: 'log_bundle_create',
     summary: 'Packs events, findings of the doctor, configuration and status of the manager',
     params: z.object({ log_bundle_id: resourceId }),
-    body: z.object({ queue: z.boolean().nullish() }),
+    body: z.object({ queue: bodyFlag.nullish() }),
     isBodyOptional: true,
     status: 201,
     response: execution.partial(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { legacyFields } from './legacy-fields';
 import {
+  bodyFlag,
   createdFields,
   envelope,
   instant,
@@ -236,7 +237,7 @@ export const pluginRoutes = defineRoutes([
     spec: 'v3.1-part2 Plugins',
     isBodyOptional: true,
     query: z.object({ force: queryBoolean.default(false) }),
-    body: z.object({ force: z.boolean().default(false) }),
+    body: z.object({ force: bodyFlag.default(false) }),
     status: 204,
   },
   {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { searchBody } from './filters';
 import {
+  bodyFlag,
   changedOwnershipFields,
   createdFields,
   envelope,
@@ -60,10 +61,10 @@ export const putSecretBody = z
   .object({
     value: z.unknown(),
     schema: jsonObject.nullish(),
-    update_if_exists: z.boolean().default(false),
+    update_if_exists: bodyFlag.default(false),
     visibility: visibility.optional(),
     private_resource: z.boolean().optional(),
-    is_hidden_value: z.boolean().optional(),
+    is_hidden_value: bodyFlag.optional(),
     provider_name: z.string().nullish(),
     provider_options: jsonObject.nullish(),
     ...createdFields,
@@ -75,7 +76,7 @@ export const patchSecretBody = z
   .looseObject({
     value: z.unknown().optional(),
     visibility: visibility.optional(),
-    is_hidden_value: z.boolean().optional(),
+    is_hidden_value: bodyFlag.optional(),
     provider_name: z.string().nullish(),
     provider_options: jsonObject.nullish(),
     ...changedOwnershipFields,
@@ -115,6 +116,7 @@ export const exportList: ListContract = { ...secretList, fields: Object.keys(exp
 
 const owned = { owner: 'secrets', tenant: 'required', versions: ['v3.1'] } as const;
 const path = '/secrets/:secret_key';
+const params = z.object({ secret_key: resourceId });
 
 export const secretRoutes = defineRoutes([
   {
@@ -172,6 +174,7 @@ export const secretRoutes = defineRoutes([
     summary: 'One secret with its value',
     spec: 'v3.1-part2 Secrets',
     query: z.object({ _skip_value: queryBoolean.optional() }),
+    params,
     status: 200,
     response: secret,
     includeFields: secretFields,
@@ -184,7 +187,7 @@ export const secretRoutes = defineRoutes([
     permission: 'secret_create',
     summary: 'Creates a secret, or replaces the value of one',
     spec: 'v3.1-part2 Secrets',
-    params: z.object({ secret_key: resourceId }),
+    params,
     body: putSecretBody,
     status: 200,
     response: secret,
@@ -198,6 +201,7 @@ export const secretRoutes = defineRoutes([
     permission: 'secret_update',
     summary: 'Changes value, visibility or hiding',
     spec: 'v3.1-part2 Secrets',
+    params,
     body: patchSecretBody,
     status: 200,
     response: secret,
@@ -211,6 +215,7 @@ export const secretRoutes = defineRoutes([
     permission: 'secret_delete',
     summary: 'Deletes a secret',
     spec: 'v3.1-part2 Secrets',
+    params,
     status: 204,
   },
   {

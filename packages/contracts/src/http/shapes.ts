@@ -68,6 +68,11 @@ export const queryBoolean = z
   .regex(/^(true|false)$/i, 'must be true or false')
   .transform((text) => text.toLowerCase() === 'true');
 
+/** A boolean of a body that may be written as the word, as every client of the original may (reference/rest-api.md 4.5). */
+export const bodyFlag = z
+  .union([z.boolean(), z.string().regex(/^(true|false)$/i, 'must be true or false')])
+  .transform((given) => String(given).toLowerCase() === 'true');
+
 const time = z.string().optional().describe('Needs set_timestamp');
 const user = z.string().optional().describe('An active user; another one than oneself needs set_owner');
 /** When and by whom a thing was made, as restores write it; read by ownershipOf (reference/rest-api.md ch. 5). */

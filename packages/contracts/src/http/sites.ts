@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { createdFields, envelope, ownedFields, visibility } from './deployments-shapes';
+import { createdFields, envelope, ownedFields, resourceId, visibility } from './deployments-shapes';
 
 /** Site (spec v3.1 part 2 "Site", reference/rest-api.md 8.4). */
 export const site = z
@@ -23,7 +23,7 @@ const filters = [
   'tenant_name',
   'visibility',
 ] as const;
-const params = z.object({ name: z.string() });
+const params = z.object({ name: resourceId });
 const own = {
   owner: 'deployments',
   tenant: 'required',
@@ -105,7 +105,8 @@ export const sitesRoutes = defineRoutes([
     ...own,
     permission: 'site_delete',
     summary: 'Deletes a site; its deployments stay',
-    params,
+    // The id is only looked up here.
+    params: z.object({ name: z.string() }),
     status: 204,
   },
 ]);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { execution } from './executions';
 import { legacyFields } from './legacy-fields';
-import { envelope, ownedFields, queryBoolean, resourceId, visibility } from './shapes';
+import { bodyFlag, envelope, ownedFields, queryBoolean, resourceId, visibility } from './shapes';
 
 /** Snapshot (spec v3.1 part 2); `uploading` of the spec is a documentation value, `creating` is what there is (6.5). */
 export const snapshotStatus = z.enum(['creating', 'created', 'failed', 'uploaded']);
@@ -34,33 +34,28 @@ export const snapshotList: ListContract = {
   allowsGetAll: true,
 };
 
-/** v2.1 clients write booleans as texts. */
-const flag = z
-  .union([z.boolean(), z.string().regex(/^(true|false)$/i, 'must be true or false')])
-  .transform((value) => String(value).toLowerCase() === 'true');
-
 /** Body of PUT /snapshots/{id}; what only the original's way of working needs is read and has no effect. */
 export const createSnapshotBody = z.object({
-  include_credentials: flag.optional(),
-  include_logs: flag.default(true),
-  include_events: flag.default(true),
-  queue: flag.default(false),
-  include_metrics: flag.optional(),
+  include_credentials: bodyFlag.optional(),
+  include_logs: bodyFlag.default(true),
+  include_events: bodyFlag.default(true),
+  queue: bodyFlag.default(false),
+  include_metrics: bodyFlag.optional(),
   tempdir_path: z.string().nullish(),
-  legacy: flag.optional(),
+  legacy: bodyFlag.optional(),
   listener_timeout: z.number().nullish(),
-  all_tenants: flag.optional(),
+  all_tenants: bodyFlag.optional(),
   /** Of an upload that was sent to the wrong path. */
   snapshot_archive_url: z.unknown().optional(),
 });
 
 export const restoreSnapshotBody = z.object({
-  force: flag.optional(),
-  dry_run: flag
+  force: bodyFlag.optional(),
+  dry_run: bodyFlag
     .default(false)
     .describe('Verifies and rehearses everything, tells what would happen, and changes nothing'),
-  restore_certificates: flag.default(false),
-  no_reboot: flag.default(false),
+  restore_certificates: bodyFlag.default(false),
+  no_reboot: bodyFlag.default(false),
   timeout: z
     .number()
     .int()
@@ -68,7 +63,7 @@ export const restoreSnapshotBody = z.object({
     .max(86_400)
     .default(300)
     .describe('Seconds to wait for other executions to end'),
-  recreate_deployments_envs: flag.optional(),
+  recreate_deployments_envs: bodyFlag.optional(),
 });
 
 export const snapshotUploadArguments = z.object({

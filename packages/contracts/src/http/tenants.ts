@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { envelope, queryBoolean } from './shapes';
+import { envelope, queryBoolean, resourceId } from './shapes';
 
 const counted = z.number().int();
 const memberRoles = z.object({ 'tenant-role': z.string().nullable(), roles: z.array(z.string()) });
@@ -27,8 +27,8 @@ export type TenantAnswer = z.infer<typeof tenant>;
 export const tenantFields = Object.keys(tenant.shape) as (keyof TenantAnswer)[];
 
 const getData = z.object({ _get_data: queryBoolean.optional() });
-const tenantUser = z.object({ tenant_name: z.string(), username: z.string(), role: z.string() });
-const tenantGroup = z.object({ tenant_name: z.string(), group_name: z.string(), role: z.string() });
+const tenantUser = z.object({ tenant_name: resourceId, username: resourceId, role: z.string() });
+const tenantGroup = z.object({ tenant_name: resourceId, group_name: resourceId, role: z.string() });
 const shared = { owner: 'identity', tenant: 'optional', versions: ['v3.1'], spec: 'reference 2.8' } as const;
 const changed = { includeFields: tenantFields, status: 200, response: tenant } as const;
 
@@ -119,6 +119,7 @@ export const tenantsRoutes = defineRoutes([
     method: 'GET',
     // A path parameter of this name is the tenant in which the permission is checked.
     path: '/tenants/:tenant_name',
+    params: z.object({ tenant_name: resourceId }),
     permission: 'tenant_get',
     summary: 'One tenant',
     ...shared,
@@ -129,6 +130,7 @@ export const tenantsRoutes = defineRoutes([
     id: 'createTenant',
     method: 'POST',
     path: '/tenants/:name',
+    params: z.object({ name: resourceId }),
     permission: 'tenant_create',
     summary: 'Create a tenant',
     ...shared,
@@ -142,6 +144,7 @@ export const tenantsRoutes = defineRoutes([
     id: 'deleteTenant',
     method: 'DELETE',
     path: '/tenants/:name',
+    params: z.object({ name: resourceId }),
     permission: 'tenant_delete',
     summary: 'Delete an empty tenant',
     ...shared,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { envelope, queryBoolean } from './shapes';
+import { envelope, queryBoolean, resourceId } from './shapes';
 
 const counted = z.number().int();
 
@@ -66,7 +66,7 @@ export const userGroupsRoutes = defineRoutes([
     permission: 'user_group_add_user',
     summary: 'Add a user to a group',
     ...shared,
-    body: member,
+    body: z.object({ username: resourceId, group_name: resourceId }),
     ...one,
   },
   {
@@ -83,6 +83,7 @@ export const userGroupsRoutes = defineRoutes([
     id: 'getUserGroup',
     method: 'GET',
     path: '/user-groups/:group_name',
+    params: z.object({ group_name: resourceId }),
     permission: 'user_group_get',
     summary: 'One user group',
     ...shared,
@@ -103,6 +104,7 @@ export const userGroupsRoutes = defineRoutes([
     id: 'deleteUserGroup',
     method: 'DELETE',
     path: '/user-groups/:group_name',
+    params: z.object({ group_name: resourceId }),
     permission: 'user_group_delete',
     summary: 'Delete a user group',
     ...shared,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { envelope, instant, queryBoolean, resourceId } from './shapes';
+import { bodyFlag, envelope, instant, queryBoolean, resourceId } from './shapes';
 
 /** Password rule of reference/rest-api.md 4.1. */
 export const password = z.string().min(5).max(256);
@@ -43,7 +43,7 @@ export const newUser = z
     username: resourceId,
     password: z.string().max(512),
     role: z.string().optional(),
-    is_prehashed: z.boolean().optional(),
+    is_prehashed: bodyFlag.optional(),
     created_at: z.string().optional(),
     first_login_at: z.string().nullable().optional(),
     last_login_at: z.string().nullable().optional(),
@@ -55,7 +55,7 @@ export const userChange = z
   .object({
     password: z.string().optional(),
     role: z.string().optional(),
-    show_getting_started: z.boolean().optional(),
+    show_getting_started: bodyFlag.optional(),
   })
   .meta({ id: 'UserChange' });
 
@@ -168,6 +168,7 @@ export const usersRoutes = defineRoutes([
     id: 'unlockUser',
     method: 'POST',
     path: '/users/unlock/:username',
+    params: z.object({ username: resourceId }),
     owner: 'identity',
     permission: 'user_unlock',
     tenant: 'optional',

@@ -56,8 +56,8 @@ export async function listBlueprints(
   const page = plan ? { ...found, items: plan.put(found.items) } : found;
   // An empty list of rules filters nothing, and is said to have filtered nothing.
   if (rules === null || rules.length === 0) return page;
-  // What the rules have removed: the same list without them.
-  const all = pageConditions({ columns: blueprintColumns, list, where: scope, search });
+  // All beside those found, whatever left them out.
+  const all = sql.join(scope, sql` and `);
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${blueprintFrom} where ${all}`.execute(
     db,
   );

@@ -28,6 +28,7 @@ import { findSite } from '../store/sites.sql';
 import { lockUpwards, refreshFamily } from '../store/statuses.sql';
 import { checkDisplayName, refuseNarrowSite } from './check-deployment';
 import { changeParents, isEnvironment, parentIds } from './parents';
+import { requireResourceId } from './resource-id';
 
 type Deps = Pick<ServiceDeps, 'db' | 'catalog' | 'identity'>;
 
@@ -191,6 +192,7 @@ export async function setSite(
       expected: 'site_name, or detach_site true',
     });
   }
+  if (name !== null) requireResourceId('site name', name, 'site_name');
   await deps.db.tx(async (tx) => {
     const row = await ownDeployment(tx, principal, id);
     if (name === null) return updateDeployment(tx, row.key, { site_key: null });

@@ -6,7 +6,7 @@ import type { ServiceDeps } from '../deps';
 import { requiredPlugins } from '../domain/deployment-plan';
 import { takenIds } from '../store/deployments.sql';
 import { findSite, type SiteRow } from '../store/sites.sql';
-import { requireDeploymentId } from './resource-id';
+import { requireDeploymentId, requireResourceId } from './resource-id';
 
 /** What a request says of one new deployment. */
 export interface NewDeploymentBody {
@@ -84,6 +84,7 @@ export async function checkNewDeployment(
   const labels = parseLabels(body.labels ?? []);
   if (!labels.ok) throw labelError(labels.error);
   checkDisplayName(body.display_name ?? '');
+  if (body.site_name) requireResourceId('site name', body.site_name, 'site_name');
   const site = body.site_name
     ? await findSiteFor(deps, frame.principal, body.site_name, frame.visibility)
     : null;

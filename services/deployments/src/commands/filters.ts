@@ -99,9 +99,9 @@ export async function updateFilter(
       expected: ['filter_rules', 'visibility'],
     });
   }
-  const rules = body.filter_rules === undefined ? null : deploymentRules(body.filter_rules);
   await deps.db.tx(async (tx) => {
     const filter = await ownFilter(tx, principal, id);
+    const rules = body.filter_rules === undefined ? null : deploymentRules(body.filter_rules);
     const visibility =
       body.visibility !== undefined && widensVisibility(principal, filter.visibility, body.visibility)
         ? body.visibility

@@ -123,6 +123,9 @@ export function instanceRows(
   });
 }
 
+/** Runs in agents, where it is installed with them; no manager has it. */
+const AGENTS_ONLY = 'cloudify-diamond-plugin';
+
 /** Plugins that must be on the manager: of the plan, to be installed, by package. */
 export function requiredPlugins(
   plan: JsonObject,
@@ -139,6 +142,7 @@ export function requiredPlugins(
   for (const plugin of lists.flatMap((list) => (Array.isArray(list) ? (list as JsonObject[]) : []))) {
     // A plugin with a source is installed from there; one without a package has nothing to look for.
     if (plugin.install === false || plugin.source || typeof plugin.package_name !== 'string') continue;
+    if (plugin.package_name === AGENTS_ONLY) continue;
     const one = {
       packageName: plugin.package_name,
       packageVersion: typeof plugin.package_version === 'string' ? plugin.package_version : '',

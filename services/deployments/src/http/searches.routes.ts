@@ -65,7 +65,7 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
       const { principal, list, body } = call;
       const kind = { nameAttribute: 'name', needsModel: true, ...leniency(call) };
       const search = readModelSearch(body, list, kind);
-      return listEnvelope(await searchScalingGroups(deps, principal, list, search), list);
+      return wholeModel(call, await searchScalingGroups(deps, principal, list, search));
     },
   };
 }
@@ -90,7 +90,7 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
           deploymentId: search.deploymentId,
           searchIn: attribute,
         });
-    return onPage(call, 'node', { ...page, filtered: search.rules.length > 0 ? page.filtered : null });
+    return isPlanned ? wholeModel(call, page) : onPage(call, 'node', page);
   };
   return {
     searchNodes: (call) => nodes(call, 'id'),
@@ -114,6 +114,15 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
 
 function onPage(call: Pick<HttpCall, 'wire' | 'version' | 'list'>, kind: Kind, page: Page) {
   return listEnvelope({ ...page, items: page.items.map((item) => onWire(call, kind, item)) }, call.list);
+}
+
+/** A page from the model; managers of the original say there how much they have looked through. */
+function wholeModel({ wire, list }: Pick<HttpCall, 'wire' | 'list'>, page: Page) {
+  const envelope = listEnvelope(page, list);
+  if (wire === 'spec') return envelope;
+  const { items, metadata } = envelope;
+  const total = page.total + (page.filtered ?? 0);
+  return { items, metadata: { ...metadata, pagination: { offset: 0, size: items.length, total } } };
 }
 
 /** Managers of the original pass over constraints that they do not know. */

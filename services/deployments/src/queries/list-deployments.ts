@@ -4,7 +4,6 @@ import {
   type FilterTarget,
   filterConditions,
   type PageRequest,
-  pageConditions,
   prepared,
   selectPage,
   visibleTotal,
@@ -245,7 +244,10 @@ export async function countVisible(db: Db<DB>, principal: Principal, allTenants 
   return rows[0]!.n;
 }
 
-/** How many the rules removed; null without rules (reference/rest-api.md 3.1). */
+/**
+ * How many deployments there are beside those found, whatever left them out; null without rules (reference/rest-api.md
+ * 3.1). The other filters of the list count as well, as in the original.
+ */
 export async function countFiltered(
   deps: ListDeps,
   principal: Principal,
@@ -253,17 +255,8 @@ export async function countFiltered(
   selector: DeploymentSelector,
   total: number,
 ): Promise<number | null> {
-  if (selector.rules === null) return null;
-  if (isWhole(list, { ...selector, rules: null }))
-    return (await countVisible(deps.db, principal, list.allTenants)) - total;
-  const where = pageConditions({
-    ...deploymentPage(principal, list, { ...selector, rules: [] }),
-    columns: deploymentColumns,
-  });
-  const { rows } = await sql<{ total: number }>`select count(*) as total from ${FROM} where ${where}`.execute(
-    deps.db.query,
-  );
-  return (rows[0]?.total ?? 0) - total;
+  if (selector.rules === null || selector.rules.length === 0) return null;
+  return (await countVisible(deps.db, principal, list.allTenants || !!selector.tenants)) - total;
 }
 
 /** One deployment that the caller may see, the own tenant's before a global one; null when there is none. */

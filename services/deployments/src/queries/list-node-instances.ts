@@ -11,6 +11,7 @@ import {
 } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { OF_DEPLOYMENT, sortedDeployments } from './by-deployment';
+import { countBeside } from './count-beside';
 import { inDeployment, inDeployments, noLabels } from './list-nodes';
 
 const ofDeployment = (column: 'id' | 'created_by'): RawBuilder<unknown> =>
@@ -94,7 +95,8 @@ export async function listNodeInstances(
     filters: instanceFilters,
     sorts: (field) => (field === 'node_name' ? sql`ni.node_id` : undefined),
   });
-  return { ...page, filtered: selector.rules === null ? null : 0 };
+  const filtered = await countBeside(db, 'node_instances', principal, list, rules, page.total);
+  return { ...page, filtered };
 }
 
 const fieldsOf = (joined: RawBuilder<unknown>) => ({

@@ -5,6 +5,7 @@ import { deploymentScope } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
 import type { NodeDefinition } from '../store/nodes.sql';
 import { OF_DEPLOYMENT, sortedDeployments } from './by-deployment';
+import { countBeside } from './count-beside';
 import type { ListDeps } from './list-deployments';
 
 const instances = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -178,5 +179,9 @@ export async function listNodes(
     for (const field of wanted) row[field] = definition?.[field] ?? null;
     return row;
   });
-  return { items, total: page.total, filtered: selector.rules === null ? null : 0 };
+  return {
+    items,
+    total: page.total,
+    filtered: await countBeside(deps.db.query, 'nodes', principal, list, selector.rules, page.total),
+  };
 }

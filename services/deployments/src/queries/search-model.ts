@@ -14,7 +14,7 @@ import { containsText } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import { fitsRule } from '../domain/rule-match';
-import { type DeploymentRow, deploymentScope, findDeployment, readPlan } from '../store/deployments.sql';
+import { type DeploymentRow, deploymentScope, readPlan } from '../store/deployments.sql';
 import { behalfOf, evaluateOf } from './evaluate-outputs';
 import { modelPart } from './model-part';
 
@@ -60,25 +60,40 @@ export function readModelSearch(
     extra: ['deployment_id', 'blueprint_id', 'node_id'],
     skipsUnknown: kind.skipsUnknown ?? false,
   });
-  const named = (name: string): string | null => {
-    const value = constraints.rest[name] ?? list.filters[name]?.[0] ?? null;
-    if (value !== null && typeof value !== 'string')
-      throw badParameter(`constraints.${name}`, `${name} must be a text`, { expected: 'text' });
-    return value;
-  };
   const search = {
     rules: [...given, ...constraints.rules],
-    deploymentId: named('deployment_id'),
-    blueprintId: named('blueprint_id'),
+    deploymentId: named('deployment_id', constraints.rest, list),
+    blueprintId: named('blueprint_id', constraints.rest, list),
   };
-  if (kind.needsModel && search.deploymentId === null && search.blueprintId === null) {
+  requireModel(search, kind.needsModel || constraints.rules.length > 0);
+  return search;
+}
+
+/** An id that the query or the constraints give, never both; an empty one is none. */
+function named(name: string, constraints: Record<string, unknown>, list: ListQuery): string | null {
+  const asked = list.filters[name]?.[0] || null;
+  const value = constraints[name];
+  if (value === undefined) return asked;
+  if (asked !== null)
+    throw badParameter(`constraints.${name}`, `${name} is given in the query and in constraints`, {
+      expected: 'one of them',
+    });
+  if (value !== null && typeof value !== 'string')
+    throw badParameter(`constraints.${name}`, `${name} must be a text`, { expected: 'text' });
+  return value || null;
+}
+
+function requireModel({ deploymentId, blueprintId }: ModelSearch, isNeeded: boolean): void {
+  if (deploymentId !== null && blueprintId !== null)
+    throw badParameter('blueprint_id', 'blueprint_id and deployment_id cannot be given together', {
+      expected: 'one of them',
+    });
+  if (isNeeded && deploymentId === null && blueprintId === null)
     throw badParameter(
       'deployment_id',
       'deployment_id or blueprint_id is needed, in the query or in constraints',
       { expected: 'deployment_id' },
     );
-  }
-  return search;
 }
 
 function givenRules(
@@ -114,6 +129,20 @@ function pageOf<T>(items: T[], list: ListQuery): ListPage<T> {
 /** Deployments searched for capabilities at once: each may cost rpc calls. */
 const MAX_DEPLOYMENTS = 200;
 
+/** Deployments whose ids hold the text: none is no error. */
+async function deploymentsLike(
+  { db }: Pick<ServiceDeps, 'db'>,
+  principal: Principal,
+  list: ListQuery,
+  text: string,
+): Promise<DeploymentRow[]> {
+  const { rows } = await sql<DeploymentRow>`
+    select d.key, d.tenant, d.id, d.display_name, d.blueprint_id, d.created_by from deployments d
+    where ${deploymentScope(principal, list.allTenants)} and ${containsText(sql`d.id`, text)}
+    order by d.created_at, d.key limit ${MAX_DEPLOYMENTS}`.execute(db.query);
+  return rows;
+}
+
 /** POST /searches/capabilities: one item per deployment with a hit, values evaluated; valid_values test the value. */
 export async function searchCapabilities(
   deps: ServiceDeps,
@@ -123,11 +152,7 @@ export async function searchCapabilities(
 ): Promise<ListPage<JsonObject>> {
   if (search.deploymentId === null)
     throw badParameter('deployment_id', 'deployment_id is needed', { expected: 'deployment_id' });
-  const { rows } = await sql<DeploymentRow>`
-    select d.key, d.tenant, d.id, d.display_name, d.blueprint_id, d.created_by from deployments d
-    where ${deploymentScope(principal, list.allTenants)} and ${containsText(sql`d.id`, search.deploymentId)} order by d.created_at, d.key limit ${MAX_DEPLOYMENTS}`.execute(
-    deps.db.query,
-  );
+  const rows = await deploymentsLike(deps, principal, list, search.deploymentId);
   const found: JsonObject[] = [];
   for (const row of rows) {
     const definitions = ((await readPlan(deps.db.query, row.key))?.capabilities ?? {}) as JsonObject;
@@ -163,26 +188,28 @@ export async function searchScalingGroups(
   list: ListQuery,
   search: ModelSearch,
 ): Promise<ListPage<JsonObject>> {
-  const groups = await scalingGroups(deps, principal, search);
-  const items = Object.entries(groups)
+  const groups = await scalingGroups(deps, principal, list, search);
+  const all = Object.entries(groups);
+  const items = all
     .filter(
       ([name]) =>
         matches(search.rules, name) &&
         (list.search === null || name.toLowerCase().includes(list.search.toLowerCase())),
     )
     .map(([name, group]) => ({ deployment_id: null, name, ...(group as JsonObject) }));
-  return pageOf(items as JsonObject[], list);
+  return { ...pageOf(items as JsonObject[], list), filtered: all.length - items.length };
 }
 
 async function scalingGroups(
   deps: ServiceDeps,
   principal: Principal,
+  list: ListQuery,
   search: ModelSearch,
 ): Promise<JsonObject> {
   if (search.deploymentId !== null) {
-    const row = await findDeployment(deps.db.query, principal, search.deploymentId);
-    if (!row) throw notFound('Deployment', search.deploymentId);
-    return modelPart((await readPlan(deps.db.query, row.key))?.scaling_groups);
+    const rows = await deploymentsLike(deps, principal, list, search.deploymentId);
+    const plans = await Promise.all(rows.map(({ key }) => readPlan(deps.db.query, key)));
+    return Object.assign({}, ...plans.map((plan) => modelPart(plan?.scaling_groups))) as JsonObject;
   }
   const caller = { username: principal.username, isAdministrator: isAdministrator(principal) };
   const blueprint = await deps.catalog.blueprint(principal.tenant, search.blueprintId!, caller);
