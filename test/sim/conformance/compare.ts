@@ -1,10 +1,10 @@
-import type { Json } from '@baton/kernel';
+import { canonicalJson, type Json } from '@baton/kernel';
 import type { GraphEvent } from '@baton/task-graph';
 import type { Deployment } from './deployment';
 import type { Played } from './play';
 
 export interface Expected {
-  outcome: 'completed' | 'failed' | 'refused';
+  outcome: 'completed' | 'failed' | 'cancelled' | 'refused';
   /** `message`: a part of its text. */
   error?: { class: string; message?: string } | null;
   error_code?: string;
@@ -64,7 +64,7 @@ function instancesOf(deployment: Deployment): { [node: string]: string[] } {
 
 function sorted(lists: { [node: string]: [string | null, Json][] }): { [node: string]: string[] } {
   return Object.fromEntries(
-    Object.entries(lists).map(([node, list]) => [node, list.map((x) => JSON.stringify(x)).sort()]),
+    Object.entries(lists).map(([node, list]) => [node, list.map((x) => canonicalJson(x)).sort()]),
   );
 }
 
@@ -77,7 +77,7 @@ function eventsOf(played: Played, deployment: Deployment, isManager: boolean): {
     if (event.type === 'sending_task' && !isManager) continue;
     add(kindOf(event, present, isManager));
   }
-  add(played.outcome === 'completed' ? 'workflow_succeeded' : 'workflow_failed');
+  add(played.outcome === 'completed' ? 'workflow_succeeded' : `workflow_${played.outcome}`);
   return counts;
 }
 

@@ -2,14 +2,20 @@ import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import {
   advance,
   type CallRequest,
+  type Decision,
   type GraphEvent,
   type GraphOutcome,
   type GraphSpec,
+  type GraphState,
   graphFromSpec,
   type Happening,
+  isResumable,
   nextStage,
   type OperationPayload,
+  resumeGraph,
+  rowOf,
   type StageResult,
+  type TaskRow,
   type WorkflowConfig,
 } from '@baton/task-graph';
 import { applyEdits } from '../deployments';
@@ -25,7 +31,7 @@ export interface Call {
 }
 
 export interface Played {
-  outcome: 'completed' | 'failed';
+  outcome: 'completed' | 'failed' | 'cancelled';
   error: { type: string; message: string } | null;
   calls: Call[];
   events: GraphEvent[];
@@ -37,6 +43,22 @@ export interface Request {
   config: WorkflowConfig;
   /** Of an update: the new blueprint. */
   update?: { text: string; inputs: JsonObject };
+  isDryRun?: boolean;
+  /** Cancelled once the operation `at` has begun for the `nth` time (1 when left out). */
+  cancel?: { at: string; nth?: number };
+}
+
+/** An execution that has ended, as a resume finds it. */
+export interface Ended {
+  played: Played;
+  request: Request;
+  history: StageResult[];
+  /** The graph that failed or was cancelled. */
+  stopped: {
+    spec: Pick<GraphSpec, 'name' | 'waitAfterFailMs' | 'dryRun'>;
+    rows: TaskRow[];
+    memo?: Json;
+  } | null;
 }
 
 /** How often each probe has run so far; kept over the steps of a scenario. */
@@ -50,21 +72,73 @@ interface Game {
   request: Request;
   played: Played;
   now: number;
+  isResumed: boolean;
 }
 
-export async function play(deployment: Deployment, counts: ProbeCounts, request: Request): Promise<Played> {
-  const played: Played = { outcome: 'completed', error: null, calls: [], events: [] };
-  const game: Game = { deployment, counts, request, played, now: 0 };
-  const history: StageResult[] = [];
+const fresh = (): Played => ({ outcome: 'completed', error: null, calls: [], events: [] });
+
+export async function play(deployment: Deployment, counts: ProbeCounts, request: Request): Promise<Ended> {
+  return await playStages({ deployment, counts, request, played: fresh(), now: 0, isResumed: false }, []);
+}
+
+/** Runs an execution on that failed or was cancelled, as services/executions does. */
+export async function resume(
+  deployment: Deployment,
+  counts: ProbeCounts,
+  last: Ended,
+  how: { isForced: boolean; cancel: Request['cancel'] },
+): Promise<Ended> {
+  const request = { ...last.request, cancel: how.cancel };
+  const game: Game = { deployment, counts, request, played: fresh(), now: 0, isResumed: true };
+  const ended = last.history.at(-1);
+  const isFailed = ended && (ended.kind === 'graph' ? ended.outcome.kind === 'failed' : ended.error);
+  const history = isFailed ? last.history.slice(0, -1) : [...last.history];
+  const { stopped } = last;
+  const isGoingOn = stopped !== null && history.every(({ name }) => name !== stopped.spec.name);
+  if (isGoingOn && isResumable(request.workflow)) {
+    const { model } = deployment;
+    const cleanup = { model, config: request.config };
+    const isInstall = request.workflow === 'install' && stopped.spec.name === 'install';
+    const { graph, decision } = resumeGraph(stopped.spec, stopped.rows, {
+      force: how.isForced,
+      now: game.now,
+      ...(isInstall && { cleanup }),
+    });
+    const again = runGraph(game, graph, decision);
+    if (again.outcome.kind === 'cancelled')
+      return cancelled(game, history, stopped.spec, again.rows, stopped.memo);
+    history.push({ kind: 'graph', name: stopped.spec.name, outcome: again.outcome, memo: stopped.memo });
+    return await playStages(game, history, { ...stopped, rows: again.rows });
+  }
+  return await playStages(game, history);
+}
+
+function cancelled(
+  game: Game,
+  history: StageResult[],
+  spec: NonNullable<Ended['stopped']>['spec'],
+  rows: TaskRow[],
+  memo: Json | undefined,
+): Ended {
+  game.played.outcome = 'cancelled';
+  const { played, request } = game;
+  return { played, request, history, stopped: { spec, rows, ...(memo !== undefined && { memo }) } };
+}
+
+async function playStages(game: Game, history: StageResult[], last: Ended['stopped'] = null): Promise<Ended> {
+  const { played, request } = game;
+  let stopped = last;
   for (;;) {
     const stage = nextStage(request.workflow, inputOf(game), history);
     if (stage.kind === 'end') {
       if (stage.outcome === 'failed') Object.assign(played, { outcome: 'failed', error: stage.error });
-      return played;
+      return { played, request, history, stopped };
     }
     if (stage.kind === 'graph') {
-      const outcome = playGraph(game, stage.spec);
-      if (outcome.kind === 'cancelled') throw new Error('nobody cancels here');
+      const graph = graphFromSpec(stage.spec);
+      const { outcome, rows } = runGraph(game, graph, advance(graph, [{ kind: 'start' }], game.now));
+      if (outcome.kind === 'cancelled') return cancelled(game, history, stage.spec, rows, stage.memo);
+      stopped = { spec: stage.spec, rows, ...(stage.memo !== undefined && { memo: stage.memo }) };
       history.push({ kind: 'graph', name: stage.name, outcome, memo: stage.memo });
     } else {
       const response = await answer(game, stage.request);
@@ -100,31 +174,53 @@ async function answer(game: Game, request: CallRequest): Promise<Json> {
   }
 }
 
-function playGraph(game: Game, spec: GraphSpec): GraphOutcome {
-  const graph = graphFromSpec(spec);
-  const queue: { at: number; happening: Happening }[] = [{ at: game.now, happening: { kind: 'start' } }];
-  const { model } = game.deployment;
+/** Plays the graph from its first decision to its end, and what is still running then. */
+function runGraph(
+  game: Game,
+  graph: GraphState,
+  first: Decision,
+): { outcome: GraphOutcome; rows: TaskRow[] } {
+  const queue: Queue = [];
+  let outcome = takeDecision(game, graph, first, queue);
   for (;;) {
     queue.sort((a, b) => a.at - b.at);
     const next = queue.shift();
-    if (!next) throw new Error(`graph ${spec.name} neither ends nor waits`);
+    if (!next && outcome) return { outcome, rows: graph.nodes.map(rowOf) };
+    if (!next) throw new Error(`graph ${graph.name} neither ends nor waits`);
+    if (outcome && next.happening.kind === 'due') continue;
     game.now = Math.max(game.now, next.at);
-    const decision = advance(graph, [next.happening], game.now);
-    for (const { nodeInstanceId, state } of decision.instanceStates) {
-      model.nodeInstances.find((i) => i.id === nodeInstanceId)!.state = state;
-    }
-    for (const { nodeInstanceId, edits } of decision.systemProperties)
-      applyEdits(model, nodeInstanceId, edits);
-    game.played.events.push(...decision.events);
-    for (const { idx, at } of decision.timers) queue.push({ at, happening: { kind: 'due', idx } });
-    for (const idx of decision.dispatch) {
-      const { spec: task, attempt } = graph.nodes[idx]!;
-      if (task.kind !== 'operation') continue;
-      queue.push({ at: game.now, happening: { kind: 'started', idx, attempt } });
-      queue.push({ at: game.now + OPERATION_MS, happening: probe(game, task.payload, idx, attempt) });
-    }
-    if (decision.outcome) return decision.outcome;
+    const ended = takeDecision(game, graph, advance(graph, [next.happening], game.now), queue);
+    outcome ??= ended;
   }
+}
+
+type Queue = { at: number; happening: Happening }[];
+
+/** Does what a decision asks for; how the graph ended, if it did. */
+function takeDecision(game: Game, graph: GraphState, decision: Decision, queue: Queue): GraphOutcome | null {
+  const { model } = game.deployment;
+  for (const { nodeInstanceId, state } of decision.instanceStates)
+    model.nodeInstances.find((i) => i.id === nodeInstanceId)!.state = state;
+  for (const { nodeInstanceId, edits } of decision.systemProperties) applyEdits(model, nodeInstanceId, edits);
+  game.played.events.push(...decision.events);
+  for (const { idx, at } of decision.timers) queue.push({ at, happening: { kind: 'due', idx } });
+  for (const idx of decision.dispatch) {
+    const { spec: task, attempt } = graph.nodes[idx]!;
+    if (task.kind !== 'operation') continue;
+    queue.push({ at: game.now, happening: { kind: 'started', idx, attempt } });
+    queue.push({ at: game.now + OPERATION_MS, happening: probe(game, task.payload, idx, attempt) });
+    if (isCancelledHere(game)) queue.push({ at: game.now, happening: { kind: 'cancel', mode: 'cancel' } });
+  }
+  return decision.outcome;
+}
+
+/** Whether the last call is the one at which somebody cancels. */
+function isCancelledHere({ request, played }: Game): boolean {
+  const { cancel } = request;
+  const at = cancel && played.calls.at(-1)!.label === cancel.at;
+  return (
+    at === true && played.calls.filter(({ label }) => label === cancel!.at).length === (cancel!.nth ?? 1)
+  );
 }
 
 /** What the scenarios' one operation does, from its inputs. */
@@ -159,7 +255,8 @@ function probe(game: Game, payload: OperationPayload, idx: number, attempt: numb
 }
 
 function inputOf(game: Game): Parameters<typeof nextStage>[1] {
-  const { workflow, parameters, config } = game.request;
+  const { request } = game;
+  const { workflow, parameters, config } = request;
   return {
     workflowId: workflow,
     executionId: 'execution',
@@ -168,7 +265,8 @@ function inputOf(game: Game): Parameters<typeof nextStage>[1] {
     parameters,
     model: game.deployment.model,
     config,
-    resume: false,
-    dryRun: false,
+    resume: game.isResumed,
+    dryRun: request.isDryRun ?? false,
+    isRehearsal: request.isDryRun ?? false,
   };
 }

@@ -5,11 +5,11 @@ import { builtinOf, workflowAvailability } from '@baton/task-graph';
 import { differences, type Expected } from './compare';
 import { createDeployment, type Deployment } from './deployment';
 import { mergeParameters } from './parameters';
-import { type Played, type ProbeCounts, play } from './play';
+import { type Ended, type Played, type ProbeCounts, play, type Request, resume } from './play';
 
 /**
  * Holds the engine's mind, without any service, against what the original did: `npx tsx test/sim/conformance/run.ts
- * [name]`. Ends with `N passed, M failed`. The data lie in BATON_SHARED (default ../shared).
+ * [FILE.json ...] [name]`. Ends with `N passed, M failed`. The data lie in BATON_SHARED (default ../shared).
  */
 interface Step {
   workflow: string;
@@ -19,11 +19,19 @@ interface Step {
   subgraph_retries?: number | null;
   blueprint?: string;
   flags?: JsonObject;
+  /** Instead of starting `workflow`, the execution of the step before is resumed. */
+  resume?: boolean;
+  force?: boolean;
+  cancel?: Request['cancel'];
+  /** Members of the request that starts the execution. */
+  request?: { dry_run?: boolean; wait_after_fail?: number; force?: boolean };
   expect: Expected;
 }
 
 interface Scenario {
   name: string;
+  /** `manager`: recorded on a whole manager. */
+  by?: string;
   blueprint: string;
   inputs: JsonObject | null;
   steps: Step[];
@@ -37,8 +45,14 @@ async function runScenario(scenario: Scenario, isManager: boolean): Promise<stri
   );
   const counts: ProbeCounts = new Map();
   const found: string[] = [];
+  let last: Ended | null = null;
   for (const [i, step] of scenario.steps.entries()) {
-    const played = await runStep(deployment, counts, step, isManager, scenario.inputs ?? {});
+    const ended: Ended | Played | 'refused' =
+      step.resume && last
+        ? await resume(deployment, counts, last, { isForced: step.force ?? false, cancel: step.cancel })
+        : await runStep(deployment, counts, step, isManager, scenario.inputs ?? {});
+    const played = ended !== 'refused' && 'played' in ended ? ended.played : ended;
+    if (ended !== 'refused' && 'played' in ended) last = ended;
     const isAsExpected = played === 'refused' ? step.expect.outcome === 'refused' : null;
     if (isAsExpected === false) found.push(`step ${i} ${step.workflow}: refused`);
     if (played === 'refused') continue;
@@ -57,12 +71,13 @@ async function runStep(
   step: Step,
   isManager: boolean,
   inputs: JsonObject,
-): Promise<Played | 'refused'> {
+): Promise<Ended | Played | 'refused'> {
   const isUpdate = step.workflow === 'update';
   const workflow = deployment.workflows[step.workflow];
   if (!workflow && !isUpdate) return invalid(`no workflow ${step.workflow}`);
   if (
     isManager &&
+    !step.request?.force &&
     workflow &&
     !workflowAvailability(workflow.availability_rules, deployment.model).isAvailable
   )
@@ -81,8 +96,10 @@ async function runStep(
       taskRetries: step.task_retries ?? 2,
       taskRetryIntervalMs: 50,
       subgraphRetries: step.subgraph_retries ?? 0,
-      waitAfterFailMs: 600_000,
+      waitAfterFailMs: (step.request?.wait_after_fail ?? 600) * 1000,
     },
+    isDryRun: step.request?.dry_run ?? false,
+    cancel: step.cancel,
     update: step.blueprint === undefined ? undefined : { text: step.blueprint, inputs },
   });
 }
@@ -100,14 +117,19 @@ function resolveInstances(deployment: Deployment, value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, resolveInstances(deployment, v)]));
 }
 
-async function main(only: string | undefined): Promise<void> {
+/** `FILE.json ...` plays those, any other argument is the name of the only scenario to play. */
+async function main(args: string[]): Promise<void> {
+  const only = args.find((arg) => !arg.endsWith('.json'));
   const folder = join(process.env.BATON_SHARED ?? '../shared', 'conformance', 'workflows');
   let passed = 0;
   let failed = 0;
-  for (const file of ['scenarios.json', 'manager.json']) {
-    const scenarios = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Scenario[];
+  const given = args.filter((arg) => arg.endsWith('.json'));
+  const recorded = ['scenarios.json', 'manager.json'].map((name) => join(folder, name));
+  for (const file of given.length > 0 ? given : recorded) {
+    const scenarios = JSON.parse(readFileSync(file, 'utf8')) as Scenario[];
     for (const scenario of scenarios.filter((s) => only === undefined || s.name === only)) {
-      const found = await runScenario(scenario, file === 'manager.json').catch((e: unknown) => [String(e)]);
+      const isManager = scenario.by === 'manager' || file.endsWith('manager.json');
+      const found = await runScenario(scenario, isManager).catch((e: unknown) => [String(e)]);
       if (found.length === 0) passed++;
       else {
         failed++;
@@ -119,4 +141,4 @@ async function main(only: string | undefined): Promise<void> {
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-void main(process.argv[2]);
+void main(process.argv.slice(2));
