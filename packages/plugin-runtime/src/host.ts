@@ -3,6 +3,12 @@ import type { InstanceRecord, NodeRecord, OpenedModel } from './task';
 
 export type EmitKind = 'log' | 'event';
 
+/**
+ * The next place before or after `at` (itself, if it will do) across which no secret lies that must be hidden: in pieces
+ * nobody would know it. Before the end of a text may also stand the beginning of one whose rest is not read yet.
+ */
+export type TextCut = (text: string, at: number, side: 'before' | 'after') => number;
+
 /** What the runtime asks of whoever runs it: the worker in production, with rpc behind each call. */
 export interface OperationHost {
   /** Reads the model and evaluates the inputs; asked again to see what others have written since. */
@@ -28,6 +34,8 @@ export interface OperationHost {
   listResources(path: string): Promise<string[]>;
   /** Takes a log line or event. A promise means: wait before sending more (back-pressure). */
   emit(kind: EmitKind, level: string, message: string): void | Promise<void>;
+  /** Where a long text is cut instead of at `at` so that no secret is torn apart. */
+  cutText: TextCut;
   /** Fetches a script by http or https, guarded against addresses inside the installation. */
   fetchUrl(
     url: string,

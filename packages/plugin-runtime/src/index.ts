@@ -1,4 +1,4 @@
-export type { EmitKind, OperationHost } from './host';
+export type { EmitKind, OperationHost, TextCut } from './host';
 export { type InvokeDeps, invoke } from './invoke';
 export {
   endOfKind,

@@ -18,6 +18,20 @@ describe('masks', () => {
     masks.add(['on', 'abcd', 'abcdef']);
     expect(masks.hide('on abcdef abcd')).toBe('on ******** ********');
   });
+
+  it('say where a text may be cut so that no secret lies across', () => {
+    const masks = createMasks();
+    expect(masks.cut('x'.repeat(10), 5, 'before')).toBe(5);
+    masks.add(['abcab', 'cabinet']);
+    const text = 'xxabcabinetyy';
+    expect([3, 6, 10].map((at) => masks.cut(text, at, 'before'))).toEqual([2, 2, 2]);
+    expect([3, 6, 10].map((at) => masks.cut(text, at, 'after'))).toEqual([11, 11, 11]);
+    expect([2, 11].map((at) => masks.cut(text, at, 'before'))).toEqual([2, 11]);
+    expect([2, 11].map((at) => masks.cut(text, at, 'after'))).toEqual([2, 11]);
+    // The rest of a secret may follow, and what stands before it may be one with its beginning.
+    const ends = ['xx', 'xxab', 'xxcabine', 'xxabcab', 'abca'];
+    expect(ends.map((end) => masks.cut(end, end.length, 'before'))).toEqual([2, 2, 2, 2, 0]);
+  });
 });
 
 it('secrets are found wherever inputs ask for them', () => {

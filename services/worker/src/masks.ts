@@ -9,6 +9,8 @@ export interface Masks {
   /** Texts inside `value`, at any depth, are secret from now on. */
   add(value: unknown): void;
   hide(text: string): string;
+  /** Where to cut a text so that no secret lies across the cut (plugin-runtime's host.ts). */
+  cut(text: string, at: number, side: 'before' | 'after'): number;
 }
 
 /**
@@ -58,7 +60,39 @@ export function createMasks(): Masks {
       for (const secret of hidden) if (shown.includes(secret)) shown = shown.replaceAll(secret, HIDDEN);
       return shown;
     },
+    cut: (text, at, side) => {
+      let place = side === 'before' && at >= text.length ? beginningAtEnd(text, hidden) : at;
+      for (
+        let next = clear(text, place, side, hidden);
+        next !== place;
+        next = clear(text, place, side, hidden)
+      )
+        place = next;
+      return place;
+    },
   };
+}
+
+/** Where the longest beginning of a secret stands that ends the text, or its length. */
+function beginningAtEnd(text: string, secrets: readonly string[]): number {
+  let at = text.length;
+  for (const secret of secrets) {
+    const first = Math.max(0, text.length - secret.length + 1);
+    for (let i = text.indexOf(secret[0]!, first); i >= 0 && i < at; i = text.indexOf(secret[0]!, i + 1))
+      if (secret.startsWith(text.slice(i))) at = i;
+  }
+  return at;
+}
+
+/** The place before or after all secrets that lie across `place`, or itself. */
+function clear(text: string, place: number, side: 'before' | 'after', secrets: readonly string[]): number {
+  let cleared = place;
+  for (const secret of secrets) {
+    const first = Math.max(0, place - secret.length + 1);
+    for (let i = text.indexOf(secret, first); i >= 0 && i < place; i = text.indexOf(secret, i + 1))
+      cleared = side === 'before' ? Math.min(cleared, i) : Math.max(cleared, i + secret.length);
+  }
+  return cleared;
 }
 
 /** Names of the secrets that unevaluated inputs ask for, and values that stand where a whole input is one. */

@@ -69,6 +69,7 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
       if (task.control.signal.reason === 'lease-lost') return;
       return deps.logs.add(line, kind, level, beginningOf(masks.hide(message), MAX_MESSAGE));
     },
+    cutText: masks.cut,
     fetchUrl: deps.fetchUrl,
     deploymentDir: () => folder.open(),
     settle: () => folder.settle(),

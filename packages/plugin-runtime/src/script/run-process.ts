@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { FatalError, RetryableError } from '@baton/plugin-sdk';
+import type { TextCut } from '../host';
 import type { ScriptSettings } from './settings';
 
 export interface ProcessSpec {
@@ -35,6 +36,8 @@ const POLL_MS = 100;
  */
 const PIPES_GRACE_MS = 1_000;
 const MAX_LINE_CHARS = 64 * 1024;
+/** A line that is one secret after the other is cut here all the same. */
+const MAX_HELD_CHARS = 1024 * 1024;
 const KEPT_OUTPUT_CHARS = 64 * 1024;
 const SIGNALS: Record<string, number> = {
   SIGHUP: 1,
@@ -59,7 +62,7 @@ export async function runProcess(
   spec: ProcessSpec,
   settings: Pick<ScriptSettings, 'guard' | 'account'>,
   signal: AbortSignal,
-  events: { started(pid: number): void | Promise<void>; line: LineSink },
+  events: { started(pid: number): void | Promise<void>; line: LineSink; cut: TextCut },
 ): Promise<ProcessEnd> {
   const child = start(spec, settings);
   const exited = new Promise<number>((resolve, reject) => {
@@ -86,12 +89,16 @@ export async function runProcess(
     const read = (name: 'out' | 'err', stream: Readable | null): Promise<string> =>
       stream === null
         ? Promise.resolve('')
-        : readLines(stream, (line) => {
-            const waiting = events.line(name, line);
-            if (!waiting) return;
-            heldLines++;
-            return waiting.finally(() => heldLines--);
-          });
+        : readLines(
+            stream,
+            (line) => {
+              const waiting = events.line(name, line);
+              if (!waiting) return;
+              heldLines++;
+              return waiting.finally(() => heldLines--);
+            },
+            events.cut,
+          );
     const output = Promise.all([read('out', child.stdout), read('err', child.stderr)]);
     output.catch(() => undefined);
     const code = await exited;
@@ -153,19 +160,26 @@ function notStarted(error: NodeJS.ErrnoException, { cwd, env }: ProcessSpec): Er
   return error;
 }
 
-/** Feeds complete lines (CR and LF cut off, bad UTF-8 replaced) to `take`, one at a time; answers the tail of it all. */
-async function readLines(stream: Readable, take: (line: string) => void | Promise<void>): Promise<string> {
+/**
+ * Feeds complete lines (CR and LF cut off, bad UTF-8 replaced) to `take`, one at a time; answers the tail of it all. Long
+ * lines are given in pieces. `cut` says where they, and the tail, may be cut.
+ */
+async function readLines(
+  stream: Readable,
+  take: (line: string) => void | Promise<void>,
+  cut: TextCut,
+): Promise<string> {
   const decoder = new StringDecoder('utf8');
   let rest = '';
   let kept = '';
   const feed = async (text: string, isLast: boolean): Promise<void> => {
-    kept = (kept + text).slice(-KEPT_OUTPUT_CHARS);
+    kept = tailOf(kept + text, cut);
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    if (isLast || rest.length > MAX_LINE_CHARS) {
-      if (rest !== '') lines.push(rest);
-      rest = '';
-    }
+    const isWhole = isLast || rest.length > MAX_HELD_CHARS;
+    const end = isWhole ? rest.length : rest.length > MAX_LINE_CHARS ? cut(rest, rest.length, 'before') : 0;
+    if (end > 0) lines.push(rest.slice(0, end));
+    rest = rest.slice(end);
     for (const line of lines) {
       const waiting = take(line.endsWith('\r') ? line.slice(0, -1) : line);
       if (waiting) await waiting;
@@ -178,6 +192,11 @@ async function readLines(stream: Readable, take: (line: string) => void | Promis
   }
   await feed(decoder.end(), true);
   return kept;
+}
+
+function tailOf(text: string, cut: TextCut): string {
+  const from = text.length - KEPT_OUTPUT_CHARS;
+  return from > 0 ? text.slice(cut(text, from, 'after')) : text;
 }
 
 /** Whether any process of the group is left. */

@@ -195,6 +195,27 @@ describe('the process of a script', () => {
   });
 });
 
+it('cuts long output only where the host says that no secret lies across', async () => {
+  const rig = makeRig();
+  const secret = 'secret-value';
+  rig.host.cutText = (text, at, side) => {
+    // Nothing else in the output begins like it.
+    const from = text.indexOf('s');
+    const isTorn = from >= 0 && from < at && (at < from + secret.length || at === text.length);
+    return !isTorn ? at : side === 'before' ? from : from + secret.length;
+  };
+  const fill = (letter: string, count: number) => `head -c ${count} /dev/zero | tr '\\0' ${letter}`;
+  const half = 64 * 1024;
+  const end = await rig.script(
+    `#!/bin/bash\n${fill('x', half + 10)}; printf secret-; sleep 0.2; printf value; ${fill('y', half - 7)}; exit 1`,
+  );
+  const pieces = rig.host.logged().map((line) => line.replace('<out> ', ''));
+  expect(pieces.join('')).toHaveLength(2 * half + 3 + secret.length);
+  expect(pieces.filter((piece) => piece.includes(secret))).toHaveLength(1);
+  const { message } = (end as { failure: { message: string } }).failure;
+  expect(message).toMatch(/stdout: y/);
+});
+
 describe('stopping a script', () => {
   it('happens also when this process dies: a guard kills the groups that it left', async () => {
     const group = spawn('/bin/sh', ['-c', 'sleep 60 & wait'], { detached: true, stdio: 'ignore' });

@@ -154,7 +154,7 @@ async function logged(run: ScriptRun, command: string, isQuiet: boolean, spec: P
     if (!isQuiet) return host.emit('log', 'info', `Process created, PID: ${pid}`);
   };
   try {
-    const end = await runProcess(spec, run.settings, signal, { started, line });
+    const end = await runProcess(spec, run.settings, signal, { started, line, cut: host.cutText });
     if (!isQuiet)
       await host.emit('log', 'info', `Execution done (PID=${end.pid}, return_code=${end.code}): ${command}`);
     return { ...end, command };

@@ -119,6 +119,7 @@ export function memoryHost(task: () => OperationTask): MemoryHost {
       return inside.map((file) => file.slice(path.length + 1));
     },
     emit: (kind, level, message) => void host.lines.push({ kind, level, message }),
+    cutText: (_, at) => at,
     fetchUrl: async (url) =>
       url.includes('/ok.sh')
         ? { status: 200, body: Buffer.from('echo fetched') }
