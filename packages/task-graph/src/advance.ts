@@ -11,7 +11,7 @@ import {
 import type { Decision } from './decision';
 import { defer, endOverdue, noteDeferral, wake } from './deferral';
 import { fail, failIfQuiet, reschedule } from './failure';
-import { type GraphState, isAbandoned, isCodeStep, isWorkflowCode, type TaskNode } from './graph';
+import { type GraphState, isAbandoned, isCodeStep, isInOver, isWorkflowCode, type TaskNode } from './graph';
 import type { Happening } from './happening';
 import { emitTaskEvent, workflowFailedText } from './messages';
 import { drain, leaveWorker, succeed, takeBack, toldFailure } from './run';
@@ -54,6 +54,9 @@ function take(step: Step, happening: Happening): void {
       for (const node of graph.nodes)
         if (node.state === 'pending' && node.blockers === 0) step.ready.push(node.spec.idx);
       break;
+    case 'resumed':
+      sayGoingOn(step);
+      break;
     case 'cancel':
       if (graph.flags.ended !== null) break;
       graph.flags.cancel = happening.mode;
@@ -82,6 +85,14 @@ function take(step: Step, happening: Happening): void {
       takeReport(step, happening);
   }
   if (graph.flags.ended !== null || !graph.flags.started) step.ready.length = 0;
+}
+
+/** Subgraphs that are not over say again that they have started. */
+function sayGoingOn(step: Step): void {
+  for (const node of step.graph.nodes) {
+    const isOpen = node.spec.kind === 'subgraph' && node.state === 'started' && node.retriedBy < 0;
+    if (isOpen && !isInOver(step.graph.nodes, node)) emitTaskEvent(step, node, 'task_started');
+  }
 }
 
 function takeDue(step: Step, idx: number): void {

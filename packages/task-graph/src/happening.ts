@@ -8,6 +8,8 @@ import type { TaskError, TaskSpec } from './task';
 export type Happening =
   /** The graph begins, or goes on after a resume: everything ready is dispatched. */
   | { kind: 'start' }
+  /** A stopped graph is taken up again; before everything else that a resume tells. */
+  | { kind: 'resumed' }
   | { kind: 'started'; idx: number; attempt: number }
   | { kind: 'succeeded'; idx: number; attempt: number; result: Json }
   | { kind: 'failed'; idx: number; attempt: number; error: TaskError }

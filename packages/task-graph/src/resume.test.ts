@@ -48,9 +48,22 @@ test('what a lost worker had begun is asked for anew: it does not count as lost 
 });
 
 test.each([
-  ['create', ['delete b', 'postdelete b', 'create b', 'start b']],
-  ['start', ['prestop b', 'stop b', 'start b']],
-])('a resumed install cleans up after a failed %s', (op, calls) => {
+  [
+    'create',
+    ['delete b', 'postdelete b', 'create b', 'start b'],
+    [
+      'Deleting node instance',
+      'Deleted node instance',
+      'Postdeleting node instance',
+      'Node instance postdeleted',
+    ],
+  ],
+  [
+    'start',
+    ['prestop b', 'stop b', 'start b'],
+    ['Prestopping node instance', 'Node instance prestopped', 'Stopped node instance'],
+  ],
+])('a resumed install cleans up after a failed %s', (op, calls, told) => {
   const ops = ['create', 'start', 'prestop', 'stop', 'delete', 'postdelete'];
   const { stopped, record, model } = stopAndResume(
     'install',
@@ -63,10 +76,19 @@ test.each([
   expect(labels(record)).toEqual(calls);
   expect(record.outcome).toBe('succeeded');
   expect(model.nodeInstances[0]!.state).toBe('started');
-  const said = record.events.map((e) => e.message);
-  expect(said.indexOf('Rolling back prior to resuming install')).toBeLessThan(
-    said.indexOf('Finished rolling back, now resuming install'),
-  );
+  const said = record.events.filter((e) => e.type === 'workflow_node_event').map((e) => e.message);
+  expect(said.slice(0, told.length + 2)).toEqual([
+    'Rolling back prior to resuming install',
+    ...told,
+    'Finished rolling back, now resuming install',
+  ]);
+});
+
+test('subgraphs that a resume goes on with say again that they have started, others do not', () => {
+  const nodes = { a: { ops: ['create'] }, b: { ops: ['configure'], rels: ['a'] } };
+  const { record } = stopAndResume('install', nodes, FAIL_B)!;
+  const started = record.events.filter((e) => e.message.startsWith('Subgraph started'));
+  expect(started.map((e) => e.message)).toEqual(["Subgraph started 'install_b_0'"]);
 });
 
 test('an answer that came after the cancel counts on resume', () => {

@@ -41,7 +41,8 @@ export function resumeGraph(
     started: true,
     ...(options.resumable && { resumable: true as const }),
   });
-  const decision = advance(graph, [...late.map(answerOf), { kind: 'start' }], options.now);
+  const said: Happening[] = [{ kind: 'resumed' }, ...late.map(answerOf), { kind: 'start' }];
+  const decision = advance(graph, said, options.now);
   for (const change of decision.changes) changed.add(change.idx);
   const isOld = (idx: number) => idx < rows.length;
   decision.changes = [...changed].filter(isOld).map((idx) => {

@@ -105,16 +105,20 @@ export function startModification(deployment: Deployment, entities: JsonObject):
     list.filter((i) => (i.modification === mark) === isMarked).map((i) => i.id);
   const added = ids(added_and_related, 'added', true);
   const removed = ids(removed_and_related, 'removed', true);
+  const before = structuredClone(model.nodeInstances);
   addInstances(model, added_and_related as unknown as NodeInstance[], new Set(added));
   deployment.pending = {
     finish: () => {
       removeInstances(model, new Set(removed));
       for (const [id, change] of Object.entries(entities)) {
+        const { instances } = change as { instances: number };
         const node = model.nodes.find((n) => n.id === id);
-        if (node) node.number_of_instances = (change as { instances: number }).instances;
+        if (node) node.number_of_instances = instances;
+        const group = model.scalingGroups?.[id];
+        if (group) group.properties.current_instances = instances;
       }
     },
-    rollback: () => removeInstances(model, new Set(added)),
+    rollback: () => void (model.nodeInstances = before),
   };
   const related = [...ids(added_and_related, 'added', false), ...ids(removed_and_related, 'removed', false)];
   return { modification_id: 'modification', added, removed, related };

@@ -48,9 +48,11 @@ async function runScenario(scenario: Scenario, isManager: boolean): Promise<stri
   let last: Ended | null = null;
   for (const [i, step] of scenario.steps.entries()) {
     const ended: Ended | Played | 'refused' =
-      step.resume && last
-        ? await resume(deployment, counts, last, { isForced: step.force ?? false, cancel: step.cancel })
-        : await runStep(deployment, counts, step, isManager, scenario.inputs ?? {});
+      step.resume && (!last || last.played.outcome === 'completed')
+        ? 'refused'
+        : step.resume && last
+          ? await resume(deployment, counts, last, { isForced: step.force ?? false, cancel: step.cancel })
+          : await runStep(deployment, counts, step, isManager, scenario.inputs ?? {});
     const played = ended !== 'refused' && 'played' in ended ? ended.played : ended;
     if (ended !== 'refused' && 'played' in ended) last = ended;
     const isAsExpected = played === 'refused' ? step.expect.outcome === 'refused' : null;

@@ -6,8 +6,8 @@ import { addSubgraph, finishDraft, newDraft } from './draft';
 import { emitLinks } from './emit';
 import { indexModel, type ModelIndex } from './model-index';
 import { readSubject } from './read-subject';
-import { event, LIFECYCLE, type Link, operation } from './steps';
-import { hostPreStop, prestop } from './uninstall-steps';
+import { around, event, LIFECYCLE, type Link } from './steps';
+import { hostPreStop, postdelete, prestop } from './uninstall-steps';
 
 export interface CleanupSource {
   model: DeploymentModel;
@@ -67,9 +67,9 @@ function cleanupLinks(
   const subject: LifecycleSubject = readSubject(ix, config, instance);
   const undone =
     row.payload.operation === `${LIFECYCLE}.start` && instance.state === 'starting'
-      ? [...prestop(subject), ...hostPreStop(subject), ...operation(subject, `${LIFECYCLE}.stop`)]
+      ? stopBefore(subject)
       : row.payload.operation === `${LIFECYCLE}.create` && instance.state === 'creating'
-        ? [...operation(subject, `${LIFECYCLE}.delete`), ...operation(subject, `${LIFECYCLE}.postdelete`)]
+        ? deleteBefore(subject)
         : [];
   if (undone.length === 0) return [];
   return [
@@ -77,6 +77,17 @@ function cleanupLinks(
     ...undone,
     [event('Finished rolling back, now resuming install')],
   ];
+}
+
+function stopBefore(subject: LifecycleSubject): Link[] {
+  const stop = around(subject, `${LIFECYCLE}.stop`, [], [event('Stopped node instance')]);
+  return [...prestop(subject), ...hostPreStop(subject), ...stop];
+}
+
+function deleteBefore(subject: LifecycleSubject): Link[] {
+  const before = [event('Deleting node instance')];
+  const after = [event('Deleted node instance')];
+  return [...around(subject, `${LIFECYCLE}.delete`, before, after), ...postdelete(subject)];
 }
 
 function cleanupRows(of: { nodeInstanceId: string; nodeId: string }, links: Link[], from: number): TaskRow[] {

@@ -73,13 +73,17 @@ export function deletePhase(subject: LifecycleSubject): Link[] {
   return [
     ...overRelationships(subject, 'unlink', texts, true),
     ...(deletes.length > 0 ? deletes : [[event('Deleting node instance: nothing to do')]]),
-    ...around(
-      subject,
-      `${LIFECYCLE}.postdelete`,
-      [event('Postdeleting node instance')],
-      [event('Node instance postdeleted')],
-    ),
+    ...postdelete(subject),
   ];
+}
+
+export function postdelete(subject: LifecycleSubject): Link[] {
+  return around(
+    subject,
+    `${LIFECYCLE}.postdelete`,
+    [event('Postdeleting node instance')],
+    [event('Node instance postdeleted')],
+  );
 }
 
 /** Take monitoring and the agent off a host. */
