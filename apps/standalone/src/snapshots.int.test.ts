@@ -254,6 +254,12 @@ describe('snapshots of a whole manager', () => {
     const bob = { user: 'bob', password: 'password of bob' };
     expect((await source.call('GET', '/snapshots', undefined, bob)).status).toBe(403);
     expect((await source.call('PATCH', '/snapshots/s1', { status: 'odd' })).status).toBe(400);
+    // Nobody is at work on it: it would be made for ever.
+    const unmade = await source.call('PATCH', '/snapshots/s1', { status: 'creating' });
+    expect(unmade).toMatchObject({ status: 400, body: { error_code: 'snapshot_action_error' } });
+    expect((await source.call('PATCH', '/snapshots/s1', { status: 'failed', error: 'lost' })).status).toBe(
+      200,
+    );
     expect((await source.call('DELETE', '/snapshots/s2')).status).toBe(204);
     expect((await source.call('GET', '/snapshots/s2/archive')).status).toBe(404);
     await source.call('POST', `/executions/${busy.execution}`, { deployment_id: 'busy', action: 'kill' });

@@ -192,7 +192,10 @@ export async function removeSnapshot(
   return snapshot;
 }
 
-/** @throws AppError not_found_error, snapshot_action_error for a status that needs an archive where there is none. */
+/**
+ * Says how a snapshot stands. @throws AppError not_found_error, snapshot_action_error for a status that needs an archive, or
+ * work on it, where there is none: it would stay so for ever.
+ */
 export async function changeStatus(
   deps: Pick<SnapshotDeps, 'db'>,
   principal: Principal,
@@ -204,10 +207,10 @@ export async function changeStatus(
   if (!(await deps.db.tx((tx) => setSnapshotStatus(tx, snapshot, status, error))))
     throw new AppError(
       'snapshot_action_error',
-      `Snapshot \`${id}\` has no archive and cannot become ${status}`,
-      {
-        field: 'status',
-      },
+      status === 'creating'
+        ? `Snapshot \`${id}\` is not being made and cannot become creating`
+        : `Snapshot \`${id}\` has no archive and cannot become ${status}`,
+      { field: 'status' },
     );
   return visibleSnapshot(deps.db.query, principal, id);
 }

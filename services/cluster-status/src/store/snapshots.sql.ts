@@ -58,7 +58,7 @@ export async function endCreation(
   return done.numAffectedRows === 1n;
 }
 
-/** False when the status needs an archive and there is none, or the row is gone. */
+/** False when the status needs an archive and there is none, or somebody at work on it and nobody is, or the row is gone. */
 export async function setSnapshotStatus(
   tx: Tx<DB>,
   of: { tenant: string; id: string },
@@ -67,7 +67,11 @@ export async function setSnapshotStatus(
 ): Promise<boolean> {
   const done = await sql`
     update snapshots set status = ${status}, error = ${error} where tenant = ${of.tenant} and id = ${of.id}
-      and (archive_digest is not null or ${status} not in ('created', 'uploaded'))`.execute(tx);
+      and (archive_digest is not null or ${status} not in ('created', 'uploaded'))
+      and (${status} <> 'creating' or exists (select 1 from snapshot_jobs j
+        where j.tenant = snapshots.tenant and j.snapshot_id = snapshots.id and j.kind = 'create' and j.state <> 'ended'))`.execute(
+    tx,
+  );
   return done.numAffectedRows === 1n;
 }
 
