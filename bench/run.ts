@@ -1,4 +1,4 @@
-// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot ...] [--rounds N] [--quick] [--mode standalone|services]
+// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|rpc ...] [--rounds N] [--quick] [--mode standalone|services]
 //   of api and lists: [--small] less data, [--database NAME] one seeded before, which stays, [--only PATTERN] of shapes, or of paths
 // JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
 import { spawnSync } from 'node:child_process';
@@ -17,6 +17,7 @@ import { engine } from './suites/engine';
 import { fleet } from './suites/fleet';
 import { idle } from './suites/idle';
 import { lists } from './suites/lists';
+import { rpc } from './suites/rpc';
 import { snapshot } from './suites/snapshot';
 
 const suites: Record<string, (plan: Plan) => Promise<object>> = {
@@ -28,6 +29,7 @@ const suites: Record<string, (plan: Plan) => Promise<object>> = {
   engine,
   dsl,
   snapshot,
+  rpc,
 };
 const DEFAULT = ['api', 'dispatch', 'fleet', 'idle'];
 const BUDGET_MS = { quick: 25_000, full: 165_000 };

@@ -1,0 +1,18 @@
+// A service that answers what it was sent, in a process of its own: asked for its port, and for its CPU time.
+import { clusterStatusRpc } from '@baton/contracts';
+import { silentLog } from '@baton/kernel';
+import { createRpcServer } from '@baton/rpc';
+import { serveParent } from '../harness/child';
+
+export type RpcServerQuestion = { kind: 'listen' } | { kind: 'cpu' };
+
+const server = createRpcServer({ log: silentLog });
+server.serve(clusterStatusRpc.ClusterStatusServiceDefinition, {
+  report: async ({ checksJson }) => ({ maintenance: checksJson }),
+  getConfig: async ({ scope }) => ({ valuesJson: scope, changed: [] }),
+});
+
+serveParent<RpcServerQuestion>(
+  async ({ kind }) => (kind === 'listen' ? await server.listen('127.0.0.1', 0) : process.cpuUsage()),
+  () => server.close(0),
+);
