@@ -1,4 +1,5 @@
 /** Files below a folder that scripts may write to: links are never followed, whoever made them. */
+import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { chown, type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -18,14 +19,26 @@ function absent(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** Plain files below `dir` by their path inside it; nothing else is shared between machines. */
-export async function scanTree(dir: string): Promise<Map<string, LocalFile>> {
+/**
+ * Plain files below `dir` by their path inside it; nothing else is shared between machines. `unnamed` is told of files and
+ * folders whose name is no UTF-8, which nothing but this machine can name: the path with the bytes as `\\xNN`.
+ */
+export async function scanTree(
+  dir: string,
+  unnamed: (shown: string) => void = () => undefined,
+): Promise<Map<string, LocalFile>> {
   const files = new Map<string, LocalFile>();
   const pending = [''];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    const entries = await readdir(join(dir, folder), { withFileTypes: true }).catch(absent);
+    const options = { withFileTypes: true, encoding: 'buffer' } as const;
+    const entries = await readdir(join(dir, folder), options).catch(absent);
     for (const entry of entries ?? []) {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      const name = entry.name as Buffer;
+      const path = join(folder, name.toString());
+      if (!isUtf8(name)) {
+        if (entry.isFile() || entry.isDirectory()) unnamed(join(folder, shownBytes(name)));
+        continue;
+      }
       if (entry.isDirectory()) pending.push(path);
       if (!entry.isFile()) continue;
       const found = await lstat(join(dir, path)).catch(absent);
@@ -34,6 +47,12 @@ export async function scanTree(dir: string): Promise<Map<string, LocalFile>> {
     }
   }
   return files;
+}
+
+function shownBytes(name: Buffer): string {
+  return name
+    .toString('latin1')
+    .replace(/[^ -~]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 /** Whether `path` really lies below `dir`: no folder on the way is a link. */

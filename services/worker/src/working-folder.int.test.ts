@@ -140,6 +140,17 @@ it('an operation whose files cannot be stored has not succeeded', async () => {
   expect(Object.keys(rig.peer.folders.texts(FOLDER)).sort()).toEqual(['x', 'y']);
 });
 
+it('a file whose name is not UTF-8 is not lost silently: the operation fails and says which', async () => {
+  const run = await machine();
+  const end = await run(`${IN}; mkdir d; echo kept > d/ok; echo x > "$(printf 'd/f\\xfcr')"`);
+  expect(end.kind).toBe(OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE);
+  expect(JSON.parse(end.errorJson)).toMatchObject({
+    message: expect.stringContaining('a file whose name is not UTF-8, d/f\\xfcr;'),
+  });
+  await run(`${IN}; rm "$(printf 'd/f\\xfcr')"`);
+  expect(rig.peer.folders.texts(FOLDER)).toEqual({ 'd/ok': 'kept\n' });
+});
+
 it('operations that never ask for the folder cost nothing', async () => {
   const asked: string[] = [];
   rig.peer.before = (method) => void asked.push(method);

@@ -124,7 +124,7 @@ async function fetchFile(
 /**
  * Stores what differs from the stored files and removes what the operation has removed (`opened`: what was stored when it
  * opened the folder). `mayWrite` is asked before each write.
- * @throws FatalError where the folder is larger than it may be; AppError when the file server cannot be reached
+ * @throws FatalError where the folder is larger than it may be, or a name in it is not UTF-8; AppError when the file server cannot be reached
  */
 export async function bringUp(
   deps: FolderDeps,
@@ -133,7 +133,9 @@ export async function bringUp(
   opened: FolderContents,
   mayWrite: () => boolean,
 ): Promise<void> {
-  const local = await scanTree(dir);
+  const unnamed: string[] = [];
+  const local = await scanTree(dir, (shown) => unnamed.push(shown));
+  checkNames(unnamed);
   checkCaps(local, opened);
   const known = await readKnown(dir);
   const removes = [...opened.files.values()]
@@ -227,6 +229,15 @@ async function fill(
     at += bytesRead;
   }
   return buffer.subarray(0, at);
+}
+
+/** They would be gone on every other worker, and nobody would know: paths of the file server are texts. */
+function checkNames([first, ...others]: readonly string[]): void {
+  if (first === undefined) return;
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  throw new FatalError(
+    `the working folder of the deployment has a file whose name is not UTF-8, ${first}${more}; it cannot be kept: rename or remove it`,
+  );
 }
 
 function checkCaps(
