@@ -88,7 +88,7 @@ function checkTasks(
       !ENDED.has(old.state) &&
       old.state !== 'response-sent';
     if (!isEnd) continue;
-    const of = (row.result as { ofAttempt?: number } | null)?.ofAttempt;
+    const of = attemptOf(row);
     if (of !== undefined && of !== row.attempt)
       say(after, `task ${row.idx} took the result of attempt ${of} in attempt ${row.attempt}`);
     const key = `${after.id} ${after.head!.name} ${row.idx} ${row.attempt}`;
@@ -96,6 +96,12 @@ function checkTasks(
     // Given up by the engine when its worker was lost: nobody needs to have run it.
     if (row.error?.type !== 'WorkerLost') accepted.set(key, row.state);
   }
+}
+
+/** The attempt that an outcome says it is of; undefined: it does not say so. */
+function attemptOf({ result, error }: TaskRow): number | undefined {
+  const said = /^boom in attempt (\d+)$/.exec(error?.message ?? '')?.[1];
+  return said === undefined ? (result as { ofAttempt?: number } | null)?.ofAttempt : Number(said);
 }
 
 /** Dependencies have ended, the execution is not being cancelled, and no attempt number is used twice. */

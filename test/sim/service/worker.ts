@@ -14,6 +14,8 @@ const { OutcomeKind } = executionsRpc;
 const ROOM = 3;
 /** How much more often a worker is frozen before a report than in the middle of an operation. */
 const ZOMBIES = 5;
+/** How long a frozen worker stands still at most, in leases. */
+const FROZEN_LEASES = 2.5;
 const HEARTBEAT_MS = leaseMs / 3;
 
 export interface Fleet {
@@ -32,11 +34,13 @@ export interface Hands {
   running: Map<string, { isKilled: boolean; keptUntil: number }>;
   outcomes: executionsRpc.TaskOutcome[];
   isReporting: boolean;
+  /** The whole process stands still: it renews nothing. */
+  isFrozen: boolean;
 }
 
 export function newHands(process: VirtualProcess): Hands {
   const workerId = `${process.name}#${process.epoch}`;
-  return { workerId, process, running: new Map(), outcomes: [], isReporting: false };
+  return { workerId, process, running: new Map(), outcomes: [], isReporting: false, isFrozen: false };
 }
 
 const roomOf = (hands: Hands): number => Math.max(0, ROOM - hands.running.size);
@@ -70,7 +74,7 @@ async function run(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): 
   const held = hands.running.get(lease.taskId)!;
   for (let left = durationMs; left > 0; left -= 200) {
     await world.pause(Math.min(left, 200));
-    if (world.random.chance(world.faults.pause)) await world.pause(leaseMs * 1.5);
+    if (world.random.chance(world.faults.pause)) await freeze(fleet, hands, () => false);
     // It kills its own run before somebody else may begin the next one.
     if (held.isKilled || world.now > held.keptUntil) break;
   }
@@ -90,7 +94,8 @@ async function report(fleet: Fleet, hands: Hands): Promise<void> {
   while (hands.outcomes.length > 0) {
     const outcomes = [...hands.outcomes];
     // Frozen between the look at its lease and the call: the report of a zombie, which must be refused.
-    if (fleet.world.random.chance(fleet.world.faults.pause * ZOMBIES)) await fleet.world.pause(leaseMs * 1.5);
+    if (fleet.world.random.chance(fleet.world.faults.pause * ZOMBIES))
+      await freeze(fleet, hands, () => outcomes.some((one) => isRunAnew(fleet, one)));
     const room = Math.min(ROOM, roomOf(hands) + outcomes.length);
     const answer = await call(fleet.world, fleet.engines, (engine) =>
       finishTasks(fleet.depsOf(engine), { workerId: hands.workerId, outcomes, room }),
@@ -106,11 +111,33 @@ async function report(fleet: Fleet, hands: Hands): Promise<void> {
   hands.isReporting = false;
 }
 
+/** Nothing of the process happens for longer than its leases last, or until `isWoken`. */
+async function freeze({ world }: Fleet, hands: Hands, isWoken: () => boolean): Promise<void> {
+  const until = world.now + leaseMs * FROZEN_LEASES;
+  hands.isFrozen = true;
+  while (world.now < until && !isWoken()) await world.pause(20);
+  hands.isFrozen = false;
+}
+
+/** Somebody else is at a later attempt: the worst moment for the report of an earlier one. */
+function isRunAnew(fleet: Fleet, { executionId, taskId, attempt }: executionsRpc.TaskOutcome): boolean {
+  const { graph, idx } = fleet.runOf({ executionId, taskId, attempt } as executionsRpc.TaskLease);
+  return fleet.ledger.some(
+    (run) =>
+      run.execution === executionId &&
+      run.graph === graph &&
+      run.idx === idx &&
+      run.attempt > attempt &&
+      run.to === null,
+  );
+}
+
 /** Renews what the worker holds; what it has lost, or must kill, ends. */
 export async function beat(fleet: Fleet, hands: Hands): Promise<never> {
   const { world } = fleet;
   for (;;) {
     await world.pause(HEARTBEAT_MS);
+    if (hands.isFrozen) continue;
     const taskIds = [...hands.running.keys()];
     const answer = await call(world, fleet.engines, (engine) =>
       heartbeat(fleet.depsOf(engine), { workerId: hands.workerId, workerJson: '{}', taskIds }),
@@ -131,7 +158,8 @@ function outcomeOf(
   happening: Happening | null,
 ): executionsRpc.TaskOutcome {
   const of = { ...executionsRpc.TaskOutcome.fromPartial({ taskId, executionId, attempt }), retryAfter: -1 };
-  const error = (type: string) => JSON.stringify({ exceptionType: type, message: 'boom' });
+  const error = (type: string) =>
+    JSON.stringify({ exceptionType: type, message: `boom in attempt ${attempt}` });
   switch (happening?.kind) {
     case 'succeeded':
       return {

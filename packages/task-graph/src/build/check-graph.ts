@@ -27,12 +27,17 @@ export function statusGraph(context: BuildContext, graph: CheckGraph): GraphSpec
   });
 }
 
-/** LC.check_drift on each instance, then RLC.check_drift on both sides of each of its relationships. */
+/**
+ * LC.check_drift on each instance, then RLC.check_drift on both sides of each of its relationships: behind what the instance
+ * waits for also where it has no check of its own.
+ */
 export function driftGraph(context: BuildContext, graph: CheckGraph): GraphSpec {
   return checkGraph(context, graph, (draft, instance) => {
     const own = instanceOperation(context.ix, context.config, instance, `${LIFECYCLE}.check_drift`);
     const slot = { nodeInstanceId: instance.id, path: ['configuration_drift'] };
-    const first = own && emitOperation(draft, null, own, driftHandlers(slot, graph.ends));
+    const first = own
+      ? emitOperation(draft, null, own, driftHandlers(slot, graph.ends))
+      : addStub(draft, instance);
     for (const relationship of context.ix.relationshipsOf(instance)) {
       const { source, target } =
         readRelationship(context.ix, context.config, relationship).operations.check_drift ?? {};
@@ -44,7 +49,7 @@ export function driftGraph(context: BuildContext, graph: CheckGraph): GraphSpec 
       for (const check of checks) {
         if (!check.template) continue;
         const task = emitOperation(draft, null, check.template, driftHandlers(check.slot, graph.ends));
-        if (first !== null) addDependency(draft, task, first);
+        addDependency(draft, task, first);
       }
     }
     return first;
@@ -69,14 +74,16 @@ function checkGraph(
 ): GraphSpec {
   return graphSpec(context, graph.name, (draft) => {
     const places = new Map<string, number>();
-    const empty = (instance: NodeInstance) => {
-      const of = { nodeInstanceId: instance.id, nodeId: instance.node_id };
-      return addSubgraph(draft, null, `stub_${instance.id}`, of, { totalRetries: 0, onFailure: null });
-    };
     for (const instance of graph.instances)
-      places.set(instance.id, addCheck(draft, instance) ?? empty(instance));
+      places.set(instance.id, addCheck(draft, instance) ?? addStub(draft, instance));
     if (!graph.inOrder) return;
-    for (const instance of othersThan(context.ix, graph.instances)) places.set(instance.id, empty(instance));
+    for (const instance of othersThan(context.ix, graph.instances))
+      places.set(instance.id, addStub(draft, instance));
     orderInstances(draft, context.ix, context.ix.model.nodeInstances, places, 'install');
   });
+}
+
+function addStub(draft: Draft, instance: NodeInstance): number {
+  const of = { nodeInstanceId: instance.id, nodeId: instance.node_id };
+  return addSubgraph(draft, null, `stub_${instance.id}`, of, { totalRetries: 0, onFailure: null });
 }

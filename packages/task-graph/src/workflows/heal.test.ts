@@ -172,6 +172,24 @@ describe('checks', () => {
     });
   });
 
+  test('what a failed check holds up waits also behind an instance without a check of its own', () => {
+    const rels = [{ to: 'a', source: ['check_drift'] }];
+    const nodes = {
+      a: { ops: ['check_drift'] },
+      b: { rels },
+      c: { rels: [{ to: 'b', target: ['check_drift'] }] },
+    };
+    const run = { run: () => broken(false, 'down') };
+    const record = drive('check_drift', inputOf('check_drift', started(nodes)), run);
+    expect(labels(record)).toEqual(['check_drift a']);
+    const unordered = inputOf('check_drift', started(nodes), { run_by_dependency_order: false });
+    expect(labels(drive('check_drift', unordered, run)).sort()).toEqual([
+      'check_drift a',
+      'check_drift b->a',
+      'check_drift c->b',
+    ]);
+  });
+
   test('started and configured reset what checks found', () => {
     const model = fixture({ a: { ops: ['configure'] } });
     drive('install', inputOf('install', model), PARANOID);
