@@ -29,7 +29,37 @@ async function messages(type: string) {
   return rows.map((row) => row.envelope.payload);
 }
 
+describe('groups that a blueprint names', () => {
+  it('are joined by its deployments, with their labels, and made where they are missing', async () => {
+    await put('joined-a', { labels: [{ team: 'blue' }] });
+    const made = await test.create('jo', { blueprint_id: 'grouping' });
+    expect((made as { status?: number }).status ?? 201).toBe(201);
+    expect((await get('joined-a')).deployment_ids).toEqual(['jo']);
+    expect(await get('joined-b')).toMatchObject({
+      deployment_ids: ['jo'],
+      visibility: 'tenant',
+      created_by: 'admin',
+    });
+    expect(await labelsOf('jo')).toContain('team=blue');
+    const bad = { blueprint_id: 'grouping', inputs: { second: 3 } };
+    expect(code(await test.call('PUT', '/deployments/jo2', bad))).toEqual([400, 'deployment_creation_error']);
+    const again = { blueprint_id: 'grouping', inputs: { second: 'joined-a' } };
+    expect((await test.call('PUT', '/deployments/jo3', again)).status).toBe(201);
+    expect((await get('joined-a')).deployment_ids).toEqual(['jo', 'jo3']);
+  });
+});
+
 describe('the group itself', () => {
+  it('what a PATCH names to come and to go, goes', async () => {
+    await test.create('come', { blueprint_id: 'mini' });
+    await put('both ways', {});
+    const answer = await patch('both ways', {
+      add: { deployment_ids: ['come'] },
+      remove: { deployment_ids: ['come'] },
+    });
+    expect([answer.status, answer.body.deployment_ids]).toEqual([200, []]);
+  });
+
   it('PUT makes it, and changes of an existing one only what is given', async () => {
     const made = await put('a group', { description: 'first', blueprint_id: 'mini', default_inputs: {} });
     expect(made.status).toBe(200);

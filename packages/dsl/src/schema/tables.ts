@@ -236,7 +236,7 @@ const schedule = object('schedule', {
 
 const deploymentSettings = object('deployment settings', {
   default_schedules: optional(named(schedule)),
-  default_groups: optional(list(text())),
+  default_groups: optional(list(value), 'Groups that a deployment joins: ids or functions.'),
   id_template: optional(text()),
   display_name: optional(either(text(), dict), 'Text or function.'),
 });

@@ -229,8 +229,9 @@ async function storeInTx(
   const removed = change.isReplacing
     ? before.filter((key) => !named.includes(key))
     : await selectMembers(tx, principal, change.remove, scheduled);
-  await removeMembers(tx, group.key, removed);
   const joined = await addMembers(tx, group.key, named);
+  // What is named to come and to go, goes.
+  await removeMembers(tx, group.key, removed);
   if (labels) {
     const stayed = before.filter((key) => !removed.includes(key));
     await changeMemberLabels(

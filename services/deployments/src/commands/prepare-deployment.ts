@@ -35,6 +35,8 @@ export interface DeploymentPreparation {
   labels: LabelPair[];
   displayName: string;
   defaultSchedules: Record<string, unknown>;
+  /** Ids of the groups that the deployment joins. */
+  defaultGroups: string[];
 }
 
 type Deps = Pick<ServiceDeps, 'db' | 'secrets'>;
@@ -76,7 +78,18 @@ export async function prepareDeployment(
     labels,
     displayName: (named ?? request.deploymentId).normalize('NFKC').slice(0, 256),
     defaultSchedules: isJsonObject(settings.default_schedules) ? settings.default_schedules : {},
+    defaultGroups: groupIds(settings.default_groups),
   };
+}
+
+function groupIds(groups: Json | undefined): string[] {
+  if (groups === undefined || groups === null) return [];
+  if (Array.isArray(groups) && groups.every((id) => typeof id === 'string' && id !== ''))
+    return groups as string[];
+  throw new AppError('deployment_creation_error', 'default_groups must be ids of groups', {
+    field: 'deployment_settings.default_groups',
+    expected: 'list of texts',
+  });
 }
 
 function preparationError(diagnostics: readonly Diagnostic[]): AppError {

@@ -16,6 +16,7 @@ import { insertInstances, type NewInstance, takenInstanceIds } from '../store/no
 import { insertNodes, type NewNode } from '../store/nodes.sql';
 import { type DeploymentRequest, taken } from './check-deployment';
 import { recordPlanDependencies } from './dependencies';
+import { joinDefaultGroups } from './join-groups';
 import { changeParents, isEnvironment, parentIds } from './parents';
 import { prepareDeployment } from './prepare-deployment';
 
@@ -32,12 +33,13 @@ export interface DeploymentRows {
   instances: NewInstance[];
   functions: InterDeploymentFunction[];
   defaultSchedules: Record<string, unknown>;
+  defaultGroups: string[];
 }
 
 /** Prepares the plan of a deployment (reference/dsl.md 7.3) and keeps the rows of it. */
 export async function prepareRows(deps: ServiceDeps, request: DeploymentRequest): Promise<DeploymentRows> {
   const { principal, body, blueprint } = request;
-  const { plan, labels, displayName, defaultSchedules } = await prepareDeployment(deps, {
+  const { plan, labels, displayName, defaultSchedules, defaultGroups } = await prepareDeployment(deps, {
     tenant: principal.tenant,
     deploymentId: request.id,
     plan: blueprint.plan,
@@ -74,6 +76,7 @@ export async function prepareRows(deps: ServiceDeps, request: DeploymentRequest)
     instances: instanceRows(plan.node_instances),
     functions: plan.inter_deployment_functions,
     defaultSchedules,
+    defaultGroups,
   };
 }
 
@@ -173,6 +176,8 @@ export async function storeDeployments(
     if (parents.length > 0) await changeParents(tx, { tenant, key, id: request.id }, parents);
     await recordPlanDependencies(tx, { tenant, key, createdBy, visibility: request.visibility }, functions);
   }
+  const joining = keyed.map(({ key, defaultGroups }) => ({ key, createdBy, groups: defaultGroups }));
+  await joinDefaultGroups(tx, principal, joining);
   return keys;
 }
 

@@ -122,6 +122,16 @@ node_templates: {}
 `;
 
 /** A type that derives from another. */
+/** Its deployments join groups. */
+export const grouping = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+inputs:
+  second: {default: joined-b}
+deployment_settings:
+  default_groups: [joined-a, {get_input: second}]
+`;
+
 export const derived = `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]

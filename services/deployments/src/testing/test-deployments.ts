@@ -85,6 +85,7 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   'needs-plugin': { text: texts.needsPlugin },
   empty: { text: texts.empty },
   derived: { text: texts.derived },
+  grouping: { text: texts.grouping },
   'private-bp': { text: texts.mini, visibility: 'private' },
   'global-bp': { text: texts.mini, visibility: 'global' },
   broken: { text: texts.mini, state: 'failed_parsing' },
