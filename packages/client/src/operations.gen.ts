@@ -26,7 +26,7 @@ export interface Schemas {
   LogBundle: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; status: "creating" | "created" | "failed"; error: string };
   Maintenance: { status: "deactivated" | "activating" | "activated"; activated_at: string; activation_requested_at: string; remaining_executions: ({ id: string; status: string; deployment_id: string | null; workflow_id: string } | ({ id: string; status: string; deployment_id: string | null; workflow_id: string })[])[] | null; requested_by: string };
   ManagerStatus: { status: string; services: Record<string, { status: string; is_remote: boolean; extra_info: Record<string, unknown> }> };
-  NewUser: { username: string; password: string; role?: string; is_prehashed?: boolean; created_at?: string; first_login_at?: string | null; last_login_at?: string | null };
+  NewUser: { username: string; password: string; role?: string; is_prehashed?: boolean | string; created_at?: string; first_login_at?: string | null; last_login_at?: string | null };
   Node: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; deployment_id: string; deployment_display_name: string; blueprint_id: string | null; type: string; type_hierarchy: (string)[]; host_id: string | null; properties: Record<string, unknown>; operations: Record<string, unknown>; plugins: (Record<string, unknown>)[]; plugins_to_install: (Record<string, unknown>)[] | null; relationships: (Record<string, unknown>)[]; number_of_instances: number; planned_number_of_instances: number; deploy_number_of_instances: number; min_number_of_instances: number; max_number_of_instances: number; actual_number_of_instances: number; actual_planned_number_of_instances: number; drifted_instances: number; unavailable_instances: number };
   NodeInstance: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; node_id: string; deployment_id: string; host_id: string | null; index: number; state: string; version: number; runtime_properties: Record<string, unknown>; system_properties: Record<string, unknown> | null; relationships: ({ target_name: string; target_id: string; type: string })[]; scaling_groups: ({ name: string; id: string })[]; is_status_check_ok: boolean; has_configuration_drift: boolean };
   Operation: { id: string; name: string; state: string; dependencies: (string)[]; type: string; parameters: Record<string, unknown>; tasks_graph: string; tasks_graph_id: string; manager_name: string | null; agent_name: string | null; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global" };
@@ -38,9 +38,9 @@ export interface Schemas {
   Role: { id: number; name: string; type: string; description: string | null };
   Search: { filter_rules?: unknown; constraints?: unknown };
   Secret: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; key: string; id: string; is_hidden_value: boolean; updated_at: string; provider_name: string | null; value: unknown; schema: Record<string, unknown> | null; provider_options: unknown };
-  SecretCreate: { value: unknown; schema?: Record<string, unknown> | null; update_if_exists?: boolean; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; is_hidden_value?: boolean; provider_name?: string | null; provider_options?: Record<string, unknown> | null; created_at?: string; created_by?: string };
+  SecretCreate: { value: unknown; schema?: Record<string, unknown> | null; update_if_exists?: boolean | string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; is_hidden_value?: boolean | string; provider_name?: string | null; provider_options?: Record<string, unknown> | null; created_at?: string; created_by?: string };
   SecretItem: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; key: string; id: string; is_hidden_value: boolean; updated_at: string; provider_name: string | null };
-  SecretUpdate: { value?: unknown; visibility?: "private" | "tenant" | "global"; is_hidden_value?: boolean; provider_name?: string | null; provider_options?: Record<string, unknown> | null; created_at?: string; creator?: string };
+  SecretUpdate: { value?: unknown; visibility?: "private" | "tenant" | "global"; is_hidden_value?: boolean | string; provider_name?: string | null; provider_options?: Record<string, unknown> | null; created_at?: string; creator?: string };
   SecretsImport: { secrets_list: (unknown)[]; tenant_map?: Record<string, string>; tenant_map_dict?: Record<string, string>; passphrase?: string; override_collisions: boolean };
   SecretsProvider: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; name: string; type: "local" | "vault" | "cloudify"; connection_parameters: Record<string, unknown> | null; updated_at: string };
   SecretsProviderCreate: { type?: "local" | "vault" | "cloudify"; connection_parameters?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; test?: boolean; created_at?: string; created_by?: string; name?: string };
@@ -52,7 +52,7 @@ export interface Schemas {
   Tenant: { name: string; groups: number | Record<string, string>; users: number | Record<string, { "tenant-role": string | null; roles: (string)[] }>; user_roles: { direct: Record<string, string>; groups: Record<string, { role: string; users: (string)[] }> } | null; rabbitmq_username: string | null; rabbitmq_password: string | null; rabbitmq_vhost: string | null };
   Token: { id: string; username: string; value: string; role: string; description: string | null; expiration_date: string | null; last_used: string | null };
   User: { username: string; role: string; active: boolean; created_at: string; first_login_at: string | null; last_login_at: string | null; is_locked: boolean; show_getting_started: boolean; groups: number | (string)[]; tenants: number | Record<string, { "tenant-role": string | null; roles: (string)[] }>; tenant_roles: { direct: Record<string, string>; groups: Record<string, Record<string, (string)[]>> } | null; group_system_roles: Record<string, (string)[]>; password_hash: string | null };
-  UserChange: { password?: string; role?: string; show_getting_started?: boolean };
+  UserChange: { password?: string; role?: string; show_getting_started?: boolean | string };
   UserGroup: { name: string; ldap_dn: string | null; role: string; tenants: number | Record<string, string>; users: number | (string)[] };
 }
 
@@ -321,14 +321,14 @@ export interface Operations {
   initiateDeploymentUpdate: {
     params: { deployment_id: string };
     query: "_include";
-    body: { blueprint_id?: string | null; inputs?: Record<string, unknown> | null; reinstall_list?: (string)[] | null; preview?: boolean; runtime_only_evaluation?: boolean; force?: boolean; workflow_id?: string | null; custom_workflow_timeout?: number | null; skip_install?: boolean; skip_uninstall?: boolean; skip_reinstall?: boolean; force_reinstall?: boolean; skip_drift_check?: boolean; skip_heal?: boolean; install_first?: boolean; ignore_failure?: boolean; update_plugins?: boolean; auto_correct_types?: boolean; reevaluate_active_statuses?: boolean } | undefined;
+    body: { blueprint_id?: string | null; inputs?: Record<string, unknown> | null; reinstall_list?: (string)[] | null; preview?: boolean | string; runtime_only_evaluation?: boolean; force?: boolean | string; workflow_id?: string | null; custom_workflow_timeout?: number | null; skip_install?: boolean | string; skip_uninstall?: boolean | string; skip_reinstall?: boolean | string; force_reinstall?: boolean | string; skip_drift_check?: boolean | string; skip_heal?: boolean | string; install_first?: boolean | string; ignore_failure?: boolean | string; update_plugins?: boolean | string; auto_correct_types?: boolean | string; reevaluate_active_statuses?: boolean | string } | undefined;
     answer: Schemas["DeploymentUpdate"];
   };
   /** POST /api/v3.1/deployment-updates/{deployment_id}/update/initiate: Starts a deployment update (clients from 6.4) */
   initiateDeploymentUpdateByPost: {
     params: { deployment_id: string };
     query: "_include";
-    body: { blueprint_id?: string | null; inputs?: Record<string, unknown> | null; reinstall_list?: (string)[] | null; preview?: boolean; runtime_only_evaluation?: boolean; force?: boolean; workflow_id?: string | null; custom_workflow_timeout?: number | null; skip_install?: boolean; skip_uninstall?: boolean; skip_reinstall?: boolean; force_reinstall?: boolean; skip_drift_check?: boolean; skip_heal?: boolean; install_first?: boolean; ignore_failure?: boolean; update_plugins?: boolean; auto_correct_types?: boolean; reevaluate_active_statuses?: boolean } | undefined;
+    body: { blueprint_id?: string | null; inputs?: Record<string, unknown> | null; reinstall_list?: (string)[] | null; preview?: boolean | string; runtime_only_evaluation?: boolean; force?: boolean | string; workflow_id?: string | null; custom_workflow_timeout?: number | null; skip_install?: boolean | string; skip_uninstall?: boolean | string; skip_reinstall?: boolean | string; force_reinstall?: boolean | string; skip_drift_check?: boolean | string; skip_heal?: boolean | string; install_first?: boolean | string; ignore_failure?: boolean | string; update_plugins?: boolean | string; auto_correct_types?: boolean | string; reevaluate_active_statuses?: boolean | string } | undefined;
     answer: Schemas["DeploymentUpdate"];
   };
   /** GET /api/v3.1/deployment-updates/{update_id}: Reads one deployment update */
@@ -923,7 +923,7 @@ export interface Operations {
   createLogBundle: {
     params: { log_bundle_id: string };
     query: "_include";
-    body: { queue?: boolean | null } | undefined;
+    body: { queue?: boolean | string | null } | undefined;
     answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
   };
   /** DELETE /api/v3.1/log-bundles/{log_bundle_id}: Deletes a log bundle that is not being made; answers it */
@@ -1217,7 +1217,7 @@ export interface Operations {
   deletePlugin: {
     params: { plugin_id: string };
     query: "force";
-    body: { force?: boolean } | undefined;
+    body: { force?: boolean | string } | undefined;
     answer: undefined;
   };
   /** GET /api/v3.1/plugins/{plugin_id}/archive: The wagon; with full_archive=true the zip with the yaml files */

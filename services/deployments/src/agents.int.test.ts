@@ -37,7 +37,14 @@ it('enters an agent once, and changes it', async () => {
   });
   expect(made).toMatchObject({
     status: 200,
-    body: { id: instance, name: 'agent1', deployment: 'd', state: 'creating', rabbitmq_username: null },
+    body: {
+      id: instance,
+      host_id: instance,
+      name: 'agent1',
+      deployment: 'd',
+      state: 'creating',
+      rabbitmq_username: null,
+    },
   });
   const twin = await put('agent1', { ip: '10.9.9.9' });
   expect([twin.status, Object.values(twin.body).every((value) => value === null)]).toEqual([200, true]);
@@ -51,6 +58,17 @@ it('enters an agent once, and changes it', async () => {
   expect(code(await put('agent2', { install_method: 'magic' }))).toBe(
     '400 bad_parameters_error install_method',
   );
+});
+
+it('can be listed with every field, as a dump of agents asks for it', async () => {
+  const include = 'id,node_instance_id,state,created_at,created_by,visibility,rabbitmq_username,updated_at';
+  const { status, body } = await test.call(
+    'GET',
+    `/agents?_get_data=True&deployment_id=d&_include=${include}`,
+  );
+  expect(status).toBe(200);
+  expect(Object.keys(body.items[0]).sort()).toEqual(include.split(',').sort());
+  expect(body.items[0]).toMatchObject({ node_instance_id: instance, rabbitmq_username: null });
 });
 
 it.each([

@@ -1,7 +1,10 @@
 import type { Principal } from '@baton/contracts';
+import { newId } from '@baton/kernel';
 import { createGraph, visibleOperation } from './commands/client-operations';
 import { requestExecution } from './commands/request-execution';
 import { updateStoredOperations } from './commands/update-stored-operations';
+import { executionScope } from './queries/list-executions';
+import { requireGraph } from './queries/list-operations';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup } from './testing/engine-setup';
 import { startRequest } from './testing/start-request';
@@ -96,6 +99,16 @@ test('the operation at the other end of a relationship belongs to the node there
   };
   await update(link);
   expect(await kwargs('link')).toMatchObject({ port: 5432, kept: 1 });
+});
+
+test('a list asks for a graph that is there', async () => {
+  const scope = executionScope(admin, false);
+  const { graph_id: graph } = await visibleOperation(engine.deps, admin, 'waiting');
+  await requireGraph(engine.db.query, scope, graph);
+  const ours = await engine.db.pool.query('select id from tasks_graphs limit 1');
+  for (const { id } of ours.rows) await requireGraph(engine.db.query, scope, id);
+  for (const id of ['nosuch', newId()])
+    await expect(requireGraph(engine.db.query, scope, id)).rejects.toMatchObject({ code: 'not_found_error' });
 });
 
 test('without a deployment nothing is to be done; what does not exist is refused', async () => {

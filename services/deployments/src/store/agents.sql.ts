@@ -19,7 +19,8 @@ const DEPLOYMENT = sql`(select d.id from deployments d where d.key = ni.deployme
 
 const item: Record<string, RawBuilder<unknown>> = {
   id: sql`a.node_instance_id`,
-  host_id: sql`ni.host_id`,
+  // Equal to `id` where nothing else hosts it (spec v3.1 part 1, Agent).
+  host_id: sql`coalesce(ni.host_id, a.node_instance_id)`,
   ip: sql`a.ip`,
   install_method: sql`a.install_method`,
   system: sql`a.system`,

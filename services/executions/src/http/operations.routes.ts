@@ -24,7 +24,7 @@ import { updateStoredOperations } from '../commands/update-stored-operations';
 import type { EngineDeps } from '../engine/deps';
 import { executionGraph } from '../queries/execution-graph';
 import { executionScope } from '../queries/list-executions';
-import { listOperations, ownership } from '../queries/list-operations';
+import { listOperations, ownership, requireGraph } from '../queries/list-operations';
 import { visibleExecution } from '../queries/visible-execution';
 import { clientGraphsOf, listClientOperations, type OwnedOperation } from '../store/client-graphs.sql';
 import type { DB } from '../store/tables.gen';
@@ -67,11 +67,13 @@ export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
       const skipInternal = skip !== undefined && booleanOf('skip_internal', skip);
       const scope = executionScope(call.principal, false);
       const filter = { graphId, executionId, states, skipInternal };
+      if (executionId !== undefined) await visibleExecution(deps.db.query, call.principal, executionId);
       const [ours, theirs] = await Promise.all([
         listOperations(deps.db.query, filter, scope, deps),
         listClientOperations(deps.db.query, filter, scope),
       ]);
       const items = [...ours, ...theirs.map(presentClientOperation)];
+      if (graphId !== undefined && items.length === 0) await requireGraph(deps.db.query, scope, graphId);
       if (deps.wire === 'cloudify') return pageOf(items, call.query);
       return call.query._size === undefined && call.query._offset === undefined
         ? items

@@ -1,3 +1,4 @@
+import { notFound } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import type { SubgraphPayload, TaskSpec } from '@baton/task-graph';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
@@ -52,6 +53,16 @@ export async function listOperations(
     }
   }
   return operations;
+}
+
+/** A graph of ours or of a client that the caller sees. @throws AppError not_found_error */
+export async function requireGraph(db: AnyQuery, scope: RawBuilder<SqlBool>, id: string): Promise<void> {
+  const { rows } = await sql`
+    select 1 from tasks_graphs g join executions e on e.id = g.execution_id where g.id::text = ${id} and ${scope}
+    union all
+    select 1 from client_graphs g join executions e on e.id = g.execution_id where g.id::text = ${id} and ${scope}
+    limit 1`.execute(db);
+  if (rows.length === 0) throw notFound('TasksGraph', id);
 }
 
 /** Operations of a graph that is not stored: their ids hold among themselves only. */
