@@ -113,4 +113,6 @@ export interface UpdateChanges {
   reduced_relationships: [string, string][];
   /** Ids of nodes with a changed property or operation. */
   changed_nodes: string[];
+  /** Of a custom workflow: what the steps touch, by kind. */
+  modified_entity_ids?: JsonObject;
 }

@@ -125,6 +125,13 @@ it('carries an update out in three calls, each of which may be repeated', async 
     extended_relationships: [[host, changes.added[0]]],
     reduced_relationships: [],
     changed_nodes: [],
+    modified_entity_ids: {
+      node: ['app', 'db'],
+      relationship: { host: [0] },
+      output: ['said'],
+      property: [],
+      rel_mappings: {},
+    },
   });
   expect(await nodeIds('up', 'node-instances', 'node_id')).toEqual(['app', 'db', 'host']);
   const { body: deployment } = await test.call('GET', '/deployments/up');

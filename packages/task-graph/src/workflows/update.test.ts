@@ -198,13 +198,21 @@ describe('update', () => {
   test('a workflow of the user gets the lists of ids in place of the built-in steps', () => {
     const { record } = updating(
       { a: { ops: life } },
-      { added: ['a_0'], extended_relationships: [['a_0', 't_0']] },
+      {
+        added: ['a_0'],
+        extended_relationships: [['a_0', 't_0']],
+        modified_entity_ids: { node: ['a'], relationship: { a: [0] } },
+      },
       { workflow_id: 'mine' },
     );
     const request = record.requests.find((r) => r.call === 'run-execution');
     expect(request).toMatchObject({
       workflowId: 'mine',
-      parameters: { added_instance_ids: ['a_0'], extend_target_instance_ids: ['t_0'] },
+      parameters: {
+        added_instance_ids: ['a_0'],
+        extend_target_instance_ids: ['t_0'],
+        modified_entity_ids: { node: ['a'], relationship: { a: [0] } },
+      },
     });
     expect(record.calls).toEqual([]);
   });

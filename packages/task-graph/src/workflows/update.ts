@@ -187,7 +187,7 @@ function customRequest(
     timeoutMs: typeof limit === 'number' ? limit * 1000 : null,
     parameters: {
       update_id: run.parameters.update_id ?? null,
-      modified_entity_ids: changes.changed_nodes,
+      modified_entity_ids: changes.modified_entity_ids ?? {},
       added_instance_ids: changes.added,
       added_target_instances_ids: changes.added_related,
       removed_instance_ids: changes.removed,
@@ -221,6 +221,7 @@ function readChanges(result: StageResult): UpdateChanges {
     extended_relationships: pairsOf(response.extended_relationships),
     reduced_relationships: pairsOf(response.reduced_relationships),
     changed_nodes: idsOf(response.changed_nodes),
+    modified_entity_ids: isJsonObject(response.modified_entity_ids) ? response.modified_entity_ids : {},
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ChangedInstance, Modification, PlanNode, PlanScalingGroup, UpdateStep } from '@baton/dsl';
+import type { JsonObject } from '@baton/kernel';
 
 /** What a deployment update makes of two plans (reference/workflows.md 1.13, reference/dsl.md ch. 8). Pure. */
 
@@ -136,7 +137,25 @@ export function updateChanges(change: Modification, steps: readonly StoredStep[]
     extended_relationships: pairsOf(extended),
     reduced_relationships: pairsOf(reduced),
     changed_nodes: changedNodes(steps),
+    modified_entity_ids: touchedEntities(steps),
   };
+}
+
+const KINDS = ['node', 'property', 'operation', 'workflow', 'output', 'description', 'group', 'policy_type'];
+
+/** What a custom workflow of an update is told of the steps: names by kind, relationships by their node. */
+function touchedEntities(steps: readonly StoredStep[]): JsonObject {
+  const named: Record<string, string[]> = Object.fromEntries(
+    [...KINDS, 'policy_trigger', 'plugin'].map((kind) => [kind, []]),
+  );
+  const relationships: Record<string, number[]> = {};
+  for (const { entity_type: kind, entity_id: path } of steps) {
+    const name = path[1];
+    if (name === undefined) continue;
+    if (kind === 'relationship') (relationships[name] ??= []).push(Number(path[3]));
+    else named[kind]?.push(name);
+  }
+  return { ...named, relationship: relationships, rel_mappings: {} };
 }
 
 /** What instances that stay gain, each once. */
