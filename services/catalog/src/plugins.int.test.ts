@@ -60,7 +60,7 @@ it('uploads wagon and yaml and gives both back', async () => {
     distribution_release: 'bookworm',
     wheels: ['x.whl'],
     excluded_wheels: null,
-    labels: { os: { values: ['linux'] } },
+    labels: { os: ['linux'] },
     installation_state: [],
     tenant_name: 'default_tenant',
     yaml_url_path: 'plugin:x-plugin?version=1.2.3&distribution=debian',
@@ -77,6 +77,13 @@ it('uploads wagon and yaml and gives both back', async () => {
   expect((await post(zip)).body.error_code).toBe('conflict_error');
 });
 
+it('takes a wagon alone in a zip', async () => {
+  const zip = await zipOf([{ name: 'a.wgn', content: await wagon('0.1.1') }]);
+  const answer = await post(zip);
+  expect([answer.status, answer.body.labels, answer.body.yaml_files_paths]).toEqual([201, null, []]);
+  expect((await call('DELETE', `/plugins/${answer.body.id}`, { json: { force: true } })).status).toBe(204);
+});
+
 it.each<[string, () => Promise<Buffer> | Buffer, RegExp]>([
   ['rubbish', () => Buffer.from('notawagon'), /not an archive/],
   ['a tar without package.json', () => tgzOf([{ name: 'a/b' }]), /no wagon/],
@@ -90,7 +97,6 @@ it.each<[string, () => Promise<Buffer> | Buffer, RegExp]>([
       ]),
     /more than one/,
   ],
-  ['a zip without yaml', async () => zipOf([{ name: 'a.wgn', content: await wagon('1') }]), /no plugin yaml/],
   ['another version in the yaml', () => bundle('9.9', { 'plugin.yaml': yaml('9.8') }), /9\.8.*9\.9/],
   ['yaml that is none', () => bundle('9.9', { 'plugin.yaml': 'plugins: [' }), /plugin\.yaml:1:/],
   [

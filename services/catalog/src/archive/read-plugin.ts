@@ -125,7 +125,7 @@ export async function readPluginUpload(
   const kind = await archiveKind(archive);
   const bare = await packageJsonOf(archive, limits, clock);
   if (bare !== null) return { wagon: archive, packageJson: bare, yamls: [], icon: null, isBundle: false };
-  const expected = 'a wagon, or a zip of exactly one .wgn file and its plugin yaml files';
+  const expected = 'a wagon, or a zip of exactly one .wgn file and its plugin yaml files, if any';
   if (kind !== 'zip')
     throw invalidPlugin('the archive is no wagon: it has no package.json below one top folder', { expected });
   const found: Found = { wagons: [], yamls: [], icon: null };
@@ -133,7 +133,6 @@ export async function readPluginUpload(
     await collect(archive, limits, clock, found);
     const [wagon] = found.wagons;
     if (wagon === undefined) throw invalidPlugin('the zip holds no wagon', { expected });
-    if (found.yamls.length === 0) throw invalidPlugin('the zip holds no plugin yaml file', { expected });
     const packageJson = await packageJsonOf(wagon, limits, clock);
     if (packageJson === null)
       throw invalidPlugin('the wagon in the zip has no package.json below one top folder', { expected });

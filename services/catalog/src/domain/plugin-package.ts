@@ -105,8 +105,7 @@ export function checkPluginYamls(
           entry: fileName,
           expected: 'mapping',
         });
-      if (key !== 'resource_tags') checkLabels(fileName, key, found);
-      extras[key] = found;
+      extras[key] = key === 'resource_tags' ? found : labelValues(fileName, key, found);
     }
   }
   return extras;
@@ -134,7 +133,9 @@ function checkPackage(wagon: PluginPackage, fileName: string, plugins: unknown):
   }
 }
 
-function checkLabels(fileName: string, section: string, labels: JsonObject): void {
+/** Labels by key as lists of values, the form of REST. @throws AppError invalid_plugin_error */
+function labelValues(fileName: string, section: string, labels: JsonObject): JsonObject {
+  const values: JsonObject = {};
   for (const [key, label] of Object.entries(labels)) {
     const isWell =
       isJsonObject(label) && Array.isArray(label.values) && label.values.every((v) => typeof v === 'string');
@@ -143,5 +144,7 @@ function checkLabels(fileName: string, section: string, labels: JsonObject): voi
         entry: fileName,
         expected: '{values: [text, ...]}',
       });
+    values[key] = label.values!;
   }
+  return values;
 }
