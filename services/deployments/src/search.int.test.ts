@@ -254,6 +254,15 @@ describe('sites', () => {
       private_resource: false,
     });
     expect((await put('s2', { location: '' })).body.location).toBeNull();
+    const near = async (query: string) =>
+      (await test.call('GET', `/sites?_include=name&${query}`)).body.items.map(
+        (s: { name: string }) => s.name,
+      );
+    expect(await near('latitude=34.50')).toEqual(['s1']);
+    expect(await near('longitude=-56.25&latitude=34.5')).toEqual(['s1']);
+    expect(await near('latitude=x')).toEqual([]);
+    expect((await put('far', { location: '1e1,.5' })).body.location).toBe('10.0, 0.5');
+    await test.call('DELETE', '/sites/far');
     for (const location of ['34', 'a,b', '134.5,10', '1,2,3'])
       expect(code(await put('bad', { location }))).toEqual([400, 'bad_parameters_error']);
     expect(code(await put('s1'))).toEqual([409, 'conflict_error']);

@@ -6,7 +6,7 @@ export interface Location {
 }
 
 const EXPECTED = '"<latitude>, <longitude>" in decimal degrees, -90..90 and -180..180';
-const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
  * Location of a site's text, null for none (reference/rest-api.md 8.4).

@@ -1,7 +1,7 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
 import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { formatLocation } from '../domain/site-location';
 import { siteColumns, siteScope } from '../store/sites.sql';
 
@@ -14,6 +14,15 @@ const present = (site: SelectedSite) => ({
   ...site,
   location: formatLocation(site.latitude, site.longitude),
 });
+
+/** `1.0` and `1` name the same place. */
+const sameNumber =
+  (column: RawBuilder<unknown>) =>
+  (values: readonly string[]): RawBuilder<SqlBool> => {
+    if (values.length === 0) return sql<SqlBool>`${column} is null`;
+    const numbers = values.map(Number).filter(Number.isFinite);
+    return sql<SqlBool>`${column} = any(${numbers}::float8[])`;
+  };
 
 export async function listSites(
   db: AnyQuery,
@@ -28,6 +37,7 @@ export async function listSites(
     where: [siteScope(principal, list.allTenants)],
     tieBreak: sql`s.created_at, s.key`,
     search: sql`s.name`,
+    filters: { latitude: sameNumber(sql`s.latitude`), longitude: sameNumber(sql`s.longitude`) },
     always: list.include?.includes('location') ? ['latitude', 'longitude'] : [],
   });
   const wantsLocation = list.include === null || list.include.includes('location');
