@@ -248,7 +248,9 @@ describe('export and import', () => {
     );
     expect((await call('GET', '/secrets/in1', { as: ann })).body.value).toBe('v2');
     expect((await call('GET', '/secrets/hid', { as: ann })).body.value).toBe('canary-hidden-7f3a');
-    expect(await code(load([], {}))).toEqual([400, 'bad_parameters_error']);
+    expect((await load([], {})).body).toEqual({ colliding_secrets: {}, secrets_errors: {} });
+    const blank = (await load([{ ...item, key: ' ', tenant_name: '\t' }])).body.secrets_errors[0];
+    expect(blank['missing secret fields']).toEqual(['key', 'tenant_name']);
     expect(await code(load([item], { tenant_map: { t1: 'nosuch' } }))).toEqual([400, 'bad_parameters_error']);
   });
 });

@@ -86,7 +86,7 @@ export const patchSecretBody = z
 /** reference 8.1: items are judged one by one, so their members are open here. */
 export const importSecretsBody = z
   .object({
-    secrets_list: z.array(z.unknown()).min(1),
+    secrets_list: z.array(z.unknown()),
     tenant_map: z.record(z.string(), z.string()).optional(),
     /** The spec's name of tenant_map. */
     tenant_map_dict: z.record(z.string(), z.string()).optional(),

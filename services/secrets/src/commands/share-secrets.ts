@@ -104,6 +104,9 @@ function mayImportInto(principal: Principal, tenant: string): boolean {
   );
 }
 
+const isBlank = (given: unknown): boolean =>
+  given === undefined || given === null || (typeof given === 'string' && given.trim() === '');
+
 function faultsOf(
   raw: Record<string, unknown>,
   principal: Principal,
@@ -113,9 +116,7 @@ function faultsOf(
 ): Record<string, unknown> {
   const faults: Record<string, unknown> = {};
   const isKeptOutside = provider !== null && provider.type !== 'local';
-  const missing = FIELDS.filter(
-    (f) => (raw[f] === undefined || raw[f] === null || raw[f] === '') && !(f === 'value' && isKeptOutside),
-  );
+  const missing = FIELDS.filter((f) => isBlank(raw[f]) && !(f === 'value' && isKeptOutside));
   if (missing.length > 0) faults['missing secret fields'] = missing;
   for (const flag of ['is_hidden_value', 'encrypted'] as const) {
     if (!missing.includes(flag) && typeof raw[flag] !== 'boolean')
