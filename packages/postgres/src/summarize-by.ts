@@ -69,12 +69,6 @@ export async function summarizeBy(
       expected: kind.fields,
     });
   const sub = fieldOf(kind, '_sub_field', query._sub_field);
-  if (query._sub_field !== undefined && query._sub_field === query._target_field) {
-    throw new AppError('bad_parameters_error', '_sub_field must differ from _target_field', {
-      field: '_sub_field',
-      expected: kind.fields.filter((field) => field !== query._target_field),
-    });
-  }
   const where = pageConditions({
     columns: kind.columns,
     list,

@@ -122,6 +122,8 @@ it('stores filters, uses them in lists and searches, merges rules by type', asyn
     json: { filter_rules: [rule('team', 'is_null', [])] },
   });
   expect(patched.body.value).toEqual([rules[1], rule('team', 'is_null', [])]);
+  const same = await call('PATCH', '/filters/blueprints/mine', { json: { filter_rules: [] } });
+  expect([same.status, same.body.value]).toEqual([200, patched.body.value]);
   expect((await call('PATCH', '/filters/blueprints/mine', { json: {} })).body.error_code).toBe(
     'illegal_action_error',
   );

@@ -114,6 +114,8 @@ describe('stored filters', () => {
       filter_rules: [rule('team', 'is_not_null', [])],
     });
     expect(changed.body.value.map((r: { key: string }) => r.key)).toEqual(['created_by', 'team']);
+    const same = await test.call('PATCH', '/filters/deployments/f1', { filter_rules: [] });
+    expect([same.status, same.body.value]).toEqual([200, changed.body.value]);
     expect(code(await test.call('PATCH', '/filters/deployments/f1', {}))).toEqual([
       400,
       'illegal_action_error',
@@ -232,15 +234,19 @@ describe('summaries', () => {
     const sorted = (await test.call('GET', '/node-instances?_sort=-deployment_id')).body.items;
     const ids = sorted.map((one: { deployment_id: string }) => one.deployment_id);
     expect(ids).toEqual(byDeployment.map((one: { deployment_id: string }) => one.deployment_id).reverse());
-    for (const query of [
-      'deployments',
-      'deployments?_target_field=nope',
-      'deployments?_target_field=visibility&_sub_field=visibility',
-      'nodes?_target_field=type',
-    ]) {
+    for (const query of ['deployments', 'deployments?_target_field=nope', 'nodes?_target_field=type']) {
       expect(await summary(query)).toMatchObject({ error_code: 'bad_parameters_error' });
     }
   });
+});
+
+it('summaries may name one field twice', async () => {
+  const query = '_target_field=visibility&_sub_field=visibility';
+  const { status, body } = await test.call('GET', `/summary/deployments?${query}`);
+  expect(status).toBe(200);
+  for (const item of body.items)
+    expect(item['by visibility']).toEqual([{ visibility: item.visibility, deployments: item.deployments }]);
+  expect(body.items.length).toBeGreaterThan(0);
 });
 
 describe('sites', () => {

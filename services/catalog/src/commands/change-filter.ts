@@ -72,6 +72,8 @@ export async function createFilter(
 /** New rules of one type replace those of that type only; the others stay, before them. */
 export function mergeRules(old: readonly FilterRule[], added: readonly FilterRule[]): FilterRule[] {
   const types = new Set(added.map((r) => r.type));
+  // An empty list is no change, as in the original.
+  if (types.size === 0) return [...old];
   return types.size === 1 ? [...old.filter((r) => !types.has(r.type)), ...added] : [...added];
 }
 

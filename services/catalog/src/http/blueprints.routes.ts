@@ -10,7 +10,7 @@ import {
   type HttpCall,
   listEnvelope,
 } from '@baton/http';
-import { AppError, badParameter, notFound } from '@baton/kernel';
+import { AppError, notFound } from '@baton/kernel';
 import { spool } from '../archive/spool';
 import {
   type ChangeDeps,
@@ -130,7 +130,6 @@ export function blueprintHttp(deps: BlueprintHttpDeps): BoundRoute[] {
     ),
     summarizeBlueprints: async (call) => {
       const { _target_field: target, _sub_field: sub } = call.query;
-      if (sub === target) throw badParameter('_sub_field', '_sub_field and _target_field must differ');
       return listEnvelope(
         await summarizeBlueprints(db.query, call.principal, call.list, target, sub ?? null),
         call.list,

@@ -114,6 +114,8 @@ export async function updateFilter(
 
 function mergeRules(old: readonly FilterRule[], given: readonly FilterRule[]): FilterRule[] {
   const kinds = new Set(given.map((rule) => rule.type));
+  // An empty list is no change, as in the original.
+  if (kinds.size === 0) return [...old];
   return kinds.size === 1 ? [...old.filter((rule) => !kinds.has(rule.type)), ...given] : [...given];
 }
 
