@@ -1,16 +1,29 @@
 // The one entry of all npm scripts: makes the tree ready (dependencies, build) and runs the named task.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { ensureInstalled } from './install.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** Runs a program in the root and ends this process with its status when it fails. */
-function run(command, args, env = {}) {
-  const child = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
-  if (child.error) throw child.error;
-  if (child.status !== 0) process.exit(child.status ?? 1);
+/**
+ * Runs a program in the root and ends this process with its status when it fails. Who asks this process to end (a service
+ * manager, `kill`) means the program: it is told, and waited for. A terminal tells both by itself.
+ */
+async function run(command, args, env = {}) {
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+  const tell = (signal) => {
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, tell);
+  const [status, signal] = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (...end) => resolve(end));
+  });
+  for (const one of signals) process.off(one, tell);
+  if (status !== 0) process.exit(status ?? 128 + constants.signals[signal]);
 }
 
 const node = (args, env) => run(process.execPath, args, env);
@@ -22,45 +35,45 @@ const build = () => node(['tools/build.mjs']);
 
 const tasks = {
   build,
-  start: (args) => {
-    if (!isBuilt()) build();
-    node(['dist/apps/standalone/main.js', ...args]);
+  start: async (args) => {
+    if (!isBuilt()) await build();
+    await node(['dist/apps/standalone/main.js', ...args]);
   },
-  demo: (args) => {
-    build();
-    node(['dist/apps/standalone/main.js', '--demo', ...args]);
+  demo: async (args) => {
+    await build();
+    await node(['dist/apps/standalone/main.js', '--demo', ...args]);
   },
   dev: async (args) => {
-    build();
-    tsx(['tools/dev.ts', ...args]);
+    await build();
+    await tsx(['tools/dev.ts', ...args]);
   },
   check: (args) => node(['tools/check.mjs', ...args]),
   test: (args) => node(['tools/test.mjs', ...args]),
-  e2e: (args) => {
-    build();
-    node(['tools/e2e.mjs', ...args]);
+  e2e: async (args) => {
+    await build();
+    await node(['tools/e2e.mjs', ...args]);
   },
   'conformance:dsl': (args) => tsx(['test/conformance/dsl/run.ts', ...args]),
-  'conformance:workflows': (args) => {
-    build();
-    tsx(['test/conformance/workflows/run.ts', ...args]);
+  'conformance:workflows': async (args) => {
+    await build();
+    await tsx(['test/conformance/workflows/run.ts', ...args]);
   },
-  'conformance:rest': (args) => {
-    build();
-    tsx(['test/conformance/rest/run.ts', ...args]);
+  'conformance:rest': async (args) => {
+    await build();
+    await tsx(['test/conformance/rest/run.ts', ...args]);
   },
-  fault: (args) => {
-    build();
-    tsx(['test/fault/run.ts', ...args]);
+  fault: async (args) => {
+    await build();
+    await tsx(['test/fault/run.ts', ...args]);
   },
   sim: (args) => tsx(['test/sim/run.ts', ...args]),
-  fuzz: (args) => {
-    build();
-    tsx(['test/fuzz/run.ts', ...args]);
+  fuzz: async (args) => {
+    await build();
+    await tsx(['test/fuzz/run.ts', ...args]);
   },
-  bench: (args) => {
-    build();
-    tsx(['bench/run.ts', ...args]);
+  bench: async (args) => {
+    await build();
+    await tsx(['bench/run.ts', ...args]);
   },
   gen: (args) => node(['tools/gen.mjs', ...args]),
   verify: (args) => node(['tools/verify.mjs', ...args]),
