@@ -165,7 +165,7 @@ test.each([
   ['type', get('/events?type=rubbish')],
   ['_target_field', get('/summary/blueprints?_target_field=rubbish')],
   ['_target_field', get('/summary/deployments')],
-  ['_sub_field', get('/summary/nodes?_target_field=deployment_id&_sub_field=deployment_id')],
+  ['_sub_field', get('/summary/nodes?_target_field=deployment_id&_sub_field=nosuch')],
   ['_include_system_workflows', get('/executions?_include_system_workflows=maybe')],
   ['_evaluate_functions', get('/nodes?_evaluate_functions=maybe')],
   ['to_datetime', { method: 'DELETE', path: '/executions', body: { to_datetime: 'rubbish' } }],
