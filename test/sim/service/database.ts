@@ -72,6 +72,8 @@ export interface MemoryDatabase {
   onCommit(after: MemoryExecution, isResume: boolean): void;
   /** The commit has been answered to its process. */
   onSent(messages: readonly Envelope[]): void;
+  /** Somebody has read which queued executions are next, and has not begun with them yet. */
+  onQueueRead(heads: readonly ExecutionRow[]): void;
   locks: Map<string, (() => void)[]>;
   /** How long a commit waits for the disk. */
   commitMs: number;
@@ -81,7 +83,7 @@ export interface MemoryDatabase {
 
 export function newDatabase(
   world: VirtualWorld,
-  hooks: Pick<MemoryDatabase, 'onCommit' | 'onSent' | 'commitMs'>,
+  hooks: Pick<MemoryDatabase, 'onCommit' | 'onSent' | 'onQueueRead' | 'commitMs'>,
 ): MemoryDatabase {
   return {
     world,

@@ -1,13 +1,22 @@
+import type { Envelope } from '@baton/contracts';
 import type { ExecutionRow } from '../../../services/executions/src/store/rows';
-import type { MemoryDatabase } from './database';
+import type { MemoryDatabase, MemoryExecution } from './database';
+import { MESSAGES } from './engine';
 import { takesPlace } from './store/queue.sql';
 
 /** What must hold of the queue after every commit (the promise G6, reference/rest-api.md 6.3). Breaches are texts. */
 export interface QueueOracle {
   onCommit(after: ExecutionRow): void;
+  /** What a commit has to say. */
+  onSent(messages: readonly Envelope[]): void;
 }
 
 const isAtWork = ({ phase }: ExecutionRow): boolean => phase !== 'waiting' && phase !== 'ended';
+
+/** One that waited gave its place to others, and comes back whoever has it now. */
+function holdsPlace(one: MemoryExecution): boolean {
+  return takesPlace(one) && [...one.tasks.values()].every(({ deferral }) => deferral === null);
+}
 
 /**
  * `limit`: of all executions at work. At most one of a deployment, as many of a group as it says, and of a deployment the
@@ -19,7 +28,16 @@ export function newQueueOracle(
   breaches: string[],
 ): QueueOracle {
   const started = new Set<string>();
+  const requested = new Set<string>();
   return {
+    onSent(messages) {
+      for (const { type, payload } of messages) {
+        if (type !== MESSAGES.requested) continue;
+        const { executionId: id } = payload as { executionId: string };
+        if (requested.has(id)) breaches.push(`${id} was taken from the queue a second time`);
+        requested.add(id);
+      }
+    },
     onCommit(after) {
       // One that is cancelled in the queue ends without having begun.
       if (after.phase !== 'planning' || started.has(after.id)) return;
@@ -28,7 +46,7 @@ export function newQueueOracle(
       const say = (text: string) => void breaches.push(`${after.id} began ${text}`);
       const active = rows.filter((row) => isAtWork(row) && started.has(row.id));
       // Direct starts take no notice of the limit, nor of who waits.
-      const places = active.filter((row) => takesPlace(database().executions.get(row.id)!)).length;
+      const places = active.filter((row) => holdsPlace(database().executions.get(row.id)!)).length;
       if (limit === 1 && places > limit) say(`as number ${places} at work, allowed are ${limit}`);
       const others = rows.filter((row) => row.deployment_id === after.deployment_id && row.id !== after.id);
       for (const other of others) {

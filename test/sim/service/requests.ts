@@ -107,10 +107,14 @@ export function cancelAt(
 }
 
 /** A start that does not queue, as the statement of an accepted request has it: under the guard, when nothing is in its way. */
-function startBeside({ world, database, looks }: Simulation, id: string, deployment: string): void {
+export function startBeside(
+  { world, database, looks }: Simulation,
+  id: string,
+  deployment: string,
+  at = 500 + world.random.below(15_000),
+): void {
   const client = newProcess(`client-${id}`, () => undefined);
   world.start(client);
-  const at = 500 + world.random.below(15_000);
   world.at(at, () =>
     world.spawn(client, async () => {
       const release = await lockRow(database, `guard default_tenant ${deployment}`);

@@ -5,6 +5,7 @@ import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
 import { wakeEnded } from '../../../services/executions/src/commands/wake-deferred';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { onExecutionRequested } from '../../../services/executions/src/messages/on-execution-requested';
+import type { ExecutionRow } from '../../../services/executions/src/store/rows';
 import { newOracle } from '../oracle';
 import { seededRandom } from '../random';
 import { outcomes, QUIET, type SimulationResult } from '../simulate';
@@ -13,13 +14,15 @@ import { MESSAGES, newEngine, relay, startLoops } from './engine';
 import { observed } from './executions';
 import { newDeployments, publishTo } from './peers';
 import { newQueueOracle } from './queue-oracle';
-import { cancelAt, enqueue, request } from './requests';
+import { cancelAt, enqueue, request, startBeside } from './requests';
 import { newProcess, type Simulation } from './simulation';
 import { newVirtualWorld, type VirtualProcess, type VirtualWorld } from './virtual';
 import { beat, type Fleet, type Hands, newHands, wakeWorker } from './worker';
 
 const TROUBLED_MS = 40_000;
 const HEALED_MS = 600_000;
+/** Executions before which another one begins while they leave the queue. */
+const OVERTAKEN = 0.3;
 /** Cancels at the moment at which the end is decided and not yet written. */
 const LATE_CANCELS = 0.15;
 
@@ -40,7 +43,7 @@ export async function simulateService(seed: number): Promise<SimulationResult> {
   });
   try {
     // With one replica the graph in memory is used for long, and a slow disk has many steps share a commit.
-    const maxConcurrent = dice.pick([null, null, 1, 3]);
+    const maxConcurrent = dice.pick([null, null, 1, 1, 3]);
     const simulation = build(world, seed, {
       maxConcurrent,
       names: dice.pick([['engine-1'], ['engine-1', 'engine-2']]),
@@ -124,7 +127,11 @@ function build(
       if (isEnding && world.random.chance(LATE_CANCELS))
         cancelAt(simulation, after.row.id, world.now, 'cancel');
     },
-    onSent: (messages) => sendFromMemory(simulation, messages),
+    onSent: (messages) => {
+      queue?.onSent(messages);
+      sendFromMemory(simulation, messages);
+    },
+    onQueueRead: (heads) => overtake(simulation, heads),
     commitMs,
   });
   const deployments = newDeployments(world, (executionId, upTo) => {
@@ -171,6 +178,14 @@ function build(
   for (const process of [...engines, ...workers]) world.start(process);
   watchMemory(simulation);
   return simulation;
+}
+
+/** Somebody starts an execution on the deployment of one that is just about to leave the queue. */
+function overtake(simulation: Simulation, heads: readonly ExecutionRow[]): void {
+  const { world, maxConcurrent, database } = simulation;
+  for (const { id, deployment_id: deployment } of heads)
+    if (maxConcurrent > 1 && deployment !== null && world.random.chance(OVERTAKEN))
+      startBeside(simulation, `beside-${id}-${database.executions.size}`, deployment, world.now);
 }
 
 /** Half of the operations that wait, wait for the end of an execution, their own one perhaps. */

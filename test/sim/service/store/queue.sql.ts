@@ -63,10 +63,12 @@ function isUnblocked(rows: readonly ExecutionRow[], one: ExecutionRow): boolean 
 export const queueHeads: typeof real.queueHeads = async (db, limit) => {
   await statement(db);
   const rows = rowsSeenBy(db);
-  return rows
+  const heads = rows
     .filter((row) => isQueued(row) && row.execution_group_id === null && isUnblocked(rows, row))
     .sort(byAge)
     .slice(0, limit);
+  databaseOf(db).onQueueRead(heads);
+  return heads;
 };
 
 /** Of a group: those that may start. */
