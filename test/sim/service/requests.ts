@@ -56,7 +56,8 @@ export function request(simulation: Simulation, i: number): void {
 
 /** Workflows that fit what each of them leaves. */
 const REPEATABLE = ['restart', 'reinstall', 'check_status', 'check_drift', 'heal'];
-const GROUP = 'group';
+/** Two: their members compete for the manager's room. */
+const GROUPS = ['group-1', 'group-2'];
 
 /** An execution that waits for its deployment, for its group and for room; perhaps it is cancelled before its turn. */
 export function enqueue(simulation: Simulation, i: number): void {
@@ -65,13 +66,13 @@ export function enqueue(simulation: Simulation, i: number): void {
   const id = `execution-${i}`;
   const deployment = `deployment-${random.below(3)}`;
   if (!deployments.models.has(deployment)) deployments.models.set(deployment, randomModel(random, 'started'));
-  const group = random.chance(0.5) ? GROUP : null;
+  const group = random.chance(0.6) ? random.pick(GROUPS) : null;
   const workflow = random.pick(REPEATABLE);
   const parameters = { ignore_failure: random.chance(0.3) };
   world.at(random.below(500), () => {
     if (group) {
-      const known = database.groups.get(GROUP);
-      database.groups.set(GROUP, { ...(known ?? newGroup(GROUP, random.pick([1, 2]))), has_queued: true });
+      const known = database.groups.get(group);
+      database.groups.set(group, { ...(known ?? newGroup(group, random.pick([1, 2]))), has_queued: true });
     }
     const execution = newExecution(id, workflow, parameters, { deployment, group });
     database.executions.set(id, execution);

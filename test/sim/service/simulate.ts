@@ -21,6 +21,8 @@ import { beat, type Fleet, type Hands, newHands, wakeWorker } from './worker';
 
 const TROUBLED_MS = 40_000;
 const HEALED_MS = 600_000;
+/** Ends after which all replicas look at the queue at once. */
+const ALL_LOOK = 0.5;
 /** Executions before which another one begins while they leave the queue. */
 const OVERTAKEN = 0.3;
 /** Cancels at the moment at which the end is decided and not yet written. */
@@ -254,6 +256,8 @@ function publish(simulation: Simulation, envelope: Envelope): void {
   const { world, fleet, replicas } = simulation;
   if (envelope.type === MESSAGES.finished) {
     simulation.announced.add((envelope.payload as { executionId: string }).executionId);
+    // Loops of all replicas look at the queue as well, and chance has it that they do so now.
+    if (world.random.chance(ALL_LOOK)) for (const deps of replicas.values()) deps.wake.dequeue();
     // What messages/on-execution-finished.ts does of it here.
     publishTo(world, fleet.engines, envelope, async (to, { payload }) => {
       const deps = replicas.get(to)!;
