@@ -39,7 +39,7 @@ export async function simulateService(seed: number): Promise<SimulationResult> {
     crash: 0.003 * grade,
     lose: 0.05 * grade,
     duplicate: 0.1 * grade,
-    commitRefused: 0.03 * grade,
+    commitRefused: 0.06 * grade,
     commitAnswerLost: 0.02 * grade,
     pause: 0.004 * grade,
   });
