@@ -7,21 +7,31 @@ import { ensureInstalled } from './install.mjs';
 
 const root = join(import.meta.dirname, '..');
 
+const PARENT_LOOK_MS = 1_000;
+
 /**
  * Runs a program in the root and ends this process with its status when it fails. Who asks this process to end (a service
- * manager, `kill`) means the program: it is told, and waited for. A terminal tells both by itself.
+ * manager, `kill`) means the program: it is told, and waited for. A terminal tells both by itself; npm tells only the shell
+ * between, so a script of npm ends with its shell.
  */
 async function run(command, args, env = {}) {
   const child = spawn(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
   const tell = (signal) => {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };
+  const parent = process.ppid;
+  const looking = setInterval(() => {
+    if (!process.env.npm_lifecycle_event || process.ppid === parent) return;
+    clearInterval(looking);
+    tell('SIGTERM');
+  }, PARENT_LOOK_MS);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, tell);
   const [status, signal] = await new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (...end) => resolve(end));
   });
+  clearInterval(looking);
   for (const one of signals) process.off(one, tell);
   if (status !== 0) process.exit(status ?? 128 + constants.signals[signal]);
 }
