@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archiveOf } from '../../test/harness/session';
 
-/** Blueprints whose operations are answered by handlers/noop.js (mapping `noop.op` behind the alias `noop`). */
+/** Blueprints whose operations are answered by handlers/noop.js (mappings `noop.op` and `noop.told` behind the alias `noop`). */
 export interface Shape {
   name: string;
   yaml: string;
@@ -13,7 +13,10 @@ export interface Shape {
   request?: { workflow_id: string; parameters: object };
 }
 
-const head = (operations: readonly string[]): string => `tosca_definitions_version: cloudify_dsl_1_4
+const head = (
+  operations: readonly string[],
+  mapping = 'noop.op',
+): string => `tosca_definitions_version: cloudify_dsl_1_4
 imports:
   - cloudify/types/types.yaml
 plugins:
@@ -23,7 +26,7 @@ node_types:
     derived_from: cloudify.nodes.Root
     interfaces:
       cloudify.interfaces.lifecycle:
-${operations.map((operation) => `        ${operation}: noop.noop.op`).join('\n')}
+${operations.map((operation) => `        ${operation}: noop.${mapping}`).join('\n')}
 `;
 
 const node = (name: string, targets: readonly string[]): string => `  ${name}:
@@ -75,6 +78,12 @@ export function chain(length: number): Shape {
     yaml: `${head(['create'])}node_templates:\n${nodes.join('')}`,
     operations: length,
   };
+}
+
+/** One node with one operation, which tells when it started (harness/start-times.ts). */
+export function told(): Shape {
+  const yaml = `${head(['create'], 'noop.told')}node_templates:\n${node('n0', [])}`;
+  return { name: 'told', yaml, operations: 1 };
 }
 
 /** Operations in a row and nothing else: those of a chain's nodes in the order of their dependencies. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Mode } from '../../test/harness/fleet';
 import type { GraphileQuestion } from '../baseline/graphile-runner';
-import { chain } from '../harness/blueprints';
+import { told } from '../harness/blueprints';
 import { startChild } from '../harness/child';
 import { start } from '../harness/executions';
 import {
@@ -50,7 +50,7 @@ async function ofMode(plan: Plan, mode: Mode): Promise<object> {
   const starts = await collectStartTimes();
   const manager = await startManager({ mode, workers: 1, env: { BENCH_START_PORT: String(starts.port) } });
   try {
-    await putBlueprint(manager, chain(1));
+    await putBlueprint(manager, told());
     const ours = await batonSource(manager, starts);
     return await measureDispatch(plan, `dispatch, ${mode}`, ours, plan.isQuick ? 3 : 10);
   } finally {
@@ -59,9 +59,9 @@ async function ofMode(plan: Plan, mode: Mode): Promise<object> {
   }
 }
 
-/** Executions of execute_operation on deployments in turn; the manager has the blueprint `chain(1)`. */
+/** Executions of execute_operation on deployments in turn; the manager has the blueprint `told()`. */
 export async function batonSource(manager: Manager, starts: StartTimes): Promise<Source> {
-  await inParallel(DEPLOYMENTS, 4, (i) => putDeployment(manager, `dispatch-${i}`, 'chain-1'));
+  await inParallel(DEPLOYMENTS, 4, (i) => putDeployment(manager, `dispatch-${i}`, told().name));
   const more = {
     workflow_id: 'execute_operation',
     parameters: { operation: 'cloudify.interfaces.lifecycle.create' },

@@ -2,7 +2,7 @@
 import type { Mode } from '../../test/harness/fleet';
 import { call } from '../../test/harness/session';
 import type { DbosQuestion } from '../baseline/dbos-app';
-import { chain, independent, inRow, layered, type Shape } from '../harness/blueprints';
+import { chain, independent, inRow, layered, type Shape, told } from '../harness/blueprints';
 import { type Child, startChild } from '../harness/child';
 import { allEnded } from '../harness/executions';
 import {
@@ -71,6 +71,7 @@ async function ofKind(
       shapes.manyInstalls,
       shapes.longInstall,
       chain(1),
+      told(),
     ])
       await putBlueprint(manager, shape);
     const limited = { ...plan, rounds: Math.min(plan.rounds, ROUNDS) };
