@@ -157,6 +157,16 @@ export function parseFilterRules(
   return ok(rules);
 }
 
+/**
+ * Rules of a change put into those that are stored: of one type they replace those of that type and stand behind the others, of
+ * both they replace all. None are no change, as in the original.
+ */
+export function mergeFilterRules(old: readonly FilterRule[], given: readonly FilterRule[]): FilterRule[] {
+  const types = new Set(given.map(({ type }) => type));
+  if (types.size === 0) return [...old];
+  return types.size === 1 ? [...old.filter(({ type }) => !types.has(type)), ...given] : [...given];
+}
+
 /** The error answer of a refused rule (reference 1.1, 4.3). A list that is no list is a bad parameter, not a bad rule. */
 export function filterRuleError(fault: RuleFault): AppError {
   const details = { field: fault.field, ...(fault.nearest === undefined ? {} : { nearest: fault.nearest }) };

@@ -14,6 +14,7 @@ export {
   filterRuleError,
   type LabelOperator,
   labelOperators,
+  mergeFilterRules,
   parseFilterRules,
   type RuleAttributes,
   type RuleFault,

@@ -23,7 +23,7 @@ import {
   answerCalls,
   createAsker,
 } from './calls';
-import { methodPath, type ServedCall } from './definition';
+import { bufferOf, methodPath, type ServedCall } from './definition';
 import { errorFrom } from './error-mapping';
 
 const definition = callStreamRpc.CallStreamServiceDefinition;
@@ -54,12 +54,11 @@ const noResponse: OpenResponse = {
   isLeaving: false,
 };
 
-const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const requestBytes = (message: OpenRequest): Buffer =>
-  bytesOf(callStreamRpc.OpenRequest.encode(message).finish());
+  bufferOf(callStreamRpc.OpenRequest.encode(message).finish());
 const requestOf = (bytes: Buffer): OpenRequest => callStreamRpc.OpenRequest.decode(bytes);
 const responseBytes = (message: OpenResponse): Buffer =>
-  bytesOf(callStreamRpc.OpenResponse.encode(message).finish());
+  bufferOf(callStreamRpc.OpenResponse.encode(message).finish());
 const responseOf = (bytes: Buffer): OpenResponse => callStreamRpc.OpenResponse.decode(bytes);
 
 /** For `Server.addService`. */
@@ -109,7 +108,7 @@ export function createCallStream(client: Client, metadata: () => Metadata, log: 
         ask = isLeaving ? null : asker;
         // Answers to what is under way still come; no more will be asked.
         if (isLeaving) opened.end();
-        log.debug({ isLeaving }, 'calls share a stream');
+        else log.debug({}, 'calls share a stream');
       });
       opened.on('error', ({ code }: ServiceError) => {
         if (code === status.UNIMPLEMENTED) openAfter = systemClock.monotonic() + REOPEN_MS.unknown;
@@ -134,7 +133,7 @@ function askingEnd(stream: OpenedStream): AskingEnd<Uint8Array> {
       void stream.write({
         ...noRequest,
         ...message,
-        body: 'body' in message ? bytesOf(message.body) : noBytes,
+        body: 'body' in message ? bufferOf(message.body) : noBytes,
       }),
     onAnswered: (receive) =>
       void stream.on('data', ({ call, body, errorCode, errorMessage, errorDetailsJson }: OpenResponse) => {
@@ -193,7 +192,7 @@ function answeringEnd(stream: ServerDuplexStream<OpenRequest, OpenResponse>): An
       void stream.write({
         ...noResponse,
         call,
-        ...(body && { body: bytesOf(body) }),
+        ...(body && { body: bufferOf(body) }),
         ...(error && {
           errorCode: error.code,
           errorMessage: error.message,

@@ -12,6 +12,7 @@ import {
 import { type CallStream, createCallStream, MAX_STREAMED_BYTES } from './call-stream';
 import { errorOf } from './calls';
 import {
+  bufferOf,
   type CallOptions,
   DEFAULT_DEADLINE_MS,
   MAX_MESSAGE_BYTES,
@@ -60,10 +61,7 @@ function wire(definition: ServiceDefinition, method: MethodDefinition): Wired {
   return {
     path: methodPath(definition, method),
     fromPartial: (request) => requestType.fromPartial(request),
-    encode: (value) => {
-      const bytes = requestType.encode(value).finish();
-      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    },
+    encode: (value) => bufferOf(requestType.encode(value).finish()),
     decode: (bytes) => responseType.decode(bytes),
   };
 }

@@ -89,6 +89,10 @@ export interface ObservedCall {
 export const DEFAULT_DEADLINE_MS = 10_000;
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
+/** The same bytes as a Buffer, not copied. */
+export const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 /** Path on the wire: /baton.catalog.v1.CatalogService/GetPlan. */
 export function methodPath(definition: ServiceDefinition, method: MethodDefinition): string {
   return `/${definition.fullName}/${method.name}`;

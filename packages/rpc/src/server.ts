@@ -14,6 +14,7 @@ import {
 import { callStreamDefinition, createCallStreamServer } from './call-stream';
 import type { Answered, Asked } from './calls';
 import {
+  bufferOf,
   MAX_MESSAGE_BYTES,
   type MethodDefinition,
   methodPath,
@@ -68,19 +69,15 @@ class ServedContext implements ServedCall {
 
 type Method = (request: unknown, call: ServedCall) => unknown;
 
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 function grpcMethod(definition: ServiceDefinition, method: MethodDefinition) {
   const { requestType, responseType, requestStream, responseStream } = method;
   return {
     path: methodPath(definition, method),
     requestStream,
     responseStream,
-    requestSerialize: (value: unknown) => toBuffer(requestType.encode(value).finish()),
+    requestSerialize: (value: unknown) => bufferOf(requestType.encode(value).finish()),
     requestDeserialize: (bytes: Buffer) => requestType.decode(bytes),
-    responseSerialize: (value: unknown) => toBuffer(responseType.encode(value).finish()),
+    responseSerialize: (value: unknown) => bufferOf(responseType.encode(value).finish()),
     responseDeserialize: (bytes: Buffer) => responseType.decode(bytes),
   };
 }

@@ -62,13 +62,11 @@ export function createMasks(): Masks {
     },
     cut: (text, at, side) => {
       let place = side === 'before' && at >= text.length ? beginningAtEnd(text, hidden) : at;
-      for (
-        let next = clear(text, place, side, hidden);
-        next !== place;
-        next = clear(text, place, side, hidden)
-      )
+      for (;;) {
+        const next = clear(text, place, side, hidden);
+        if (next === place) return place;
         place = next;
-      return place;
+      }
     },
   };
 }

@@ -69,9 +69,7 @@ export const queryBoolean = z
   .transform((text) => text.toLowerCase() === 'true');
 
 /** A boolean of a body that may be written as the word, as every client of the original may (reference/rest-api.md 4.5). */
-export const bodyFlag = z
-  .union([z.boolean(), z.string().regex(/^(true|false)$/i, 'must be true or false')])
-  .transform((given) => String(given).toLowerCase() === 'true');
+export const bodyFlag = z.union([z.boolean(), queryBoolean]);
 
 const time = z.string().optional().describe('Needs set_timestamp');
 const user = z.string().optional().describe('An active user; another one than oneself needs set_owner');

@@ -3,6 +3,7 @@ import {
   type FilterRule,
   type FindUser,
   filterRuleError,
+  mergeFilterRules,
   ownershipOf,
   type Principal,
   parseFilterRules,
@@ -69,14 +70,6 @@ export async function createFilter(
   });
 }
 
-/** New rules of one type replace those of that type only; the others stay, before them. */
-export function mergeRules(old: readonly FilterRule[], added: readonly FilterRule[]): FilterRule[] {
-  const types = new Set(added.map((r) => r.type));
-  // An empty list is no change, as in the original.
-  if (types.size === 0) return [...old];
-  return types.size === 1 ? [...old.filter((r) => !types.has(r.type)), ...added] : [...added];
-}
-
 function requireChangeable(head: FilterHead): void {
   if (head.is_system_filter)
     throw new AppError(
@@ -113,7 +106,7 @@ export async function patchFilter(
     const isWider = visibility !== undefined && widensVisibility(principal, head.visibility, visibility);
     if (isWider && visibility === 'global' && all.length > 1) throw taken(id);
     await updateFilter(tx, principal.tenant, id, {
-      ...(rules ? { value: mergeRules(head.value, rules) } : {}),
+      ...(rules ? { value: mergeFilterRules(head.value, rules) } : {}),
       ...(isWider ? { visibility } : {}),
     });
   });

@@ -1,6 +1,7 @@
 import {
   type FilterRule,
   filterRuleError,
+  mergeFilterRules,
   ownershipOf,
   type Principal,
   parseFilterRules,
@@ -108,15 +109,11 @@ export async function updateFilter(
         : undefined;
     if (visibility === 'global' && (await isFilterIdTakenElsewhere(tx, filter.tenant, id, true)))
       throw taken(id);
-    await writeFilter(tx, filter, { value: rules ? mergeRules(filter.value, rules) : undefined, visibility });
+    await writeFilter(tx, filter, {
+      value: rules ? mergeFilterRules(filter.value, rules) : undefined,
+      visibility,
+    });
   });
-}
-
-function mergeRules(old: readonly FilterRule[], given: readonly FilterRule[]): FilterRule[] {
-  const kinds = new Set(given.map((rule) => rule.type));
-  // An empty list is no change, as in the original.
-  if (kinds.size === 0) return [...old];
-  return kinds.size === 1 ? [...old.filter((rule) => !kinds.has(rule.type)), ...given] : [...given];
 }
 
 export async function deleteFilter(deps: Deps, principal: Principal, id: string): Promise<void> {
