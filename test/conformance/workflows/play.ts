@@ -274,7 +274,7 @@ async function instancesOf(client: Client, id: string) {
   const query = {
     deployment_id: id,
     _get_all_results: true,
-    _include: 'id,node_id,state,runtime_properties,version',
+    _include: 'id,node_id,state,runtime_properties,system_properties,relationships,version',
   };
   return (await call(client, 'listNodeInstances', {}, undefined, query)).items;
 }

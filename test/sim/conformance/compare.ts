@@ -1,5 +1,6 @@
-import { canonicalJson, type Json } from '@baton/kernel';
-import type { GraphEvent } from '@baton/task-graph';
+import type { UpdateStep } from '@baton/dsl';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import type { GraphEvent, NodeInstance } from '@baton/task-graph';
 import type { Deployment } from './deployment';
 import type { Played } from './play';
 
@@ -12,6 +13,14 @@ export interface Expected {
   order?: [string, string][] | null;
   instances?: { [node: string]: [string | null, Json][] } | null;
   events?: { [kind: string]: number } | null;
+  /** How often each text of an event about a node instance was told. */
+  messages?: { [text: string]: number };
+  /** Per node, each instance's system properties, without times and nulls, ids of instances as their nodes. */
+  system?: { [node: string]: JsonObject[] };
+  /** Per node, each instance's relationships: `[type, target node]` in order. */
+  relationships?: { [node: string]: [string, string][][] };
+  /** Of an update: `[action, entity_type, entity_id]` in any order. */
+  update_steps?: [string, string, Json][];
 }
 
 /**
@@ -51,7 +60,58 @@ export function differences(
     found.push(...diff('instances', instancesOf(deployment), sorted(expected.instances)));
   if (expected.events && played.error?.type !== 'ValueError')
     found.push(...diff('events', eventsOf(played, deployment, isManager), expected.events));
+  return [...found, ...modelDifferences(expected, played, deployment)];
+}
+
+function modelDifferences(expected: Expected, played: Played, deployment: Deployment): string[] {
+  const { nodeInstances } = deployment.model;
+  const found: string[] = [];
+  if (expected.messages) found.push(...diff('messages', messagesOf(played), expected.messages));
+  if (expected.system) {
+    const names = new Map(nodeInstances.map((i) => [i.id, i.node_id]));
+    const got = perNode(nodeInstances, (i) => timeless(i.system_properties ?? {}, names));
+    found.push(...diff('system', got, sorted(expected.system)));
+  }
+  if (expected.relationships) {
+    const got = perNode(nodeInstances, (i) => i.relationships.map((r) => [r.type ?? null, r.target_name]));
+    found.push(...diff('relationships', got, sorted(expected.relationships)));
+  }
   return found;
+}
+
+/** Of an update: what it found to do, and should not have, or the other way round. Workflows are not compared. */
+export function stepDifferences(expected: Expected, steps: readonly UpdateStep[]): string[] {
+  if (!expected.update_steps) return [];
+  const wanted = expected.update_steps.filter(([, type]) => type !== 'workflow').map((s) => canonicalJson(s));
+  const got = steps
+    .filter((s) => s.entity_type !== 'workflow')
+    .map((s) => canonicalJson([s.action, s.entity_type, s.entity_id]));
+  return [
+    ...wanted.filter((s) => !got.includes(s)).map((s) => `no step ${s}`),
+    ...got.filter((s) => !wanted.includes(s)).map((s) => `step ${s} too much`),
+  ];
+}
+
+function messagesOf({ events }: Played): { [text: string]: number } {
+  const counts: { [text: string]: number } = {};
+  for (const { type, message } of events)
+    if (type === 'workflow_node_event') counts[message] = (counts[message] ?? 0) + 1;
+  return counts;
+}
+
+function perNode(
+  instances: readonly NodeInstance[],
+  read: (instance: NodeInstance) => Json,
+): { [node: string]: string[] } {
+  const found: { [node: string]: Json[] } = {};
+  for (const one of instances) (found[one.node_id] ??= []).push(read(one));
+  return sorted(found);
+}
+
+function timeless(value: Json, names: ReadonlyMap<string, string>): Json {
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).filter(([key, v]) => key !== 'timestamp' && v !== null);
+  return Object.fromEntries(entries.map(([key, v]) => [names.get(key) ?? key, timeless(v, names)]));
 }
 
 function instancesOf(deployment: Deployment): { [node: string]: string[] } {
@@ -62,7 +122,7 @@ function instancesOf(deployment: Deployment): { [node: string]: string[] } {
   return sorted(found);
 }
 
-function sorted(lists: { [node: string]: [string | null, Json][] }): { [node: string]: string[] } {
+function sorted(lists: { [node: string]: Json[] }): { [node: string]: string[] } {
   return Object.fromEntries(
     Object.entries(lists).map(([node, list]) => [node, list.map((x) => canonicalJson(x)).sort()]),
   );

@@ -5,10 +5,11 @@ import {
   type NodeInstance as PlanInstance,
   parseBlueprint,
   prepareDeploymentPlan,
+  type UpdateStep,
   withBuiltinTypes,
 } from '@baton/dsl';
 import type { Json, JsonObject } from '@baton/kernel';
-import type { DeploymentModel, NodeInstance, PlanNode, UpdateChanges } from '@baton/task-graph';
+import type { DeploymentModel, NodeInstance, PlanNode } from '@baton/task-graph';
 
 export interface PlanWorkflow {
   plugin: string;
@@ -19,15 +20,19 @@ export interface PlanWorkflow {
 
 /** A deployment in memory: its plan, and its model as workflows see it. */
 export interface Deployment {
+  /** The blueprint that is in force. */
+  text: string;
   plan: ParsedPlan;
   model: DeploymentModel;
   workflows: Record<string, PlanWorkflow>;
   random: () => number;
   /** What a modification or an update under way still has to do, or to take back. */
   pending: { rollback: () => void; finish: () => void } | null;
+  /** What the last update found to do. */
+  steps: UpdateStep[];
 }
 
-async function planOf(text: string, inputs: JsonObject, taken: string[], random: () => number) {
+export async function planOf(text: string, inputs: JsonObject, taken: string[], random: () => number) {
   const parsed = await parseBlueprint({
     text,
     location: 'file:///scenario/blueprint.yaml',
@@ -56,11 +61,13 @@ export async function createDeployment(
     scalingGroups: plan.scaling_groups as unknown as DeploymentModel['scalingGroups'],
   };
   return {
+    text,
     plan,
     model,
     workflows: plan.workflows as unknown as Deployment['workflows'],
     random,
     pending: null,
+    steps: [],
   };
 }
 
@@ -70,17 +77,17 @@ function counter(): () => number {
 }
 
 /** Number of instances for each instance of the container, as the plan says it. */
-function countOf(node: unknown): number {
+export function countOf(node: unknown): number {
   const scalable = (node as { capabilities?: { scalable?: { properties?: { current_instances?: number } } } })
     .capabilities?.scalable;
   return scalable?.properties?.current_instances ?? 1;
 }
 
-function modelNode(node: PlanNode, count: number): PlanNode {
+export function modelNode(node: PlanNode, count: number): PlanNode {
   return { ...node, number_of_instances: count };
 }
 
-function modelInstance(instance: PlanInstance, state: string | null): NodeInstance {
+export function modelInstance(instance: PlanInstance, state: string | null): NodeInstance {
   return { ...instance, state, runtime_properties: {}, system_properties: {} };
 }
 
@@ -140,130 +147,8 @@ function addInstances(
   }
 }
 
-function removeInstances(model: DeploymentModel, gone: ReadonlySet<string>): void {
+export function removeInstances(model: DeploymentModel, gone: ReadonlySet<string>): void {
   model.nodeInstances = model.nodeInstances.filter((i) => !gone.has(i.id));
   for (const i of model.nodeInstances)
     i.relationships = i.relationships.filter((r) => !gone.has(r.target_id));
-}
-
-/** Put the plan of a new blueprint in place; what goes away stays until `pending.finish`. */
-export async function performUpdate(
-  deployment: Deployment,
-  text: string,
-  inputs: JsonObject,
-): Promise<UpdateChanges> {
-  const { model } = deployment;
-  const next = await planOf(
-    text,
-    inputs,
-    model.nodeInstances.map((i) => i.id),
-    deployment.random,
-  );
-  const modified = modifyInstances({
-    nodes: keepCounts(next.nodes, model),
-    previousNodes: deployment.plan.nodes,
-    previousInstances: model.nodeInstances as unknown as PlanInstance[],
-    modifiedNodes: {},
-    scalingGroups: next.scaling_groups,
-    random: deployment.random,
-  } as Parameters<typeof modifyInstances>[0]);
-  if (!modified.ok) throw new Error(modified.error.message);
-  const { added_and_related, removed_and_related, extended_and_related, reduced_and_related } =
-    modified.value;
-  const marked = (list: readonly { id: string; modification?: string }[], mark: string) =>
-    list.filter((i) => i.modification === mark).map((i) => i.id);
-  const others = (list: readonly { id: string; modification?: string }[]) =>
-    list.filter((i) => !i.modification).map((i) => i.id);
-  const pairs = (
-    list: readonly { id: string; modification?: string; relationships: { target_id: string }[] }[],
-    mark: string,
-  ) =>
-    list
-      .filter((i) => i.modification === mark)
-      .flatMap((i) => i.relationships.map((r): [string, string] => [i.id, r.target_id]));
-  const added = marked(added_and_related, 'added');
-  const removed = marked(removed_and_related, 'removed');
-  const changed_nodes = changedNodes(deployment.plan, next);
-  addInstances(
-    model,
-    [...added_and_related, ...extended_and_related] as unknown as NodeInstance[],
-    new Set(added),
-  );
-  const reduced = pairs(reduced_and_related, 'reduced');
-  installNodes(deployment, next, reduced, removed);
-  return {
-    added,
-    removed,
-    changed_nodes,
-    added_related: others(added_and_related),
-    removed_related: others(removed_and_related),
-    extended: marked(extended_and_related, 'extended'),
-    reduced: marked(reduced_and_related, 'reduced'),
-    extended_relationships: pairs(extended_and_related, 'extended'),
-    reduced_relationships: reduced,
-  };
-}
-
-type AnyNode = ParsedPlan['nodes'][number];
-
-/** Instance counts of nodes that stay are those of now, whatever the new blueprint says. */
-function keepCounts(nodes: readonly AnyNode[], model: DeploymentModel): AnyNode[] {
-  return nodes.map((node) => {
-    const present = model.nodes.find((n) => n.id === node.id);
-    if (!present) return node;
-    const properties = {
-      ...node.capabilities.scalable.properties,
-      current_instances: present.number_of_instances,
-    };
-    return { ...node, capabilities: { scalable: { properties } } } as AnyNode;
-  });
-}
-
-/** New nodes are as planned; old ones keep what is about to go until the update has ended. */
-function installNodes(
-  deployment: Deployment,
-  next: ParsedPlan,
-  reduced: [string, string][],
-  removed: string[],
-): void {
-  const { model } = deployment;
-  const fresh = next.nodes.map((n) =>
-    modelNode(
-      n as unknown as PlanNode,
-      model.nodes.find((o) => o.id === n.id)?.number_of_instances ?? countOf(n),
-    ),
-  );
-  const ids = new Set(fresh.map((n) => n.id));
-  for (const node of fresh) {
-    const old = model.nodes.find((n) => n.id === node.id);
-    const targets = new Set(node.relationships.map((r) => r.target_id));
-    node.relationships = [
-      ...node.relationships,
-      ...(old?.relationships ?? []).filter((r) => !targets.has(r.target_id)),
-    ];
-  }
-  model.nodes = [...fresh, ...model.nodes.filter((n) => !ids.has(n.id))];
-  deployment.plan = next;
-  deployment.workflows = next.workflows as unknown as Deployment['workflows'];
-  deployment.pending = {
-    rollback: () => undefined,
-    finish: () => {
-      removeInstances(model, new Set(removed));
-      model.nodes = next.nodes.map((n) => model.nodes.find((m) => m.id === n.id)!);
-      for (const [source, target] of reduced) {
-        const instance = model.nodeInstances.find((i) => i.id === source);
-        if (instance) instance.relationships = instance.relationships.filter((r) => r.target_id !== target);
-      }
-    },
-  };
-}
-
-/** Nodes of both plans with another property or operation; what relationships run is not told here. */
-function changedNodes(before: ParsedPlan, after: ParsedPlan): string[] {
-  const old = new Map(before.nodes.map((n) => [n.id, n]));
-  return after.nodes.flatMap((n) => {
-    const was = old.get(n.id);
-    const parts = (node: AnyNode) => JSON.stringify([node.properties, node.operations]);
-    return was && parts(was) !== parts(n) ? [n.id] : [];
-  });
 }

@@ -19,7 +19,8 @@ import {
   type WorkflowConfig,
 } from '@baton/task-graph';
 import { applyEdits } from '../deployments';
-import { type Deployment, performUpdate, startModification } from './deployment';
+import { type Deployment, startModification } from './deployment';
+import { performUpdate, prepareUpdate } from './update';
 
 /** Runs one workflow on a deployment in memory, on a virtual clock on which every operation takes the same time. */
 
@@ -41,8 +42,8 @@ export interface Request {
   workflow: string;
   parameters: JsonObject;
   config: WorkflowConfig;
-  /** Of an update: the new blueprint. */
-  update?: { text: string; inputs: JsonObject };
+  /** Of an update: the new blueprint, if it is another one. */
+  update?: { text?: string; inputs: JsonObject };
   isDryRun?: boolean;
   /** Cancelled once the operation `at` has begun for the `nth` time (1 when left out). */
   cancel?: { at: string; nth?: number };
@@ -152,12 +153,10 @@ async function answer(game: Game, request: CallRequest): Promise<Json> {
   switch (request.call) {
     case 'modification-start':
       return startModification(deployment, request.entities);
+    case 'update-prepare':
+      return await prepareUpdate(deployment, game.request.update?.text, game.request.update?.inputs ?? {});
     case 'update-perform':
-      return (await performUpdate(
-        deployment,
-        game.request.update!.text,
-        game.request.update!.inputs,
-      )) as unknown as Json;
+      return await performUpdate(deployment, game.request.update?.text, game.request.update?.inputs ?? {});
     case 'modification-finish':
     case 'update-finish':
       deployment.pending?.finish();

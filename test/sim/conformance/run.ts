@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { builtinOf, workflowAvailability } from '@baton/task-graph';
-import { differences, type Expected } from './compare';
+import { differences, type Expected, stepDifferences } from './compare';
 import { createDeployment, type Deployment } from './deployment';
 import { mergeParameters } from './parameters';
 import { type Ended, type Played, type ProbeCounts, play, type Request, resume } from './play';
@@ -58,11 +58,11 @@ async function runScenario(scenario: Scenario, isManager: boolean): Promise<stri
     const isAsExpected = played === 'refused' ? step.expect.outcome === 'refused' : null;
     if (isAsExpected === false) found.push(`step ${i} ${step.workflow}: refused`);
     if (played === 'refused') continue;
-    found.push(
-      ...differences(step.expect, played, deployment, isManager).map(
-        (d) => `step ${i} ${step.workflow}: ${d}`,
-      ),
-    );
+    const problems = [
+      ...differences(step.expect, played, deployment, isManager),
+      ...stepDifferences(step.expect, deployment.steps),
+    ];
+    found.push(...problems.map((d) => `step ${i} ${step.workflow}: ${d}`));
   }
   return found;
 }
@@ -86,7 +86,7 @@ async function runStep(
     return 'refused';
   const given = resolveInstances(deployment, step.parameters ?? {}) as JsonObject;
   const parameters = isUpdate
-    ? { ...step.flags, update_id: 'update' }
+    ? { ...(resolveInstances(deployment, step.flags ?? {}) as JsonObject), update_id: 'update' }
     : mergeParameters(workflow!, given, step.allow_custom ?? false);
   if ('ok' in parameters && parameters.ok === false) return invalid(String(parameters.error));
   const name = isUpdate ? 'update' : builtinOf(workflow!);
@@ -102,7 +102,7 @@ async function runStep(
     },
     isDryRun: step.request?.dry_run ?? false,
     cancel: step.cancel,
-    update: step.blueprint === undefined ? undefined : { text: step.blueprint, inputs },
+    ...(isUpdate && { update: { text: step.blueprint, inputs } }),
   });
 }
 

@@ -34,7 +34,7 @@ export function statusGraph(context: BuildContext, graph: CheckGraph): GraphSpec
 export function driftGraph(context: BuildContext, graph: CheckGraph): GraphSpec {
   return checkGraph(context, graph, (draft, instance) => {
     const own = instanceOperation(context.ix, context.config, instance, `${LIFECYCLE}.check_drift`);
-    const slot = { nodeInstanceId: instance.id, path: ['configuration_drift'] };
+    const slot = { nodeInstanceId: instance.id, path: [OWN_DRIFT] };
     const first = own
       ? emitOperation(draft, null, own, driftHandlers(slot, graph.ends))
       : addStub(draft, instance);
@@ -56,6 +56,7 @@ export function driftGraph(context: BuildContext, graph: CheckGraph): GraphSpec 
   });
 }
 
+export const OWN_DRIFT = 'configuration_drift';
 export const SOURCE_DRIFT = 'source_relationships_configuration_drift';
 export const TARGET_DRIFT = 'target_relationships_configuration_drift';
 

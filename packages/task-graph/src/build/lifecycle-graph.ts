@@ -40,8 +40,6 @@ export interface LifecycleGraph {
   steps?: (subject: LifecycleSubject) => Link[];
   /** Relationships of intact instances to run beside those to processed ones. */
   isModified?: (relationship: InstanceRelationship) => boolean;
-  /** Relationships of intact instances to processed ones that another graph connects or disconnects. */
-  isLeftOut?: (relationship: InstanceRelationship) => boolean;
 }
 
 /** Install, uninstall or roll back `processed` in order (reference workflows.md 1.5 to 1.7). */
@@ -91,9 +89,10 @@ function addStub(
   const stub = addSubgraph(draft, null, `stub_${instance.id}`, of, { totalRetries: 0, onFailure: null });
   const [operation, onFailure] = graph.direction === 'install' ? ['establish', null] : ['unlink', IGNORE];
   const line = sequence(draft);
-  for (const relationship of context.ix.relationshipsOf(instance)) {
-    const isOwn = processed.has(relationship.target.id) && !graph.isLeftOut?.(relationship);
-    if (!isOwn && !graph.isModified?.(relationship)) continue;
+  const relationships = [...context.ix.relationshipsOf(instance)];
+  if (graph.direction === 'uninstall') relationships.reverse();
+  for (const relationship of relationships) {
+    if (!processed.has(relationship.target.id) && !graph.isModified?.(relationship)) continue;
     // To unlink is a task even where nothing implements it: a failure of it is handled (reference 2.1, NOP tasks).
     if (onFailure) keepSubgraph(draft, stub);
     const { source, target } =

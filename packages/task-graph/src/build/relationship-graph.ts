@@ -16,7 +16,7 @@ export function relationshipGraph(
   return lifecycleGraph(context, { name, direction, processed: [], intact, isModified: isAmong(pairs) });
 }
 
-export function isAmong(pairs: Pairs): (r: { source: NodeInstance; target: NodeInstance }) => boolean {
+function isAmong(pairs: Pairs): (r: { source: NodeInstance; target: NodeInstance }) => boolean {
   const wanted = new Set(pairs.map(([source, target]) => `${source} ${target}`));
   return (r) => wanted.has(`${r.source.id} ${r.target.id}`);
 }

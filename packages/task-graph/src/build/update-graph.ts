@@ -2,7 +2,7 @@ import { isJsonObject } from '@baton/kernel';
 import type { NodeInstance } from '../model';
 import type { OperationTemplate } from '../subject';
 import type { GraphSpec } from '../task';
-import { SOURCE_DRIFT, TARGET_DRIFT } from './check-graph';
+import { OWN_DRIFT, SOURCE_DRIFT, TARGET_DRIFT } from './check-graph';
 import { markedGraph } from './heal-graph';
 import type { BuildContext } from './lifecycle-graph';
 import { instanceOperation, readRelationship, readSubject } from './read-subject';
@@ -24,7 +24,7 @@ export function updateGraph(
   return markedGraph(context, instances, {
     name,
     subgraph: (instance) => `update_${instance.id}`,
-    onSuccess: [{ edit: 'set', path: ['configuration_drift'], value: null }],
+    onSuccess: [{ edit: 'set', path: [OWN_DRIFT], value: null }],
     onFailure: [{ edit: 'set', path: [UPDATE_FAILED], value: executionId }],
     links: (instance) => updateLinks(context, instance),
   });
@@ -38,8 +38,8 @@ function updateLinks(context: BuildContext, instance: NodeInstance): Link[] {
   const others = context.ix.relationshipsOf(instance).flatMap((r): Link[] => {
     const { source, target } = readRelationship(context.ix, context.config, r).operations.update ?? {};
     const drifted: (OperationTemplate | undefined)[] = [
-      isDrifted(instance.system_properties?.[SOURCE_DRIFT], r.target.id) ? source : undefined,
-      isDrifted(r.target.system_properties?.[TARGET_DRIFT], instance.id) ? target : undefined,
+      isChecked(instance.system_properties?.[SOURCE_DRIFT], r.target.id) ? source : undefined,
+      isChecked(r.target.system_properties?.[TARGET_DRIFT], instance.id) ? target : undefined,
     ];
     return drifted.flatMap((template) => (template ? [[{ item: 'operation' as const, template }]] : []));
   });
@@ -55,7 +55,7 @@ export function canUpdateItself(context: BuildContext, instance: NodeInstance): 
 }
 
 export function hasOwnDrift(instance: NodeInstance): boolean {
-  return isResultTruthy(instance.system_properties?.configuration_drift);
+  return isResultTruthy(instance.system_properties?.[OWN_DRIFT]);
 }
 
 /** Whether the instance drifted, or a relationship on whose side of it that was found. */
@@ -71,7 +71,7 @@ export function isCheckBroken(instance: NodeInstance): boolean {
 /** What drift checks left with the instance: its own, and those of its relationships' sides that are on it. */
 function checksOf(instance: NodeInstance): unknown[] {
   const {
-    configuration_drift: own,
+    [OWN_DRIFT]: own,
     [SOURCE_DRIFT]: source,
     [TARGET_DRIFT]: target,
   } = instance.system_properties ?? {};
@@ -79,8 +79,9 @@ function checksOf(instance: NodeInstance): unknown[] {
   return [own, ...all];
 }
 
-function isDrifted(map: unknown, id: string): boolean {
-  return isJsonObject(map) && Object.hasOwn(map, id) && isResultTruthy(map[id]);
+/** A side of a relationship is updated beside its instance when a check looked at it, whatever that found. */
+function isChecked(map: unknown, id: string): boolean {
+  return isJsonObject(map) && Object.hasOwn(map, id);
 }
 
 function isResultTruthy(check: unknown): boolean {

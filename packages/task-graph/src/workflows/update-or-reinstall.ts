@@ -1,5 +1,5 @@
 import type { Json } from '@baton/kernel';
-import { driftGraph, statusGraph } from '../build/check-graph';
+import { driftGraph, OWN_DRIFT, SOURCE_DRIFT, statusGraph, TARGET_DRIFT } from '../build/check-graph';
 import { HEAL_FAILED, healGraph } from '../build/heal-graph';
 import { containedSubgraph } from '../build/model-index';
 import { instanceOperation } from '../build/read-subject';
@@ -23,6 +23,7 @@ import {
   graphStage,
   idsOf,
   instancesOf,
+  newRun,
   type Part,
   type PlannedStage,
   type Run,
@@ -30,14 +31,15 @@ import {
 
 /**
  * The instances that an update neither adds nor removes (reference workflows.md 1.13): those that drifted from the new
- * plan are updated in place where they can, else reinstalled with everything contained in them.
+ * plan are updated in place where they can, else reinstalled with everything contained in them. Those of `reinstall_list`
+ * are reinstalled, nothing else is asked of them.
  */
 export function* updateOrReinstall(run: Run, changes: UpdateChanges): Part {
   if (!flag(run, 'skip_drift_check')) {
     yield graphStage('update-check-drift', () => {
       const graph = {
         name: 'update-check-drift',
-        instances: candidatesOf(run, changes),
+        instances: consideredOf(run, changes),
         inOrder: true,
         ends: 'ignore' as const,
       };
@@ -48,13 +50,13 @@ export function* updateOrReinstall(run: Run, changes: UpdateChanges): Part {
     const changed = uncheckedChanges(run, changes);
     const { updates, reinstalls } = sortDrifted(run, changes, changed);
     const value = { ok: true, result: true, task: null };
-    const edits = [{ edit: 'set' as const, path: ['configuration_drift'], value }];
+    const edits = [{ edit: 'set' as const, path: [OWN_DRIFT], value }];
     return {
       request: { call: 'system-properties', changes: changesOf(changed, edits) },
-      memo: { updates: ids(updates), reinstalls: ids(reinstalls) },
+      memo: { marked: ids(changed), updates: ids(updates), reinstalls: ids(reinstalls) },
     };
   });
-  const memo = (marked.memo ?? {}) as { updates?: Json; reinstalls?: Json };
+  const memo = (marked.memo ?? {}) as { marked?: Json; updates?: Json; reinstalls?: Json };
   const reinstalls = new Set(idsOf(memo.reinstalls));
   let updates = idsOf(memo.updates);
   if (updates.length > 0 && !flag(run, 'skip_heal')) {
@@ -62,12 +64,19 @@ export function* updateOrReinstall(run: Run, changes: UpdateChanges): Part {
   }
   updates = updates.filter((id) => !reinstalls.has(id));
   for (const id of yield* updateInPlace(run, updates)) reinstalls.add(id);
-  const failure = yield* reinstallDrifted(run, changes, reinstalls);
+  const wanted = reinstallsOf(run, reinstalls);
+  const failure = yield* reinstallDrifted(run, changes, wanted);
   if (failure) return failure;
   yield callStage('update-clear-drift', () => {
-    const drifted = candidatesOf(run, changes).filter(hasOwnDrift);
-    const edits = [{ edit: 'set' as const, path: ['configuration_drift'], value: null }];
-    return { request: { call: 'system-properties', changes: changesOf(drifted, edits) } };
+    const fresh = flag(run, 'skip_drift_check')
+      ? []
+      : candidatesOf(run, changes).filter((i) => wanted.has(i.id));
+    const changed = instancesOf(run, idsOf(memo.marked)).filter((i) => !fresh.includes(i));
+    const request = {
+      call: 'system-properties' as const,
+      changes: [...changesOf(changed, [forget(OWN_DRIFT)]), ...changesOf(fresh, ALL_DRIFT.map(forget))],
+    };
+    return { request };
   });
   return null;
 }
@@ -81,30 +90,37 @@ function candidatesOf(run: Run, changes: UpdateChanges): NodeInstance[] {
   return run.ix.model.nodeInstances.filter((i) => i.state === 'started' && !others.has(i.id));
 }
 
+/** Of these, the ones that are to be looked at: what is reinstalled anyway needs no check. */
+function consideredOf(run: Run, changes: UpdateChanges): NodeInstance[] {
+  const asked = new Set(idsOf(run.parameters.reinstall_list));
+  return candidatesOf(run, changes).filter((i) => !asked.has(i.id));
+}
+
 /** Instances of changed nodes for which no drift check says whether they need anything: they count as drifted. */
 function uncheckedChanges(run: Run, changes: UpdateChanges): NodeInstance[] {
   const changed = new Set(changes.changed_nodes);
   const isUnchecked = (i: NodeInstance) =>
     flag(run, 'skip_drift_check') ||
     instanceOperation(run.ix, run.input.config, i, `${LIFECYCLE}.check_drift`) === null;
-  return candidatesOf(run, changes).filter((i) => changed.has(i.node_id) && isUnchecked(i));
+  return consideredOf(run, changes).filter((i) => changed.has(i.node_id) && isUnchecked(i));
 }
 
+/** What can be updated in place, and what must be reinstalled; `force_reinstall` turns the former into the latter. */
 function sortDrifted(run: Run, changes: UpdateChanges, changed: NodeInstance[]) {
   const isChecked = !flag(run, 'skip_drift_check');
   const marked = new Set(changed);
   const updates: NodeInstance[] = [];
   const reinstalls = new Set<NodeInstance>();
-  for (const instance of candidatesOf(run, changes)) {
+  for (const instance of consideredOf(run, changes)) {
     const isBroken = isChecked && isCheckBroken(instance);
     const isDrifted = marked.has(instance) || (isChecked && hasDrift(instance));
     if (!isBroken && !isDrifted) continue;
     const needsOwn = marked.has(instance) || hasOwnDrift(instance);
-    const canStay =
-      !isBroken && !flag(run, 'force_reinstall') && (!needsOwn || canUpdateItself(run.context, instance));
-    if (canStay) updates.push(instance);
+    if (!isBroken && (!needsOwn || canUpdateItself(run.context, instance))) updates.push(instance);
     else for (const below of containedSubgraph(run.ix, instance)) reinstalls.add(below);
   }
+  if (flag(run, 'force_reinstall'))
+    return { updates: [], reinstalls: [...new Set([...reinstalls, ...updates])] };
   return { updates: updates.filter((i) => !reinstalls.has(i)), reinstalls: [...reinstalls] };
 }
 
@@ -153,18 +169,38 @@ function unmarkStage(name: string, mark: string, select: () => NodeInstance[]) {
   });
 }
 
-function* reinstallDrifted(run: Run, changes: UpdateChanges, drifted: ReadonlySet<string>): Part {
+function reinstallsOf(run: Run, drifted: ReadonlySet<string>): ReadonlySet<string> {
   const asked = idsOf(run.parameters.reinstall_list);
-  const wanted = new Set(flag(run, 'skip_reinstall') ? asked : [...drifted, ...asked]);
+  return new Set(flag(run, 'skip_reinstall') ? asked : [...drifted, ...asked]);
+}
+
+function* reinstallDrifted(run: Run, changes: UpdateChanges, wanted: ReadonlySet<string>): Part {
   if (wanted.size === 0) return null;
-  const select = () => candidatesOf(run, changes).filter((i) => wanted.has(i.id));
+  const staying = runWithout(run, new Set(changes.removed));
+  const select = () => candidatesOf(staying, changes).filter((i) => wanted.has(i.id));
   // What the update adds comes later, what it removes has gone: neither is linked to what is installed again.
-  const neighbours = () => candidatesOf(run, changes).filter((i) => !wanted.has(i.id));
-  return yield* reinstallInstances(run, select, flag(run, 'ignore_failure'), neighbours);
+  const neighbours = () => candidatesOf(staying, changes).filter((i) => !wanted.has(i.id));
+  return yield* reinstallInstances(staying, select, flag(run, 'ignore_failure'), neighbours);
+}
+
+/** The run on a model in which nothing points to these instances any more. */
+function runWithout(run: Run, removed: ReadonlySet<string>): Run {
+  const { model } = run.input;
+  const nodeInstances = model.nodeInstances.map((i) => ({
+    ...i,
+    relationships: i.relationships.filter((r) => !removed.has(r.target_id)),
+  }));
+  return removed.size === 0 ? run : newRun({ ...run.input, model: { ...model, nodeInstances } });
 }
 
 function ids(instances: readonly NodeInstance[]): string[] {
   return instances.map((i) => i.id);
+}
+
+const ALL_DRIFT = [OWN_DRIFT, SOURCE_DRIFT, TARGET_DRIFT];
+
+function forget(name: string): SystemPropertyEdit {
+  return { edit: 'unset', path: [name] };
 }
 
 function changesOf(instances: readonly NodeInstance[], edits: SystemPropertyEdit[]) {

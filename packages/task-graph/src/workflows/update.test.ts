@@ -114,6 +114,7 @@ describe('update', () => {
       {
         removed: ['gone_0'],
         added: ['fresh_0'],
+        added_related: ['linked_0'],
         reduced_relationships: [['kept_0', 'a_0']],
         extended_relationships: [['linked_0', 'fresh_0']],
         changed_nodes: ['kept'],
@@ -155,6 +156,87 @@ describe('update', () => {
   ])('with %j', (parameters, calls) => {
     const { record } = updating({ a: { ops: life }, b: { ops: life } }, { changed_nodes: ['a'] }, parameters);
     expect(labels(record)).toEqual(calls);
+  });
+
+  const drifting: DriverOptions = { run: (p) => ok(p.operation.endsWith('drift') ? { size: 1 } : null) };
+
+  test('what reinstall_list names is reinstalled, not checked and not updated first', () => {
+    const ops = ['check_drift', 'update', ...life];
+    const { record } = updating({ a: { ops }, b: { ops } }, {}, { reinstall_list: ['a_0'] }, drifting);
+    expect(labels(record)).toEqual(['check_drift b', 'update b', 'stop a', 'delete a', 'create a']);
+  });
+
+  test('force_reinstall reinstalls what could be updated in place, and leaves what stands on it', () => {
+    const nodes = {
+      a: { ops: ['check_drift', 'update', ...life] },
+      in_a: { ops: life, rels: [{ to: 'a', contained: true }] },
+    };
+    const { record } = updating(nodes, {}, { force_reinstall: true }, drifting);
+    expect(labels(record)).toEqual(['check_drift a', 'stop a', 'delete a', 'create a']);
+  });
+
+  test('a relationship whose check found nothing is updated beside its instance; one that nothing checks is not', () => {
+    const sides = (ops: string[]) => ({ to: 'a', source: ops, target: ops });
+    const nodes = (ops: string[]) => ({ a: {}, b: { ops: ['update'], rels: [sides(ops)] } });
+    const checked = updating(nodes(['check_drift', 'update']), { changed_nodes: ['b'] });
+    expect(labels(checked.record)).toEqual([
+      ...['check_drift b->a', 'check_drift b->a', 'update b', 'update b->a', 'update b->a'],
+    ]);
+    const unchecked = updating(nodes(['update']), { changed_nodes: ['b'] });
+    expect(labels(unchecked.record)).toEqual(['update b']);
+  });
+
+  test('drift that is not mended stays known, that of a reinstalled instance is forgotten', () => {
+    const nodes = () => ({
+      a: {},
+      b: { ops: ['check_drift', ...life], rels: [{ to: 'a', source: ['check_drift'] }] },
+    });
+    const skipped = updating(nodes(), {}, { skip_reinstall: true }, drifting);
+    expect(systemOf(skipped.model, 'b_0').configuration_drift).toMatchObject({ result: { size: 1 } });
+    const mended = systemOf(updating(nodes(), {}, {}, drifting).model, 'b_0');
+    expect(Object.keys(mended).filter((name) => name.endsWith('_drift'))).toEqual([]);
+  });
+
+  test('what is reinstalled is not linked again to what has gone', () => {
+    const nodes = {
+      gone: { ops: life },
+      a: { ops: life },
+      b: {
+        ops: life,
+        rels: [
+          { to: 'gone', source: both },
+          { to: 'a', source: both },
+        ],
+      },
+    };
+    const changes = { removed: ['gone_0'], removed_related: ['b_0'], changed_nodes: ['b'] };
+    expect(labels(updating(nodes, changes).record)).toEqual([
+      ...[
+        'unlink b->gone',
+        'stop gone',
+        'delete gone',
+        'stop b',
+        'unlink b->a',
+        'delete b',
+        'create b',
+        'establish b->a',
+      ],
+    ]);
+  });
+
+  test('an instance that stays is unlinked from its last target first', () => {
+    const nodes = {
+      a: { ops: life },
+      b: { ops: life },
+      c: {
+        rels: [
+          { to: 'a', source: ['unlink'] },
+          { to: 'b', source: ['unlink'] },
+        ],
+      },
+    };
+    const changes = { removed: ['a_0', 'b_0'], removed_related: ['c_0'] };
+    expect(labels(updating(nodes, changes).record).slice(0, 2)).toEqual(['unlink c->b', 'unlink c->a']);
   });
 
   test('a failed drift check reinstalls with everything contained', () => {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '@baton/kernel';
 import { lifecycleGraph } from '../build/lifecycle-graph';
 import { localGraph } from '../build/local-graph';
-import { isAmong, relationshipGraph } from '../build/relationship-graph';
+import { relationshipGraph } from '../build/relationship-graph';
 import type { CallRequest, StageLog, StageResult, UpdateChanges } from '../workflow';
 import {
   callStage,
@@ -93,10 +93,10 @@ function refuseUnsupported(prepared: StageResult) {
 
 /**
  * Stage C without a workflow of the user's: take away, change, add, in that order. A relationship of an instance that
- * stays is disconnected or connected once: beside what comes and goes, not also as part of its graph.
+ * stays is disconnected or connected once: with what goes or comes when that is its target, else in a graph of its own.
  */
 function* applyChanges(run: Run, changes: UpdateChanges): Part {
-  const { reduced_relationships: reduced, extended_relationships: extended } = changes;
+  const { reduced, extended } = betweenStaying(changes);
   if (!flag(run, 'skip_uninstall')) {
     const failure =
       (yield* relationshipStage(run, 'update-unlink', 'uninstall', reduced)) ??
@@ -105,7 +105,6 @@ function* applyChanges(run: Run, changes: UpdateChanges): Part {
         direction: 'uninstall',
         ids: changes.removed,
         related: changes.removed_related,
-        connected: reduced,
       }));
     if (failure) return failure;
   }
@@ -117,9 +116,17 @@ function* applyChanges(run: Run, changes: UpdateChanges): Part {
       direction: 'install',
       ids: changes.added,
       related: changes.added_related,
-      connected: extended,
     })) ?? (yield* relationshipStage(run, 'update-establish', 'install', extended))
   );
+}
+
+/** Relationships that come or go between instances that stay; pairs of source and target. */
+function betweenStaying(changes: UpdateChanges) {
+  const [added, removed] = [new Set(changes.added), new Set(changes.removed)];
+  return {
+    extended: changes.extended_relationships.filter(([, target]) => !added.has(target)),
+    reduced: changes.reduced_relationships.filter(([, target]) => !removed.has(target)),
+  };
 }
 
 interface LifecycleChange {
@@ -127,20 +134,17 @@ interface LifecycleChange {
   direction: 'install' | 'uninstall';
   ids: string[];
   related: string[];
-  /** Relationships of related instances that have a graph of their own. */
-  connected: [string, string][];
 }
 
 function* lifecycleStage(run: Run, change: LifecycleChange): Part {
-  const { name, direction, ids, related, connected } = change;
+  const { name, direction, ids, related } = change;
   if (ids.length === 0) return null;
   const isIgnoringFailure = direction === 'uninstall' && flag(run, 'ignore_failure');
   return yield* must(
     graphStage(name, () => {
       const processed = instancesOf(run, ids);
       const intact = instancesOf(run, related);
-      const isLeftOut = isAmong(connected);
-      const graph = { name, direction, processed, intact, isIgnoringFailure, isLeftOut };
+      const graph = { name, direction, processed, intact, isIgnoringFailure };
       return { spec: lifecycleGraph(run.context, graph) };
     }),
   );
@@ -177,6 +181,7 @@ function customRequest(
   changes: UpdateChanges,
   limit: Json | undefined,
 ): CallRequest {
+  const { reduced, extended } = betweenStaying(changes);
   const targets = (pairs: [string, string][]) => [...new Set(pairs.map(([, target]) => target))];
   return {
     call: 'run-execution',
@@ -193,9 +198,9 @@ function customRequest(
       removed_instance_ids: changes.removed,
       remove_target_instance_ids: changes.removed_related,
       extended_instance_ids: changes.extended,
-      extend_target_instance_ids: targets(changes.extended_relationships),
+      extend_target_instance_ids: targets(extended),
       reduced_instance_ids: changes.reduced,
-      reduce_target_instance_ids: targets(changes.reduced_relationships),
+      reduce_target_instance_ids: targets(reduced),
       skip_install: flag(run, 'skip_install'),
       skip_uninstall: flag(run, 'skip_uninstall'),
       ignore_failure: flag(run, 'ignore_failure'),

@@ -77,7 +77,7 @@ async function performInTx(
   const change = changeOf(model, nodes, groups, modified);
   await writeNodes(tx, key, nodes, model);
   await writeAttributes(tx, row, update, prepared, nodes, groups);
-  await writeInstances(tx, row, model, nodes, change);
+  await writeInstances(tx, row, model, change);
   await writeDependencies(tx, row, update, prepared, [
     ...model.instances,
     ...change.added_and_related.filter((one) => one.modification === 'added'),
@@ -171,7 +171,6 @@ async function writeInstances(
   tx: AnyTx,
   row: DeploymentRow,
   model: Model,
-  nodes: PlanNode[],
   change: Modification,
 ): Promise<void> {
   const added = change.added_and_related.filter((one) => one.modification === 'added');
@@ -181,21 +180,13 @@ async function writeInstances(
     instanceRows(added, highestIndexes(model.instances)).map((one) => ({ ...one, deployment_key: row.key })),
   );
   const instances = new Map(model.instances.map((one) => [one.id, one]));
-  const templates = new Map(nodes.map((node) => [node.id, node.relationships]));
   for (const [id, gained] of gainedRelationships(change)) {
     const current = instances.get(id);
     if (!current) continue;
-    const merged = mergeRelationships(
-      current.relationships,
-      distinct(gained),
-      templates.get(current.node_id) ?? [],
-    );
+    // Behind those that are there: the order of the new plan holds once the update has ended, as in the original.
+    const merged = mergeRelationships(current.relationships, gained, []);
     await writeInstance(tx, row.tenant, id, { relationships: JSON.stringify(merged) });
   }
-}
-
-function distinct(relationships: NodeInstance['relationships']): NodeInstance['relationships'] {
-  return [...new Map(relationships.map((r) => [`${r.type}\n${r.target_id}`, r])).values()];
 }
 
 /** Uses of other deployments' capabilities are those of the new plan; components and dependencies made by hand stay. */

@@ -158,7 +158,7 @@ function touchedEntities(steps: readonly StoredStep[]): JsonObject {
   return { ...named, relationship: relationships, rel_mappings: {} };
 }
 
-/** What instances that stay gain, each once. */
+/** What instances that stay gain, each once: two lists may tell of the same relationship. */
 export function gainedRelationships(change: Modification): Map<string, ChangedInstance['relationships']> {
   const gained = new Map<string, ChangedInstance['relationships']>();
   const stay = [
@@ -167,7 +167,8 @@ export function gainedRelationships(change: Modification): Map<string, ChangedIn
   ];
   for (const one of stay) {
     if (one.relationships.length === 0) continue;
-    gained.set(one.id, [...(gained.get(one.id) ?? []), ...one.relationships]);
+    const all = [...(gained.get(one.id) ?? []), ...one.relationships];
+    gained.set(one.id, [...new Map(all.map((r) => [`${r.type}\n${r.target_id}`, r])).values()]);
   }
   return gained;
 }
