@@ -11,16 +11,22 @@ export interface DeferredTask {
   execution_id: string;
 }
 
-/** `t` waits without a worker and `e` is its running execution. */
-const WAITS = `e.graph_id = t.graph_id and e.phase = 'running' and ${WAITS_WITHOUT_WORKER}`;
+/** `e` is the running execution of the task `t`. */
+const IS_RUNNING = `e.graph_id = t.graph_id and e.phase = 'running'`;
 
-/** Asked at each end of an execution, and nearly always in vain. */
+/**
+ * Asked at each end of an execution, and nearly always in vain: the waiting operations are looked up first, by their index. Left
+ * to the planner, a young database without statistics goes through all executions of the tenant for each running one.
+ */
 const UNTIL = {
   name: 'deferred-until',
-  text: `select t.id, t.execution_id from executions c
-    join tasks t on t.deferral->>'untilExecution' = c.id::text
-    join executions e on ${WAITS} and e.tenant = c.tenant
-    where c.id = any($1::uuid[]) and c.phase = 'ended'`,
+  text: `with waiting as materialized (
+      select t.id, t.execution_id, t.graph_id, t.deferral->>'untilExecution' as until from tasks t
+      where t.deferral->>'untilExecution' = any($1::text[]) and ${WAITS_WITHOUT_WORKER}
+    )
+    select t.id, t.execution_id from waiting t
+    join executions c on c.id = t.until::uuid and c.phase = 'ended'
+    join executions e on ${IS_RUNNING} and e.tenant = c.tenant`,
 };
 
 /** Operations that wait for the end of one of these executions of their tenant which have ended. */
@@ -38,7 +44,7 @@ export async function forgottenDeferred(
   limit: number,
 ): Promise<DeferredTask[]> {
   const { rows } = await sql<DeferredTask>`
-    select t.id, t.execution_id from tasks t join executions e on ${sql.raw(WAITS)}
+    select t.id, t.execution_id from tasks t join executions e on ${sql.raw(`${IS_RUNNING} and ${WAITS_WITHOUT_WORKER}`)}
     join executions c on ${isAwaited} and c.tenant = e.tenant
     where c.phase = 'ended' and c.ended_at < app_now() - make_interval(secs => ${olderThanMs / 1000})
     order by c.ended_at limit ${limit}`.execute(reader);
