@@ -179,13 +179,16 @@ export async function noteExecutions(
   return await db.statement<NoteResult>(NOTE, [JSON.stringify(values)]);
 }
 
-/** In the order of the notes: of two about one deployment the later one counts. */
+/**
+ * In the order of the notes: of two about one deployment the later one counts. `hasComputed` is not asked with `exists`:
+ * that one the planner may answer for all deployments at once, with hundreds of them for a handful of notes.
+ */
 const NOTE = {
   name: 'deployments-note-executions',
   text: `select note_execution(v->>0, v->>1, v->>2, v->>3, v->>4, (v->>5)::integer, (v->>6)::integer, (v->>7)::boolean,
       (v->>8)::timestamptz, v->>9, v->>10, (v->>11)::bigint) as "isDone",
-      exists (select from deployments d join inter_deployment_dependencies i on i.source_key = d.key
-        where d.tenant = v->>0 and d.id = v->>1 and i.target_deployment_func is not null) as "hasComputed"
+      coalesce((select true from deployments d join inter_deployment_dependencies i on i.source_key = d.key
+        where d.tenant = v->>0 and d.id = v->>1 and i.target_deployment_func is not null limit 1), false) as "hasComputed"
     from jsonb_array_elements($1::jsonb) v`,
 };
 
