@@ -12,6 +12,7 @@ export { containsText, equalsAny, type PageRequest, pageConditions, selectPage }
 export { isConnectionLoss, isDataError, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
 export { APP_NOW, appNow, appNowPlus, jsonb, selectFields } from './sql-fragments';
 export { compileTemplate, Slot, type StatementTemplate } from './statement-template';
+export { createStatisticsUpkeep } from './statistics-upkeep';
 export { type SummaryKind, summarizeBy } from './summarize-by';
 export { outsideRequests, writingTo } from './tenant-scope';
 export {

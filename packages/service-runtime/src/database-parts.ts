@@ -1,11 +1,15 @@
 import type { Infra } from './infra-types';
-import { startLoop } from './loops';
+import { type Loop, startLoop } from './loops';
 import type { Metrics } from './metrics';
 
 const PURGE_INTERVAL_MS = 600_000;
+const STATISTICS_INTERVAL_MS = 15_000;
 
-/** Relay, depth metric and inbox purge of a service with a database; answers how to stop them. */
-export function startOutbox(infra: Infra, metrics: Metrics): () => Promise<void> {
+/**
+ * What a service with a database does for it: outbox relay, its depth as a metric, inbox purge and, for the first one of a
+ * process, the statistics of tables. Answers how to stop it.
+ */
+export function startDatabaseParts(infra: Infra, metrics: Metrics, isFirst: boolean): () => Promise<void> {
   const db = infra.db!;
   // Loaded lazily as the database itself: see infra.ts.
   const loaded = import('@baton/postgres');
@@ -17,18 +21,21 @@ export function startOutbox(infra: Infra, metrics: Metrics): () => Promise<void>
       log: infra.log,
     }),
   );
-  const purge = loaded.then(({ createInboxPurge }) => {
-    const { tickOnce } = createInboxPurge({ db });
-    return startLoop(
-      { name: 'inbox-purge', intervalMs: PURGE_INTERVAL_MS, tickOnce },
-      { log: infra.log, observe: metrics.loop },
-    );
+  const loops = loaded.then(({ createInboxPurge, createStatisticsUpkeep }) => {
+    const purge = { name: 'inbox-purge', intervalMs: PURGE_INTERVAL_MS, ...createInboxPurge({ db }) };
+    const statistics = {
+      name: 'statistics',
+      intervalMs: STATISTICS_INTERVAL_MS,
+      ...createStatisticsUpkeep({ db }),
+    };
+    const all: Loop[] = isFirst ? [purge, statistics] : [purge];
+    return all.map((loop) => startLoop(loop, { log: infra.log, observe: metrics.loop }));
   });
   metrics.outboxDepth(async () =>
     Number((await db.pool.query('select count(*) as n from outbox')).rows[0].n),
   );
   return async () => {
-    await (await purge).stop();
+    await Promise.all((await loops).map((loop) => loop.stop()));
     await (await relay).stop();
   };
 }

@@ -3,12 +3,12 @@ import type { Subscription } from '@baton/broker';
 import { createHttpApp, type HttpApp, type PlainAnswer } from '@baton/http';
 import { type Log, systemClock } from '@baton/kernel';
 import { createRpcServer, type LocalRpc, type RpcServer } from '@baton/rpc';
+import { startDatabaseParts } from './database-parts';
 import { createHealth, type Health } from './health';
 import { startHeartbeat } from './heartbeat';
 import type { HttpHandle, Infra } from './infra-types';
 import { startLoop } from './loops';
 import { createMetrics, type Metrics } from './metrics';
-import { startOutbox } from './outbox-parts';
 import { defaultPorts } from './ports';
 import { withPlainPaths } from './raw-http';
 import type { RuntimeConfig } from './runtime-config';
@@ -159,14 +159,14 @@ function startLoops({ parts, infra }: StartEntry, metrics: Metrics, stops: StopL
 async function startService(
   entry: StartEntry,
   o: StartOptions,
-  isFirst: boolean,
+  isFirst: { ofProcess: boolean; withDatabase: boolean },
   stops: StopList,
 ): Promise<RunningService> {
   const { parts, infra } = entry;
   const { config } = o;
-  const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst });
+  const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst.ofProcess });
   const health = healthOf(entry);
-  if (infra.db) stops.add('outbox relay', startOutbox(infra, metrics));
+  if (infra.db) stops.add('database parts', startDatabaseParts(infra, metrics, isFirst.withDatabase));
   if (parts.stop) stops.add('own resources', () => parts.stop!());
   await infra.db?.requireRowSecurity();
   await parts.start?.();
@@ -205,10 +205,14 @@ async function startService(
 export async function startParts(entries: readonly StartEntry[], o: StartOptions): Promise<Running> {
   const first = entries[0];
   if (!first) throw new Error('no service to start');
+  const withDatabase = entries.find(({ infra }) => infra.db);
   const stops = new StopList(first.infra.log);
   const services: RunningService[] = [];
   try {
-    for (const entry of entries) services.push(await startService(entry, o, services.length === 0, stops));
+    for (const entry of entries) {
+      const isFirst = { ofProcess: entry === first, withDatabase: entry === withDatabase };
+      services.push(await startService(entry, o, isFirst, stops));
+    }
   } catch (error) {
     await stops.run();
     throw error;
