@@ -208,7 +208,33 @@ test('_all_tenants reaches where the permission is held, and shows the request t
   const { status, body } = await get('/things?_all_tenants=true', { as: 'carol:carol_pw', tenant: 't9' });
   expect([status, body.items[0].principal.tenant]).toEqual([200, T]);
   expect((await get('/things?_all_tenants=true', { as: 'dave:dave_pw' })).status).toBe(403);
-  expect((await get('/things?_all_tenants=true', { tenant: undefined })).status).toBe(403);
+});
+
+test('_all_tenants needs no tenant to be named, and reaches no further without one', async () => {
+  const without = (as: string) => call('GET', '/things?_all_tenants=true', { as });
+  const carols = await without('carol:carol_pw');
+  expect([carols.status, carols.body.items[0].principal.tenant]).toEqual([200, T]);
+  expect(carols.body.items[0].principal.tenants.map((t: { name: string }) => t.name)).toEqual([T, 't2']);
+  expect((await without(admin)).status).toBe(200);
+  expect((await without('dave:dave_pw')).status).toBe(403);
+  expect((await call('GET', '/things', { as: 'carol:carol_pw' })).status).toBe(403);
+});
+
+test('a tenant that is not there is refused where none is needed, too', async () => {
+  const tokens = (tenant?: string) =>
+    call('GET', '/tokens', { as: 'carol:carol_pw', ...(tenant ? { tenant } : {}) });
+  expect((await tokens()).status).toBe(200);
+  expect((await tokens(T)).status).toBe(200);
+  const refused = await tokens('nosuch');
+  expect([refused.status, refused.body.error_code]).toEqual([403, forbidden]);
+});
+
+test('a client that sends first and reads afterwards reads why it was refused', async () => {
+  const chunk = `ffff\r\n${'x'.repeat(0xffff)}\r\n`;
+  const answer = await world.send(
+    `PUT /api/v3.1/uploads/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(80)}0\r\n\r\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 401 [\s\S]*Connection: keep-alive[\s\S]*unauthorized_error/);
 });
 
 test("an execution's token acts as its creator, opens its own routes, and dies with it", async () => {
@@ -270,7 +296,7 @@ test('uploads stream through in chunks, up to their limit', async () => {
   expect([413, 'broken off']).toContain(refused);
   expect(world.seen.uploads).toEqual([1_500_000]);
   const announced = await world.send(
-    `PUT /api/v3.1/uploads/x HTTP/1.1\r\nHost: x\r\nContent-Length: 2000001\r\nAuthorization: Basic ${Buffer.from(admin).toString('base64')}\r\n\r\n`,
+    `PUT /api/v3.1/uploads/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2000001\r\nAuthorization: Basic ${Buffer.from(admin).toString('base64')}\r\n\r\n`,
   );
   expect(announced).toMatch(/^HTTP\/1.1 413 [\s\S]*payload_too_large_error/);
 });

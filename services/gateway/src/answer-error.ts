@@ -1,16 +1,21 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorBody, retryAfterOf, toAppError } from '@baton/http';
 import type { AppError } from '@baton/kernel';
 
+/** A client that sends first and reads afterwards sees only a broken connection where nobody reads on: so much is read. */
+const DISCARDED_BYTES = 64 * 1024 * 1024;
+const DISCARDED_MS = 10_000;
+
 /**
- * Writes the JSON body of an error; `headers` is [name, value, ...]. A request body that nobody has read ends the
- * connection, since reading on just to throw it away would let clients keep the gateway busy.
+ * Writes the JSON body of an error; `headers` is [name, value, ...]. `unread` is the request whose body nobody has read:
+ * it is read on and thrown away, within bounds, so that the client comes to read the answer. A body that is announced as
+ * larger ends the connection.
  */
 export function answerError(
   response: ServerResponse,
   thrown: unknown,
   headers: readonly string[],
-  isBodyUnread: boolean,
+  unread: IncomingMessage | null,
 ): AppError {
   const error = toAppError(thrown);
   const status = error.entry.http;
@@ -28,8 +33,21 @@ export function answerError(
   ];
   const retryAfter = retryAfterOf(error);
   if (retryAfter) all.push('retry-after', retryAfter);
-  if (isBodyUnread) all.push('connection', 'close');
+  const isClosed = unread !== null && Number(unread.headers['content-length'] ?? 0) > DISCARDED_BYTES;
+  if (isClosed) all.push('connection', 'close');
   response.writeHead(status, all);
   response.end(body);
+  if (unread && !isClosed) discard(unread);
   return error;
+}
+
+function discard(request: IncomingMessage): void {
+  let leftBytes = DISCARDED_BYTES;
+  const timer = setTimeout(() => request.destroy(), DISCARDED_MS).unref();
+  request.on('data', (chunk: Buffer) => {
+    leftBytes -= chunk.length;
+    if (leftBytes < 0) request.destroy();
+  });
+  request.once('close', () => clearTimeout(timer));
+  request.once('error', () => undefined);
 }

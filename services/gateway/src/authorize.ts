@@ -115,8 +115,8 @@ function isFreeForExecution(
 }
 
 /**
- * `_all_tenants`: enough that the permission is held in some tenant. Where it is not held in the tenant of the request,
- * the principal of one where it is goes on, so that nothing of the request's tenant is shown by its rights.
+ * `_all_tenants`: enough that the permission is held in some tenant, and no tenant need be named. Where it is not held in
+ * the tenant of the request, the principal of one where it is goes on, so that nothing of that is shown by its rights.
  */
 async function inReachableTenant(
   deps: AuthenticateDeps,
@@ -127,7 +127,6 @@ async function inReachableTenant(
 ): Promise<Caller> {
   const { permission } = request.route.contract;
   const { tenant, tenants } = caller.principal;
-  if (request.route.contract.tenant === 'required' && tenant === '') throw tenantMissing();
   if (holds(caller, permission) && (tenant === '' || isMember(caller))) return caller;
   const first = tenants[0]?.name;
   if (first === undefined) throw forbidden(caller, permission);

@@ -24,7 +24,7 @@ const dbNode = z
 const common = {
   owner: 'cluster-status',
   method: 'GET',
-  tenant: 'none',
+  tenant: 'optional',
   versions: ['v3.1'],
   status: 200,
   spec: 'reference 5.14',

@@ -33,7 +33,7 @@ const authorization = z.object({
 
 const common = {
   owner: 'cluster-status',
-  tenant: 'none',
+  tenant: 'optional',
   versions: ['v3.1'],
   status: 200,
   spec: 'reference 5.21',
@@ -67,7 +67,6 @@ export const configRoutes = defineRoutes([
   },
   {
     ...common,
-    tenant: 'optional',
     id: 'putConfig',
     method: 'PUT',
     path: '/config/:name',

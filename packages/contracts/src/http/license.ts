@@ -19,7 +19,7 @@ export const licenseFields = Object.keys(license.shape);
 
 const common = {
   owner: 'cluster-status',
-  tenant: 'none',
+  tenant: 'optional',
   versions: ['v3.1'],
   isOpenInMaintenance: true,
 } as const;

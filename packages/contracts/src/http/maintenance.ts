@@ -22,7 +22,7 @@ export const maintenance = z
 
 const common = {
   owner: 'cluster-status',
-  tenant: 'none',
+  tenant: 'optional',
   versions: ['v2.1', 'v3.1'],
   status: 200,
   spec: 'reference 5.20',

@@ -8,7 +8,7 @@ export const providerContext = z
 
 const common = {
   owner: 'cluster-status',
-  tenant: 'none',
+  tenant: 'optional',
   path: '/provider/context',
   versions: ['v2.1', 'v3.1'],
   spec: 'reference 5.19',

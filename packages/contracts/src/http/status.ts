@@ -68,7 +68,12 @@ export const newManager = z.object({
   ca_cert_content: z.string().max(100_000).nullish(),
 });
 
-const common = { owner: 'cluster-status', tenant: 'none', status: 200, isOpenInMaintenance: true } as const;
+const common = {
+  owner: 'cluster-status',
+  tenant: 'optional',
+  status: 200,
+  isOpenInMaintenance: true,
+} as const;
 const summary = z.object({ summary: z.string().optional() });
 
 export const statusRoutes = defineRoutes([
@@ -110,7 +115,6 @@ export const statusRoutes = defineRoutes([
   },
   {
     ...common,
-    tenant: 'optional',
     id: 'getClusterStatus',
     method: 'GET',
     path: '/cluster-status',
@@ -123,7 +127,6 @@ export const statusRoutes = defineRoutes([
   },
   {
     ...common,
-    tenant: 'optional',
     id: 'listManagers',
     method: 'GET',
     path: '/managers',
@@ -144,7 +147,6 @@ export const statusRoutes = defineRoutes([
   },
   {
     ...common,
-    tenant: 'optional',
     id: 'getManager',
     method: 'GET',
     path: '/managers/:hostname',

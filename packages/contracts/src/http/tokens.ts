@@ -24,7 +24,7 @@ export const tokenList = envelope(token).extend({
   username: z.string().optional(),
 });
 
-const shared = { owner: 'identity', tenant: 'none', versions: ['v2.1', 'v3.1'] } as const;
+const shared = { owner: 'identity', tenant: 'optional', versions: ['v2.1', 'v3.1'] } as const;
 
 const obtain = {
   method: 'GET',
