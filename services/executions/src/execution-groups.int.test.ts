@@ -158,7 +158,10 @@ test('the group tells changes of its members as events of its own', async () => 
 });
 
 test('parameters: the defaults, over them those of the deployment; foreign deployments are refused', async () => {
-  group('params', 2);
+  for (const id of group('params', 2)) {
+    const { workflows } = engine.peer.deployments.get(id)!;
+    Object.assign(workflows, { install: { ...workflows.install, parameters: { a: {}, b: {} } } });
+  }
   const made = await begin('params', {
     defaultParameters: { a: 1, b: 1 },
     parameters: { 'params-1': { b: 2 } },
@@ -172,6 +175,15 @@ test('parameters: the defaults, over them those of the deployment; foreign deplo
     code: 'bad_parameters_error',
     details: { field: 'parameters.stranger' },
   });
+});
+
+test('a parameter that the workflow does not declare is refused, and names the deployment', async () => {
+  const ids = group('undeclared', 2);
+  for (const wrong of [{ defaultParameters: { nosuch: 1 } }, { parameters: { [ids[1]!]: { nosuch: 1 } } }])
+    await expect(begin('undeclared', wrong)).rejects.toMatchObject({
+      code: 'illegal_execution_parameters_error',
+      message: expect.stringMatching(/`undeclared-[01]`.*nosuch/s),
+    });
 });
 
 test('a deployment without the workflow is told in the log, one where it is not available gets a failed execution', async () => {

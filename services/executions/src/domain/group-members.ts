@@ -23,7 +23,7 @@ export interface GroupRequest {
   parentId?: string;
 }
 
-/** The start of one member: like a single start that may wait, with parameters beyond the declared ones. */
+/** The start of one member: like a single start that may wait. What a stage gives its members goes beyond what they declare. */
 export function memberRequest(group: GroupRequest, facts: Pick<DeploymentFacts, 'id'>): StartRequest {
   return {
     tenant: group.tenant,
@@ -33,7 +33,7 @@ export function memberRequest(group: GroupRequest, facts: Pick<DeploymentFacts, 
     workflowId: group.workflowId,
     deploymentId: facts.id,
     parameters: { ...group.defaultParameters, ...group.parameters[facts.id] },
-    allowCustomParameters: true,
+    allowCustomParameters: group.parentId !== undefined,
     isForced: group.isForced,
     mayQueue: true,
     isDryRun: false,
