@@ -258,14 +258,14 @@ export interface Operations {
   putDeploymentGroup: {
     params: { id: string };
     query: "_include";
-    body: { description?: string | null; visibility?: "private" | "tenant" | "global" | null; labels?: (Record<string, string | (string)[]>)[] | null; blueprint_id?: string | null; default_inputs?: Record<string, unknown> | null; creation_counter?: number | null; created_at?: string; created_by?: string; deployment_ids?: (string)[] | null; filter_id?: string | null; filter_rules?: (unknown)[] | null; deployments_from_group?: string | null; new_deployments?: ({ id?: string | null; inputs?: Record<string, unknown> | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; site_name?: string | null; runtime_only_evaluation?: boolean | null; skip_plugins_validation?: boolean | null })[] | null };
+    body: { description?: string | null; visibility?: "private" | "tenant" | "global" | null; labels?: (Record<string, string | (string)[]>)[] | null; blueprint_id?: string | null; default_inputs?: Record<string, unknown> | null; creation_counter?: number | null; created_at?: string; created_by?: string; deployment_ids?: (string)[] | null; filter_id?: string | null; filter_rules?: (unknown)[] | null; deployments_from_group?: string | (string)[] | null; new_deployments?: ({ id?: string | null; inputs?: Record<string, unknown> | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; site_name?: string | null; runtime_only_evaluation?: boolean | null; skip_plugins_validation?: boolean | null })[] | null };
     answer: Schemas["DeploymentGroup"];
   };
   /** PATCH /api/v3.1/deployment-groups/{id}: Adds and removes members, changes properties */
   patchDeploymentGroup: {
     params: { id: string };
     query: "_include";
-    body: { description?: string | null; visibility?: "private" | "tenant" | "global" | null; labels?: (Record<string, string | (string)[]>)[] | null; blueprint_id?: string | null; default_inputs?: Record<string, unknown> | null; creation_counter?: number | null; created_at?: string; created_by?: string; add?: { deployment_ids?: (string)[] | null; filter_id?: string | null; filter_rules?: (unknown)[] | null; deployments_from_group?: string | null; new_deployments?: ({ id?: string | null; inputs?: Record<string, unknown> | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; site_name?: string | null; runtime_only_evaluation?: boolean | null; skip_plugins_validation?: boolean | null })[] | null } | null; remove?: { deployment_ids?: (string)[] | null; filter_id?: string | null; filter_rules?: (unknown)[] | null; deployments_from_group?: string | null; new_deployments?: ({ id?: string | null; inputs?: Record<string, unknown> | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; site_name?: string | null; runtime_only_evaluation?: boolean | null; skip_plugins_validation?: boolean | null })[] | null } | null };
+    body: { description?: string | null; visibility?: "private" | "tenant" | "global" | null; labels?: (Record<string, string | (string)[]>)[] | null; blueprint_id?: string | null; default_inputs?: Record<string, unknown> | null; creation_counter?: number | null; created_at?: string; created_by?: string; add?: { deployment_ids?: (string)[] | null; filter_id?: string | null; filter_rules?: (unknown)[] | null; deployments_from_group?: string | (string)[] | null; new_deployments?: ({ id?: string | null; inputs?: Record<string, unknown> | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; site_name?: string | null; runtime_only_evaluation?: boolean | null; skip_plugins_validation?: boolean | null })[] | null } | null; remove?: { deployment_ids?: (string)[] | null; filter_id?: string | null; filter_rules?: (unknown)[] | null; deployments_from_group?: string | (string)[] | null; new_deployments?: ({ id?: string | null; inputs?: Record<string, unknown> | null; labels?: (Record<string, string | (string)[]>)[] | null; display_name?: string | null; site_name?: string | null; runtime_only_evaluation?: boolean | null; skip_plugins_validation?: boolean | null })[] | null } | null };
     answer: Schemas["DeploymentGroup"];
   };
   /** DELETE /api/v3.1/deployment-groups/{id}: Deletes the group; with delete_deployments its members too, as an execution group (200) */
@@ -1112,7 +1112,7 @@ export interface Operations {
   updateOperation: {
     params: { operation_id: string };
     query: never;
-    body: { state?: string; result?: unknown; exception?: unknown; exception_causes?: unknown; manager_name?: string | null; agent_name?: string | null };
+    body: { state: string; result?: unknown; exception?: unknown; exception_causes?: unknown; manager_name?: string | null; agent_name?: string | null };
     answer: Schemas["Operation"] | Record<string, unknown>;
   };
   /** DELETE /api/v3.1/operations/{operation_id}: Deletes an operation of a graph that a client keeps here */

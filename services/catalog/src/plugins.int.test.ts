@@ -80,7 +80,8 @@ it('uploads wagon and yaml and gives both back', async () => {
 it('takes a wagon alone in a zip', async () => {
   const zip = await zipOf([{ name: 'a.wgn', content: await wagon('0.1.1') }]);
   const answer = await post(zip);
-  expect([answer.status, answer.body.labels, answer.body.yaml_files_paths]).toEqual([201, null, []]);
+  const { labels, yaml_files_paths, yaml_url_path } = answer.body;
+  expect([answer.status, labels, yaml_files_paths, yaml_url_path]).toEqual([201, null, [], '']);
   expect((await call('DELETE', `/plugins/${answer.body.id}`, { json: { force: true } })).status).toBe(204);
 });
 
@@ -221,6 +222,8 @@ it('knows the action install, and changes of what the plugin gives', async () =>
   expect((await call('PATCH', `/plugins/${id}`, { json: { labels: 5 } })).body.error_code).toBe(
     'bad_parameters_error',
   );
+  // Nothing to change is no mistake, unlike in a PATCH of blueprints, deployments and secrets.
+  expect((await call('PATCH', `/plugins/${id}`, { json: {} })).status).toBe(200);
   expect((await call('PATCH', `/plugins/${id}`, { json: { package_name: 'y' } })).body.package_name).toBe(
     'x-plugin',
   );

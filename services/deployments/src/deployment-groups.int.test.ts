@@ -123,6 +123,14 @@ describe('members', () => {
     await put('others', { filter_rules: [rule] });
     const added = await patch('members', { add: { deployments_from_group: 'others' } });
     expect(added.body.deployment_ids.sort()).toEqual(['m1', 'm2', 'm3']);
+    expect(
+      (await put('several', { deployments_from_group: ['others', 'members'] })).body.deployment_ids,
+    ).toHaveLength(3);
+    expect(
+      (await patch('several', { remove: { deployments_from_group: ['others'] } })).body.deployment_ids,
+    ).toEqual(['m3']);
+    expect((await put('several', { deployments_from_group: ['others', 'nosuch'] })).status).toBe(404);
+    await test.call('DELETE', '/deployment-groups/several');
     const removed = await patch('members', { remove: { filter_rules: [rule] } });
     expect(removed.body.deployment_ids).toEqual(['m3']);
     // No rules are none, not the rule that all fit; a filter and rules add up.

@@ -42,7 +42,7 @@ const selection = {
   deployment_ids: z.array(z.string()).nullish(),
   filter_id: z.string().nullish(),
   filter_rules: z.array(z.unknown()).nullish(),
-  deployments_from_group: z.string().nullish(),
+  deployments_from_group: z.union([z.string(), z.array(z.string())]).nullish(),
   new_deployments: z.array(newGroupDeployment).nullish(),
 };
 export const groupSelection = z.object(selection);

@@ -57,7 +57,7 @@ const operationParts = {
 };
 export const newOperation = z.object({ ...operationParts, graph_id: z.string() });
 export const operationChange = z.object({
-  state: state.optional(),
+  state,
   result: z.unknown().optional(),
   exception: z.unknown().optional(),
   exception_causes: z.unknown().optional(),

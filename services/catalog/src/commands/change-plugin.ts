@@ -77,7 +77,7 @@ const PATCHABLE = ['labels', 'blueprint_labels', 'resource_tags'] as const;
 
 /**
  * PATCH /plugins/{id}: what the plugin gives to blueprints and deployments that import it, and, for restores, its creator.
- * Keys that a plugin does not have are passed over, as in the original; a body without keys is refused.
+ * Keys that a plugin does not have are passed over; a body that names none of its own changes nothing.
  */
 export async function patchPlugin(
   { db, findUser }: { db: Db<DB>; findUser: FindUser },
@@ -85,10 +85,6 @@ export async function patchPlugin(
   id: string,
   body: Record<string, unknown>,
 ): Promise<void> {
-  if (Object.keys(body).length === 0)
-    throw new AppError('illegal_action_error', 'The body changes nothing', {
-      expected: [...PATCHABLE, 'creator'],
-    });
   const changes: Partial<Record<(typeof PATCHABLE)[number], JsonObject | null>> = {};
   for (const key of PATCHABLE) {
     const value = body[key];

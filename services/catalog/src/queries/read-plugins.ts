@@ -36,7 +36,10 @@ const columns: Record<string, RawBuilder<unknown>> = {
   installation_state: sql`(
     select coalesce(json_agg(json_build_object(i.target_kind, i.target, 'state', i.state, 'error', i.error) order by i.target_kind, i.target), '[]'::json)
     from plugin_installations i where i.plugin_id = p.id)`,
-  yaml_url_path: sql`'plugin:' || p.package_name || '?version=' || coalesce(p.package_version, '') || coalesce('&distribution=' || p.distribution, '')`,
+  // Nothing can be imported from a plugin that came without a yaml.
+  yaml_url_path: sql`case when exists (select 1 from plugin_yamls y where y.plugin_id = p.id)
+    then 'plugin:' || p.package_name || '?version=' || coalesce(p.package_version, '') || coalesce('&distribution=' || p.distribution, '')
+    else '' end`,
   yaml_files_paths: sql`(
     select coalesce(json_agg('plugins/' || p.id || '/' || y.file_name order by y.file_name), '[]'::json) from plugin_yamls y where y.plugin_id = p.id)`,
   file_server_path: sql`'/resources/plugins/' || p.id`,

@@ -14,7 +14,7 @@ export interface MemberSelection {
   deployment_ids?: string[] | null;
   filter_id?: string | null;
   filter_rules?: unknown[] | null;
-  deployments_from_group?: string | null;
+  deployments_from_group?: string | string[] | null;
 }
 
 export function isSelecting(selection: MemberSelection): boolean {
@@ -49,9 +49,9 @@ export async function selectMembers(
     const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
     found.push(...(await keysWhere(tx, principal, where)).map((row) => row.key));
   }
-  if (selection.deployments_from_group) {
-    const group = await findGroup(tx, principal, selection.deployments_from_group);
-    if (!group) throw notFound('DeploymentGroup', selection.deployments_from_group);
+  for (const id of [selection.deployments_from_group || []].flat()) {
+    const group = await findGroup(tx, principal, id);
+    if (!group) throw notFound('DeploymentGroup', id);
     const isMember = sql`d.key in (select m.deployment_key from deployment_group_members m where m.group_key = ${group.key})`;
     found.push(...(await keysWhere(tx, principal, isMember)).map((row) => row.key));
   }
