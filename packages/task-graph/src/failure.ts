@@ -20,13 +20,19 @@ export function reschedule(step: Step, node: TaskNode, error: TaskError): void {
 /** The task failed: ignore it, retry it, or give up. */
 export function fail(step: Step, node: TaskNode, error: TaskError): void {
   endUnsuccessfully(step, node, 'failed', error);
-  const handler = node.spec.policy.onFailure?.handler;
-  // A check that failed has its answer: drift is looked for once.
-  const isFinal = !error.recoverable || handler === 'record-drift';
-  if (handler === 'ignore') ignore(step, node);
+  const isFinal = !error.recoverable || isAnswer(node);
+  if (node.spec.policy.onFailure?.handler === 'ignore') ignore(step, node);
   else if (!isFinal && mayRetry(step, node)) {
     addRetry(step, node, error.retryAfterMs ?? node.spec.policy.retryIntervalMs);
   } else giveUp(step, node);
+}
+
+/** A check that failed has its answer: drift is looked for once, and so is a status on which other work depends. */
+function isAnswer({ spec: { policy } }: TaskNode): boolean {
+  const handler = policy.onFailure;
+  return (
+    handler?.handler === 'record-drift' || (handler?.handler === 'record-status' && handler.ends === 'ignore')
+  );
 }
 
 function endUnsuccessfully(

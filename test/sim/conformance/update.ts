@@ -69,15 +69,14 @@ export async function performUpdate(
   putInstances(deployment, changed.value);
   const before = new Map(plan.nodes.map((n) => [n.id, n]));
   model.nodes = [
-    ...nodes.map((n) => withLeaving(n, before.get(n.id))),
+    ...nodes.map((n) => modelOf(withLeaving(n, before.get(n.id)))),
     ...model.nodes.filter((n) => nodes.every(({ id }) => id !== n.id)),
   ];
   deployment.text = text ?? deployment.text;
-  deployment.plan = {
-    ...next,
-    nodes: nodes.map((n) => keepRecord(n, before.get(n.id))),
-    scaling_groups: groups,
-  };
+  // Until the update has ended the record has what is about to go, for another update when this one fails.
+  const recorded = nodes.map((n) => keepRecord(withLeaving(n, before.get(n.id)), before.get(n.id)));
+  const leaving = plan.nodes.filter((n) => nodes.every(({ id }) => id !== n.id));
+  deployment.plan = { ...next, nodes: [...recorded, ...leaving], scaling_groups: groups };
   deployment.workflows = next.workflows as unknown as Deployment['workflows'];
   deployment.pending = {
     rollback: () => undefined,
@@ -106,14 +105,18 @@ function merged(
 }
 
 /** The node as planned, with the relationships that are about to go. */
-function withLeaving(node: PlannedNode, before: PlannedNode | undefined): PlanNode {
+function withLeaving(node: PlannedNode, before: PlannedNode | undefined): PlannedNode {
   const known = new Set(node.relationships.map((r) => `${r.type} ${r.target_id}`));
   const leaving = (before?.relationships ?? []).filter((r) => !known.has(`${r.type} ${r.target_id}`));
-  const relationships = [...node.relationships, ...leaving];
-  return modelNode({ ...node, relationships } as unknown as PlanNode, countOf(node));
+  return { ...node, relationships: [...node.relationships, ...leaving] };
 }
 
-function finish({ model }: Deployment, nodes: readonly PlannedNode[], change: Modification): void {
+function modelOf(node: PlannedNode): PlanNode {
+  return modelNode(node as unknown as PlanNode, countOf(node));
+}
+
+function finish(deployment: Deployment, nodes: readonly PlannedNode[], change: Modification): void {
+  const { model, plan } = deployment;
   const leaving = leavingOf(change);
   removeInstances(model, new Set(leaving.instances));
   const gone = new Set(leaving.relationships.map((r) => `${r.source} ${r.type} ${r.target}`));
@@ -122,5 +125,7 @@ function finish({ model }: Deployment, nodes: readonly PlannedNode[], change: Mo
     const left = instance.relationships.filter((r) => !gone.has(`${instance.id} ${r.type} ${r.target_id}`));
     instance.relationships = merged({ ...instance, relationships: left }, [], template);
   }
-  model.nodes = nodes.map((n) => modelNode(n as unknown as PlanNode, countOf(n)));
+  model.nodes = nodes.map(modelOf);
+  const before = new Map(plan.nodes.map((n) => [n.id, n]));
+  deployment.plan = { ...plan, nodes: nodes.map((n) => keepRecord(n, before.get(n.id))) };
 }

@@ -16,11 +16,15 @@ export interface CheckGraph {
   ends: 'fail' | 'ignore';
 }
 
-/** VAL.check_status on each instance; the result goes to its `status` (reference workflows.md 1.11). */
+/**
+ * VAL.check_status on each instance; the result goes to its `status` (reference workflows.md 1.11). Where a failure is
+ * ignored, the configured retries are for checks that ask to be run again.
+ */
 export function statusGraph(context: BuildContext, graph: CheckGraph): GraphSpec {
-  const once: BuildContext = { ...context, config: { ...context.config, taskRetries: 0 } };
-  return checkGraph(once, graph, (draft, instance) => {
-    const template = instanceOperation(once.ix, once.config, instance, `${VALIDATION}.check_status`);
+  const taskRetries = graph.ends === 'ignore' ? context.config.taskRetries : 0;
+  const retrying: BuildContext = { ...context, config: { ...context.config, taskRetries } };
+  return checkGraph(retrying, graph, (draft, instance) => {
+    const template = instanceOperation(retrying.ix, retrying.config, instance, `${VALIDATION}.check_status`);
     if (!template) return null;
     const onFailure: FailureHandler = { handler: 'record-status', ends: graph.ends };
     return emitOperation(draft, null, template, { onSuccess: { handler: 'record-status' }, onFailure });

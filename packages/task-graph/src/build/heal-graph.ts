@@ -17,11 +17,12 @@ export function healGraph(
   instances: readonly NodeInstance[],
   executionId: string,
 ): GraphSpec {
-  const healed = { ok: true, task: null, healed: true };
+  // What the check told stays beside it.
+  const healed = Object.entries({ ok: true, task: null, healed: true });
   return markedGraph(context, instances, {
     name,
     subgraph: (instance) => `heal_${instance.id}`,
-    onSuccess: [{ edit: 'set', path: ['status'], value: healed }],
+    onSuccess: healed.map(([name, value]) => ({ edit: 'set', path: ['status', name], value })),
     onFailure: [{ edit: 'set', path: [HEAL_FAILED], value: executionId }],
     links: (instance) => {
       const subject = readSubject(context.ix, context.config, instance);

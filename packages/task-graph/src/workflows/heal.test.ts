@@ -37,7 +37,12 @@ describe('heal', () => {
       run: (p) => (p.operation === CHECK ? broken(true) : ok()),
     });
     expect(labels(record)).toEqual(['check_status a', 'check_status b', 'heal a', 'heal b']);
-    expect(systemOf(model, 'b_0').status).toEqual({ ok: true, task: null, healed: true });
+    expect(systemOf(model, 'b_0').status).toMatchObject({
+      ok: true,
+      task: null,
+      healed: true,
+      result: 'boom',
+    });
     expect(systemOf(model, 'b_0').previous_status).toBeNull();
   });
 

@@ -14,6 +14,7 @@ import {
   graphStage,
   idsOf,
   instancesOf,
+  must,
   type Part,
   type Program,
   type Run,
@@ -31,7 +32,7 @@ export function* heal(run: Run): Program {
     return (yield* reinstallInstances(run, () => scopeOf(run, target), isIgnoring)) ?? SUCCEEDED;
   }
   if (flag(run, 'check_status', true)) {
-    yield graphStage('check_status', () => {
+    const check = graphStage('check_status', () => {
       const graph = {
         name: 'check_status',
         instances: scopeOf(run, target),
@@ -40,6 +41,9 @@ export function* heal(run: Run): Program {
       };
       return { spec: statusGraph(run.context, graph) };
     });
+    // A check that fails has its answer; one that asks for ever to be run again has none.
+    const unknown = yield* must(check);
+    if (unknown) return unknown;
   }
   const first = yield graphStage('heal', () => {
     const unhealthy = scopeOf(run, target).filter((i) => !isHealthy(i, target !== null));

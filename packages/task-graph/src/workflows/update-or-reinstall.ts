@@ -23,6 +23,7 @@ import {
   graphStage,
   idsOf,
   instancesOf,
+  must,
   newRun,
   type Part,
   type PlannedStage,
@@ -35,17 +36,8 @@ import {
  * are reinstalled, nothing else is asked of them.
  */
 export function* updateOrReinstall(run: Run, changes: UpdateChanges): Part {
-  if (!flag(run, 'skip_drift_check')) {
-    yield graphStage('update-check-drift', () => {
-      const graph = {
-        name: 'update-check-drift',
-        instances: consideredOf(run, changes),
-        inOrder: true,
-        ends: 'ignore' as const,
-      };
-      return { spec: driftGraph(run.context, graph) };
-    });
-  }
+  const unchecked = flag(run, 'skip_drift_check') ? null : yield* must(driftStage(run, changes));
+  if (unchecked) return unchecked;
   const marked = yield callStage('update-mark-drift', () => {
     const changed = uncheckedChanges(run, changes);
     const { updates, reinstalls } = sortDrifted(run, changes, changed);
@@ -60,6 +52,8 @@ export function* updateOrReinstall(run: Run, changes: UpdateChanges): Part {
   const reinstalls = new Set(idsOf(memo.reinstalls));
   let updates = idsOf(memo.updates);
   if (updates.length > 0 && !flag(run, 'skip_heal')) {
+    const unknown = yield* must(statusStage(run, updates));
+    if (unknown) return unknown;
     for (const id of yield* healFirst(run, updates)) reinstalls.add(id);
   }
   updates = updates.filter((id) => !reinstalls.has(id));
@@ -79,6 +73,23 @@ export function* updateOrReinstall(run: Run, changes: UpdateChanges): Part {
     return { request };
   });
   return null;
+}
+
+/** A check that fails has its answer; one that asks for ever to be run again has none, and fails the update. */
+function driftStage(run: Run, changes: UpdateChanges): PlannedStage {
+  return graphStage('update-check-drift', () => {
+    const instances = consideredOf(run, changes);
+    const graph = { name: 'update-check-drift', instances, inOrder: true, ends: 'ignore' as const };
+    return { spec: driftGraph(run.context, graph) };
+  });
+}
+
+function statusStage(run: Run, updates: string[]): PlannedStage {
+  return graphStage('update-check-status', () => {
+    const instances = instancesOf(run, updates);
+    const graph = { name: 'update-check-status', instances, inOrder: false, ends: 'ignore' as const };
+    return { spec: statusGraph(run.context, graph) };
+  });
 }
 
 /** A part of the program that names instances. */
@@ -124,17 +135,8 @@ function sortDrifted(run: Run, changes: UpdateChanges, changed: NodeInstance[]) 
   return { updates: updates.filter((i) => !reinstalls.has(i)), reinstalls: [...reinstalls] };
 }
 
-/** Check and heal what will be updated; ids of those that must be reinstalled instead. */
+/** Heal what will be updated and is not well; ids of those that must be reinstalled instead. */
 function* healFirst(run: Run, updates: string[]): Ids {
-  yield graphStage('update-check-status', () => {
-    const graph = {
-      name: 'update-check-status',
-      instances: instancesOf(run, updates),
-      inOrder: false,
-      ends: 'ignore' as const,
-    };
-    return { spec: statusGraph(run.context, graph) };
-  });
   const first = yield graphStage('update-heal', () => {
     const unhealthy = instancesOf(run, updates).filter((i) => !isHealthy(i, false));
     const { heals, reinstalls } = divide(run, unhealthy);

@@ -5,7 +5,7 @@ import type { CallRequest, UpdateChanges } from '../workflow';
 
 /** update (reference workflows.md 1.13). */
 
-const _CHECK = 'cloudify.interfaces.validation.check_status';
+const CHECK = 'cloudify.interfaces.validation.check_status';
 const PARANOID = { isParanoid: true };
 
 describe('update', () => {
@@ -238,6 +238,24 @@ describe('update', () => {
     const changes = { removed: ['a_0', 'b_0'], removed_related: ['c_0'] };
     expect(labels(updating(nodes, changes).record).slice(0, 2)).toEqual(['unlink c->b', 'unlink c->a']);
   });
+
+  test.each(['check_drift', 'check_status'])(
+    'a %s that asks for ever to be run again fails the update',
+    (name) => {
+      const checked = name === 'check_drift' ? [name] : ['update', CHECK];
+      const { record } = updating(
+        { a: { ops: [...checked, ...life] } },
+        { changed_nodes: ['a'] },
+        {},
+        {
+          run: (p) =>
+            p.operation.endsWith(name) ? { kind: 'retry', message: 'not yet', retryAfterMs: 1 } : ok(),
+        },
+      );
+      expect(labels(record)).toEqual([`${name} a`]);
+      expect(record.error?.type).toBe('WorkflowFailed');
+    },
+  );
 
   test('a failed drift check reinstalls with everything contained', () => {
     const nodes = {
