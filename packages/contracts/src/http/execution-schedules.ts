@@ -93,7 +93,7 @@ const filters = [
   'visibility',
 ] as const;
 
-/** Fields that the summary may name; only `_sub_field` may be `recurring` (reference/rest-api.md 5.27). */
+/** Fields that the summary may name; only `_sub_field` may be `recurring`, for the original's CLI `recurrence` as well. */
 export const scheduleSummaryFields = ['deployment_id', 'workflow_id', 'tenant_name', 'visibility'] as const;
 
 const list = {

@@ -132,12 +132,12 @@ export async function summarizeSchedules(
   list: ListQuery,
   query: { _target_field?: string; _sub_field?: string },
 ): Promise<ListPage<object>> {
-  const isSub = query._target_field !== 'recurring';
+  const isSub = query._target_field !== 'recurring' && query._target_field !== 'recurrence';
   const kind = {
     name: 'execution_schedules',
-    fields: isSub ? [...scheduleSummaryFields, 'recurring'] : scheduleSummaryFields,
+    fields: isSub ? [...scheduleSummaryFields, 'recurring', 'recurrence'] : scheduleSummaryFields,
     from: sql`execution_schedules s`,
-    columns: { ...COLUMNS, recurring: RECURRING },
+    columns: { ...COLUMNS, recurring: RECURRING, recurrence: RECURRING },
     where: [scope(principal, list.allTenants)],
   };
   return await summarizeBy(db, kind, list, query);
