@@ -64,6 +64,18 @@ test('a cancel that is accepted while the end is being told to deployments wins'
   expect(engine.peer.ended.filter((end) => end.executionId === id).at(-1)?.status).toBe('cancelled');
 });
 
+test('who is impatient and kills it again is not refused', async () => {
+  const id = await begin('twice');
+  await eventually(async () => expect((await row(id)).phase).toBe('running'), { deadlineMs: 10_000 });
+  await cancelExecution(engine.deps, id, 'kill');
+  await cancelExecution(engine.deps, id, 'kill');
+  await eventually(async () => expect(await row(id)).toEqual({ phase: 'ended', status: 'cancelled' }), {
+    deadlineMs: 15_000,
+  });
+  await cancelExecution(engine.deps, id, 'kill');
+  expect(await endsOf(id)).toEqual(['workflow_cancelled']);
+});
+
 test('a forced cancel ends within 10 s although deployments does not answer', async () => {
   const id = await begin('mute');
   await eventually(async () => expect((await row(id)).phase).toBe('running'), { deadlineMs: 10_000 });

@@ -74,6 +74,8 @@ export interface MemoryDatabase {
   onSent(messages: readonly Envelope[]): void;
   /** Somebody has read which queued executions are next, and has not begun with them yet. */
   onQueueRead(heads: readonly ExecutionRow[]): void;
+  /** Somebody who is about to start something has seen how many are at work. */
+  onCounted(): void;
   locks: Map<string, (() => void)[]>;
   /** How long a commit waits for the disk. */
   commitMs: number;
@@ -83,7 +85,7 @@ export interface MemoryDatabase {
 
 export function newDatabase(
   world: VirtualWorld,
-  hooks: Pick<MemoryDatabase, 'onCommit' | 'onSent' | 'onQueueRead' | 'commitMs'>,
+  hooks: Pick<MemoryDatabase, 'onCommit' | 'onSent' | 'onQueueRead' | 'onCounted' | 'commitMs'>,
 ): MemoryDatabase {
   return {
     world,

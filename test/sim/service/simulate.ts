@@ -1,7 +1,8 @@
 import './substitute';
 import type { Envelope } from '@baton/contracts';
-import { isAppError } from '@baton/kernel';
+import { isAppError, newId } from '@baton/kernel';
 import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
+import { startGroupMembers } from '../../../services/executions/src/commands/start-group-members';
 import { wakeEnded } from '../../../services/executions/src/commands/wake-deferred';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { onExecutionRequested } from '../../../services/executions/src/messages/on-execution-requested';
@@ -12,7 +13,7 @@ import { outcomes, QUIET, type SimulationResult } from '../simulate';
 import { type MemoryExecution, newDatabase } from './database';
 import { MESSAGES, newEngine, relay, startLoops } from './engine';
 import { observed } from './executions';
-import { newDeployments, publishTo } from './peers';
+import { call, newDeployments, publishTo } from './peers';
 import { newQueueOracle } from './queue-oracle';
 import { cancelAt, enqueue, request, startBeside } from './requests';
 import { newProcess, type Simulation } from './simulation';
@@ -25,6 +26,8 @@ const HEALED_MS = 600_000;
 const ALL_LOOK = 0.5;
 /** Executions before which another one begins while they leave the queue. */
 const OVERTAKEN = 0.3;
+/** Times somebody counts what is at work at which a request starts members of a group. */
+const COUNTED_BESIDE = 0.2;
 /** Cancels at the moment at which the end is decided and not yet written. */
 const LATE_CANCELS = 0.15;
 
@@ -134,6 +137,7 @@ function build(
       sendFromMemory(simulation, messages);
     },
     onQueueRead: (heads) => overtake(simulation, heads),
+    onCounted: () => startMembersBeside(simulation),
     commitMs,
   });
   const deployments = newDeployments(world, (executionId, upTo) => {
@@ -188,6 +192,22 @@ function overtake(simulation: Simulation, heads: readonly ExecutionRow[]): void 
   for (const { id, deployment_id: deployment } of heads)
     if (maxConcurrent > 1 && deployment !== null && world.random.chance(OVERTAKEN))
       startBeside(simulation, `beside-${id}-${database.executions.size}`, deployment, world.now);
+}
+
+/** Members of a group are started, as by the request that makes one, while somebody else sees how much room there is. */
+function startMembersBeside({ world, database, fleet }: Simulation): void {
+  for (const { id, tenant, has_queued } of database.groups.values()) {
+    if (!has_queued || !world.random.chance(COUNTED_BESIDE)) continue;
+    const client = newProcess(`client-${newId()}`, () => undefined);
+    world.start(client);
+    world.spawn(client, () =>
+      call(world, fleet.engines, async (engine) => {
+        const deps = fleet.depsOf(engine);
+        const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, tenant, id));
+        for (const one of started) deps.wake.drive(one);
+      }),
+    );
+  }
 }
 
 /** Half of the operations that wait, wait for the end of an execution, their own one perhaps. */

@@ -22,7 +22,8 @@ export async function cancelExecution(
     const killed = await deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
-      if (execution.phase === 'ended' && mode === 'kill' && execution.status === 'cancelled') return [];
+      // Killed already, or about to be: asking again changes nothing.
+      if (mode === 'kill' && /^(cancelled|kill_cancelling)$/.test(execution.status)) return [];
       const next = statusAfterCancel(execution, mode);
       // Whoever carries it out sees the status with its next report and ends it, when it still can.
       if (execution.phase === 'running' && isCarriedOutElsewhere(execution)) {

@@ -46,7 +46,9 @@ export const takesPlace = (one: MemoryExecution): boolean =>
 
 export const countAtWork: typeof real.countAtWork = async (db) => {
   await statement(db);
-  return [...allSeenBy(db)].filter(takesPlace).length;
+  const count = [...allSeenBy(db)].filter(takesPlace).length;
+  databaseOf(db).onCounted();
+  return count;
 };
 
 /** Nothing of its deployment is at work, or was queued before it. */
