@@ -27,7 +27,7 @@ export interface Expected {
  * Orders that the record holds by chance: the operations do not depend on each other (a status check without order),
  * the recorded runs only happened to start them so.
  */
-const BY_CHANCE = new Set(['check_status host/check_status app', 'check_status lb/check_status app']);
+export const BY_CHANCE = new Set(['check_status host/check_status app', 'check_status lb/check_status app']);
 
 /** Everything that differs from what the original did, one text each. */
 export function differences(
