@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Envelope } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
 import type pg from 'pg';
@@ -11,6 +12,8 @@ export interface ExpressDeps {
 
 /** Messages on their way from memory at a time; what comes beyond that waits in the outbox for its batch. */
 const MAX_EXPRESS = 1_000;
+/** How long rows of messages that were handed over may wait for those of others, which are deleted with them. */
+const GATHER_MS = 20;
 /** Handed over from memory. That a crash of the server forgets it only sends a message twice: no wait for the disk. */
 const DONE = {
   name: 'outbox-done',
@@ -33,6 +36,7 @@ export function createExpress({ db, handOver, log }: ExpressDeps, onFailure: () 
     isDeleting = true;
     try {
       while (published.length > 0) {
+        await setTimeout(GATHER_MS);
         const ids = published;
         published = [];
         try {

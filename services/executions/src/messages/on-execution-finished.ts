@@ -1,5 +1,6 @@
 import type { Envelope, executionFinished, MessageType } from '@baton/contracts';
 import { nullIfNotFound } from '@baton/kernel';
+import { gather } from '@baton/postgres';
 import { settleNested } from '../commands/await-nested';
 import { collectEnded } from '../commands/collect-ended';
 import { wakeEnded } from '../commands/wake-deferred';
@@ -13,10 +14,15 @@ type Finished = typeof executionFinished extends MessageType<infer T> ? T : neve
  * its deployment may join a group; one that deleted its deployment goes with it. Repeating is harmless.
  */
 export function onExecutionFinished(deps: EngineDeps, wire: 'spec' | 'cloudify') {
+  // Those that end at the same moment are looked for together.
+  const waiting = gather<string, never>(async (executionIds) => {
+    await wakeEnded(deps, executionIds);
+    return [];
+  });
   return async ({ tenant, payload }: Envelope<Finished>): Promise<void> => {
     deps.wake.dequeue();
     if (payload.parentExecutionId !== undefined) await settleNested(deps, payload.parentExecutionId);
-    await wakeEnded(deps, [payload.executionId]);
+    await waiting.read('', payload.executionId);
     await collectEnded(deps, tenant, payload);
     if (payload.workflowId !== 'delete_deployment_environment' || payload.status !== 'terminated') return;
     if (!(await isGone(deps, tenant, payload.deploymentId))) return;
