@@ -141,7 +141,10 @@ test.each([
     const refused = await patch({ creator: 'viewer1' }, 'viewer');
     expect([refused.status, refused.body.field]).toEqual([403, 'creator']);
     expect(await patch({ creator: 'nosuchuser' })).toMatchObject({ status: 400, body: { field: 'creator' } });
-    expect(await patch({})).toMatchObject({ status: 400, body: { error_code: 'illegal_action_error' } });
+    // Plugins take a change of nothing, as in the original.
+    const empty = path.startsWith('/plugins') ? [200, undefined] : [400, 'illegal_action_error'];
+    const { status, body } = await patch({});
+    expect([status, body.error_code]).toEqual(empty);
     // Of blueprints a key that they do not have is refused (reference/rest-api.md 4.1).
     const unknown = await patch({ nosuchkey: 1 });
     expect(unknown.status).toBe(path.startsWith('/blueprints') ? 400 : 200);
