@@ -29,10 +29,9 @@ export function fail(step: Step, node: TaskNode, error: TaskError): void {
 
 /** A check that failed has its answer: drift is looked for once, and so is a status on which other work depends. */
 function isAnswer({ spec: { policy } }: TaskNode): boolean {
-  const handler = policy.onFailure;
-  return (
-    handler?.handler === 'record-drift' || (handler?.handler === 'record-status' && handler.ends === 'ignore')
-  );
+  const { onFailure } = policy;
+  if (onFailure?.handler === 'record-status') return onFailure.ends === 'ignore';
+  return onFailure?.handler === 'record-drift';
 }
 
 function endUnsuccessfully(

@@ -37,11 +37,11 @@ function updateLinks(context: BuildContext, instance: NodeInstance): Link[] {
     : [];
   const others = context.ix.relationshipsOf(instance).flatMap((r): Link[] => {
     const { source, target } = readRelationship(context.ix, context.config, r).operations.update ?? {};
-    const drifted: (OperationTemplate | undefined)[] = [
+    const checked: (OperationTemplate | undefined)[] = [
       isChecked(instance.system_properties?.[SOURCE_DRIFT], r.target.id) ? source : undefined,
       isChecked(r.target.system_properties?.[TARGET_DRIFT], instance.id) ? target : undefined,
     ];
-    return drifted.flatMap((template) => (template ? [[{ item: 'operation' as const, template }]] : []));
+    return checked.flatMap((template) => (template ? [[{ item: 'operation' as const, template }]] : []));
   });
   const links = [...own, ...others];
   if (links.length === 0) return [];

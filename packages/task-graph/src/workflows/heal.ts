@@ -16,6 +16,7 @@ import {
   instancesOf,
   must,
   type Part,
+  type PlannedStage,
   type Program,
   type Run,
   SUCCEEDED,
@@ -32,17 +33,7 @@ export function* heal(run: Run): Program {
     return (yield* reinstallInstances(run, () => scopeOf(run, target), isIgnoring)) ?? SUCCEEDED;
   }
   if (flag(run, 'check_status', true)) {
-    const check = graphStage('check_status', () => {
-      const graph = {
-        name: 'check_status',
-        instances: scopeOf(run, target),
-        inOrder: false,
-        ends: 'ignore' as const,
-      };
-      return { spec: statusGraph(run.context, graph) };
-    });
-    // A check that fails has its answer; one that asks for ever to be run again has none.
-    const unknown = yield* must(check);
+    const unknown = yield* must(statusStage(run, 'check_status', () => scopeOf(run, target)));
     if (unknown) return unknown;
   }
   const first = yield graphStage('heal', () => {
@@ -57,6 +48,14 @@ export function* heal(run: Run): Program {
     );
   });
   return (yield* reinstallUnhealed(run, idsOf(first.memo), isIgnoring)) ?? SUCCEEDED;
+}
+
+/** check_status on these. One that fails has its answer; one that asks for ever to be run again has none, and fails the stage. */
+export function statusStage(run: Run, name: string, select: () => NodeInstance[]): PlannedStage {
+  return graphStage(name, () => {
+    const graph = { name, instances: select(), inOrder: false, ends: 'ignore' as const };
+    return { spec: statusGraph(run.context, graph) };
+  });
 }
 
 /**

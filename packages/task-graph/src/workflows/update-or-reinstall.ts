@@ -1,5 +1,5 @@
 import type { Json } from '@baton/kernel';
-import { driftGraph, OWN_DRIFT, SOURCE_DRIFT, statusGraph, TARGET_DRIFT } from '../build/check-graph';
+import { driftGraph, OWN_DRIFT, SOURCE_DRIFT, TARGET_DRIFT } from '../build/check-graph';
 import { HEAL_FAILED, healGraph } from '../build/heal-graph';
 import { containedSubgraph } from '../build/model-index';
 import { instanceOperation } from '../build/read-subject';
@@ -15,7 +15,7 @@ import {
 import type { NodeInstance } from '../model';
 import type { SystemPropertyEdit } from '../task';
 import type { StageResult, UpdateChanges } from '../workflow';
-import { divide, failedToHeal, isHealthy } from './heal';
+import { divide, failedToHeal, isHealthy, statusStage } from './heal';
 import { reinstallInstances } from './lifecycle';
 import {
   callStage,
@@ -50,13 +50,14 @@ export function* updateOrReinstall(run: Run, changes: UpdateChanges): Part {
   });
   const memo = (marked.memo ?? {}) as { marked?: Json; updates?: Json; reinstalls?: Json };
   const reinstalls = new Set(idsOf(memo.reinstalls));
-  let updates = idsOf(memo.updates);
-  if (updates.length > 0 && !flag(run, 'skip_heal')) {
-    const unknown = yield* must(statusStage(run, updates));
+  const drifted = idsOf(memo.updates);
+  if (drifted.length > 0 && !flag(run, 'skip_heal')) {
+    const check = statusStage(run, 'update-check-status', () => instancesOf(run, drifted));
+    const unknown = yield* must(check);
     if (unknown) return unknown;
-    for (const id of yield* healFirst(run, updates)) reinstalls.add(id);
+    for (const id of yield* healFirst(run, drifted)) reinstalls.add(id);
   }
-  updates = updates.filter((id) => !reinstalls.has(id));
+  const updates = drifted.filter((id) => !reinstalls.has(id));
   for (const id of yield* updateInPlace(run, updates)) reinstalls.add(id);
   const wanted = reinstallsOf(run, reinstalls);
   const failure = yield* reinstallDrifted(run, changes, wanted);
@@ -81,14 +82,6 @@ function driftStage(run: Run, changes: UpdateChanges): PlannedStage {
     const instances = consideredOf(run, changes);
     const graph = { name: 'update-check-drift', instances, inOrder: true, ends: 'ignore' as const };
     return { spec: driftGraph(run.context, graph) };
-  });
-}
-
-function statusStage(run: Run, updates: string[]): PlannedStage {
-  return graphStage('update-check-status', () => {
-    const instances = instancesOf(run, updates);
-    const graph = { name: 'update-check-status', instances, inOrder: false, ends: 'ignore' as const };
-    return { spec: statusGraph(run.context, graph) };
   });
 }
 
@@ -187,12 +180,13 @@ function* reinstallDrifted(run: Run, changes: UpdateChanges, wanted: ReadonlySet
 
 /** The run on a model in which nothing points to these instances any more. */
 function runWithout(run: Run, removed: ReadonlySet<string>): Run {
+  if (removed.size === 0) return run;
   const { model } = run.input;
   const nodeInstances = model.nodeInstances.map((i) => ({
     ...i,
     relationships: i.relationships.filter((r) => !removed.has(r.target_id)),
   }));
-  return removed.size === 0 ? run : newRun({ ...run.input, model: { ...model, nodeInstances } });
+  return newRun({ ...run.input, model: { ...model, nodeInstances } });
 }
 
 function ids(instances: readonly NodeInstance[]): string[] {
