@@ -7,15 +7,15 @@ const DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARDED_MS = 10_000;
 
 /**
- * Writes the JSON body of an error; `headers` is [name, value, ...]. `unread` is the request whose body nobody has read:
- * it is read on and thrown away, within bounds, so that the client comes to read the answer. A body that is announced as
- * larger ends the connection.
+ * Writes the JSON body of an error; `headers` is [name, value, ...]. What nobody has read of the request's body is read on
+ * and thrown away, within bounds, so that the client comes to read the answer. A body that is announced as larger ends
+ * the connection.
  */
 export function answerError(
   response: ServerResponse,
   thrown: unknown,
   headers: readonly string[],
-  unread: IncomingMessage | null,
+  request: IncomingMessage,
 ): AppError {
   const error = toAppError(thrown);
   const status = error.entry.http;
@@ -33,12 +33,20 @@ export function answerError(
   ];
   const retryAfter = retryAfterOf(error);
   if (retryAfter) all.push('retry-after', retryAfter);
-  const isClosed = unread !== null && Number(unread.headers['content-length'] ?? 0) > DISCARDED_BYTES;
-  if (isClosed) all.push('connection', 'close');
+  const isLeft = isUnread(request);
+  const isClosing = isLeft && announcedBytes(request) > DISCARDED_BYTES;
+  if (isClosing) all.push('connection', 'close');
   response.writeHead(status, all);
   response.end(body);
-  if (unread && !isClosed) discard(unread);
+  if (isLeft && !isClosing) discard(request);
   return error;
+}
+
+const announcedBytes = (request: IncomingMessage): number => Number(request.headers['content-length'] ?? 0);
+
+function isUnread(request: IncomingMessage): boolean {
+  const hasBody = request.headers['transfer-encoding'] !== undefined || announcedBytes(request) > 0;
+  return hasBody && !request.complete;
 }
 
 function discard(request: IncomingMessage): void {

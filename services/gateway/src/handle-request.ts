@@ -56,7 +56,7 @@ export function createHandler(
     if (api) {
       void handleApi(deps, { request, response, method, api, query: mark < 0 ? '' : url.slice(mark + 1) });
     } else if (!deps.pages.answer(path, request, response)) {
-      answerError(response, noSuchPath(path), [], hasBody(request) ? request : null);
+      answerError(response, noSuchPath(path), [], request);
     }
   };
 }
@@ -73,8 +73,7 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
   const fail = (thrown: unknown): void => {
     // On every answer (reference/rest-api.md 1.2).
     if (!answerHeaders.includes(AUTH_METHOD)) answerHeaders.push(AUTH_METHOD, '');
-    const unread = hasBody(request) && !request.complete ? request : null;
-    const error = answerError(response, thrown, answerHeaders, unread);
+    const error = answerError(response, thrown, answerHeaders, request);
     reason = error.message;
     if (error.entry.http >= 500 && error.code !== 'maintenance_mode_active') {
       deps.log.error(
@@ -197,12 +196,6 @@ function logRefusal(
   log.warn(
     { requestId, route, permission, method, path: api.path, username, tenant, executionId, reason },
     'request refused',
-  );
-}
-
-function hasBody(request: IncomingMessage): boolean {
-  return (
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
   );
 }
 
