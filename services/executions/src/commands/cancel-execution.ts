@@ -23,7 +23,7 @@ export async function cancelExecution(
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
       // Killed already, or about to be: asking again changes nothing.
-      if (mode === 'kill' && /^(cancelled|kill_cancelling)$/.test(execution.status)) return [];
+      if (mode === 'kill' && ['cancelled', 'kill_cancelling'].includes(execution.status)) return [];
       const next = statusAfterCancel(execution, mode);
       // Whoever carries it out sees the status with its next report and ends it, when it still can.
       if (execution.phase === 'running' && isCarriedOutElsewhere(execution)) {

@@ -1,7 +1,7 @@
 import { type Db, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { DB } from './tables.gen';
-import { isAwaited, WAITS_WITHOUT_WORKER } from './waiting-task';
+import { isAwaited, WAITS_WITHOUT_WORKER, waitsWithoutWorker } from './waiting-task';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
@@ -44,7 +44,7 @@ export async function forgottenDeferred(
   limit: number,
 ): Promise<DeferredTask[]> {
   const { rows } = await sql<DeferredTask>`
-    select t.id, t.execution_id from tasks t join executions e on ${sql.raw(`${IS_RUNNING} and ${WAITS_WITHOUT_WORKER}`)}
+    select t.id, t.execution_id from tasks t join executions e on ${sql.raw(IS_RUNNING)} and ${waitsWithoutWorker}
     join executions c on ${isAwaited} and c.tenant = e.tenant
     where c.phase = 'ended' and c.ended_at < app_now() - make_interval(secs => ${olderThanMs / 1000})
     order by c.ended_at limit ${limit}`.execute(reader);
