@@ -1,4 +1,4 @@
-import { executionsRpc, type Principal } from '@baton/contracts';
+import { executionsRpc } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
@@ -7,29 +7,17 @@ import { changeExecutionGroup } from './commands/change-execution-group';
 import { createExecutionGroup } from './commands/create-execution-group';
 import { dequeueExecutions } from './commands/dequeue-executions';
 import { recordEvents } from './commands/record-events';
-import { recordGroupCreation } from './commands/record-group';
 import { readExecutionGroup } from './queries/execution-groups';
 import { explainExecution } from './queries/explain-execution';
 import { readGroup } from './store/execution-groups.sql';
 import { readExecution } from './store/executions.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, type Probe, succeed, work } from './testing/engine-setup';
+import { admin as principal } from './testing/http-rig';
 
 const DEADLINE = { deadlineMs: 20_000 };
 const TENANT = 'default_tenant';
 const admin = { username: 'admin', isAdministrator: true };
-const principal: Principal = {
-  userId: 0,
-  username: 'admin',
-  tenant: TENANT,
-  role: 'sys_admin',
-  roles: [],
-  permissions: ['administrators', 'all_tenants'],
-  tenants: [],
-  authMethod: 'token',
-  executionId: '',
-  isBootstrapAdmin: true,
-};
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read rows freely.
 type Row = Record<string, any>;
@@ -335,57 +323,6 @@ test('deployments join the group that collects successes or failures', async () 
     expect(engine.peer.groups.get('good')!.sort()).toEqual([ids[0], ids[2]]);
     expect(engine.peer.groups.get('bad')).toEqual([ids[1]]);
   }, DEADLINE);
-});
-
-test('deployments made in a group have their creation recorded as a group, once', async () => {
-  const created = {
-    executionGroupId: newId(),
-    deploymentGroupId: 'g',
-    createdBy: 'admin',
-    visibility: 'tenant',
-    deployments: [1, 2].map((n) => ({
-      deploymentId: `made-${n}`,
-      blueprintId: 'bp',
-      createExecutionId: newId(),
-      displayName: `made ${n}`,
-      visibility: 'tenant',
-      parameters: { inputs: {} },
-    })),
-  };
-  await recordGroupCreation(engine.deps, TENANT, created);
-  await recordGroupCreation(engine.deps, TENANT, created);
-  expect(await shown(created.executionGroupId)).toMatchObject({
-    workflow_id: 'create_deployment_environment',
-    concurrency: 10,
-    status: 'terminated',
-    execution_ids: created.deployments.map((one) => one.createExecutionId),
-  });
-  const { rows } =
-    await sql`select 1 from events where execution_id = ${created.deployments[0]!.createExecutionId}`.execute(
-      engine.db.query,
-    );
-  expect(rows).toHaveLength(2);
-});
-
-test('a system workflow on many deployments: repeated it starts nothing more', async () => {
-  const ids = group('deleted', 3);
-  const groupId = newId();
-  const request = {
-    tenant: TENANT,
-    groupId,
-    deploymentGroupId: '',
-    createdBy: 'admin',
-    visibility: 'tenant',
-    workflowId: 'delete_deployment_environment',
-    parametersJson: '{}',
-    force: false,
-    concurrency: 2,
-    deployments: ids.map((id) => ({ id, displayName: id, blueprintId: 'bp', visibility: 'tenant' })),
-  };
-  await engine.client.startExecutionGroup(request);
-  await engine.client.startExecutionGroup(request);
-  await eventually(async () => expect((await shown(groupId)).status).toBe('terminated'), DEADLINE);
-  expect(await members(groupId)).toHaveLength(3);
 });
 
 test('events that somebody else sends for a group are its own, without an execution', async () => {
