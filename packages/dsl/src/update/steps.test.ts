@@ -1,7 +1,7 @@
 import { parseBlueprint, updateSteps } from '../index';
 
 const HEAD = `tosca_definitions_version: cloudify_dsl_1_5
-plugins: {p: {executor: central_deployment_agent, install: false}}
+plugins: {p: {executor: central_deployment_agent, install: false}, q: {executor: central_deployment_agent, install: false}}
 relationships: {cloudify.relationships.depends_on: {}, cloudify.relationships.contained_in: {derived_from: cloudify.relationships.depends_on}}
 node_types: {t: {properties: {k: {default: 1}}, interfaces: {i: {o: {implementation: p.o, inputs: {x: {default: 1}}}}}}, u: {derived_from: t}}
 `;
@@ -29,6 +29,23 @@ describe('update steps', () => {
     expect(
       await stepsOf(nodes(`c: {type: t, ${on('a')}}`), 'node_templates: {a: {type: t}, c: {type: t}}\n'),
     ).toEqual(['remove relationship nodes:c:relationships:0', 'remove node nodes:b']);
+  });
+
+  it('removes operations of nodes that stay before nodes, and takes plugins before what it adds', async () => {
+    const more = 'interfaces: {i: {n: p.n}}';
+    expect(
+      await stepsOf(nodes(`c: {type: t, ${more}}`), 'node_templates: {a: {type: t}, c: {type: t}}\n'),
+    ).toEqual([
+      'remove operation nodes:c:operations:n',
+      'remove operation nodes:c:operations:i.n',
+      'remove node nodes:b',
+    ]);
+    const using = (plugin: string) => `node_templates: {a: {type: t, interfaces: {i: {n: ${plugin}.n}}}`;
+    const steps = await stepsOf(`${using('p')}}\n`, `${using('q')}, z: {type: t}}\n`);
+    expect(steps.filter((step) => step.startsWith('add'))).toEqual([
+      'add plugin plugins:a:q',
+      'add node nodes:z',
+    ]);
   });
 
   it('tells relationships by type, target and number', async () => {

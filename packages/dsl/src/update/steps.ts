@@ -36,6 +36,8 @@ export function updateSteps(
   const steps: UpdateStep[] = [];
   if ((oldPlan.description ?? null) !== (newPlan.description ?? null))
     steps.push(step('modify', 'description', ['description']));
+  for (const list of ['plugins_to_install', 'plugins'] as const)
+    comparePlugins(list, oldPlan.nodes, newPlan.nodes, steps);
   compareNodes(oldPlan.nodes, newPlan.nodes, steps);
   compareEntries(oldPlan.outputs, newPlan.outputs, 'output', ['outputs'], steps);
   compareEntries(asJson(oldPlan.workflows), asJson(newPlan.workflows), 'workflow', ['workflows'], steps);
@@ -47,8 +49,10 @@ export function updateSteps(
     steps,
     false,
   );
-  const ordered = orderSteps(steps);
-  return { steps: ordered, unsupported: ordered.filter((s) => !s.isSupported) };
+  // Those that cannot be carried out stand where they do not change the order of the others.
+  const supported = orderSteps(steps.filter((s) => s.isSupported));
+  const unsupported = steps.filter((s) => !s.isSupported);
+  return { steps: [...supported, ...unsupported], unsupported };
 }
 
 function step(
@@ -103,11 +107,12 @@ function compareNodes(before: readonly PlanNode[], after: readonly PlanNode[], s
   const now = new Map(after.map((n) => [n.id, n]));
   const added = after.filter((n) => !old.has(n.id));
   const order = topologyOrder(added);
-  for (const node of added) steps.push(step('add', 'node', ['nodes', node.id], true, order.get(node.id)!));
-  for (const node of before) if (!now.has(node.id)) steps.push(step('remove', 'node', ['nodes', node.id]));
   for (const node of after) {
     const was = old.get(node.id);
-    if (was === undefined) continue;
+    if (was === undefined) {
+      steps.push(step('add', 'node', ['nodes', node.id], true, order.get(node.id)!));
+      continue;
+    }
     if (was.type !== node.type || containerOf(was) !== containerOf(node)) {
       steps.push(step('modify', 'node', ['nodes', node.id], false));
       continue;
@@ -115,9 +120,8 @@ function compareNodes(before: readonly PlanNode[], after: readonly PlanNode[], s
     compareEntries(was.operations, node.operations, 'operation', ['nodes', node.id, 'operations'], steps);
     compareRelationships(node.id, was.relationships, node.relationships, steps);
     compareEntries(was.properties, node.properties, 'property', ['nodes', node.id, 'properties'], steps);
-    comparePlugins(node.id, 'plugins_to_install', was.plugins_to_install, node.plugins_to_install, steps);
-    comparePlugins(node.id, 'plugins', was.plugins, node.plugins, steps);
   }
+  for (const node of before) if (!now.has(node.id)) steps.push(step('remove', 'node', ['nodes', node.id]));
 }
 
 /** Relationships are the same by type and target, the n-th of several equal ones by its number. */
@@ -167,20 +171,23 @@ function compareRelationships(
 
 /** Plugins that a node newly needs, or that changed; those no longer needed stay where they are. */
 function comparePlugins(
-  node: string,
   list: 'plugins' | 'plugins_to_install',
-  before: readonly PlanPlugin[] | undefined,
-  after: readonly PlanPlugin[] | undefined,
+  before: readonly PlanNode[],
+  after: readonly PlanNode[],
   steps: UpdateStep[],
 ): void {
-  if (before === after) return;
+  const oldNodes = new Map(before.map((n) => [n.id, n]));
   const keyOf = (p: PlanPlugin): string => `${p.name}\n${p.executor}`;
-  const old = new Map((before ?? []).map((p) => [keyOf(p), p]));
-  for (const plugin of after ?? []) {
-    const was = old.get(keyOf(plugin));
-    if (was === undefined) steps.push(step('add', 'plugin', [list, node, plugin.name]));
-    else if (!isSame(was as unknown as Json, plugin as unknown as Json))
-      steps.push(step('modify', 'plugin', [list, node, plugin.name]));
+  for (const node of after) {
+    const wasNode = oldNodes.get(node.id);
+    if (wasNode === undefined || wasNode[list] === node[list]) continue;
+    const old = new Map((wasNode[list] ?? []).map((p) => [keyOf(p), p]));
+    for (const plugin of node[list] ?? []) {
+      const was = old.get(keyOf(plugin));
+      if (was === undefined) steps.push(step('add', 'plugin', [list, node.id, plugin.name]));
+      else if (!isSame(was as unknown as Json, plugin as unknown as Json))
+        steps.push(step('modify', 'plugin', [list, node.id, plugin.name]));
+    }
   }
 }
 
@@ -209,34 +216,38 @@ function topologyOrder(added: readonly PlanNode[]): Map<string, number> {
 const ACTIONS = ['remove', 'add', 'modify'];
 
 /** Removals, then additions, then changes; relationships leave before nodes and come after them. */
-function rank(s: UpdateStep): number {
-  const isNode = s.entity_type === 'node';
-  const isRelationship = s.entity_type === 'relationship';
-  const within =
-    s.action === 'remove'
-      ? isRelationship
-        ? 0
-        : isNode
-          ? 1
-          : 2
-      : s.action === 'add'
-        ? isNode
-          ? 0
-          : isRelationship
-            ? 1
-            : 2
-        : 0;
-  return ACTIONS.indexOf(s.action) * 10 + within;
+function isBefore(a: UpdateStep, b: UpdateStep): boolean {
+  if (a.action !== b.action) return ACTIONS.indexOf(a.action) < ACTIONS.indexOf(b.action);
+  if (a.action === 'remove') return a.entity_type === 'relationship' && b.entity_type === 'node';
+  if (a.action !== 'add' || a.entity_type !== 'node') return false;
+  return (
+    b.entity_type === 'relationship' || (b.entity_type === 'node' && a.topology_order > b.topology_order)
+  );
 }
 
+/**
+ * `isBefore` says nothing about most pairs, so the order depends on how it is asked. Asked as here (each step by binary
+ * search among those before it) it is the order that users know from the original.
+ */
 function orderSteps(steps: readonly UpdateStep[]): UpdateStep[] {
-  return steps
-    .map((s, i) => ({ s, i }))
-    .sort(
-      (a, b) =>
-        rank(a.s) - rank(b.s) ||
-        (a.s.entity_type === 'node' && a.s.action === 'add' ? b.s.topology_order - a.s.topology_order : 0) ||
-        a.i - b.i,
-    )
-    .map(({ s }) => s);
+  const sorted = beginning(steps);
+  for (const one of steps.slice(sorted.length)) {
+    let [from, to] = [0, sorted.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (isBefore(one, sorted[middle]!)) to = middle;
+      else from = middle + 1;
+    }
+    sorted.splice(from, 0, one);
+  }
+  return sorted;
+}
+
+/** The longest beginning that is in order, or in the reverse of it, in order. */
+function beginning(steps: readonly UpdateStep[]): UpdateStep[] {
+  const isDescending = steps.length > 1 && isBefore(steps[1]!, steps[0]!);
+  let end = 1;
+  while (end < steps.length && isBefore(steps[end]!, steps[end - 1]!) === isDescending) end++;
+  const run = steps.slice(0, end);
+  return isDescending ? run.reverse() : run;
 }
