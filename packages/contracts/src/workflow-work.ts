@@ -34,7 +34,7 @@ const item = z.discriminatedUnion('item', [
   z.object({
     ...common,
     item: z.literal('lifecycle'),
-    direction: z.enum(['install', 'uninstall']),
+    direction: z.enum(['install', 'uninstall', 'rollback']),
     instanceIds: z.array(z.string()),
     relatedIds: z.array(z.string()),
     isIgnoringFailure: z.boolean(),

@@ -66,6 +66,8 @@ export type GraphEventType =
 
 export interface GraphEvent {
   type: GraphEventType;
+  /** Type that workflow code gave its event (`workflow_stage`); it is stored in place of `type`. */
+  givenType?: string;
   message: string;
   /** The task it is about. */
   idx: number;

@@ -12,7 +12,8 @@ export function runLocal(step: Step, node: TaskNode): void {
   if (spec.kind === 'set-state') {
     if (!step.graph.dryRun) setState(step, spec.payload.nodeInstanceId, spec.payload.state);
   } else if (spec.kind === 'node-event') emitNodeEvent(step, spec, spec.payload.event);
-  else if (spec.kind === 'workflow-event') emitWorkflowEvent(step, spec, spec.payload.event);
+  else if (spec.kind === 'workflow-event')
+    emitWorkflowEvent(step, spec, spec.payload.event, spec.payload.eventType);
 }
 
 /** The state, and what a node instance's status is taken to be in that state (reference workflows.md 1.11). */

@@ -51,8 +51,9 @@ export function emitIgnored(step: Step, spec: TaskSpec): void {
   step.decision.events.push({ ...event, ...own, operation: null, sourceId: null, targetId: null });
 }
 
-export function emitWorkflowEvent(step: Step, spec: TaskSpec, message: string): void {
-  step.decision.events.push(eventOn(spec, 'workflow_stage', message));
+export function emitWorkflowEvent(step: Step, spec: TaskSpec, message: string, givenType: string): void {
+  const event = eventOn(spec, 'workflow_stage', message);
+  step.decision.events.push(givenType === event.type ? event : { ...event, givenType });
 }
 
 function eventOn(spec: TaskSpec, type: GraphEventType, message: string): GraphEvent {

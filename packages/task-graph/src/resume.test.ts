@@ -1,4 +1,5 @@
 import { resumeGraph } from './resume';
+import type { TaskError } from './task';
 import { broken, type DriverOptions, drive, labels, ok } from './testing/driver';
 import { fixture, inputOf } from './testing/fixture';
 import { stopAndResume } from './testing/stop-and-resume';
@@ -145,6 +146,25 @@ test('what is still running is waited for, and run again only by force', () => {
   });
   const forced = resumeGraph(head, rows, { force: true, now: 9 });
   expect(forced.graph.nodes[forced.decision.dispatch[0]!]).toMatchObject({ attempt: 2, state: 'sent' });
+});
+
+test('what succeeded after the cancel is done: force does not run it again, what failed then it does', () => {
+  const ops = { ops: ['create', 'start'] };
+  const stopped = drive('install', inputOf('install', fixture({ a: ops })), { cancelAtMs: 5 });
+  const head = { name: 'install', waitAfterFailMs: 0, dryRun: false };
+  const dispatched = (error: TaskError | null) => {
+    const rows = stopped.stages[0]!.rows.map((row) =>
+      row.state === 'started' ? { ...row, state: 'response-sent' as const, error } : row,
+    );
+    const { graph, decision } = resumeGraph(head, rows, { force: true, now: 9 });
+    return decision.dispatch.map(
+      (idx) => (graph.nodes[idx]!.spec.payload as { operation: string }).operation,
+    );
+  };
+  expect(dispatched(null)).toEqual([expect.stringMatching(/start$/)]);
+  expect(dispatched({ type: 'E', message: 'broken', recoverable: true })).toEqual([
+    expect.stringMatching(/create$/),
+  ]);
 });
 
 test('a restart cancelled in its first graph goes on with the second', () => {

@@ -83,8 +83,9 @@ function resetRows(rows: readonly TaskRow[], force: boolean): TaskRow[] {
   });
 }
 
+/** It may still run, or it failed after the end. What succeeded after the end is done, also for who uses force. */
 function isAway(row: TaskRow): boolean {
-  return row.state === 'started' || row.state === 'response-sent';
+  return row.state === 'started' || (row.state === 'response-sent' && row.error !== null);
 }
 
 function resetSubgraph(row: TaskRow): TaskRow {

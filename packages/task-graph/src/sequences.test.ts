@@ -89,6 +89,12 @@ test('a full uninstall too', () => {
   ]);
 });
 
+test('a host on which nothing is implemented is told of as one that is installed', () => {
+  const properties = { agent_config: { install_method: 'none' } };
+  const said = story('install', { types: ['cloudify.nodes.Compute'], properties });
+  expect(said).toEqual(expect.arrayContaining(['[initializing]', 'Node instance started']));
+});
+
 test.each([
   ['started', [], ['[started]', 'Node instance started (nothing to do)']],
   ['uninitialized', [], ['[started]', 'Node instance started (nothing to do)']],
@@ -272,7 +278,7 @@ test.each([
   ['creating', ['stop', 'delete'], ['Deleting node instance', '> lifecycle.delete']],
 ])('a rollback from %s', (state, ops, expected) => {
   const said = story('rollback', { ops, state }).filter((line) => !line.startsWith('['));
-  const without = (line: string) => !/nothing to do|Rolled back/.test(line);
+  const without = (line: string) => !/nothing to do|Rollbacked/.test(line);
   expect(said.filter(without)).toEqual(expected);
   expect(said).toContain('Validating node instance after deletion: nothing to do');
 });

@@ -62,7 +62,9 @@ export function installSteps(subject: LifecycleSubject): Link[] {
   );
   const rest = subject.state === 'started' ? NOTHING : fromPostconfigure(subject);
   const all = [validation, precreate, create, preconfigure, configure, ...Object.values(rest)];
-  if (subject.state === 'started' || all.every((links) => links.length === 0)) {
+  // A host always has its own steps, also where they come to nothing: it is told as one that is installed.
+  const isEmpty = !subject.isHost && all.every((links) => links.length === 0);
+  if (subject.state === 'started' || isEmpty) {
     return [[state('started'), event('Node instance started (nothing to do)')]];
   }
   return [

@@ -14,7 +14,7 @@ export function rollbackSteps(subject: LifecycleSubject): Link[] {
   const noStop: Link[] = [[NO_VALIDATION], [event(`Rollback Stop: nothing to do, instance state is ${now}`)]];
   const noDelete: Link = [event(`Rollback Delete: nothing to do, instance state is ${now}`)];
   if (!UNRESOLVED.has(now)) return [...noStop, noDelete];
-  const end: Link = [event('Rolled back node instance')];
+  const end: Link = [event('Rollbacked node instance')];
   if (now === 'starting') return [...stopPhase(subject), [state('configured')], noDelete, end];
   return [...noStop, ...deletePhase(subject), [state('uninitialized')], end];
 }

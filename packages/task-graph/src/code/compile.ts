@@ -1,6 +1,7 @@
 import { err, type JsonObject, ok, type Result } from '@baton/kernel';
 import { type BuildContext, lifecycleGraph } from '../build/lifecycle-graph';
 import { indexModel } from '../build/model-index';
+import { rollbackSteps } from '../build/rollback-steps';
 import type { DeploymentModel, NodeInstance } from '../model';
 import type { GraphSpec, TaskPolicy, TaskSpec } from '../task';
 import type { WorkflowConfig } from '../workflow';
@@ -45,10 +46,10 @@ export type CodeItem = {
   /** Something that the code itself does when its turn comes. */
   | { item: 'step'; name: string }
   | { item: 'subgraph'; name: string }
-  /** The whole lifecycle of instances, as install and uninstall do it: tasks with keys `<key>/0`, `<key>/1`, ... */
+  /** The whole lifecycle of instances, as install, uninstall and rollback do it: tasks with keys `<key>/0`, `<key>/1`, ... */
   | {
       item: 'lifecycle';
-      direction: 'install' | 'uninstall';
+      direction: 'install' | 'uninstall' | 'rollback';
       instanceIds: string[];
       relatedIds: string[];
       isIgnoringFailure: boolean;
@@ -246,7 +247,9 @@ function compileLifecycle(
   }
   const { tasks } = lifecycleGraph(context, {
     name: item.key,
-    direction: item.direction,
+    ...(item.direction === 'rollback'
+      ? { direction: 'uninstall', steps: rollbackSteps }
+      : { direction: item.direction }),
     processed: chosen[0]!,
     intact: chosen[1]!,
     isIgnoringFailure: item.isIgnoringFailure,
