@@ -58,7 +58,7 @@ const kinds = [
     ofGraph: 'the graph answered said inner',
     failure: /^Task failed: script_runner.tasks.run \(a_\w+:ops.fail\): ProcessException/,
     broken: /broken.py", line 4[\s\S]*ValueError: broken on purpose/,
-    handled: ['asked [0, 1]', expect.stringMatching(/^caught Task failed/)],
+    handled: ['asked [0, 1]', expect.stringMatching(/^caught .*exit_code: 3/)],
     states: ["states ['started']", "states ['deleted']"],
     cancelled: ['waiting'],
   },
@@ -268,4 +268,41 @@ describe('workflow functions of plugins', () => {
     expect((await follow(client, 'js', 'circle')).error).toContain('wait for each other');
     expect((await follow(client, 'js', 'nowhere')).error).toContain('did you mean wf.lifecycle?');
   });
+});
+
+test('scripts decide about every kind of task, replace what failed, and see what operations and steps raise', async () => {
+  const run = await follow(client, 'code', 'deciding');
+  expect([run.status, run.error || null]).toEqual(['terminated', null]);
+  expect(run.messages).toEqual(
+    expect.arrayContaining([
+      "told ['succeeded said asked', 'failed True', 'succeeded 42', 'inner', 'NOP']",
+      'all were asked',
+      'nothing True',
+      'attempt 1 failed of script_runner.tasks.run',
+      'attempt 2 is over',
+      'attempts are over',
+      'objects [1, 2]',
+      'raised RecoverableError',
+      'raised ValueError',
+    ]),
+  );
+  expect(run.messages).not.toContain('attempt 1 is over');
+  const own = await call(client, 'listEvents', {}, undefined, {
+    execution_id: run.id,
+    event_type: 'own_stage',
+  });
+  expect(own.items.map((item: { message: string }) => item.message)).toEqual(['attempts are over']);
+});
+
+test('scripts roll half-done instances back and run built-in workflows as functions', async () => {
+  const run = await follow(client, 'code', 'rolled_back');
+  expect(run.error).toBeFalsy();
+  expect(run.messages).toEqual(
+    expect.arrayContaining([
+      "rolled back ['a configured', 'b uninitialized']",
+      "installed ['a started', 'b uninitialized']",
+      'Starting operation ops.say',
+      'Finished operation ops.say',
+    ]),
+  );
 });

@@ -39,11 +39,13 @@ def _describe(error, path):
     else:
         kind = 'retryable'
     causes = getattr(error, 'causes', None)
+    # A task of a workflow that failed says so better than the line of the code that asked for its result.
+    task_failure = getattr(error, 'task_failure', None)
     return {
         'op': 'raised',
         'kind': kind,
-        'exception_type': type(error).__name__,
-        'message': text_of(error)[:_MAX_TEXT],
+        'exception_type': 'WorkflowFailed' if task_failure else type(error).__name__,
+        'message': text_of(task_failure or error)[:_MAX_TEXT],
         'traceback': text[:_MAX_TEXT],
         'retry_after': _number(getattr(error, 'retry_after', None)),
         'causes': [_cause(c) for c in causes if isinstance(c, dict)] if isinstance(causes, (list, tuple)) else [],

@@ -1,5 +1,5 @@
 import { failureText } from './failure-text';
-import { isFailed, isFinal, type WorkTask } from './work';
+import { askOf, isFailed, isFinal, type WorkTask } from './work';
 import type { WorkSession } from './work-session';
 
 export interface ScopeNews {
@@ -38,16 +38,17 @@ export class Scope {
 
   #look(known: ReadonlySet<string>): ScopeNews {
     const tasks = this.keys.flatMap((key) => this.session.tasks.get(key) ?? []);
-    const asks = tasks.filter((task) => task.isAsking && !known.has(`${task.idx}:${task.attempt}`));
+    const asks = tasks.filter((task) => task.isAsking && !known.has(askOf(task)));
     if (asks.length > 0 && this.session.cancel === '') return { asks, end: null };
     return { asks: [], end: this.#endOf(tasks) };
   }
 
   #endOf(tasks: readonly WorkTask[]): ScopeNews['end'] {
     const isWhole = tasks.length === this.keys.length;
-    if (isWhole && tasks.every((task) => isFinal(task) && !isFailed(task))) return { kind: 'succeeded' };
+    const judged = tasks.filter((task) => !this.#isSettledAround(task));
+    if (isWhole && judged.every((task) => isFinal(task) && !isFailed(task))) return { kind: 'succeeded' };
     if (this.session.cancel !== '') return { kind: 'cancelled' };
-    const message = failureText(tasks);
+    const message = failureText(judged);
     if (message === null) return null;
     this.#failedAt ??= performance.now();
     const isOver = (isWhole && !tasks.some((task) => this.#mayGoOn(task))) || this.#untilDeadline() <= 0;
@@ -56,6 +57,8 @@ export class Scope {
 
   /** It runs, or it will once its time has come. */
   #mayGoOn(task: WorkTask): boolean {
+    // A subgraph that asks goes on with what its handler says.
+    if (task.kind === 'subgraph' && task.isAsking) return true;
     if (task.kind === 'subgraph' || isFinal(task)) return false;
     // The engine starts at once what may start: what is pending waits for others, or for its retry.
     if (task.state !== 'pending') return true;
@@ -66,6 +69,17 @@ export class Scope {
     for (let up = task.subgraph; up !== null; ) {
       const parent = this.session.tasks.get(up);
       if (!parent || parent.error !== null) return parent !== undefined;
+      up = parent.subgraph;
+    }
+    return false;
+  }
+
+  /** A subgraph around it failed and its handler answers for that: it asks, or the code goes on in spite of it. */
+  #isSettledAround(task: WorkTask): boolean {
+    for (let up = task.subgraph; up !== null; ) {
+      const parent = this.session.tasks.get(up);
+      if (!parent) return false;
+      if (parent.isAsking || parent.error?.ignored === true) return true;
       up = parent.subgraph;
     }
     return false;

@@ -9,7 +9,7 @@ import {
 import { endOfThrown } from '../operation-end';
 import { secondsOf, textOf } from '../thrown';
 import { Scope } from './scope';
-import type { StepResult, WorkDecision, WorkItem, WorkTask } from './work';
+import { askOf, type StepResult, type WorkDecision, type WorkItem, type WorkTask } from './work';
 import type { WorkSession } from './work-session';
 
 const LOOK_MS = 60_000;
@@ -64,8 +64,7 @@ export class WorkBoard {
   }
 
   #attend(task: WorkTask): void {
-    const run = `${task.idx}:${task.attempt}`;
-    this.#attended.add(run);
+    this.#attended.add(askOf(task));
     const isQuestion = task.state === 'response-sent';
     const answer = isQuestion ? this.#decide(task) : this.#carryOut(task);
     // What cannot be told (a result that is no JSON, or too large) fails its task: one that is not answered never ends. When

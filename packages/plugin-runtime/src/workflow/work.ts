@@ -26,7 +26,7 @@ export type WorkItem = {
   | { item: 'subgraph'; name: string }
   | {
       item: 'lifecycle';
-      direction: 'install' | 'uninstall';
+      direction: 'install' | 'uninstall' | 'rollback';
       instanceIds: string[];
       relatedIds: string[];
       isIgnoringFailure: boolean;
@@ -93,6 +93,11 @@ export interface WorkPort {
 
 export function isFinal({ state }: Pick<WorkTask, 'state'>): boolean {
   return state === 'succeeded' || state === 'failed' || state === 'rescheduled';
+}
+
+/** Tells what a task asks of the code apart from what it asked before: a step may ask what follows from its own end. */
+export function askOf({ idx, attempt, state }: Pick<WorkTask, 'idx' | 'attempt' | 'state'>): string {
+  return `${idx}:${attempt}:${state}`;
 }
 
 /** It ended, and what waits for it does not go on. */

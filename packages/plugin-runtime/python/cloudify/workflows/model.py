@@ -1,6 +1,7 @@
 """Nodes, node instances and relationships as workflow code sees them."""
 from cloudify.workflows.engine_call import engine
-from cloudify.workflows.tasks import WorkflowTask
+from cloudify.workflows.tasks import (
+    GetNodeInstanceStateTask, NOPLocalWorkflowTask, RemoteWorkflowTask, SendNodeEventTask, SetNodeInstanceStateTask)
 
 _CONTAINED = 'cloudify.relationships.contained_in'
 
@@ -10,6 +11,16 @@ class Model(object):
         self.scaling_groups = facts.get('scalingGroups') or {}
         self.nodes = {n['id']: Node(ctx, self, n) for n in facts['nodes']}
         self.instances = {i['id']: NodeInstance(ctx, self, i) for i in facts['instances']}
+
+
+class _Record(dict):
+    """What the manager says of a node or instance, by key or attribute."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name)
 
 
 class Relationship(object):
@@ -40,7 +51,8 @@ class Relationship(object):
 class Node(object):
     def __init__(self, ctx, model, facts):
         self._model = model
-        self._facts = facts
+        self.ctx = ctx
+        self._facts = self._node = _Record(facts)
         self.id = self.name = facts['id']
         self.type = facts['type']
         self.type_hierarchy = facts.get('type_hierarchy') or []
@@ -78,12 +90,15 @@ class Node(object):
     def is_derived_from(self, other):
         return other in self.type_hierarchy
 
+    def __repr__(self):
+        return '<%s %s>' % (type(self).__name__, self.id)
+
 
 class RelationshipInstance(object):
     """A relationship between two instances."""
 
     def __init__(self, ctx, model, source, facts):
-        self._ctx = ctx
+        self.ctx = self._ctx = ctx
         self._model = model
         self.node_instance = source
         self.target_id = facts['target_id']
@@ -106,15 +121,21 @@ class RelationshipInstance(object):
         return self._execute('target', operation, kwargs, allow_kwargs_override, send_task_events)
 
     def _execute(self, side, operation, kwargs, allow_kwargs_override, send_task_events):
-        return self._ctx._run(_operation_task(self.source_id, operation, kwargs, allow_kwargs_override, send_task_events,
-                                              {'targetId': self.target_id, 'side': side}))
+        declared = self.relationship
+        operations = getattr(declared, side + '_operations') if declared else {}
+        return self._ctx._run(_operation_task(
+            self._ctx, self.source_id, operations.get(operation), operation, kwargs, allow_kwargs_override,
+            send_task_events, {'targetId': self.target_id, 'side': side}))
+
+    def __repr__(self):
+        return '<%s %s->%s (%s)>' % (type(self).__name__, self.source_id, self.target_id, self.type)
 
 
 class NodeInstance(object):
     def __init__(self, ctx, model, facts):
-        self._ctx = ctx
+        self.ctx = self._ctx = ctx
         self._model = model
-        self._facts = facts
+        self._facts = self._node_instance = _Record(facts)
         self.id = facts['id']
         self.node_id = facts['node_id']
         self.state = facts.get('state')
@@ -170,29 +191,48 @@ class NodeInstance(object):
             found.extend(i for i in instance.contained_instances if i not in found)
         return set(found)
 
+    def __repr__(self):
+        return '<%s %s (%s)>' % (type(self).__name__, self.id, self.state)
+
     def set_state(self, state):
         item = {'item': 'state', 'instanceId': self.id, 'state': state}
-        task = WorkflowTask(item, name='set_node_instance_state')
-        self.state = state
-        return self._ctx._run(task)
+        return self._ctx._run(SetNodeInstanceStateTask(item, info=state, context=self._ctx))
 
     def get_state(self):
         def read():
             found = next((i for i in engine('wf_model')['instances'] if i['id'] == self.id), None)
             return found and found['state']
         item = {'item': 'step', 'name': 'get_node_instance_state'}
-        return self._ctx._run(WorkflowTask(item, name='get_node_instance_state', total_retries=0,
-                                           send_task_events=False, call=read))
+        return self._ctx._run(GetNodeInstanceStateTask(
+            item, name='GetNodeInstanceStateTask', info=self.id, total_retries=0, send_task_events=False, call=read,
+            context=self._ctx))
 
     def send_event(self, event, additional_context=None):
         item = {'item': 'node-event', 'instanceId': self.id, 'text': str(event)}
-        return self._ctx._run(WorkflowTask(item, name='send_node_event'))
+        return self._ctx._run(SendNodeEventTask(item, info=event, context=self._ctx))
 
     def execute_operation(self, operation, kwargs=None, allow_kwargs_override=False, send_task_events=True):
-        return self._ctx._run(_operation_task(self.id, operation, kwargs, allow_kwargs_override, send_task_events))
+        declared = self.node.operations.get(operation) if self.node else None
+        return self._ctx._run(_operation_task(
+            self._ctx, self.id, declared, operation, kwargs, allow_kwargs_override, send_task_events))
 
 
-def _operation_task(instance_id, operation, kwargs, allow_kwargs_override, send_task_events, relationship=None):
+def _operation_task(ctx, instance_id, declared, operation, kwargs, allow_kwargs_override, send_task_events,
+                    relationship=None):
     item = {'item': 'operation', 'instanceId': instance_id, 'operation': operation, 'kwargs': kwargs or {},
             'mayOverride': bool(allow_kwargs_override), 'relationship': relationship}
-    return WorkflowTask(item, name=operation, send_task_events=None if send_task_events else False)
+    if not (declared or {}).get('operation'):
+        return NOPLocalWorkflowTask(ctx, item)
+    for name in kwargs or {}:
+        if not allow_kwargs_override and name in (declared.get('inputs') or {}):
+            raise RuntimeError(
+                'Duplicate definition of %s in operation properties and in kwargs. To allow redefinition, pass '
+                '"allow_kwargs_override" to "execute_operation"' % name)
+    task = RemoteWorkflowTask(item, name=declared['operation'], send_task_events=None if send_task_events else False,
+                              context=ctx)
+    own = (declared.get('max_retries'), declared.get('retry_interval'))
+    task._defaults = (own[0] if own[0] is not None else task._defaults[0],
+                      own[1] if own[1] is not None else task._defaults[1], True)
+    task.cloudify_context = {'task_name': declared['operation'], 'node_id': instance_id,
+                             'operation': {'name': operation, 'retry_number': 0}}
+    return task

@@ -1,6 +1,6 @@
 """Graphs of tasks: built by the code, carried out by the engine."""
 from cloudify.workflows import runs
-from cloudify.workflows.tasks import DEFAULT_SUBGRAPH_TOTAL_RETRIES, WorkflowTask
+from cloudify.workflows.tasks import DEFAULT_SUBGRAPH_TOTAL_RETRIES, LocalWorkflowTask, WorkflowTask
 
 
 def _circle(path, task):
@@ -47,37 +47,57 @@ class TaskDependencyGraph(object):
         self.id = graph_id
         self._tasks = {}
         self._after = {}
+        # Tasks that have been handed to the engine, by id, as long as the graph is executed.
+        self._begun = {}
 
     @property
     def tasks(self):
-        return list(self._tasks.values())
+        begun = [task for task in self._begun.values() if not task.is_terminated]
+        return begun + list(self._tasks.values())
 
     def tasks_iter(self):
         return iter(self.tasks)
 
     def get_task(self, task_id):
-        return self._tasks.get(task_id)
+        return self._tasks.get(task_id) or self._begun.get(task_id)
 
     def add_task(self, task):
-        """The task's result: get() works once the graph was executed."""
+        """Puts a task into the graph; its result is there once the graph was executed."""
         self._root()._tasks[task.id] = task
         return task
 
     def remove_task(self, task):
-        self._root()._tasks.pop(task.id, None)
-        self._root()._after.pop(task.id, None)
-        for after in self._root()._after.values():
+        """Takes a task out, a subgraph with all its members. What has been handed over does not start any more."""
+        root = self._root()
+        if task.is_subgraph:
+            for member in list(task.tasks.values()):
+                root.remove_task(member)
+        if task.containing_subgraph is not None:
+            # A new dictionary: somebody may be going through the old one.
+            around = task.containing_subgraph
+            around.members = {i: member for i, member in around.members.items() if i != task.id}
+        if task.id in root._begun and task.keys:
+            runs.drop(task)
+        root._tasks.pop(task.id, None)
+        root._after.pop(task.id, None)
+        for after in root._after.values():
             after.pop(task.id, None)
+
+    def _check_in(self, *tasks):
+        root = self._root()
+        for task in tasks:
+            if task.id not in root._tasks and task.id not in root._begun:
+                raise RuntimeError('task %s is not in the graph' % task.name)
 
     def add_dependency(self, src_task, dst_task):
         """src_task runs after dst_task."""
-        root = self._root()
-        for task in (src_task, dst_task):
-            if task.id not in root._tasks:
-                raise RuntimeError('task %s is not in the graph' % task.name)
-        root._after.setdefault(src_task.id, {})[dst_task.id] = dst_task
+        if src_task.id == dst_task.id:
+            return
+        self._check_in(src_task, dst_task)
+        self._root()._after.setdefault(src_task.id, {})[dst_task.id] = dst_task
 
     def remove_dependency(self, src_task, dst_task):
+        self._check_in(src_task, dst_task)
         self._root()._after.get(src_task.id, {}).pop(dst_task.id, None)
 
     def sequence(self):
@@ -91,13 +111,23 @@ class TaskDependencyGraph(object):
     def store(self, name, optimize=True):
         """The engine keeps graphs as they are executed."""
         self.name = name
+        if optimize:
+            self.optimize()
 
     def optimize(self):
-        pass
+        """Takes out what does nothing: operations that are not implemented, and subgraphs of nothing else."""
+        for task in [task for task in self._tasks.values() if task.is_nop()]:
+            before = list(self._after.get(task.id, {}).values())
+            behind = [self._tasks[i] for i, after in self._after.items() if task.id in after and i in self._tasks]
+            self.remove_task(task)
+            for waiting in behind:
+                for on in before:
+                    if waiting.id in self._tasks and on.id in self._tasks:
+                        self.add_dependency(waiting, on)
 
     def linearize(self):
         """The tasks, each behind those that it waits for. Raises RuntimeError naming tasks that wait for each other."""
-        order, done, path = [], set(), {}
+        order, done, path = [], set(self._begun), {}
         # A stack of our own: sequences are longer than the interpreter lets functions call themselves.
         for first in self.tasks:
             stack = [(first, None)]
@@ -127,36 +157,71 @@ class TaskDependencyGraph(object):
 
     def execute(self):
         """Runs the tasks. Raises WorkflowFailed when one failed, ExecutionCancelled."""
+        try:
+            runs.wait(self.start_added(), more=self.start_added)
+        finally:
+            self._begun = {}
+
+    def start_added(self):
+        """Hands over what has been added and answers it; handlers add tasks while the graph is executed."""
+        for task in list(self._tasks.values()):
+            if task.needs_step():
+                self._ask_behind(task)
         tasks = self.linearize()
         keys = {task.id: runs.next_key() for task in tasks}
         works = []
         for task in tasks:
             subgraph = task.containing_subgraph
-            after = [keys[i] for i, on in self._after.get(task.id, {}).items() if i in keys and on is not subgraph]
-            works.append(task.work(keys[task.id], after, keys[subgraph.id] if subgraph is not None else None))
+            after = [_key_of(on, keys) for on in self._after.get(task.id, {}).values() if on is not subgraph]
+            works.append(task.work(keys[task.id], [key for key in after if key],
+                                   _key_of(subgraph, keys) if subgraph is not None else None))
         self._tasks, self._after = {}, {}
-        runs.start(works, tasks)
         for task in tasks:
+            self._begun[task.id] = task
             task.is_settled = True
-        runs.wait(tasks)
+        if tasks:
+            runs.start(works, tasks)
+        return tasks
+
+    def _ask_behind(self, task):
+        """The engine asks handlers of operations and steps only: a step behind any other task asks its own."""
+        handler, task.on_success = task.on_success, None
+        step = LocalWorkflowTask(lambda: runs.obey(handler(task)), name=task.name, total_retries=0, send_task_events=False)
+        (task.containing_subgraph or self).add_task(step)
+        for after in self._after.values():
+            if task.id in after:
+                after[step.id] = step
+        self.add_dependency(step, task)
 
     def _root(self):
         return self
 
 
+def _key_of(task, keys):
+    return keys.get(task.id) or (task.keys[0] if task.keys else None)
+
+
 class SubgraphTask(WorkflowTask, TaskDependencyGraph):
     """A task that contains others: it starts before and ends after them."""
+    is_subgraph = True
+    _engine_asks = False
 
-    def __init__(self, graph, name):
-        WorkflowTask.__init__(self, {'item': 'subgraph', 'name': name}, name=name,
-                              total_retries=DEFAULT_SUBGRAPH_TOTAL_RETRIES)
+    def __init__(self, graph, name=None, info=None, total_retries=DEFAULT_SUBGRAPH_TOTAL_RETRIES, **_):
+        title = name or (info or {}).get('name') or 'subgraph'
+        WorkflowTask.__init__(self, {'item': 'subgraph', 'name': title}, name=title, info={'name': title},
+                              total_retries=total_retries, context=graph.ctx)
         self.graph = graph
         self.members = {}
-        self.failed_task = None
+        # Those as well that have been taken out.
+        self.all_members = {}
 
-    @property
-    def tasks(self):
-        return list(self.members.values())
+    # Those that have not ended, by id.
+    tasks = property(lambda self: self.members)
+    # The member whose failure was the subgraph's.
+    failed_task = property(lambda self: runs.failed_member(self))
+
+    def is_nop(self):
+        return all(task.is_nop() for task in self.members.values())
 
     def _root(self):
         return self.graph
@@ -165,12 +230,14 @@ class SubgraphTask(WorkflowTask, TaskDependencyGraph):
         if task.containing_subgraph is not None and task.containing_subgraph is not self:
             raise RuntimeError('task %s cannot be in two subgraphs' % task.name)
         task.containing_subgraph = self
-        self.members[task.id] = task
+        self.members[task.id] = self.all_members[task.id] = task
         return self.graph.add_task(task)
 
     def remove_task(self, task):
-        self.members.pop(task.id, None)
         self.graph.remove_task(task)
+
+    def get_task(self, task_id):
+        return self.graph.get_task(task_id)
 
     def execute(self):
         raise RuntimeError('a subgraph is executed with its graph')

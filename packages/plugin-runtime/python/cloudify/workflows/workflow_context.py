@@ -4,7 +4,7 @@ from cloudify.context import _make_logger, call
 from cloudify.workflows import runs
 from cloudify.workflows.engine_call import engine
 from cloudify.workflows.model import Model
-from cloudify.workflows.tasks import WorkflowTask
+from cloudify.workflows.tasks import LocalWorkflowTask, SendWorkflowEventTask
 from cloudify.workflows.tasks_graph import TaskDependencyGraph
 
 
@@ -24,11 +24,11 @@ class _Internal(object):
 
     @property
     def graph_mode(self):
-        return self._ctx._graph is not None
+        return self._ctx._is_graph_mode
 
     @graph_mode.setter
     def graph_mode(self, is_on):
-        self._ctx._graph = (self._ctx._graph or TaskDependencyGraph(self._ctx)) if is_on else None
+        self._ctx._is_graph_mode = bool(is_on)
 
     @property
     def task_graph(self):
@@ -37,7 +37,11 @@ class _Internal(object):
         return self._ctx._graph
 
     def send_workflow_event(self, event_type, message=None, args=None, additional_context=None):
-        return self._ctx.send_event(message, event_type=event_type)
+        """Tells it at once, in graph mode too."""
+        item = {'item': 'event', 'text': str(message), 'eventType': str(event_type)}
+        task = SendWorkflowEventTask(item, info=message, context=self._ctx)
+        runs.start([task.work(runs.next_key(), [], None)], [task])
+        task.is_settled = True
 
     def get_task_configuration(self):
         return {}
@@ -124,7 +128,7 @@ class WorkflowContext(object):
         self._known = None
         self._read = None
         self._graph = None
-        self._has_run = False
+        self._is_graph_mode = False
         self._log = None
         self.internal = _Internal(self)
         self.local = False
@@ -189,37 +193,34 @@ class WorkflowContext(object):
 
     def graph_mode(self):
         """From now on what is asked for becomes a task, to be put into the graph that this returns."""
-        if self._graph is None and self._has_run:
+        if not self._is_graph_mode and runs.unsettled():
             raise RuntimeError('Cannot switch to graph mode when tasks have already been executed')
-        if self._graph is None:
-            self._graph = TaskDependencyGraph(self)
-        return self._graph
+        self._is_graph_mode = True
+        return self.internal.task_graph
 
     def _run(self, task):
         """The task in graph mode, else the result of a task that has been started."""
-        if self._graph is None:
-            self._has_run = True
+        if not self._is_graph_mode:
             runs.start([task.work(runs.next_key(), [], None)], [task])
         return task
 
     def send_event(self, event, event_type='workflow_stage', args=None, additional_context=None):
-        item = {'item': 'event', 'text': str(event), 'eventType': event_type}
-        return self._run(WorkflowTask(item, name='send_workflow_event'))
+        item = {'item': 'event', 'text': str(event), 'eventType': str(event_type)}
+        return self._run(SendWorkflowEventTask(item, info=event, context=self))
 
     def local_task(self, local_task, node=None, info=None, kwargs=None, task_id=None, name=None, send_task_events=True,
                    override_task_config=False, total_retries=None, retry_interval=None):
-        """Something that the code does itself; its result must be JSON."""
+        """Something that the code does itself. A result that is no JSON is there for this run of the code only."""
         own = getattr(local_task, 'workflow_task_config', {})
         given = {'total_retries': total_retries, 'retry_interval': retry_interval,
                  'send_task_events': send_task_events, 'name': name}
+        # With override_task_config the call wins, also with the name that it does not give.
         merged = dict(given, **own) if not override_task_config else dict(
-            own, **{k: v for k, v in given.items() if v is not None})
+            {k: v for k, v in own.items() if k != 'name'}, **{k: v for k, v in given.items() if v is not None})
         arguments = dict(merged.get('kwargs') or {}, **(kwargs or {}))
-        title = merged.get('name') or getattr(local_task, '__name__', 'local_task')
-        return self._run(WorkflowTask(
-            {'item': 'step', 'name': title}, name=title, info=info, total_retries=merged.get('total_retries'),
-            retry_interval=merged.get('retry_interval'), send_task_events=merged.get('send_task_events'),
-            call=lambda: local_task(**arguments)))
+        return self._run(LocalWorkflowTask(
+            local_task, self, node=node, info=info, kwargs=arguments,
+            **{name: merged.get(name) for name in ('name', 'total_retries', 'retry_interval', 'send_task_events')}))
 
     def execute_task(self, task_name=None, local=True, kwargs=None, **options):
         if not local:
@@ -243,6 +244,10 @@ class WorkflowContext(object):
 ctx = WorkflowContext()
 
 
+class _NoParameter(AttributeError, KeyError):
+    pass
+
+
 class _Parameters(dict):
     """Parameters of the workflow, by key or attribute."""
 
@@ -260,7 +265,7 @@ class _Parameters(dict):
         try:
             return dict.__getitem__(self, name)
         except KeyError:
-            raise AttributeError("there is no parameter '%s'" % name)
+            raise _NoParameter("there is no parameter '%s'" % name)
 
 
 def _loading(name):
