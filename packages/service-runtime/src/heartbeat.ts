@@ -16,14 +16,20 @@ const DEADLINE_MS = 2_000;
 /** A stop does not wait longer for a cluster-status that is away; its row then ages out. */
 const LEAVING_DEADLINE_MS = 500;
 
-export interface HeartbeatDeps {
+/** A service of this process. */
+export interface Beating {
   service: ServiceName;
   instanceId: string;
-  rpc: RpcConnector;
-  health: Health;
-  log: Log;
+  health: Pick<Health, 'results'>;
   onMaintenance?: (state: string) => void;
+  onConfig?: () => Promise<void>;
   actsBy?: () => string;
+}
+
+export interface HeartbeatDeps {
+  services: readonly [Beating, ...Beating[]];
+  rpc: RpcConnector;
+  log: Log;
 }
 
 export interface Heartbeat {
@@ -31,33 +37,40 @@ export interface Heartbeat {
   stop(): Promise<void>;
 }
 
-export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
-  const client = deps.rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, 'cluster-status');
+/**
+ * One report for all services of a process, which costs cluster-status one statement. Its answer says by what they act: the
+ * state of maintenance, and whether the configuration is another one, which they then read.
+ */
+export function startHeartbeat({ services, rpc, log }: HeartbeatDeps): Heartbeat {
+  const client = rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, 'cluster-status');
   const startedAt = isoInstant(systemClock.now());
   const stopping = new AbortController();
+  const readers = services.map(({ onConfig }) => createConfigReader(onConfig, log));
+  const reportOf = async (of: Beating, isLeaving: boolean) => ({
+    service: of.service,
+    instanceId: of.instanceId,
+    hostname: hostname(),
+    version: productVersion,
+    pid: process.pid,
+    startedAt,
+    checksJson: JSON.stringify(isLeaving ? {} : await of.health.results()),
+    isLeaving,
+    rssBytes: process.memoryUsage.rss(),
+    actsBy: of.actsBy?.() ?? '',
+  });
   const report = async (isLeaving: boolean): Promise<boolean> => {
-    const checks = isLeaving ? {} : await deps.health.results();
-    const request = {
-      service: deps.service,
-      instanceId: deps.instanceId,
-      hostname: hostname(),
-      version: productVersion,
-      pid: process.pid,
-      startedAt,
-      checksJson: JSON.stringify(checks),
-      isLeaving,
-      rssBytes: process.memoryUsage.rss(),
-      actsBy: deps.actsBy?.() ?? '',
-    };
+    const [first, ...others] = await Promise.all(services.map((one) => reportOf(one, isLeaving)));
     try {
       const options = isLeaving
         ? { deadlineMs: LEAVING_DEADLINE_MS }
         : { deadlineMs: DEADLINE_MS, signal: stopping.signal };
-      const { maintenance } = await client.report(request, options);
-      if (!isLeaving) deps.onMaintenance?.(maintenance);
+      const { maintenance, configRevision } = await client.report({ ...first, others }, options);
+      if (isLeaving) return true;
+      for (const { onMaintenance } of services) onMaintenance?.(maintenance);
+      await Promise.all(readers.map((read) => read(configRevision)));
       return true;
     } catch (error) {
-      deps.log.debug({ reason: (error as Error).message }, 'heartbeat not delivered');
+      log.debug({ reason: (error as Error).message }, 'heartbeat not delivered');
       return false;
     }
   };
@@ -71,7 +84,7 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
   const first = firstReport();
   const loop: RunningLoop = startLoop(
     { name: 'heartbeat', intervalMs: INTERVAL_MS, tickOnce: async () => void (await report(false)) },
-    { log: deps.log },
+    { log },
   );
   return {
     async stop() {
@@ -80,5 +93,22 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
       await loop.stop();
       await report(true);
     },
+  };
+}
+
+/** Has a service read the configuration whose revision it has not read; one that is not told is always news. */
+function createConfigReader(
+  onConfig: Beating['onConfig'],
+  log: Log,
+): (revision: string | undefined) => Promise<void> {
+  let read: string | undefined;
+  return async (revision) => {
+    if (!onConfig || (revision !== undefined && revision === read)) return;
+    try {
+      await onConfig();
+      read = revision;
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'configuration not read; it is tried again');
+    }
   };
 }

@@ -38,6 +38,8 @@ export interface ServiceParts {
   rawHandler?: HttpHandle;
   /** Maintenance state as cluster-status answered the last heartbeat. */
   onMaintenance?(state: string): void;
+  /** The manager's configuration is, or may be, another than at the last call; a call that fails is repeated. */
+  onConfig?(): Promise<void>;
   /** The state that this service acts by, for the next heartbeat; of gateways. */
   actsBy?(): string;
 }

@@ -5,7 +5,7 @@ import { type Log, systemClock } from '@baton/kernel';
 import { createRpcServer, type LocalRpc, type RpcServer } from '@baton/rpc';
 import { startDatabaseParts } from './database-parts';
 import { createHealth, type Health } from './health';
-import { startHeartbeat } from './heartbeat';
+import { type Beating, startHeartbeat } from './heartbeat';
 import type { HttpHandle, Infra } from './infra-types';
 import { startLoop } from './loops';
 import { createMetrics, type Metrics } from './metrics';
@@ -180,26 +180,34 @@ async function startService(
     : null;
   await startConsumers(entry, stops);
   startLoops(entry, metrics, stops);
-  if (o.hasHeartbeat !== false) {
-    const beat = {
-      service: parts.name,
-      instanceId: infra.instanceId,
-      rpc: infra.rpc,
-      health,
-      log: infra.log,
-      onMaintenance: parts.onMaintenance,
-      actsBy: parts.actsBy,
-    };
-    const heartbeat = startHeartbeat(beat);
-    stops.add('heartbeat', () => heartbeat.stop());
-  }
   infra.log.info({ httpPort, rpcPort }, 'started');
   return { name: parts.name, handle: app.handle, health, httpPort, rpcPort };
 }
 
+/** One for all services of the process, when each of them answers. */
+function startHeartbeatOf(
+  entries: readonly StartEntry[],
+  services: readonly RunningService[],
+  stops: StopList,
+): void {
+  const [first, ...others] = entries.map(
+    ({ parts, infra }, i): Beating => ({
+      service: parts.name,
+      instanceId: infra.instanceId,
+      health: services[i]!.health,
+      onMaintenance: parts.onMaintenance,
+      onConfig: parts.onConfig,
+      actsBy: parts.actsBy,
+    }),
+  );
+  const { rpc, log } = entries[0]!.infra;
+  const heartbeat = startHeartbeat({ services: [first!, ...others], rpc, log });
+  stops.add('heartbeat', () => heartbeat.stop());
+}
+
 /**
- * Starts each service in the given order: own resources, outbox relay, rpc, HTTP, consumers, loops, heartbeat; then all
- * are ready. `stop`: not ready, a pause for load balancers, then everything in reverse.
+ * Starts each service in the given order: own resources, outbox relay, rpc, HTTP, consumers, loops; then the heartbeat of all,
+ * and all are ready. `stop`: not ready, a pause for load balancers, then everything in reverse.
  * @throws what the first failing step throws, after undoing the others.
  */
 export async function startParts(entries: readonly StartEntry[], o: StartOptions): Promise<Running> {
@@ -213,6 +221,7 @@ export async function startParts(entries: readonly StartEntry[], o: StartOptions
       const isFirst = { ofProcess: entry === first, withDatabase: entry === withDatabase };
       services.push(await startService(entry, o, isFirst, stops));
     }
+    if (o.hasHeartbeat !== false) startHeartbeatOf(entries, services, stops);
   } catch (error) {
     await stops.run();
     throw error;

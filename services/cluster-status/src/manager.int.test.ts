@@ -187,6 +187,30 @@ describe('config', () => {
   });
 });
 
+it('a report tells of all services of a process, and its answer whether the configuration is another one', async () => {
+  const process = { instanceId: 'p', hostname: 'all-in-one', startedAt: '2026-01-01T00:00:00Z' };
+  const others = [
+    { ...process, service: 'gateway', checksJson: '{"broker": {"ok": true}}', actsBy: 'activated' },
+  ];
+  const report = () => service.rpc.report({ ...process, service: 'identity', rssBytes: 7, others });
+  const { configRevision } = await report();
+  expect((await report()).configRevision).toBe(configRevision);
+  await call('PUT', '/config/default_page_size', { json: { value: 501 } });
+  expect((await report()).configRevision).not.toBe(configRevision);
+  const stored = async () => {
+    const { rows } = await service.db.pool.query(
+      `select service, checks, rss_bytes::int, acts_by from instances where instance_id = 'p' order by service`,
+    );
+    return rows;
+  };
+  expect(await stored()).toEqual([
+    { service: 'gateway', checks: { broker: { ok: true } }, rss_bytes: 0, acts_by: 'activated' },
+    { service: 'identity', checks: {}, rss_bytes: 7, acts_by: '' },
+  ]);
+  await service.rpc.report({ ...process, service: 'identity', isLeaving: true, others });
+  expect(await stored()).toEqual([]);
+});
+
 it('keeps one provider context', async () => {
   const context = { cloudify: { cloudify_agent: { env: { A: '1' } } } };
   const post = (query = '') => call('POST', `/provider/context${query}`, { json: { name: 'own', context } });

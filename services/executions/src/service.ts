@@ -31,6 +31,7 @@ import { createWorkflowConfig, type WorkflowConfigSource } from './adapters/work
 import { deliverStates, forgetDelivered } from './commands/deliver-states';
 import { dequeueExecutions } from './commands/dequeue-executions';
 import { driveExecution } from './commands/drive-execution';
+import { makeMonths } from './commands/keep-events';
 import { recordGroupCreation } from './commands/record-group';
 import { wakeExecution } from './commands/wake-executions';
 import { configSchema, type ExecutionsConfig } from './config';
@@ -62,8 +63,6 @@ import type { DB } from './store/tables.gen';
 export { configSchema };
 export const serviceName = 'executions' as const;
 
-const CONFIG_MS = 10_000;
-
 /** The engine of one replica: its memory, its wake-ups and what they do. */
 export function composeEngine(config: ExecutionsConfig, infra: Infra) {
   const db = requireDb<DB>(infra);
@@ -89,6 +88,11 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
   const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance } = composeEngine(config, infra);
   const managerName = config.BATON_MANAGER_NAME ?? hostname();
   const doctorParts = createDoctorParts(infra.rpc);
+  const readConfig = async (): Promise<void> => {
+    await Promise.all([workflowConfig.refresh(), queueConfig.refresh()]);
+    // More may run at once now.
+    wake.dequeue();
+  };
   return {
     name: serviceName,
     routes: [
@@ -114,22 +118,23 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     consumers: consumersOf(config, deps),
     subscriptions: [
       subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId)),
-      subscriptionPart(configChanged, async () => {
-        await Promise.all([workflowConfig.refresh(), queueConfig.refresh()]);
-        // More may run at once now.
-        wake.dequeue();
-      }),
+      subscriptionPart(configChanged, readConfig),
     ],
     loops: [
       ...engineLoops(deps),
       ...eventLoops(db, { retentionDays: config.BATON_EVENT_RETENTION_DAYS }),
       ...scheduleLoops(deps, { keepOccurrencesDays: config.BATON_SCHEDULE_HISTORY_DAYS }),
-      { name: 'workflow-config', intervalMs: CONFIG_MS, tickOnce: () => workflowConfig.refresh() },
-      { name: 'queue-config', intervalMs: CONFIG_MS, tickOnce: () => queueConfig.refresh() },
     ],
     checks: { database: () => db.ping() },
+    // Before the first events: a month that has begun in the table of the rest stays in it.
+    start: async () => {
+      await makeMonths(db).catch((err: unknown) => {
+        infra.log.warn({ err }, 'partitions of events could not be made yet; the loop keep-events does it');
+      });
+    },
     stop: async () => wake.stop(),
     onMaintenance: maintenance.learn,
+    onConfig: readConfig,
   };
 }
 

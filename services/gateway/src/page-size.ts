@@ -9,7 +9,7 @@ const scope = z.object({ default_page_size: z.number().int().min(0) });
 export interface PageSize {
   /** The query of a request, with the size where somebody has set one and the request asks for none. */
   complete(contract: RouteContract, query: string): string;
-  /** Called by a loop on every replica; while cluster-status does not answer the last value stays. */
+  /** Called when the configuration has changed; while cluster-status does not answer the last value stays. */
   refresh(): Promise<void>;
 }
 

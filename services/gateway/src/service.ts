@@ -73,10 +73,11 @@ export function buildService(
       subscriptionPart(credentialsChanged, ({ payload }) => cache.forget(payload.username)),
       subscriptionPart(configChanged, () => pageSize.refresh()),
     ],
-    loops: [{ name: 'page-size', intervalMs: CONFIG_MS, tickOnce: () => pageSize.refresh() }],
+    loops: [],
     checks: {},
     rawHandler: handler,
     onMaintenance: maintenance.learn,
+    onConfig: pageSize.refresh,
     actsBy: maintenance.actsBy,
     stop: () => forwarder.close(),
   };
@@ -102,5 +103,3 @@ function originsOf(config: Config): Partial<Record<ServiceName, string>> {
     'cluster-status': config.BATON_HTTP_CLUSTER_STATUS,
   };
 }
-
-const CONFIG_MS = 10_000;

@@ -28,7 +28,6 @@ export { type Config, configSchema } from './config';
 
 export const serviceName = 'identity';
 
-const CONFIG_MS = 10_000;
 const ACTIVITY_MS = 5_000;
 const MINUTE_MS = 60_000;
 
@@ -82,12 +81,12 @@ export function buildService(
     subscriptions: [subscriptionPart(configChanged, () => lockConfig.refresh())],
     loops: [
       { name: 'write-activity', intervalMs: ACTIVITY_MS, tickOnce: () => activity.flush() },
-      { name: 'lock-config', intervalMs: CONFIG_MS, tickOnce: () => lockConfig.refresh() },
       { name: 'purge-tokens', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeTokensOnce(deps) },
       { name: 'reopen-tenants', intervalMs: MINUTE_MS, tickOnce: () => reopenAbandonedTenants(deps) },
       clearing.loop,
     ],
     checks: { database: () => db.ping() },
+    onConfig: lockConfig.refresh,
     start: async () => {
       const { created, generatedPassword } = await bootstrapManager(deps, {
         adminPassword: config.BATON_ADMIN_PASSWORD,

@@ -5,7 +5,7 @@ import { currentValue } from '../adapters/config-values';
 import type { ConfigDefinition } from '../domain/config-items';
 import type { OsRelease } from '../domain/os-release';
 import { readConfig } from '../store/config.sql';
-import { deleteInstance, recordReport } from '../store/instances.sql';
+import { deleteInstance, recordReports } from '../store/instances.sql';
 import type { DB } from '../store/tables.gen';
 
 /** ClusterStatusService of proto/cluster_status/v1. */
@@ -16,8 +16,9 @@ export function clusterStatusHandlers(deps: {
 }): RpcHandlers<typeof clusterStatusRpc.ClusterStatusServiceDefinition> {
   return {
     report: async (request) => {
-      if (!request.isLeaving) return recordReport(deps.db.query, request, deps.os);
-      await deleteInstance(deps.db.query, request.service, request.instanceId);
+      if (!request.isLeaving) return recordReports(deps.db.query, [request, ...request.others], deps.os);
+      for (const { service, instanceId } of [request, ...request.others])
+        await deleteInstance(deps.db.query, service, instanceId);
       return { maintenance: '' };
     },
     getConfig: async ({ scope }) => {

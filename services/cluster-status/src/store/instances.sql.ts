@@ -13,29 +13,35 @@ const ALIVE_S = 15;
 const FORGOTTEN_S = 3_600;
 
 /**
- * Takes the report of a living process, which shows its host as well, and answers the state of maintenance: one
- * statement, since every process of the manager sends this every few seconds.
+ * Takes the reports of the services of a living process, which show its host as well, and answers the state of maintenance
+ * and what tells one configuration from another: one statement, since every process of the manager sends this every few
+ * seconds.
  */
-export async function recordReport(
+export async function recordReports(
   db: Reader,
-  report: clusterStatusRpc.ReportRequest,
+  reports: readonly [clusterStatusRpc.ReportRequest, ...clusterStatusRpc.ReportRequest[]],
   os: OsRelease,
-): Promise<{ maintenance: string }> {
-  const { rows } = await sql<{ maintenance: string }>`
+): Promise<{ maintenance: string; configRevision: string }> {
+  const [first] = reports;
+  const rows = reports.map((report) => ({ ...report, checks: JSON.parse(report.checksJson || '{}') }));
+  const { rows: answers } = await sql<{ maintenance: string; configRevision: string }>`
     with host as (
       insert into managers (hostname, address, version, distribution, distro_release)
-      values (${report.hostname}, ${report.address || '127.0.0.1'}, ${report.version}, ${os.distribution}, ${os.release})
+      values (${first.hostname}, ${first.address || '127.0.0.1'}, ${first.version}, ${os.distribution}, ${os.release})
       on conflict (hostname) do update set address = excluded.address, version = excluded.version,
         distribution = excluded.distribution, distro_release = excluded.distro_release, last_seen = app_now()),
     process as (
       insert into instances (service, instance_id, hostname, version, pid, started_at, checks, rss_bytes, acts_by)
-      values (${report.service}, ${report.instanceId}, ${report.hostname}, ${report.version}, ${report.pid},
-        ${report.startedAt}, ${report.checksJson || '{}'}::jsonb, ${report.rssBytes}, ${report.actsBy})
+      select r.service, r."instanceId", r.hostname, r.version, r.pid, r."startedAt", r.checks, r."rssBytes", r."actsBy"
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) r (service text, "instanceId" text, hostname text, version text,
+        pid bigint, "startedAt" timestamptz, checks jsonb, "rssBytes" bigint, "actsBy" text)
       on conflict (service, instance_id) do update set hostname = excluded.hostname, version = excluded.version,
         pid = excluded.pid, checks = excluded.checks, rss_bytes = excluded.rss_bytes, acts_by = excluded.acts_by, last_seen = app_now())
     select case when exists (select 1 from snapshot_jobs where kind = 'restore' and state = 'switching')
-      then 'restoring' else status end as maintenance from maintenance`.execute(db);
-  return rows[0]!;
+      then 'restoring' else status end as maintenance,
+      (select md5(coalesce(string_agg(concat_ws(' ', scope, name, value), ',' order by scope, name), '')) from config) as "configRevision"
+    from maintenance`.execute(db);
+  return answers[0]!;
 }
 
 /** Living gateways that do, or do not, act by the state `restoring`. */

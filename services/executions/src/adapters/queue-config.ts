@@ -12,7 +12,7 @@ const scope = z.object({ max_concurrent_workflows: z.number().min(1) });
 export interface QueueConfigSource {
   /** Executions that may be at work at once before others wait in the queue; as last read. */
   maxConcurrent(): number;
-  /** Called by a loop on every replica; while cluster-status does not answer the last value stays. */
+  /** Called when the configuration has changed; while cluster-status does not answer the last value stays. */
   refresh(): Promise<void>;
 }
 

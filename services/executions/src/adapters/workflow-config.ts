@@ -18,7 +18,7 @@ const scope = z.object({
 export interface WorkflowConfigSource {
   /** As last read; what nobody has set is as the environment says. Executions take it up when they are next planned. */
   current(): Values;
-  /** Called by a loop on every replica; while cluster-status does not answer the last values stay. */
+  /** Called when the configuration has changed; while cluster-status does not answer the last values stay. */
   refresh(): Promise<void>;
 }
 

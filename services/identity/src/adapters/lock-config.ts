@@ -14,7 +14,7 @@ const scope = z.object({
 export interface LockConfig {
   /** As last read; what nobody has set is as the environment says. */
   settings: Readonly<LockSettings>;
-  /** Called by a loop on every replica; while cluster-status does not answer the last values stay. */
+  /** Called when the configuration has changed; while cluster-status does not answer the last values stay. */
   refresh(): Promise<void>;
 }
 

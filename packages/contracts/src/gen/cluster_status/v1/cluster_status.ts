@@ -23,11 +23,15 @@ export interface ReportRequest {
   address: string;
   /** Of gateways: the state that requests are judged by, once nothing is under way that was let in by another. */
   actsBy: string;
+  /** Of further services in the same process; without `others` of their own, and they leave with it. */
+  others: ReportRequest[];
 }
 
 export interface ReportResponse {
   /** deactivated, activating, activated or restoring; empty to a process that leaves. */
   maintenance: string;
+  /** Another one whenever a value of the configuration is another; absent to a process that leaves, and in older releases. */
+  configRevision?: string | undefined;
 }
 
 export interface GetConfigRequest {
@@ -55,6 +59,7 @@ function createBaseReportRequest(): ReportRequest {
     rssBytes: 0,
     address: "",
     actsBy: "",
+    others: [],
   };
 }
 
@@ -92,6 +97,9 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     }
     if (message.actsBy !== "") {
       writer.uint32(90).string(message.actsBy);
+    }
+    for (const v of message.others) {
+      ReportRequest.encode(v!, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -197,6 +205,14 @@ export const ReportRequest: MessageFns<ReportRequest> = {
             message.actsBy = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.others.push(ReportRequest.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -246,6 +262,9 @@ export const ReportRequest: MessageFns<ReportRequest> = {
         : isSet(object.acts_by)
         ? globalThis.String(object.acts_by)
         : "",
+      others: globalThis.Array.isArray(object?.others)
+        ? object.others.map((e: any) => ReportRequest.fromJSON(e))
+        : [],
     };
   },
 
@@ -284,6 +303,9 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     if (message.actsBy !== "") {
       obj.actsBy = message.actsBy;
     }
+    if (message.others?.length) {
+      obj.others = message.others.map((e) => ReportRequest.toJSON(e));
+    }
     return obj;
   },
 
@@ -303,18 +325,22 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     message.rssBytes = object.rssBytes ?? 0;
     message.address = object.address ?? "";
     message.actsBy = object.actsBy ?? "";
+    message.others = object.others?.map((e) => ReportRequest.fromPartial(e)) || [];
     return message;
   },
 };
 
 function createBaseReportResponse(): ReportResponse {
-  return { maintenance: "" };
+  return { maintenance: "", configRevision: undefined };
 }
 
 export const ReportResponse: MessageFns<ReportResponse> = {
   encode(message: ReportResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.maintenance !== "") {
       writer.uint32(10).string(message.maintenance);
+    }
+    if (message.configRevision !== undefined) {
+      writer.uint32(18).string(message.configRevision);
     }
     return writer;
   },
@@ -340,6 +366,14 @@ export const ReportResponse: MessageFns<ReportResponse> = {
             message.maintenance = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.configRevision = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -353,13 +387,23 @@ export const ReportResponse: MessageFns<ReportResponse> = {
   },
 
   fromJSON(object: any): ReportResponse {
-    return { maintenance: isSet(object.maintenance) ? globalThis.String(object.maintenance) : "" };
+    return {
+      maintenance: isSet(object.maintenance) ? globalThis.String(object.maintenance) : "",
+      configRevision: isSet(object.configRevision)
+        ? globalThis.String(object.configRevision)
+        : isSet(object.config_revision)
+        ? globalThis.String(object.config_revision)
+        : undefined,
+    };
   },
 
   toJSON(message: ReportResponse): unknown {
     const obj: any = {};
     if (message.maintenance !== "") {
       obj.maintenance = message.maintenance;
+    }
+    if (message.configRevision !== undefined) {
+      obj.configRevision = message.configRevision;
     }
     return obj;
   },
@@ -370,6 +414,7 @@ export const ReportResponse: MessageFns<ReportResponse> = {
   fromPartial(object: DeepPartial<ReportResponse>): ReportResponse {
     const message = createBaseReportResponse();
     message.maintenance = object.maintenance ?? "";
+    message.configRevision = object.configRevision ?? undefined;
     return message;
   },
 };
