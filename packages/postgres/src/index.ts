@@ -8,7 +8,15 @@ export { type MessageAbout, type OutgoingMessage, outbox, outgoing, unsent } fro
 export { type OutboxRelay, type OutboxRelayDeps, startOutboxRelay } from './outbox-relay';
 export { type PreparedStatement, prepared } from './prepared';
 export { rowSecurityText } from './row-security';
-export { containsText, equalsAny, type PageRequest, pageConditions, selectPage } from './select-page';
+export {
+  containsText,
+  equalsAny,
+  equalsBoolean,
+  equalsInteger,
+  type PageRequest,
+  pageConditions,
+  selectPage,
+} from './select-page';
 export { isConnectionLoss, isDataError, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
 export { APP_NOW, appNow, appNowPlus, jsonb, selectFields } from './sql-fragments';
 export { compileTemplate, Slot, type StatementTemplate } from './statement-template';

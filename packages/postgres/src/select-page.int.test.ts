@@ -3,7 +3,16 @@ import type { ListQuery, Principal } from '@baton/contracts';
 import { silentLog } from '@baton/kernel';
 import { type TestDatabase, testDatabase } from '@baton/testkit';
 import { sql } from 'kysely';
-import { createDb, type Db, equalsAny, type PageRequest, selectPage, visibilityScope } from './index';
+import {
+  createDb,
+  type Db,
+  equalsAny,
+  equalsBoolean,
+  equalsInteger,
+  type PageRequest,
+  selectPage,
+  visibilityScope,
+} from './index';
 
 const dir = join(__dirname, '../test-migrations');
 let database: TestDatabase;
@@ -194,4 +203,45 @@ describe('visibilityScope', () => {
   test('without a tenant only global rows', async () => {
     expect(await visible({ tenant: '' })).toEqual(globals('a', 'b', 'c'));
   });
+});
+
+test('numbers and booleans that are compared as such match what their texts match', async () => {
+  const typed = {
+    filters: {
+      size: (values: string[]) => equalsInteger(sql`things.size`, values),
+      is_hidden: (values: string[]) => equalsBoolean(sql`things.is_hidden`, values),
+    },
+  };
+  const sizes = [
+    '0',
+    '1',
+    '2',
+    '-1',
+    '01',
+    '+1',
+    '1.0',
+    ' 1',
+    '',
+    'x',
+    '2147483648',
+    '99999999999',
+    '-2147483649',
+  ];
+  for (const size of [...sizes.map((one) => [one]), ['0', '2'], ['2', '2'], ['1', 'x'], []])
+    expect([size, await ids({ filters: { size } }, typed)]).toEqual([size, await ids({ filters: { size } })]);
+  for (const hidden of [
+    ['true'],
+    ['false'],
+    ['TRUE'],
+    ['False'],
+    ['true', 'false'],
+    ['x'],
+    ['x', 'true'],
+    ['1'],
+    [],
+  ])
+    expect([hidden, await ids({ filters: { is_hidden: hidden } }, typed)]).toEqual([
+      hidden,
+      await ids({ filters: { is_hidden: hidden } }),
+    ]);
 });

@@ -29,7 +29,7 @@ async function bulk(
   const ids = await createDependencies(deps, principal, bodies, replacing);
   return {
     items: ids.map((id) => ({ id })),
-    metadata: { pagination: { total: ids.length, offset: 0, size: 1000 }, filtered: null },
+    metadata: { pagination: { total: ids.length, offset: 0, size: ids.length } },
   };
 }
 

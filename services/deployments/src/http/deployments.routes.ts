@@ -21,7 +21,7 @@ import { evaluateCapabilities, evaluateOutputs } from '../queries/evaluate-outpu
 import { listDeployments, readDeploymentObject } from '../queries/list-deployments';
 import { listWorkflows } from '../queries/list-workflows';
 import { deploymentSelector } from './deployment-selector';
-import { deploymentOnWire, hasData, isAsStored } from './wire';
+import { deploymentOnWire, hasData, isAsStored, workflowsOnWire } from './wire';
 
 type AnyCall = Pick<HttpCall, 'principal' | 'include' | 'wire' | 'version'>;
 
@@ -81,8 +81,12 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
       deployment_id: params.id!,
       capabilities: await evaluateCapabilities(deps, principal, params.id!),
     }),
-    listWorkflows: async ({ principal, list }) =>
-      listEnvelope(await listWorkflows(deps, principal, list, await selected(principal, list)), list),
+    listWorkflows: async ({ principal, list, wire }) =>
+      workflowsOnWire(
+        wire,
+        await listWorkflows(deps, principal, list, await selected(principal, list)),
+        list,
+      ),
   };
 }
 

@@ -17,7 +17,7 @@ import { listWorkflows } from '../queries/list-workflows';
 import { readModelSearch, searchCapabilities, searchScalingGroups } from '../queries/search-model';
 import { searchPlanNodes } from '../queries/search-plan-nodes';
 import { deploymentSelector } from './deployment-selector';
-import { deploymentOnWire, hasData, isAsStored, type Kind, onWire } from './wire';
+import { deploymentOnWire, hasData, isAsStored, type Kind, onWire, workflowsOnWire } from './wire';
 
 type Handlers = HandlersOf<typeof deploymentSearchesRoutes>;
 type NodeSearch = 'searchNodes' | 'searchNodeTypes' | 'searchNodeInstances';
@@ -42,7 +42,7 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
     searchWorkflows: async (call) => {
       const { principal, list, body } = call;
       const selector = await deploymentSelector(deps, principal, list, body, leniency(call));
-      return listEnvelope(await listWorkflows(deps, principal, list, selector), list);
+      return workflowsOnWire(call.wire, await listWorkflows(deps, principal, list, selector), list);
     },
     searchCapabilities: async (call) => {
       const { principal, list, body } = call;

@@ -1,6 +1,7 @@
-import type { ListQuery } from '@baton/contracts';
+import type { ListPage, ListQuery } from '@baton/contracts';
 import { legacyFields } from '@baton/contracts/http/legacy-fields';
-import type { HttpCall } from '@baton/http';
+import { type HttpCall, listEnvelope } from '@baton/http';
+import type { WorkflowEntry } from '../domain/workflow-entries';
 
 /** Forms of an object beside the one of v3.1: what the original's answers have in addition, and what v2.1 shows. */
 
@@ -153,3 +154,16 @@ export const isAsStored = (
     'wire' | 'version' | 'query'
   >,
 ): boolean => call.wire === 'spec' && call.version === 'v3.1' && call.query?.all_sub_deployments !== false;
+
+/** A list of workflows. Managers of the original pass over the page that is asked for, and say that this is all there is. */
+export function workflowsOnWire(
+  wire: HttpCall['wire'],
+  page: ListPage<WorkflowEntry>,
+  list: ListQuery,
+): object {
+  if (wire !== 'cloudify') return listEnvelope(page, list);
+  return {
+    items: page.items,
+    metadata: { pagination: { total: page.total, offset: 0, size: page.items.length } },
+  };
+}

@@ -2,6 +2,8 @@ import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contract
 import {
   type AnyQuery,
   equalsAny,
+  equalsBoolean,
+  equalsInteger,
   filterConditions,
   filteredTotal,
   type PageRequest,
@@ -58,6 +60,10 @@ export const instanceFilters: Record<
   created_by: (values) =>
     sql<SqlBool>`ni.deployment_key in (select x.key from deployments x where ${equalsAny(sql`x.created_by`, values)})`,
   node_name: sql`ni.node_id`,
+  index: (values) => equalsInteger(sql`ni.index`, values),
+  version: (values) => equalsInteger(sql`ni.version`, values),
+  is_status_check_ok: (values) => equalsBoolean(sql`ni.is_status_check_ok`, values),
+  has_configuration_drift: (values) => equalsBoolean(sql`ni.has_configuration_drift`, values),
 };
 
 /** The rows of `node_instances ni` that the caller may see. */

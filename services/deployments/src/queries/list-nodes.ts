@@ -1,5 +1,11 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type FilterTarget, filterConditions, selectPage, visibleTotal } from '@baton/postgres';
+import {
+  equalsInteger,
+  type FilterTarget,
+  filterConditions,
+  selectPage,
+  visibleTotal,
+} from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { deploymentScope } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
@@ -91,6 +97,21 @@ export function inDeployment(
   return deploymentId === null || deploymentId === undefined ? [] : [inDeployments(column)([deploymentId])];
 }
 
+const NUMBERS = [
+  'number_of_instances',
+  'planned_number_of_instances',
+  'deploy_number_of_instances',
+  'min_number_of_instances',
+  'max_number_of_instances',
+];
+/** Filters of lists and summaries of nodes that are not plain equality of texts. */
+export const nodeFilters: Record<string, (values: string[]) => RawBuilder<SqlBool>> = {
+  deployment_id: inDeployments(sql`n.deployment_key`),
+  ...Object.fromEntries(
+    NUMBERS.map((name) => [name, (values: string[]) => equalsInteger(sql`n.${sql.id(name)}`, values)]),
+  ),
+};
+
 const FROM = sql`nodes n join deployments d on d.key = n.deployment_key`;
 
 /** Sorts that the index of nodes gives. */
@@ -106,15 +127,7 @@ const farNodes = (scope: RawBuilder<SqlBool>) => ({
 });
 
 /** What stands in the rows of nodes themselves, without an index that leads to a few of them. */
-const OWN_FIELDS = [
-  'type',
-  'host_id',
-  'number_of_instances',
-  'planned_number_of_instances',
-  'deploy_number_of_instances',
-  'min_number_of_instances',
-  'max_number_of_instances',
-];
+const OWN_FIELDS = ['type', 'host_id', ...NUMBERS];
 
 /** Whether all nodes are read, and nothing of their deployments: then these are gathered once as well. */
 const isReadWhole = ({ filters, sort, search }: ListQuery): boolean =>
@@ -163,7 +176,7 @@ export async function listNodes(
     },
     ...(isWhole && list.sort.every(({ field }) => OF_NODE.includes(field)) ? { far } : {}),
     search: selector.searchIn === 'type' ? sql`n.type` : sql`n.id`,
-    filters: { deployment_id: inDeployments(sql`n.deployment_key`), node_id: filterOnly! },
+    filters: { ...nodeFilters, node_id: filterOnly! },
     sorts: (field) => nodeColumns[field],
     always: wanted.length > 0 ? ['definition_'] : [],
     ...(isWhole ? { total: visibleTotal(['nodes'], principal, list.allTenants) } : {}),

@@ -1,25 +1,25 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import type { RawJson } from '@baton/kernel';
 import { pageConditions } from '@baton/postgres';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { WorkflowEntry } from '../domain/workflow-entries';
-import { deploymentColumns, instanceSummary } from '../store/deployment-columns.sql';
+import { deploymentColumns } from '../store/deployment-columns.sql';
 import { readDocuments } from '../store/documents.sql';
 import { type DeploymentSelector, deploymentPage, type ListDeps } from './list-deployments';
 import { presentDeployment, type SelectedDeployment } from './present-deployment';
 
-/** At most this many deployments, the oldest, are looked at for the states of their node instances. */
+/** At most this many deployments are looked at for the states of their node instances, those of rare models first. */
 const MAX_LOOKED_AT = 10_000;
-/** States that a deployment may be in whose states were not looked at: what any of them allows counts as available. */
-const ANY_STATES = ['"started"', '"uninitialized"', '"started","stopped"'];
+/** What deployments may be doing whose states were not looked at: what any of it allows counts as available. */
+const ANY_ACTIVITY = ['"started"', '"uninitialized"', '"started","stopped"'];
 
-/** Deployments of one model whose node instances are in the same states. */
-interface Alike extends SelectedDeployment {
+/** Deployments of one model, which have the same workflows. */
+interface Alike {
   model_: string | null;
   node_types_: string | null;
-  /** Null: not looked at. */
-  states_: string | null;
   count_: number;
+  /** Null: too many to look at their states. */
+  keys_: string[] | null;
 }
 
 /**
@@ -33,22 +33,21 @@ export async function listWorkflows(
   selector: DeploymentSelector,
 ): Promise<ListPage<WorkflowEntry>> {
   const groups = await alikeDeployments(deps, principal, list, selector);
+  const activities = await activitiesOf(deps, groups);
   const digests = groups.map((group) => group.model_).filter((digest) => digest !== null);
   const models = await readDocuments(deps.db.query, deps.documents, [...new Set(digests)]);
-  const entriesOf = (group: Alike, states: string): WorkflowEntry[] => {
-    const row = { ...group, states_: states };
+  const entriesOf = ({ model_, node_types_ }: Alike, states_: string): WorkflowEntry[] => {
+    const row: SelectedDeployment = { model_, node_types_, states_ };
     return (presentDeployment(row, models, deps.fragments, ['workflows']).workflows as RawJson)
       .value as WorkflowEntry[];
   };
   const byName = new Map<string, { entry: WorkflowEntry; count: number }>();
   let all = 0;
-  for (const group of groups) {
+  for (const [nth, group] of groups.entries()) {
     all += group.count_;
-    const [first, ...others] = group.states_ === null ? ANY_STATES : [group.states_];
-    for (const [at, entry] of entriesOf(group, first!).entries()) {
-      const available = [entry, ...others.map((states) => entriesOf(group, states)[at]!)].find(
-        (one) => one.is_available,
-      );
+    const [first, ...others] = activities[nth]!.map((states) => entriesOf(group, states));
+    for (const [at, entry] of first!.entries()) {
+      const available = [entry, ...others.map((entries) => entries[at]!)].find((one) => one.is_available);
       const known = byName.get(entry.name);
       if (!known) byName.set(entry.name, { entry: available ?? entry, count: group.count_ });
       else {
@@ -66,7 +65,7 @@ export async function listWorkflows(
   return { items: page, total: found.length, filtered: selector.rules === null ? null : 0 };
 }
 
-/** The matching deployments by what their workflows depend on, those of the oldest first. */
+/** The matching deployments by what their workflows depend on beside their states, those of the oldest first. */
 async function alikeDeployments(
   { db }: ListDeps,
   principal: Principal,
@@ -78,11 +77,31 @@ async function alikeDeployments(
     columns: deploymentColumns,
   });
   const { rows } = await sql<Alike>`
-    with chosen as materialized (
-      select d.key, row_number() over (order by d.created_at, d.key) as nth from deployments d where ${where})
-    select encode(p.model, 'hex') as model_, to_json(p.node_types)::text as node_types_, i.states as states_, count(*)::int as count_
-    from chosen d left join deployment_plans p on p.deployment_key = d.key
-      left join lateral ${instanceSummary} i on d.nth <= ${MAX_LOOKED_AT}
-    group by p.model, p.node_types, i.states order by min(d.nth)`.execute(db.query);
+    select encode(p.model, 'hex') as model_, to_json(p.node_types)::text as node_types_, count(*)::int as count_,
+      case when sum(count(*)) over (order by count(*), p.model, p.node_types) <= ${MAX_LOOKED_AT} then array_agg(d.key) end as keys_
+    from deployments d left join deployment_plans p on p.deployment_key = d.key where ${where}
+    group by p.model, p.node_types order by min(d.created_at), min(d.key)`.execute(db.query);
   return rows;
 }
+
+/** For each of `groups` what its deployments are doing, at least one: states of node instances that stand for all such. */
+async function activitiesOf({ db }: ListDeps, groups: readonly Alike[]): Promise<string[][]> {
+  const looked = groups.flatMap(({ keys_ }, nth) => (keys_ ?? []).map((key) => ({ key, nth })));
+  const found: string[][] = groups.map(({ keys_ }) => (keys_ === null ? ANY_ACTIVITY : []));
+  if (looked.length === 0) return found;
+  const { rows } = await sql<{ nth: number; states: string }>`
+    select distinct k.nth, i.states
+    from unnest(${looked.map(({ key }) => key)}::bigint[], ${looked.map(({ nth }) => nth)}::int[]) k (key, nth)
+      cross join lateral ${activityOf(sql`k.key`)} i order by 1, 2`.execute(db.query);
+  for (const { nth, states } of rows) found[nth]!.push(states);
+  return found;
+}
+
+/** Of a deployment, as few states as tell the same of `isAvailable` as those of all its node instances: JSON texts between commas. */
+const activityOf = (key: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
+  select case when count(*) = 0 then ''
+    when bool_and(ni.state = 'started') then '"started"'
+    when bool_or(ni.state = 'started') then '"started","stopped"'
+    when bool_and(ni.state in ('uninitialized', 'deleted')) then '"uninitialized"'
+    else '"stopped"' end as states
+  from node_instances ni where ni.deployment_key = ${key})`;

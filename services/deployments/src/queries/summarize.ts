@@ -4,7 +4,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { deploymentColumns, deploymentFilterExpressions } from '../store/deployment-columns.sql';
 import { deploymentScope } from '../store/deployments.sql';
 import { instanceColumns, instanceFilters, instanceScope } from './list-node-instances';
-import { inDeployments } from './list-nodes';
+import { nodeFilters } from './list-nodes';
 
 /** What GET /summary/{kind} counts. */
 export interface DeploymentSummary extends Omit<SummaryKind, 'where'> {
@@ -44,7 +44,7 @@ export const summarySources = {
   nodes: {
     from: sql`nodes n join deployments d on d.key = n.deployment_key`,
     columns: nodeColumns,
-    filters: { deployment_id: inDeployments(sql`n.deployment_key`) },
+    filters: nodeFilters,
   },
   node_instances: {
     from: sql`node_instances ni`,
