@@ -2,6 +2,7 @@ import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
+import { setStatus } from './commands/set-status';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
 
@@ -64,6 +65,18 @@ test('a cancel that is accepted while the end is being told to deployments wins'
   expect(engine.peer.ended.filter((end) => end.executionId === id).at(-1)?.status).toBe('cancelled');
 });
 
+test('so does a status that a client sets then', async () => {
+  const id = await begin('set-at-last');
+  engine.peer.duringEnds(async (executionId) => {
+    engine.peer.duringEnds(null);
+    await setStatus(engine.deps, executionId, 'failed', 'by hand');
+  });
+  await workToEnd(id);
+  expect(await row(id)).toEqual({ phase: 'ended', status: 'failed' });
+  expect(await endsOf(id)).toEqual(['workflow_failed']);
+  expect(engine.peer.ended.filter((end) => end.executionId === id).at(-1)?.status).toBe('failed');
+});
+
 test('who is impatient and kills it again is not refused', async () => {
   const id = await begin('twice');
   await eventually(async () => expect((await row(id)).phase).toBe('running'), { deadlineMs: 10_000 });
@@ -91,3 +104,16 @@ test('a forced cancel ends within 10 s although deployments does not answer', as
   engine.peer.duringEnds(null);
   release();
 }, 40_000);
+
+test('one whose graph cannot be read can be cancelled', async () => {
+  const id = await begin('unreadable');
+  await eventually(async () => expect((await row(id)).phase).toBe('running'), { deadlineMs: 10_000 });
+  await sql`update tasks_graphs set tasks = 'no graph' where execution_id = ${id}`.execute(engine.db.query);
+  // What processes have in memory is old now.
+  await sql`update executions set version = version + 1 where id = ${id}`.execute(engine.db.query);
+  await cancelExecution(engine.deps, id, 'cancel');
+  await eventually(async () => expect(await row(id)).toEqual({ phase: 'ended', status: 'cancelled' }), {
+    deadlineMs: 15_000,
+  });
+  expect(await endsOf(id)).toEqual(['workflow_cancelled']);
+});

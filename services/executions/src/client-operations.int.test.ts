@@ -1,6 +1,9 @@
-import type { Principal } from '@baton/contracts';
+import { executionsRpc, type Principal } from '@baton/contracts';
 import { newId } from '@baton/kernel';
-import { createGraph, visibleOperation } from './commands/client-operations';
+import { eventually } from '@baton/testkit';
+import { claimTask } from './commands/claim-task';
+import { changeOperation, createGraph, visibleOperation } from './commands/client-operations';
+import { finishTasks } from './commands/finish-tasks';
 import { requestExecution } from './commands/request-execution';
 import { updateStoredOperations } from './commands/update-stored-operations';
 import { executionScope } from './queries/list-executions';
@@ -9,6 +12,7 @@ import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup } from './testing/engine-setup';
 import { startRequest } from './testing/start-request';
 
+const DEADLINE = { deadlineMs: 15_000 };
 const TENANT = 'default_tenant';
 const NAME = 'cloudify.interfaces.lifecycle.start';
 const LINK = 'cloudify.interfaces.relationship_lifecycle.establish';
@@ -128,3 +132,29 @@ test('without a deployment nothing is to be done; what does not exist is refused
   for (const [change, code, field] of refusals)
     await expect(update(change)).rejects.toMatchObject({ code, details: field ? { field } : {} });
 });
+
+test('a state that a client reports beside the workflow reaches the deployment as well', async () => {
+  engine.peer.deployments.set('mixed', peerDeployment({ a: [], b: ['a'], c: ['b'] }, ['create']));
+  const { id: executionId } = await requestExecution(engine.deps, startRequest('mixed'));
+  const ofWorker = { workerId: 'w1', executionId, taskId: '', room: 1 };
+  const [lease] = await eventually(async () => {
+    const leases = await claimTask(engine.deps, ofWorker);
+    expect(leases).toHaveLength(1);
+    return leases;
+  }, DEADLINE);
+  const report = {
+    ...stored('reports', 'c', NAME, 'pending'),
+    type: 'SetNodeInstanceStateTask',
+    parameters: { task_kwargs: { node_instance_id: 'c_1', state: 'prepared' } },
+  };
+  await createGraph(engine.deps, admin, { name: 'own', execution_id: executionId, operations: [report] });
+  await changeOperation(engine.deps, admin, 'reports', { state: 'succeeded' });
+  const { taskId, attempt } = lease!;
+  const kind = executionsRpc.OutcomeKind.OUTCOME_KIND_SUCCEEDED;
+  const outcome = executionsRpc.TaskOutcome.fromPartial({ executionId, taskId, attempt, kind });
+  const { leases } = await finishTasks(engine.deps, { workerId: 'w1', outcomes: [outcome], room: 1 });
+  const instances = () => engine.peer.deployments.get('mixed')!.instances.map(({ state }) => state);
+  await eventually(async () => expect(instances()[0]).toBe('started'), DEADLINE);
+  expect(leases).toHaveLength(1);
+  await eventually(async () => expect(instances()[2]).toBe('prepared'), DEADLINE);
+}, 60_000);

@@ -57,6 +57,16 @@ test('install runs the operations in the order of the dependencies and leaves ev
   ]);
 });
 
+test('the first events of a new manager lie in the partition of their month', async () => {
+  engine.peer.deployments.set('first', peerDeployment({ a: [] }));
+  await workToEnd(await begin('first', 'install'));
+  const { rows } = await sql<{ partition: string; month: string }>`
+    select distinct tableoid::regclass::text as partition, to_char(created_at at time zone 'UTC', 'YYYYMM') as month
+    from events`.execute(engine.db.query);
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { partition, month } of rows) expect(partition).toMatch(new RegExp(`events_${month}$`));
+});
+
 test('one that succeeded has failed when deployments finds at its end that dependencies close a circle', async () => {
   engine.peer.deployments.set('circle', peerDeployment({ a: [] }, ['start']));
   engine.peer.failures.set('circle', 'Cyclic dependency between circle and other');

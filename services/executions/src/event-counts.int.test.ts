@@ -45,11 +45,12 @@ afterEach(async () => {
 const executionId = newId();
 /** Events of every kind, two at an instant, `age` and more ago; their nodes are numbers from `from` on, their texts some of them. */
 const store = (count: number, age: string, from = 0, queryable: { query: Db<DB>['query'] } = db) =>
-  sql`insert into events (tenant, execution_id, seq, is_log, event_type, level, message, operation, node_name, visibility, created_by, deployment_id, node_instance_id, blueprint_id, execution_group_id, reported_at, created_at)
+  sql`insert into events (tenant, execution_id, seq, is_log, event_type, level, message, operation, node_name, visibility, created_by, deployment_id, node_instance_id, blueprint_id, execution_group_id, workflow_id, logger, worker, deployment_display_name, reported_at, created_at)
     select case when n % 5 = 4 then 'other' else 't' end, ${executionId}::uuid, n + ${from}::int, n % 3 = 0, case when n % 3 > 0 then 'type-' || n % 7 end,
       case when n % 3 = 0 then (array['info', 'error'])[n % 2 + 1] end, case when n % 4 = 0 then n::text else 'Text ' || n % 11 end, case when n % 3 = 0 then 'op.' || n % 2 end, (n + ${from}::int)::text,
       (array['tenant', 'private', 'global', 'tenant'])[n % 4 + 1], (array['ann', 'bob', 'admin'])[n % 3 + 1],
       case when n % 9 > 0 then 'd' || n % 2 end, case when n % 3 > 0 then 'n_' || n % 5 end, case when n % 8 > 0 then 'b' || n % 4 end, case when n % 9 = 0 then 'g' end,
+      'flow' || n % 2, case when n % 3 = 0 then 'log.' || n % 2 end, case when n % 6 > 0 then 'W' || n % 3 end, case when n % 9 > 0 then (array['dep', 'Dep', 'Éa'])[n % 3 + 1] end,
       date_trunc('second', app_now() - ${age}::interval) + (n / 2 - case when n % 50 = 7 then 40 else n % 4 end) * interval '1 second',
       date_trunc('second', app_now() - ${age}::interval) + n / 2 * interval '1 second'
     from generate_series(1, ${count}::int) n`.execute(queryable.query);
@@ -253,9 +254,54 @@ test('lists by text read the chunks that have too many texts to be kept', async 
   expect(await wrongChunks(db.query, 10)).toHaveLength(1);
 }, 60_000);
 
+test('lists sorted by a field whose values are counted are those of the whole list, page by page', async () => {
+  await store(220, '1 hour');
+  await count();
+  await store(60, '20 seconds', 1000);
+  // As in a chunk with more values than are kept.
+  await sql`delete from event_values where field = 'blueprint_id' and from_at in (select from_at from event_chunks order by from_at limit 2 offset 1)`.execute(
+    db.query,
+  );
+  const [{ from_at: old }] = (
+    await sql<{
+      from_at: string;
+    }>`select from_at::text from event_chunks order by from_at offset 3 limit 1`.execute(db.query)
+  ).rows as [{ from_at: string }];
+  await db.tx((tx) => reopenChunk(tx, old));
+  const fields = [
+    'agent_name',
+    'blueprint_id',
+    'deployment_display_name',
+    'execution_group_id',
+    'logger',
+    'node_instance_id',
+    'workflow_id',
+  ];
+  const ranges: ListQuery['extra'][] = [{}, { _range: [`timestamp,${at('59 minutes')},${at('0 minutes')}`] }];
+  for (const principal of [admin, ann])
+    for (const field of fields)
+      for (const [n, descending] of [true, false].entries()) {
+        const extra = ranges[(n + field.length) % 2]!;
+        const sort = [{ field, descending }];
+        const wanted = await ask(principal, { sort, extra, filters: { execution_id: both } });
+        const found: string[] = [];
+        for (let offset = 0; offset < wanted.total + 50; offset += 50) {
+          const page = await ask(principal, { sort, extra, offset, size: 50 });
+          expect([field, page.total]).toEqual([field, wanted.total]);
+          found.push(...shown(page.items));
+        }
+        expect([field, descending, found]).toEqual([field, descending, shown(wanted.items)]);
+      }
+  expect(await wrongChunks(db.query, 10)).toEqual([]);
+  await sql`update event_values set total = total + 1 where ctid = (select ctid from event_values where from_at > ${old}::timestamptz limit 1)`.execute(
+    db.query,
+  );
+  expect(await wrongChunks(db.query, 10)).toHaveLength(1);
+}, 60_000);
+
 test('chunks of many different texts have none kept', async () => {
-  await sql`insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at, created_at)
-    select 't', ${executionId}::uuid, n, true, 'text ' || n, 'tenant', 'ann', app_now(), app_now() - interval '1 hour' + n * interval '1 ms'
+  await sql`insert into events (tenant, execution_id, seq, is_log, message, node_instance_id, visibility, created_by, reported_at, created_at)
+    select 't', ${executionId}::uuid, n, true, 'text ' || n, 'i' || n, 'tenant', 'ann', app_now(), app_now() - interval '1 hour' + n * interval '1 ms'
     from generate_series(1, 5001) n`.execute(db.query);
   await countEvents(db.query, 6000);
   await sql`update event_looks set seen_at = seen_at - interval '1 minute'`.execute(db.query);
@@ -263,6 +309,9 @@ test('chunks of many different texts have none kept', async () => {
   expect((await chunks()).all).toBe(1);
   const { rows } = await sql`select from event_messages`.execute(db.query);
   expect(rows).toEqual([]);
+  const keeps = async (field: string) =>
+    (await sql`select from event_values where field = ${field}`.execute(db.query)).rows.length;
+  expect([await keeps('node_instance_id'), await keeps('workflow_id')]).toEqual([0, 1]);
   const page = await ask(admin, { filters: { message: ['%5000'] }, include: ['message'] });
   expect(page).toEqual({ items: [{ message: 'text 5000' }], total: 1 });
 }, 60_000);

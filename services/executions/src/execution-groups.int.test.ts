@@ -347,3 +347,23 @@ test('events that somebody else sends for a group are its own, without an execut
     recordEvents(engine.deps, principal, { ...told, execution_group_id: 'nosuch' }),
   ).rejects.toMatchObject({ code: 'not_found_error' });
 });
+
+test('groups whose members are all blocked hold up no other group', async () => {
+  group('held', 1);
+  const held = await begin('held');
+  await eventually(async () => expect((await members(held.id))[0]!.phase).toBe('running'), DEADLINE);
+  // As many as are looked at in one go.
+  const blocked = [];
+  for (let i = 0; i < 20; i++) blocked.push((await begin('held')).id);
+  group('late', 2);
+  const late = await begin('late', { concurrency: 1 });
+  expect(await workUntil(late.id, 'terminated')).toBe(1);
+  await workUntil(held.id, 'terminated');
+  for (const id of blocked) await workUntil(id, 'terminated');
+  // What nobody waits in any more is not looked at again.
+  await eventually(async () => {
+    await dequeueExecutions(engine.deps);
+    const { rows } = await sql`select id from execution_groups where has_queued`.execute(engine.db.query);
+    expect(rows).toEqual([]);
+  }, DEADLINE);
+}, 60_000);

@@ -3,6 +3,7 @@ import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { reapLeases } from './commands/reap-leases';
+import { wakeExecutions } from './commands/wake-executions';
 import { unclaimedTasks } from './store/tasks.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { drive, type EngineSetup, engineSetup } from './testing/engine-setup';
@@ -128,4 +129,41 @@ test('a heartbeat locks one task at a time while a step writes them in another o
     })),
   });
   await phaseIs(id, 'ended');
+});
+
+test('an execution that cannot be gone on with keeps the loops from no other', async () => {
+  const ids: string[] = [];
+  for (const id of ['broken', 'whole']) {
+    engine.peer.deployments.set(id, peerDeployment({ a: [] }, ['create']));
+    ids.push(await begin(id, 'install'));
+    await phaseIs(ids.at(-1)!, 'running');
+    const { leases } = await engine.client.claimTask({
+      ...{ workerId: 'w1', executionId: ids.at(-1)!, taskId: '', room: 1 },
+    });
+    expect(leases).toHaveLength(1);
+  }
+  const [broken, whole] = ids as [string, string];
+  await engine.db.tx(async (tx) => {
+    await sql`update tasks_graphs set tasks = '\\x00' where execution_id = ${broken}`.execute(tx);
+    for (const id of ids)
+      await sql`update tasks set lease_until = app_now() - make_interval(secs => ${id === broken ? 2 : 1})
+        where execution_id = ${id} and worker_id is not null`.execute(tx);
+    // What memory knows of it is old.
+    await sql`update executions set version = version + 1 where id = ${broken}`.execute(tx);
+  });
+  await expect(reapLeases(engine.deps)).rejects.toThrow();
+  const next = await engine.client.claimTask({ workerId: 'w2', executionId: whole, taskId: '', room: 1 });
+  expect(next.leases.map(({ attempt }) => attempt)).toEqual([2]);
+
+  const { taskId } = next.leases[0]!;
+  const kind = OutcomeKind.OUTCOME_KIND_RETRY;
+  const outcome = { executionId: whole, taskId, attempt: 2, kind, retryAfter: 3_600 };
+  await engine.client.finishTasks({ workerId: 'w2', outcomes: [outcome], room: 0 });
+  await sql`update tasks set not_before = 1 where execution_id = ${whole} and state = 'pending'
+    and not_before is not null`.execute(engine.db.query);
+  await sql`update executions set wake_at = app_now() - make_interval(secs => case when id = ${broken} then 2 else 1 end),
+    version = version + 1 where id = any(${ids}::uuid[])`.execute(engine.db.query);
+  await wakeExecutions(engine.deps).catch(() => undefined);
+  const third = await engine.client.claimTask({ workerId: 'w2', executionId: whole, taskId: '', room: 1 });
+  expect(third.leases.map(({ attempt }) => attempt)).toEqual([1]);
 });

@@ -1,4 +1,6 @@
+import { executionsRpc } from '@baton/contracts';
 import { eventually, setFakeNow } from '@baton/testkit';
+import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
 import { dequeueExecutions } from './commands/dequeue-executions';
 import { requestExecution } from './commands/request-execution';
@@ -9,7 +11,7 @@ import type { StartRequest } from './domain/start-request';
 import { explainExecution } from './queries/explain-execution';
 import { readExecution } from './store/executions.sql';
 import { peerDeployment } from './testing/deployments-peer';
-import { type EngineSetup, engineSetup } from './testing/engine-setup';
+import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
 import { startRequest } from './testing/start-request';
 
 const DEADLINE = { deadlineMs: 20_000 };
@@ -61,6 +63,37 @@ test('a system-wide execution waits for all others and holds up all others', asy
   await end(first);
   await eventually(async () => expect((await rowOf(wide)).phase).toBe('ended'), DEADLINE);
   await isAtWork(forced);
+}, 60_000);
+
+test('a system-wide execution does not hold up what those that it waits for wait for, whatever is queued before that', async () => {
+  const parent = await ask('env');
+  const busy = await ask('component');
+  const earlier = await ask('component', { mayQueue: true, workflowId: 'uninstall' });
+  const wide = await ask(null, { workflowId: 'restore_snapshot', isSystemWorkflow: true, mayQueue: true });
+  const awaited = await ask('component', { mayQueue: true });
+  const other = await ask('other');
+  const statuses = async () => {
+    const rows = await Promise.all([earlier, wide, other].map(rowOf));
+    return rows.map(({ status }) => status);
+  };
+  const kind = executionsRpc.OutcomeKind.OUTCOME_KIND_DEFERRED;
+  await eventually(async () => {
+    const ran = await work(engine.client, parent, 'w1', () => ({
+      kind,
+      untilExecution: awaited,
+      retryAfter: 60,
+    }));
+    expect(ran).not.toEqual([]);
+  }, DEADLINE);
+  await end(busy);
+  await isAtWork(awaited);
+  expect(await statuses()).toEqual(['queued', 'queued', 'queued']);
+  await end(awaited);
+  await end(parent);
+  await eventually(async () => expect(await statuses()).toEqual(['queued', 'started', 'queued']), DEADLINE);
+  await end(wide);
+  await isAtWork(earlier);
+  await isAtWork(other);
 }, 60_000);
 
 test('blocked ones at the head hold up nobody; nothing starts in maintenance', async () => {
@@ -156,4 +189,39 @@ test('the original resumes beside others, and so do we on its wire', async () =>
   await resumeExecution(engine.deps, first, false, undefined, true);
   await isAtWork(first);
   await eventually(async () => expect((await rowOf(second)).status).toBe('started'), DEADLINE);
+}, 60_000);
+
+test.each([3_000_000, 1e12])(
+  'one that is to wait %s s after a failure runs',
+  async (waitAfterFailS) => {
+    const id = await ask('patient', { waitAfterFailS });
+    await eventually(async () => {
+      await work(engine.client, id, 'w1');
+      expect((await rowOf(id)).status).toBe('terminated');
+    }, DEADLINE);
+  },
+  60_000,
+);
+
+test('one whose deployment is not as it can be fails and says so, instead of being planned for ever', async () => {
+  const broken = peerDeployment({ a: [] });
+  delete (broken.nodes[0] as { type_hierarchy?: unknown }).type_hierarchy;
+  engine.peer.deployments.set('broken', broken);
+  const id = await ask('broken');
+  await eventually(async () => expect((await rowOf(id)).status).toBe('failed'), DEADLINE);
+  expect((await rowOf(id)).error).toMatch(/^The workflow cannot be planned: /);
+}, 60_000);
+
+test('one whose graph is too large to be stored fails and says so', async () => {
+  await sql`create function too_large() returns trigger language plpgsql as
+    $$ begin raise 'no room for it' using errcode = 'program_limit_exceeded'; end $$`.execute(
+    engine.db.query,
+  );
+  await sql`create trigger too_large before insert on tasks_graphs for each row execute function too_large()`.execute(
+    engine.db.query,
+  );
+  engine.peer.deployments.set('large', peerDeployment({ a: [] }));
+  const id = await ask('large');
+  await eventually(async () => expect((await rowOf(id)).status).toBe('failed'), DEADLINE);
+  expect((await rowOf(id)).error).toMatch(/^The workflow cannot be planned: its graph cannot be stored: /);
 }, 60_000);

@@ -120,6 +120,30 @@ test('a schedule is made, shown, changed and deleted; bad input says what was ex
   expect((await call('DELETE', path)).status).toBe(404);
 }, 60_000);
 
+test('a summary tells schedules that run once from those that recur', async () => {
+  engine.peer.deployments.set('kinds', peerDeployment({ a: [] }));
+  const since = '2050-01-01 00:00:00';
+  const rules: Record<string, [object, 'single' | 'recurring']> = {
+    counted: [{ since, count: 1 }, 'single'],
+    'counted-days': [{ since, recurrence: '1d', count: 1 }, 'single'],
+    days: [{ since, recurrence: '1d' }, 'recurring'],
+    rule: [{ rrule: 'FREQ=DAILY' }, 'recurring'],
+    'rule-once': [{ rrule: 'DTSTART:20500101T000000Z\nRRULE:FREQ=DAILY;COUNT=1' }, 'single'],
+    'rule-once-first': [{ rrule: 'COUNT=1;FREQ=DAILY' }, 'single'],
+    'rule-ten': [{ rrule: 'FREQ=DAILY;COUNT=10' }, 'recurring'],
+    'rule-and-date': [{ rrule: 'RRULE:FREQ=DAILY;COUNT=1\nRDATE:20510101T000000Z' }, 'recurring'],
+  };
+  for (const [id, [rule, kind]] of Object.entries(rules)) {
+    const path = `/execution-schedules/${id}?deployment_id=kinds`;
+    expect((await call('PUT', path, { workflow_id: 'install', ...rule })).status).toBe(201);
+    const summary =
+      '/summary/execution_schedules?_target_field=workflow_id&_sub_field=recurring&deployment_id=kinds';
+    const [{ 'by recurring': counts }] = (await call('GET', summary)).body.items;
+    expect([id, counts]).toEqual([id, [{ recurring: kind, execution_schedules: 1 }]]);
+    expect((await call('DELETE', path)).status).toBe(204);
+  }
+}, 60_000);
+
 test('every occurrence fires once or is recorded as skipped, whoever ticks and wherever the clock jumps', async () => {
   engine.peer.deployments.set('jumps', peerDeployment({ a: [] }));
   await setNow(START);
@@ -182,6 +206,9 @@ test('default schedules of a blueprint are made once; a deleted deployment takes
       defaultSchedules: {
         nightly: { workflow: 'install', since: '+1h', recurrence: '1d', slip: 3, default_enabled: false },
         broken: { workflow: 'install', since: '+1h' },
+        number: { workflow: 'install', since: '+1h', recurrence: 5 },
+        days: { workflow: 'install', since: '+1h', recurrence: '1d', weekdays: [1] },
+        patient: { workflow: 'install', since: '+1h', recurrence: '1d', slip: 1e12 },
       },
     },
   };
@@ -190,8 +217,10 @@ test('default schedules of a blueprint are made once; a deleted deployment takes
   const listed = async () => (await call('GET', '/execution-schedules?deployment_id=defaults')).body.items;
   expect(await listed()).toMatchObject([
     { id: 'nightly', since: '2030-01-01T01:00:00.000Z', slip: 3, enabled: false, created_by: 'admin' },
+    { id: 'patient', slip: 5_256_000 },
   ]);
-  await call('DELETE', '/execution-schedules/nightly?deployment_id=defaults');
+  for (const id of ['nightly', 'patient'])
+    await call('DELETE', `/execution-schedules/${id}?deployment_id=defaults`);
   await handle(created as never);
   expect(await listed()).toEqual([]);
   engine.peer.deployments.set('defaults', peerDeployment({ a: [] }));
@@ -199,4 +228,20 @@ test('default schedules of a blueprint are made once; a deleted deployment takes
   const gone = { tenant: 'default_tenant', payload: { deploymentId: 'defaults', deleteLogs: false } };
   await onDeploymentDeleted({ db: engine.db, wire: 'spec' })(gone as never);
   expect(await listed()).toEqual([]);
+}, 60_000);
+
+test('a schedule whose next time no clock shows ends, and holds up no other', async () => {
+  await setNow(START);
+  for (const id of ['farthest', 'beside']) engine.peer.deployments.set(id, peerDeployment({ a: [] }));
+  const far = { ...tenMinutes, recurrence: '9999999 days' };
+  expect(await call('PUT', '/execution-schedules/s?deployment_id=farthest', far)).toMatchObject({
+    status: 201,
+    body: { all_next_occurrences: ['2030-01-01 00:10:00'] },
+  });
+  await call('PUT', '/execution-schedules/s?deployment_id=beside', tenMinutes);
+  await setNow(START + 600_000);
+  await tickUntil('beside', ['fired']);
+  await tickUntil('farthest', ['fired']);
+  const { body } = await call('GET', '/execution-schedules/s?deployment_id=farthest');
+  expect(body.next_occurrence).toBeNull();
 }, 60_000);

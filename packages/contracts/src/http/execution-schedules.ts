@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { bodyFlag, createdFields, envelope, instant, jsonObject, resourceId, visibility } from './shapes';
 
+/** Ten years. */
+export const maxSlipMinutes = 5_256_000;
+
 const rule = z.union([
   z.object({
     recurrence: z.string().nullable(),
@@ -55,7 +58,7 @@ const timing = {
     .nullish()
     .describe('su, mo, ...; after 1 to 4 or l- with months or years'),
   rrule: z.string().nullish().describe('RFC 5545; excludes recurrence, count and weekdays'),
-  slip: whole.pipe(z.number().min(0).max(5_256_000)).optional().describe('Minutes'),
+  slip: whole.pipe(z.number().min(0).max(maxSlipMinutes)).optional().describe('Minutes'),
   stop_on_fail: bodyFlag.optional(),
   enabled: bodyFlag.optional(),
 };

@@ -4,6 +4,7 @@ import type { StageResult } from '@baton/task-graph';
 import { modeOf } from '../domain/cancel';
 import { nestedGroupId, nestedRequestId } from '../domain/nested';
 import type { EngineDeps } from '../engine/deps';
+import { eachAlone } from '../engine/each-alone';
 import { dropWish, endedBadly } from '../store/execution-groups.sql';
 import {
   awaitingNothing,
@@ -80,7 +81,7 @@ export async function settleNested(deps: EngineDeps, executionId: string): Promi
 /** Goes on with executions whose wake-up was lost; answers how many there were. */
 export async function settleForgotten(deps: EngineDeps): Promise<number> {
   const ids = await awaitingNothing(deps.db.query, 50);
-  for (const id of ids) await settleNested(deps, id);
+  await eachAlone(ids, (id) => settleNested(deps, id));
   return ids.length;
 }
 

@@ -1,10 +1,18 @@
 import { AppError, isAppError, notFound } from '@baton/kernel';
+import type { Tx } from '@baton/postgres';
 import { type CancelMode, statusAfterCancel } from '../domain/cancel';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
-import type { Step } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
+import type { LoadedGraph } from '../engine/graph-memory';
 import { stepLocked } from '../engine/run-step';
-import { type ExecutionChanges, lockExecution, NOW, updateExecution } from '../store/executions.sql';
+import {
+  type ExecutionChanges,
+  lockExecution,
+  NOW,
+  type TimedExecution,
+  updateExecution,
+} from '../store/executions.sql';
+import type { DB } from '../store/tables.gen';
 import { requestKill } from '../store/tasks.sql';
 
 /**
@@ -43,27 +51,46 @@ export async function cancelExecution(
         await updateExecution(tx, executionId, { ...changes, version: execution.version + 1 });
         return [];
       }
-      const loaded = await deps.memory.load(tx, execution);
-      let step: Step;
-      try {
-        step = await stepLocked(deps, tx, { execution, loaded }, [{ kind: 'cancel', mode }]);
-      } finally {
-        deps.memory.forget(executionId);
-      }
+      const isOver = await cancelGraph(deps, tx, execution, mode);
       // Workflow code hears of a plain cancel and ends by itself.
-      if (step.outcome === null) {
+      if (!isOver) {
         const { status, cancel_requested_at, error } = changes;
         await updateExecution(tx, executionId, { status, cancel_requested_at, error });
         told = execution.last_event_seq;
         return [];
       }
       await updateExecution(tx, executionId, { ...changes, wake_at: null });
-      return mode === 'cancel' ? [] : await requestKill(tx, loaded.graphId);
+      return mode === 'cancel' ? [] : await requestKill(tx, execution.graph_id!);
     });
     if (killed.length > 0) deps.wake.kill(executionId, killed);
   });
   if (told === null) deps.wake.drive(executionId);
   else deps.wake.events(executionId, null, told);
+}
+
+/**
+ * Tells the graph of a locked execution. True: it has ended, as one that cannot be read has, for nothing can go on there.
+ */
+async function cancelGraph(
+  deps: EngineDeps,
+  tx: Tx<DB>,
+  execution: TimedExecution,
+  mode: CancelMode,
+): Promise<boolean> {
+  let loaded: LoadedGraph;
+  try {
+    loaded = await deps.memory.load(tx, execution);
+  } catch (err) {
+    // After an error of the database the transaction takes nothing more, and the caller hears of it.
+    await updateExecution(tx, execution.id, { version: execution.version + 1 });
+    deps.log.error({ err, executionId: execution.id }, 'a graph that cannot be read is cancelled');
+    return true;
+  }
+  try {
+    return (await stepLocked(deps, tx, { execution, loaded }, [{ kind: 'cancel', mode }])).outcome !== null;
+  } finally {
+    deps.memory.forget(execution.id);
+  }
 }
 
 /** For one of many: an execution that changed its state meanwhile is none of this action's any more. */

@@ -154,7 +154,8 @@ async function setInstanceState(
   if (typeof instance !== 'string' || typeof kwargs?.state !== 'string') return;
   const seq = execution.last_state_seq + 1;
   await insertClientState(tx, execution.id, { seq, nodeInstanceId: instance, state: kwargs.state });
-  await updateExecution(tx, execution.id, { last_state_seq: seq });
+  // With the version: a graph in memory knows nothing of this state, and forgets what is numbered before its own.
+  await updateExecution(tx, execution.id, { last_state_seq: seq, version: execution.version + 1 });
 }
 
 /** DELETE /operations/{id} */

@@ -11,6 +11,7 @@ import {
   countAtWork,
   executionsAtWork,
   isAnythingQueued,
+  isAwaitedByOther,
   lockDequeue,
   lockStarts,
   queueHeads,
@@ -88,16 +89,19 @@ async function tryStart(tx: Tx<DB>, deps: EngineDeps, candidate: ExecutionRow): 
 }
 
 async function isAdmitted(tx: Tx<DB>, candidate: ExecutionRow): Promise<boolean> {
-  const systemWide = (await blockingSystemExecutions(tx))
+  const all = await blockingSystemExecutions(tx);
+  const isOvertaking = all.length > 0 && (await isAwaitedByOther(tx, candidate.id));
+  const systemWide = (isOvertaking ? await blockingSystemExecutions(tx, true) : all)
     .map((row) => row.id)
     .filter((id) => id !== candidate.id);
   const others =
     candidate.deployment_id === null
       ? []
       : await activeOfDeployment(tx, candidate.tenant, candidate.deployment_id);
-  // Active ones block, and so do those that queued earlier.
+  // Active ones block, and so do those that queued earlier, unless these wait for what waits for this one.
   const ofDeployment = others.filter(
-    (row) => row.id !== candidate.id && (row.phase !== 'waiting' || isEarlier(row, candidate)),
+    (row) =>
+      row.id !== candidate.id && (row.phase !== 'waiting' || (!isOvertaking && isEarlier(row, candidate))),
   );
   const atWork = isSystemWide(candidate) ? await executionsAtWork(tx, candidate.id) : [];
   const request = { isForced: candidate.is_forced, mayQueue: true, isSystemWide: isSystemWide(candidate) };

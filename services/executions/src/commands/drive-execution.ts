@@ -1,5 +1,5 @@
 import { newId } from '@baton/kernel';
-import { endWithoutModel, graphFromSpec, nextStage, type Stage } from '@baton/task-graph';
+import { endWithoutModel, graphFromSpec, nextStage, type Stage, type WorkflowInput } from '@baton/task-graph';
 import { isCarriedOutElsewhere, isEmptyWorkflow } from '../domain/system-workflows';
 import { decideStep, noteWritten, type Step } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
@@ -7,6 +7,7 @@ import { workflowEvent } from '../engine/graph-events';
 import { type LoadedGraph, newLoadedGraph } from '../engine/graph-memory';
 import { afterStep, endGraph } from '../engine/run-step';
 import { endingChanges, inputOfWorkflow, stageLog } from '../engine/stage-end';
+import { isUnstorable } from '../engine/step-writer';
 import { readExecution, type TimedExecution } from '../store/executions.sql';
 import type { ExecutionRow } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/step-write';
@@ -59,9 +60,26 @@ function leftInMemory(deps: EngineDeps, executionId: string): TimedExecution | n
   return ['planning', 'ending'].includes(loaded.execution.phase) ? { ...loaded.execution } : null;
 }
 
-/** Decides the next stage from history and a fresh model, and begins it. Null: the row has moved on. */
+/**
+ * Decides the next stage from history and a fresh model, and begins it; one that is too large to be stored ends the execution.
+ * Null: the row has moved on.
+ */
 async function planStage(deps: EngineDeps, execution: TimedExecution): Promise<TimedExecution | null> {
   const stage = await plannedFor(deps, execution);
+  try {
+    return await begin(deps, execution, stage);
+  } catch (err) {
+    if (!isUnstorable(err)) throw err;
+    deps.log.error({ err, executionId: execution.id }, 'the stage of a workflow cannot be stored');
+    return await begin(deps, execution, unplannable(`its graph cannot be stored: ${(err as Error).message}`));
+  }
+}
+
+async function begin(
+  deps: EngineDeps,
+  execution: TimedExecution,
+  stage: Planned,
+): Promise<TimedExecution | null> {
   return await deps.memory.serially(execution.id, async () => {
     const begun = beginStage(deps, execution, stage);
     const row = await deps.steps.write(begun.write);
@@ -115,14 +133,28 @@ async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<P
     const { blueprintId, model } = execution.deployment_id
       ? await deps.deployments.model(execution.tenant, execution.deployment_id)
       : { blueprintId: execution.blueprint_id ?? '', model: { nodes: [], nodeInstances: [] } };
-    const stage = nextStage(execution.program, { ...input, blueprintId, model }, execution.history);
-    return { ...stage, blueprintId };
+    return { ...planned(deps, execution, { ...input, blueprintId, model }), blueprintId };
   } catch (error) {
     const code = (error as { code?: string }).code;
     if (code !== 'not_found_error') throw error;
     // The deployment vanished: a visible end, never a silent one.
     return { kind: 'end', outcome: 'failed', error: { type: 'NotFound', message: (error as Error).message } };
   }
+}
+
+/** The next stage; what cannot be planned now never can, and ends the execution instead of being tried for ever. */
+function planned(deps: EngineDeps, execution: ExecutionRow, input: WorkflowInput): Stage {
+  try {
+    return nextStage(execution.program!, input, execution.history);
+  } catch (err) {
+    deps.log.error({ err, executionId: execution.id }, 'a workflow cannot be planned');
+    return unplannable((err as Error).message);
+  }
+}
+
+function unplannable(reason: string): Stage {
+  const message = `The workflow cannot be planned: ${reason}`;
+  return { kind: 'end', outcome: 'failed', error: { type: 'RuntimeError', message } };
 }
 
 interface Begun {

@@ -1,12 +1,12 @@
 import { executionsRpc } from '@baton/contracts';
 import { isUuid, type Json, storableJson } from '@baton/kernel';
-import { isDataError } from '@baton/postgres';
 import type { Happening, TaskError } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
 import type { LoadedGraph } from '../engine/graph-memory';
 import { leasesOf } from '../engine/leases';
 import { noteResult } from '../engine/result-room';
 import { runStep } from '../engine/run-step';
+import { isUnstorable } from '../engine/step-writer';
 import { wakeEnded } from './wake-deferred';
 
 const { OutcomeKind } = executionsRpc;
@@ -65,7 +65,7 @@ async function finishOf(
   try {
     return await takeOutcomes(deps, workerId, room, executionId, outcomes);
   } catch (error) {
-    if (!(error instanceof RangeError) && !isDataError(error)) throw error;
+    if (!isUnstorable(error)) throw error;
     const [only, ...others] = outcomes;
     deps.log.warn({ err: error, executionId, outcomes: outcomes.length }, 'an outcome could not be stored');
     if (others.length === 0)
@@ -118,10 +118,11 @@ async function takeOutcomes(
   if (!done) return { refused: outcomes.map((outcome) => outcome.taskId), leases: [] };
   // An execution that only waits gives its place in the queue to others.
   if (outcomes.some(({ kind }) => kind === OutcomeKind.OUTCOME_KIND_DEFERRED)) deps.wake.dequeue();
-  // What they wait for may have ended before they waited: nobody wakes them then. After a crash here: settle-deferred.
-  await wakeEnded(
-    deps,
-    outcomes.flatMap(({ untilExecution }) => (isUuid(untilExecution) ? untilExecution : [])),
+  // What they wait for may have ended before they waited: nobody wakes them then. After a crash here: settle-deferred. The
+  // answer goes out all the same: the leases in it are taken, and a repetition would not have them.
+  const until = outcomes.flatMap(({ untilExecution }) => (isUuid(untilExecution) ? untilExecution : []));
+  await wakeEnded(deps, until).catch((err: unknown) =>
+    deps.log.warn({ err, executionId }, 'an operation that waits may be woken late'),
   );
   const { context, step } = done;
   refused.push(...step.refused.map(({ idx }) => context.loaded.ids[idx]!));

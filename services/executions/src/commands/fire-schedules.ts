@@ -43,21 +43,22 @@ type Tx = Parameters<typeof lockDueSchedules>[0];
 
 /** True when occurrences of the past are left for another tick. */
 async function decide(deps: EngineDeps, tx: Tx, schedule: DueSchedule): Promise<boolean> {
+  const { decisions, ...next } = decided(deps, schedule);
+  await insertOccurrences(tx, schedule.key, decisions);
+  await advanceSchedule(tx, schedule.key, next);
+  return next.nextMs !== null && next.nextMs <= schedule.now_ms && !next.isStopped;
+}
+
+/** A rule that cannot be followed, as one that a later release reads otherwise, stops instead of holding up all others. */
+function decided(deps: EngineDeps, schedule: DueSchedule): ReturnType<typeof decideOccurrences> {
   try {
-    const times = scheduleTimes(schedule);
-    const { decisions, ...next } = decideOccurrences(schedule, times, schedule.previous, schedule.now_ms);
-    await insertOccurrences(tx, schedule.key, decisions);
-    await advanceSchedule(tx, schedule.key, next);
-    return next.nextMs !== null && next.nextMs <= schedule.now_ms && !next.isStopped;
+    return decideOccurrences(schedule, scheduleTimes(schedule), schedule.previous, schedule.now_ms);
   } catch (err) {
-    if (!isAppError(err, 'bad_parameters_error')) throw err;
-    // A rule that a later release reads otherwise: it stops instead of holding up all others.
     deps.log.error(
       { err, scheduleId: schedule.id, deploymentId: schedule.deployment_id },
       'schedule has a broken rule',
     );
-    await advanceSchedule(tx, schedule.key, { nextMs: null, isStopped: true });
-    return false;
+    return { decisions: [], nextMs: null, isStopped: true };
   }
 }
 

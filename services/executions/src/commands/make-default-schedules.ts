@@ -1,6 +1,6 @@
+import { maxSlipMinutes } from '@baton/contracts/http/execution-schedules';
 import {
   badParameter,
-  isAppError,
   isJsonObject,
   isoInstant,
   isStorableInstant,
@@ -65,12 +65,24 @@ async function storeDefaults(
 ): Promise<void> {
   const nowMs = await readNowMs(tx);
   for (const [id, entry] of Object.entries(defaults)) {
-    try {
-      await store(rowOf(owner, id, entry as Json, nowMs));
-    } catch (err) {
-      if (!isAppError(err)) throw err;
-      log.warn({ err, scheduleId: id, deploymentId: owner.deploymentId }, 'a default schedule is not valid');
-    }
+    const row = validRow(log, owner, id, entry as Json, nowMs);
+    if (row) await store(row);
+  }
+}
+
+/** Null: it is broken, whatever way; an author may write anything into a blueprint. */
+function validRow(
+  log: EngineDeps['log'],
+  owner: ScheduleOwner,
+  id: string,
+  entry: Json,
+  nowMs: number,
+): ScheduleRow | null {
+  try {
+    return rowOf(owner, id, entry, nowMs);
+  } catch (err) {
+    log.warn({ err, scheduleId: id, deploymentId: owner.deploymentId }, 'a default schedule is not valid');
+    return null;
   }
 }
 
@@ -94,7 +106,8 @@ function rowOf(owner: ScheduleOwner, id: string, given: Json, nowMs: number): Sc
       ? (entry.workflow_parameters as JsonObject)
       : null,
     execution_arguments: argumentsOf(entry.execution_arguments as Parameters<typeof argumentsOf>[0]),
-    slip_minutes: typeof entry.slip === 'number' ? Math.max(0, Math.floor(entry.slip)) : 0,
+    slip_minutes:
+      typeof entry.slip === 'number' ? Math.min(maxSlipMinutes, Math.max(0, Math.floor(entry.slip))) : 0,
     stop_on_fail: entry.stop_on_fail === true || entry.stop_after_fail === true,
     enabled: entry.default_enabled !== false,
     next_occurrence: next === null ? null : new Date(next).toISOString(),

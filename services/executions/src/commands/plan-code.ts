@@ -1,5 +1,6 @@
 import { type JsonObject, nullIfNotFound } from '@baton/kernel';
 import { codeGraph, type Stage } from '@baton/task-graph';
+import { waitAfterFailMs } from '../domain/wait-after-fail';
 import { declaredWorkflow } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
 import type { ExecutionRow } from '../store/rows';
@@ -31,7 +32,7 @@ export async function codeStage(deps: EngineDeps, execution: ExecutionRow): Prom
       plugin: { name: String(workflow.plugin ?? ''), packageName: null, packageVersion: null },
       parameters: execution.parameters,
     },
-    { waitAfterFailMs: execution.wait_after_fail_s * 1000, isDryRun: execution.is_dry_run },
+    { waitAfterFailMs: waitAfterFailMs(execution), isDryRun: execution.is_dry_run },
   );
   return { kind: 'graph', name: spec.name, spec, blueprintId };
 }

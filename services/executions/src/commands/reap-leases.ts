@@ -1,5 +1,6 @@
 import type { Happening } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
+import { eachAlone } from '../engine/each-alone';
 import { runStep, type StepPlanner } from '../engine/run-step';
 import { endLeftRuns, expiredLeases, msToExpiry } from '../store/tasks.sql';
 
@@ -24,7 +25,7 @@ export async function reapLeases(deps: EngineDeps): Promise<Reaped> {
   await deps.db.tx((tx) => endLeftRuns(tx));
   const expired = await expiredLeases(deps.db.query, BATCH);
   const byExecution = groupByExecution(expired);
-  for (const [executionId, runs] of byExecution) {
+  await eachAlone(byExecution, async ([executionId, runs]) => {
     deps.log.warn({ executionId, runs: runs.length }, 'leases ran out; their operations are open again');
     const planned: StepPlanner = ({ loaded }) => {
       const lost = runs.filter(
@@ -36,7 +37,7 @@ export async function reapLeases(deps: EngineDeps): Promise<Reaped> {
       };
     };
     await runStep(deps, executionId, planned, { alsoEnded: true });
-  }
+  });
   return { runs: expired.length };
 }
 

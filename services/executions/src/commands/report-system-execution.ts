@@ -37,6 +37,8 @@ export async function reportSystemExecution(
         await updateExecution(tx, execution.id, { last_event_seq: execution.last_event_seq });
       }
       if (!ENDS.includes(report.endStatus)) return told(false, execution.last_event_seq);
+      // Its end is decided, by an earlier report or a cancel that was accepted.
+      if (execution.phase === 'ending') return told(true);
       const outcome = { status: report.endStatus as Outcome['status'], error: report.error };
       // One that still waits has no status that may stand beside this phase.
       const waiting = execution.phase === 'waiting' ? { status: 'cancelling' as const } : {};

@@ -6,6 +6,7 @@ import { requestedOf } from '../domain/requested';
 import { payloadHash, type StartRequest } from '../domain/start-request';
 import { isSystemWide } from '../domain/system-workflows';
 import { executionToken, hashToken } from '../domain/token';
+import { keptWaitAfterFail } from '../domain/wait-after-fail';
 import type { EngineDeps } from '../engine/deps';
 import {
   acceptExecution,
@@ -177,7 +178,7 @@ export function requestedRow(
     is_dry_run: request.isDryRun,
     is_forced: request.isForced,
     allow_custom_parameters: request.allowCustomParameters,
-    wait_after_fail_s: request.waitAfterFailS,
+    wait_after_fail_s: keptWaitAfterFail(request.waitAfterFailS),
     token_hash: hashToken(executionToken(deps.tokenKey, id)),
     parent_id: request.parentId ?? null,
   };

@@ -34,11 +34,14 @@ export async function setStatus(
         await updateExecution(tx, executionId, { error });
         return false;
       }
+      // Whoever is about to write what was decided before finds that the row has moved on.
+      const version = execution.version + 1;
       if (ENDS.has(status)) {
         deps.memory.forget(executionId);
         const outcome: Outcome = { status: status as Outcome['status'], error };
         const isWaiting = execution.phase === 'waiting';
         await updateExecution(tx, executionId, {
+          version,
           phase: 'ending',
           outcome,
           wake_at: null,
@@ -49,6 +52,7 @@ export async function setStatus(
       const isWaiting = status === 'queued' || status === 'scheduled';
       const phase = isWaiting ? 'waiting' : execution.phase === 'waiting' ? 'planning' : execution.phase;
       await updateExecution(tx, executionId, {
+        version,
         status,
         phase,
         error,

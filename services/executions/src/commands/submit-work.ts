@@ -8,6 +8,7 @@ import {
   type Happening,
   isSameWork,
 } from '@baton/task-graph';
+import { waitAfterFailMs } from '../domain/wait-after-fail';
 import { isCodeRun, keysOf, staleRun, type WorkflowRun } from '../engine/code-run';
 import type { EngineDeps } from '../engine/deps';
 import type { LoadedGraph } from '../engine/graph-memory';
@@ -45,7 +46,7 @@ export async function submitWork(deps: EngineDeps, run: WorkflowRun, json: strin
     // From a memory that is old the step is planned once more, under the lock.
     answer = null;
     if (!isCodeRun(loaded, run)) return null;
-    const config = { ...deps.workflowConfig, waitAfterFailMs: locked.wait_after_fail_s * 1000 };
+    const config = { ...deps.workflowConfig, waitAfterFailMs: waitAfterFailMs(locked) };
     const taken = takeItems(loaded, items, { model, config, isDryRun: locked.is_dry_run });
     answer = { error: taken.error, keys: taken.keys };
     if (taken.error) return null;

@@ -1,5 +1,6 @@
 import type { Happening } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
+import { eachAlone } from '../engine/each-alone';
 import { runStep } from '../engine/run-step';
 import { type DeferredTask, deferredUntil, forgottenDeferred } from '../store/deferred.sql';
 
@@ -28,9 +29,10 @@ async function wakeTasks(deps: EngineDeps, tasks: readonly DeferredTask[]): Prom
   const byExecution = new Map<string, string[]>();
   for (const { id, execution_id } of tasks)
     byExecution.set(execution_id, [...(byExecution.get(execution_id) ?? []), id]);
-  for (const [executionId, ids] of byExecution)
-    await runStep(deps, executionId, ({ loaded }) => {
+  await eachAlone(byExecution, ([executionId, ids]) =>
+    runStep(deps, executionId, ({ loaded }) => {
       const idxs = ids.flatMap((id) => loaded.idxById.get(id) ?? []);
       return { happenings: idxs.map((idx): Happening => ({ kind: 'wake', idx })) };
-    });
+    }),
+  );
 }

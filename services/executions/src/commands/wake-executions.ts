@@ -1,5 +1,6 @@
 import type { Happening } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
+import { eachAlone } from '../engine/each-alone';
 import { runStep } from '../engine/run-step';
 import { dueExecutions, lockExecution, updateExecution } from '../store/executions.sql';
 import { settleNested } from './await-nested';
@@ -11,11 +12,11 @@ const STALLED_MS = 5_000;
 /** Executions whose timer is due or whose driver died: told again, in this process. */
 export async function wakeExecutions(deps: EngineDeps): Promise<number> {
   const due = await dueExecutions(deps.db.query, BATCH, STALLED_MS);
-  for (const { id, phase } of due) {
+  await eachAlone(due, async ({ id, phase }) => {
     if (phase === 'awaiting') await settleNested(deps, id);
     else if (phase === 'running' || phase === 'waiting') await wakeExecution(deps, id);
     else deps.wake.drive(id);
-  }
+  });
   return due.length;
 }
 

@@ -1,6 +1,7 @@
 import type { OperationAssignment } from '@baton/contracts';
 import type { OperationTask } from '@baton/task-graph';
 import type { ExecutionRow, InstanceStateRow } from '../store/rows';
+import { waitAfterFailMs } from './wait-after-fail';
 
 /** What a worker needs to run an operation of an execution. `timeLeftMs`: what its waiting has left of its limit. */
 export function assignmentOf(
@@ -36,7 +37,7 @@ export function assignmentOf(
     executor: payload.executor,
     ...(payload.isWorkflowCode && {
       isWorkflowCode: true,
-      waitAfterFailMs: execution.wait_after_fail_s * 1000,
+      waitAfterFailMs: waitAfterFailMs(execution),
     }),
     self: payload.isWorkflowCode ? null : { nodeInstanceId: payload.nodeInstanceId, nodeId: payload.nodeId },
     related: relationship && {

@@ -1,4 +1,4 @@
-import { badParameter } from '@baton/kernel';
+import { badParameter, isStorableInstant } from '@baton/kernel';
 import { RRuleTemporal } from 'rrule-temporal';
 import {
   byDayOf,
@@ -156,7 +156,8 @@ function within<T>(ask: () => T, none: T): T {
 
 function bounded(inner: Occurrences, startMs: number, untilMs: number | null): Occurrences {
   const from = (afterMs: number): number => Math.max(afterMs, startMs - 1);
-  const isIn = (at: number): boolean => untilMs === null || at <= untilMs;
+  // What cannot be written never comes.
+  const isIn = (at: number): boolean => (untilMs === null || at <= untilMs) && isStorableInstant(at);
   return {
     next(afterMs) {
       const at = inner.next(from(afterMs));

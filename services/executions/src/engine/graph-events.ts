@@ -21,7 +21,7 @@ export function newEventOf(event: GraphEvent): NewEvent {
   const isLog = event.type === 'log';
   return {
     isLog,
-    eventType: isLog ? null : event.type,
+    eventType: isLog ? null : (event.givenType ?? event.type),
     level: isLog ? 'info' : null,
     logger: isLog ? 'ctx' : null,
     message: event.message,

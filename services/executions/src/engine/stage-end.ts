@@ -6,6 +6,7 @@ import {
   type WorkflowConfig,
   type WorkflowInput,
 } from '@baton/task-graph';
+import { waitAfterFailMs } from '../domain/wait-after-fail';
 import type { ExecutionRow, NewEvent } from '../store/rows';
 import type { StepChanges } from '../store/step-write';
 import type { EngineDeps } from './deps';
@@ -15,7 +16,7 @@ export type StageDeps = Pick<EngineDeps, 'workflowConfig'>;
 
 export const workflowConfigOf = (deps: StageDeps, execution: ExecutionRow): WorkflowConfig => ({
   ...deps.workflowConfig,
-  waitAfterFailMs: execution.wait_after_fail_s * 1000,
+  waitAfterFailMs: waitAfterFailMs(execution),
 });
 
 /** What a built-in workflow plans from besides the model. */

@@ -1,5 +1,5 @@
 import type { Db } from '@baton/postgres';
-import { isConnectionLoss } from '@baton/postgres';
+import { isConnectionLoss, isDataError } from '@baton/postgres';
 import type { StepWrite } from '../store/step-write';
 import { type SteppedRow, writeSteps } from '../store/steps.sql';
 import type { DB } from '../store/tables.gen';
@@ -64,6 +64,9 @@ function nextBatch(waiting: Waiting[]): Waiting[] {
   }
   return waiting.splice(0, count);
 }
+
+/** Whether a write failed for what it holds, as too large or too deep: it fails again however often it is tried. */
+export const isUnstorable = (error: unknown): boolean => error instanceof RangeError || isDataError(error);
 
 /** Never rejects. */
 async function writeBatch(db: Pick<Db<DB>, 'statement'>, batch: readonly Waiting[]): Promise<void> {

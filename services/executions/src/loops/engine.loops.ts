@@ -6,6 +6,7 @@ import { dequeueExecutions } from '../commands/dequeue-executions';
 import { wakeForgotten } from '../commands/wake-deferred';
 import { wakeExecutions } from '../commands/wake-executions';
 import type { EngineDeps } from '../engine/deps';
+import { eachAlone } from '../engine/each-alone';
 import { purgeBatches } from '../store/events.sql';
 import { undeliveredExecutions } from '../store/instance-states.sql';
 import { leaseReaper } from './lease-reaper';
@@ -24,8 +25,8 @@ export function engineLoops(deps: EngineDeps): Loop[] {
       name: 'deliver-states',
       intervalMs: 5_000,
       tickOnce: async () => {
-        for (const id of await undeliveredExecutions(deps.db.query, UNDELIVERED_MS, 20))
-          await deliverStored(deps, id);
+        const ids = await undeliveredExecutions(deps.db.query, UNDELIVERED_MS, 20);
+        await eachAlone(ids, (id) => deliverStored(deps, id));
       },
     },
     { name: 'settle-nested', intervalMs: 10_000, tickOnce: () => settleForgotten(deps) },

@@ -3,14 +3,31 @@ import type { ListPage, ListQuery } from '@baton/contracts';
 import { type PageRequest, pageConditions, prepared } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
-export type EventCounts = 'event_counts' | 'event_messages' | 'event_nodes';
+/** Columns of events of which each value is counted by itself (migrations/0160_event_values.sql). */
+export type ValueColumn =
+  | 'blueprint_id'
+  | 'deployment_display_name'
+  | 'execution_group_id'
+  | 'logger'
+  | 'node_instance_id'
+  | 'worker'
+  | 'workflow_id';
+/** A table of counts, or a column of whose values there are counts, and of nothing else. */
+export type EventCounts = 'event_counts' | 'event_messages' | 'event_nodes' | { column: ValueColumn };
+
+/** FROM with the counts; the alias is up to the statement. */
+const countsOf = (counts: EventCounts): RawBuilder<unknown> =>
+  typeof counts === 'string'
+    ? sql.ref(counts)
+    : sql`(select e.from_at, e.tenant_name, e.visibility, e.creator, e.value as ${sql.id(counts.column)}, e.total
+        from event_values e where e.field = ${sql.lit(counts.column)})`;
 
 /**
  * A list of events by one time whose filters tell events apart as the counts do: its conditions are written over columns of
  * the alias `v` that events and counts both have.
  */
 export interface ChunkedRequest extends PageRequest {
-  /** What counts the events: `event_counts`, or a table beside it that not every chunk has rows in. */
+  /** What counts the events: `event_counts`, or others beside it that not every chunk has. */
   counts: EventCounts;
   /** The events, and the counts, that the caller may see. */
   scope: { events: RawBuilder<SqlBool>; counts: RawBuilder<SqlBool> };
@@ -75,7 +92,7 @@ export function liveStretches(counts: EventCounts, range = ALWAYS): RawBuilder<u
   const isUnknown =
     counts === 'event_counts'
       ? sql`false`
-      : sql`not exists (select from ${sql.ref(counts)} m where m.from_at = k.from_at)`;
+      : sql`not exists (select from ${countsOf(counts)} m where m.from_at = k.from_at)`;
   return sql`known as (
       select min(k.from_at) as first_at, max(k.to_at) as last_at from event_chunks k
     ), live as (
@@ -93,29 +110,53 @@ const isClosed = (range: ChunkedRequest['range']): RawBuilder<SqlBool> =>
   sql<SqlBool>`k.from_at not in (select r.from_at from event_chunks_reopened r)
         and k.from_at >= ${range.from}::timestamptz and k.to_at <= ${range.to}::timestamptz`;
 
-/** The different values of `column`, which counts and events both have, and how many events have each, in their order. */
+/** Events that have one value of a field: `first` is the place of the first of them in the list that is sorted by it. */
+export interface EventGroup {
+  value: string | null;
+  first: number;
+}
+
+/** Events up to which the values are taken from the front of their index, instead of counting all of them. */
+const NEAR_EVENTS = 1_000;
+
+/**
+ * The total of the list, and of the values of `column`, which counts and events both have, those on whose events the page
+ * lies, in their order; at most `most` of them.
+ */
 export async function eventGroups(
   request: ChunkedRequest,
   column: RawBuilder<unknown>,
-  descending: boolean,
-): Promise<{ value: string | null; n: number }[]> {
-  const { scope, range, counts } = request;
+  most: number,
+): Promise<{ total: number; groups: EventGroup[] }> {
+  const { scope, range, counts, list } = request;
   const filters = pageConditions(request);
-  const { rows } = await sql<{
-    value: string | null;
-    n: number;
-  }>`with ${liveStretches(counts, range)}, groups as (
-      select ${column} as value, sum(v.total) as n from event_chunks k join ${sql.ref(counts)} v on v.from_at = k.from_at
-      where ${scope.counts} and ${filters} and ${isClosed(range)} group by 1
+  const direction = list.sort[0]!.descending ? sql`desc` : sql`asc`;
+  const end = list.offset + list.size;
+  // So many values have at least as many events: those behind them lie behind the page.
+  const isNear = typeof counts !== 'string' && end <= NEAR_EVENTS;
+  const kept = isNear
+    ? sql`(select ${column} as value, sum(v.total) as n from ${countsOf(counts)} v where ${scope.counts} and ${filters}
+        and (v.from_at in (select k.from_at from event_chunks k where ${isClosed(range)})) is true
+        group by 1 order by 1 ${direction} limit ${end})`
+    : sql`select ${column} as value, sum(v.total) as n from event_chunks k join ${countsOf(counts)} v on v.from_at = k.from_at
+        where ${scope.counts} and ${filters} and ${isClosed(range)} group by 1`;
+  const total = isNear
+    ? totalByChunks({ ...request, counts: 'event_counts' })
+    : sql`(select coalesce(sum(g.n), 0)::bigint from groups g)`;
+  const { rows } = await sql<{ total: number; value: string | null; first: number | null }>`
+    with ${liveStretches(counts, range)}, counted as (
+      ${kept}
       union all
       select ${column}, count(*) from live l cross join lateral (
         select * from events v where v.created_at >= l.from_at and v.created_at < l.to_at and ${scope.events} and ${filters} offset 0) v
       where l.from_at < l.to_at group by 1
-    )
-    select value, sum(n)::bigint as n from groups group by 1 order by 1 ${descending ? sql`desc` : sql`asc`}`.execute(
-    request.db,
-  );
-  return rows;
+    ), groups as materialized (select value, sum(n)::bigint as n from counted group by 1),
+    placed as (select g.*, (sum(g.n) over (order by g.value ${direction}))::bigint - g.n as first from groups g)
+    select t.total, p.value, p.first from (select ${total} as total) t left join placed p
+      on p.first < ${end}::bigint and p.first + p.n > ${list.offset}::bigint
+    order by p.first limit ${most}`.execute(request.db);
+  const groups = rows.flatMap(({ value, first }) => (first === null ? [] : [{ value, first }]));
+  return { total: rows[0]!.total, groups };
 }
 
 /**
@@ -135,7 +176,7 @@ function piecesOf(
         sql`, v.reported_from, v.reported_to`,
       ]
     : [sql``, sql``, sql``];
-  const counts = sql.ref(table);
+  const counts = countsOf(table);
   return sql`${liveStretches(table, range)}, pieces as materialized (
       select k.from_at, k.to_at, v.n ${kept} from event_chunks k join (
           select v.from_at, sum(v.total)::bigint as n from ${counts} v where ${scope.counts} and ${filters}

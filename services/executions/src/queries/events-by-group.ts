@@ -13,20 +13,12 @@ export async function pageByGroups(
   request: ChunkedRequest,
 ): Promise<ListPage<Record<string, unknown>> | null> {
   const { list } = request;
-  const { field, descending } = list.sort[0]!;
+  const { field } = list.sort[0]!;
   const column = request.columns[field]!;
-  const groups = await eventGroups(request, column, descending);
-  let before = 0;
-  const placed = groups.map(({ value, n }) => {
-    const place = { value, first: before, behind: before + n };
-    before = place.behind;
-    return place;
-  });
-  const end = list.offset + list.size;
-  const touched = placed.filter(({ first, behind }) => first < end && behind > list.offset);
-  if (touched.length > MOST_GROUPS) return null;
+  const { total, groups } = await eventGroups(request, column, MOST_GROUPS + 1);
+  if (groups.length > MOST_GROUPS) return null;
   const items: Record<string, unknown>[] = [];
-  for (const { value, first } of touched) {
+  for (const { value, first } of groups) {
     const offset = Math.max(0, list.offset - first);
     const ofGroup = value === null ? sql<boolean>`${column} is null` : sql<boolean>`${column} = ${value}`;
     const page = await pageByChunks({
@@ -41,5 +33,5 @@ export async function pageByGroups(
     });
     items.push(...page.items);
   }
-  return { items, total: before };
+  return { items, total };
 }

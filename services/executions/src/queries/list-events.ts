@@ -2,7 +2,13 @@ import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { badParameter, isUuid, readInstant } from '@baton/kernel';
 import { type AnyQuery, equalsAny, selectFields, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type EventCounts, pageByChunks, pageByScan, totalByChunks } from './events-by-chunk';
+import {
+  type EventCounts,
+  pageByChunks,
+  pageByScan,
+  totalByChunks,
+  type ValueColumn,
+} from './events-by-chunk';
 import { pageByGroups } from './events-by-group';
 import { pageByTime } from './events-page';
 import { placedEvents } from './placed-events';
@@ -167,7 +173,7 @@ export async function listEvents(
   const counts = isInTime ? countsOf(filtered) : null;
   const [first] = sort;
   if (sort.length !== 1 || !TIMES.includes(first!.field)) {
-    const all = isInTime && sort.length === 1 ? countsOf([...filtered, first!.field]) : null;
+    const all = isInTime && sort.length === 1 ? countsToSort(first!.field, filtered) : null;
     const page = all && (await pageByGroups({ ...chunked, counts: all }));
     if (page) return page;
     const total = counts ? { total: totalByChunks({ ...chunked, counts }) } : {};
@@ -204,6 +210,23 @@ function countsOf(fields: readonly string[]): EventCounts | null {
   if (more.length === 0) return 'event_counts';
   if (more.every((field) => TEXTS.includes(field))) return 'event_messages';
   return more.every((field) => NODES.includes(field)) ? 'event_nodes' : null;
+}
+
+/** Fields that lists without filters can be sorted by. */
+const VALUES: Readonly<Record<string, ValueColumn>> = {
+  agent_name: 'worker',
+  blueprint_id: 'blueprint_id',
+  deployment_display_name: 'deployment_display_name',
+  execution_group_id: 'execution_group_id',
+  logger: 'logger',
+  node_instance_id: 'node_instance_id',
+  workflow_id: 'workflow_id',
+};
+
+/** The counts that know the values of `field`, and what the list is filtered by. */
+function countsToSort(field: string, filtered: readonly string[]): EventCounts | null {
+  const column = VALUES[field];
+  return column && filtered.length === 0 ? { column } : countsOf([...filtered, field]);
 }
 
 /** Newest first turns the order of equal times as well. */

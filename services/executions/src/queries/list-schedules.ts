@@ -31,8 +31,11 @@ const COLUMNS: Record<string, RawBuilder<unknown>> = {
   private_resource: sql`(s.visibility = 'private')`,
   resource_availability: plain('visibility'),
 };
-const RECURRING = sql`case when s.rule ? 'rrule' or (s.rule->>'recurrence' is not null and coalesce(s.rule->>'count', '') <> '1')
-  then 'recurring' else 'single' end`;
+/** An rrule has one rule, and so one date only where that counts to 1 and no further dates are named beside it. */
+const RECURRING = sql`case
+  when s.rule->>'rrule' ~* '\\mCOUNT=1\\M' and s.rule->>'rrule' !~* 'RDATE' then 'single'
+  when s.rule ? 'rrule' or (s.rule->>'recurrence' is not null and coalesce(s.rule->>'count', '') <> '1') then 'recurring'
+  else 'single' end`;
 
 /** Occurrences shown of one schedule, and of all of a page together, so that a page of hundreds stays cheap. */
 const MAX_SHOWN = 1_000;

@@ -1,4 +1,4 @@
-/** Counts of old events, kept in chunks (migrations/0080_event_counts.sql, 0120_event_messages.sql, 0150_event_places.sql); read by queries/events-by-chunk.ts. */
+/** Counts of old events, kept in chunks (migrations/0080_event_counts.sql, 0120_event_messages.sql, 0150_event_places.sql, 0160_event_values.sql); read by queries/events-by-chunk.ts. */
 import type { AnyQuery, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { Broken } from './doctor.sql';
@@ -58,9 +58,15 @@ export async function wrongChunks(db: AnyQuery, limit: number): Promise<Broken[]
     ), nodes as (
       select from_at, tenant_name, visibility, creator, is_log, event_type, level, sum(total) as n from event_nodes
       group by 1, 2, 3, 4, 5, 6, 7
+    ), fields as (
+      select from_at, field, tenant_name, visibility, creator, sum(total) as n from event_values group by 1, 2, 3, 4, 5
+    ), whole as (
+      select from_at, tenant_name, visibility, creator, sum(n) as n from real r (from_at, tenant_name, visibility, creator) group by 1, 2, 3, 4
     ), wrong as (
       (select * from kept except select * from real) union all (select * from real except select * from kept)
       union all (select * from texts except select * from real) union all (select * from nodes except select * from real)
+      union all select f.from_at, f.tenant_name, f.visibility, f.creator, null, f.field collate "default", null, f.n from fields f left join whole w using (from_at, tenant_name, visibility, creator)
+        where w.n is distinct from f.n
       union all (select * from real r where exists (select from event_messages m where m.from_at = r.from_at) except select * from texts)
     )
     select w.from_at::text as id, 'the counts of events from ' || w.from_at || ' on are wrong' as about

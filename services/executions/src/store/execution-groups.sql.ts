@@ -184,8 +184,7 @@ export async function startableMembers(
 ): Promise<ExecutionRow[]> {
   const { rows } = await sql<ExecutionRow>`
     select q.* from executions q
-    where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and q.phase = 'waiting' and q.status = 'queued'
-      and (q.is_forced or ${unblocked})
+    where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and ${mayStart}
     order by q.created_at, q.id
     limit greatest(0, least(${room}::integer, ${group.concurrency}::integer - (${activeOf(group)})::integer))`.execute(
     reader,
@@ -193,10 +192,15 @@ export async function startableMembers(
   return rows;
 }
 
-/** Over `executions q`. */
-const unblocked = sql`not exists (
+/** Of `executions q`: it is queued, and nothing of its deployment is at work or was queued before it. */
+const mayStart = sql`(q.phase = 'waiting' and q.status = 'queued' and (q.is_forced or not exists (
   select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id and b.id <> q.id and b.phase <> 'ended'
-    and (b.phase <> 'waiting' or (b.status = 'queued' and (b.created_at, b.id) < (q.created_at, q.id))))`;
+    and (b.phase <> 'waiting' or (b.status = 'queued' and (b.created_at, b.id) < (q.created_at, q.id))))))`;
+
+/** Of `executions q`: no other execution of its deployment is at work. */
+const nothingAtWork = sql`not exists (
+  select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id and b.id <> q.id
+    and b.phase not in ('waiting', 'ended'))`;
 
 /** Guard rows of many deployments, locked in order. */
 export async function lockGuards(
@@ -218,7 +222,7 @@ export async function startMembers(
 ): Promise<Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id' | 'workflow_id'>[]> {
   const { rows } = await sql<Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id' | 'workflow_id'>>`
     update executions q set status = 'pending', phase = 'planning'
-    where q.id = any(${[...ids]}::uuid[]) and q.phase = 'waiting' and q.status = 'queued' and (q.is_forced or ${unblocked})
+    where q.id = any(${[...ids]}::uuid[]) and ${mayStart}
     returning q.id, q.tenant, q.deployment_id, q.workflow_id`.execute(tx);
   return rows;
 }
@@ -259,9 +263,7 @@ export async function resumableMembers(
 ): Promise<{ id: string }[]> {
   const { rows } = await sql<{ id: string }>`
     select q.id from executions q
-    where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and q.resume_wish is not null
-      and not exists (select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id
-        and b.id <> q.id and b.phase not in ('waiting', 'ended'))
+    where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and q.resume_wish is not null and ${nothingAtWork}
     order by q.created_at, q.id
     limit greatest(0, least(${room}::integer, ${group.concurrency}::integer - (${activeOf(group)})::integer))`.execute(
     reader,
@@ -272,7 +274,12 @@ export async function resumableMembers(
 const activeOf = (group: Pick<ExecutionGroupRow, 'tenant' | 'id'>) => sql`select count(*) from executions a
   where a.tenant = ${group.tenant} and a.execution_group_id = ${group.id} and a.phase not in ('waiting', 'ended')`;
 
-/** Groups with queued members and room for one, oldest first. */
+const ofGroup = sql`executions q where q.tenant = g.tenant and q.execution_group_id = g.id`;
+
+/**
+ * Groups with room for a member that may start or be resumed now, oldest first, and those in which none waits any more:
+ * where all members are blocked, others must not wait for that group.
+ */
 export async function groupsWithRoom(
   reader: Reader,
   limit: number,
@@ -281,6 +288,10 @@ export async function groupsWithRoom(
     select g.tenant, g.id, g.concurrency from execution_groups g
     where g.has_queued and g.concurrency > (select count(*) from executions a
       where a.tenant = g.tenant and a.execution_group_id = g.id and a.phase not in ('waiting', 'ended'))
+      and (exists (select 1 from ${ofGroup} and ${mayStart})
+        or exists (select 1 from ${ofGroup} and q.resume_wish is not null and ${nothingAtWork})
+        or not (exists (select 1 from ${ofGroup} and q.phase = 'waiting')
+          or exists (select 1 from ${ofGroup} and q.resume_wish is not null)))
     order by g.created_at limit ${limit}`.execute(reader);
   return rows;
 }

@@ -79,21 +79,40 @@ export async function countAtWork(db: AnyQuery): Promise<number> {
   return rows[0]!.count;
 }
 
+/** Over `executions e`: another execution waits for its end, which started it or has an operation that waits for it. */
+const hasWaiter = sql`(e.parent_id is not null or exists (select 1 from tasks t
+  where t.deferral->>'untilExecution' = e.id::text and ${waitsWithoutWorker}))`;
+
 /**
- * Those of the queue that may be next: the oldest system-wide one alone, else the oldest of each deployment where nothing
- * is at work, oldest first. Blocked ones cost a look at an index each, so that none of them holds up the others. Members of
- * execution groups have a queue of their own (store/execution-groups.sql.ts).
+ * Whether another execution waits for the end of this one. It does not wait for system-wide ones in the queue, nor for what
+ * waits behind these: they wait for that other execution themselves.
+ */
+export async function isAwaitedByOther(db: AnyQuery, id: string): Promise<boolean> {
+  const { rows } = await sql`select 1 as found from executions e where e.id = ${id} and ${hasWaiter}`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Those of the queue that may be next: the oldest system-wide one alone, behind those that others wait for; else the oldest
+ * of each deployment where nothing is at work, oldest first. Blocked ones cost a look at an index each, so that none of them
+ * holds up the others. Members of execution groups have a queue of their own (store/execution-groups.sql.ts).
  */
 export async function queueHeads(db: AnyQuery, limit: number): Promise<ExecutionRow[]> {
   const system = await sql<ExecutionRow>`
     select * from executions where phase = 'waiting' and status = 'queued' and deployment_id is null
     order by created_at, id limit 1`.execute(db);
-  if (system.rows.length > 0) return system.rows;
+  const isWide = system.rows.length > 0;
+  const isBehind = isWide
+    ? sql`false`
+    : sql`(b.status = 'queued' and (b.created_at, b.id) < (e.created_at, e.id))`;
   const { rows } = await sql<ExecutionRow>`
     select e.* from executions e where e.phase = 'waiting' and e.status = 'queued' and e.execution_group_id is null
+      and ${isWide ? sql`e.deployment_id is not null and ${hasWaiter}` : sql`true`}
       and (e.is_forced or not exists (select 1 from executions b
         where b.tenant = e.tenant and b.deployment_id = e.deployment_id and b.phase <> 'ended' and b.id <> e.id
-          and (b.phase <> 'waiting' or (b.status = 'queued' and (b.created_at, b.id) < (e.created_at, e.id)))))
+          and (b.phase <> 'waiting' or ${isBehind})))
     order by e.created_at, e.id limit ${limit}`.execute(db);
-  return rows;
+  return [...rows, ...system.rows];
 }

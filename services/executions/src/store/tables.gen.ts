@@ -140,6 +140,16 @@ export interface Events {
   workflow_id: string | null;
 }
 
+export interface EventValues {
+  creator: string;
+  field: string;
+  from_at: string;
+  tenant_name: string;
+  total: number;
+  value: string | null;
+  visibility: string;
+}
+
 export interface ExecutionGroups {
   concurrency: number;
   created_at: Generated<string>;
@@ -330,6 +340,7 @@ export interface DB {
   event_messages: EventMessages;
   event_nodes: EventNodes;
   event_places: EventPlaces;
+  event_values: EventValues;
   events: Events;
   execution_groups: ExecutionGroups;
   execution_schedules: ExecutionSchedules;
