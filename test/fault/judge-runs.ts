@@ -17,6 +17,8 @@ export const WORKFLOWS: Record<string, string[]> = {
   install: ['create', 'configure', 'start'],
   uninstall: ['stop', 'delete'],
 };
+/** What the node with scripts has. */
+const SCRIPTED = new Set(['create', 'delete']);
 /** Two clocks of one machine, read in different processes. */
 const SLACK_MS = 5;
 
@@ -65,7 +67,38 @@ export function checkRuns(seen: Seen, victims: readonly number[] | null, say: Sa
     );
     for (const place of places.values()) checkPlace(place, places, say);
   }
+  for (const execution of executions)
+    if (isPlain(execution, executions)) checkWhole(execution, tasks, byTask, say);
   return repeats;
+}
+
+/** It succeeded, on a deployment that no cancel or failure has left half-way. */
+function isPlain({ deployment_id }: ExecutionRow, executions: readonly ExecutionRow[]): boolean {
+  return executions.every((one) => one.deployment_id !== deployment_id || one.status === 'terminated');
+}
+
+/** What succeeded has run every operation of every node: an engine that leaves one out ends well, too. */
+function checkWhole(
+  { id, workflow_id: workflow }: ExecutionRow,
+  tasks: readonly TaskRow[],
+  byTask: ReadonlyMap<string, LedgerRun[]>,
+  say: Say,
+): void {
+  const own = tasks.filter((task) => task.execution_id === id);
+  const ran = new Set<string>();
+  for (const task of own)
+    if (byTask.get(task.id)?.some(({ endedAt }) => endedAt !== null))
+      ran.add(`${task.instance.replace(/_[^_]+$/, '')} ${task.operation.split('.').at(-1)}`);
+  // Other blueprints have other nodes.
+  if (!own.some(({ instance }) => instance.startsWith('base_'))) return;
+  for (const node of Object.keys(DEPENDS))
+    for (const operation of operationsOf(workflow, node))
+      if (!ran.has(`${node} ${operation}`)) say('G4', `${id} succeeded without ${operation} of ${node}`);
+}
+
+function operationsOf(workflow: string, node: string): readonly string[] {
+  const order = WORKFLOWS[workflow] ?? [];
+  return node === 'scripted' ? order.filter((operation) => SCRIPTED.has(operation)) : order;
 }
 
 /** The accepted run is one that ended in the ledger; none ran that was not dispatched. */

@@ -197,10 +197,14 @@ export function* claim(
     hand.tx.rollback();
     return 'gone';
   }
+  // Any step may end the graph: here when its time after a failure is over. Nothing begins then.
+  if (step(hand, []).outcome) {
+    yield* goOn(hand);
+    yield* close(hand);
+    return 'gone';
+  }
   row.leases.set(idx, { worker, attempt, expiresAt: engine.world.now + LEASE_MS });
   step(hand, [{ kind: 'started', idx, attempt }]);
-  // Any step may end the graph: here when its time after a failure is over.
-  yield* goOn(hand);
   return (yield* close(hand)) ? 'granted' : 'gone';
 }
 

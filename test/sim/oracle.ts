@@ -82,6 +82,8 @@ function checkTasks(
     if (old && ENDED.has(old.state) && old.state !== row.state && !isResume)
       say(after, `task ${row.idx} left ${old.state}`);
     if (row.state === 'sent' && (!old || old.attempt !== row.attempt)) checkDispatch(before, after, row, say);
+    if (row.state === 'started' && old?.state !== 'started' && after.status !== 'started')
+      say(after, `task ${row.idx} was begun while ${after.status}`);
     const isEnd =
       (ENDED.has(row.state) || row.state === 'response-sent') &&
       old &&

@@ -1,3 +1,5 @@
+import { repairFaults } from './repair-faults';
+
 /** A bug that the simulation has to notice: `find`, which stands once in `file`, becomes `replace`. */
 export interface SeededFault {
   name: string;
@@ -11,6 +13,7 @@ const engine = (file: string) => `services/executions/src/engine/${file}.ts`;
 
 /** One at a time (`npm run sim -- --power`). */
 export const seededFaults: readonly SeededFault[] = [
+  ...repairFaults,
   {
     name: 'results are taken whoever sends them, of any attempt (no fence)',
     file: commands('finish-tasks'),

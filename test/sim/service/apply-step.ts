@@ -45,6 +45,7 @@ const COLUMNS = [
   'finished_operations',
   'earlier_total',
   'earlier_finished',
+  'blueprint_id',
 ] as const;
 
 /** Null: the execution has moved on, nothing was written. */
@@ -113,6 +114,7 @@ function writeTasks(execution: MemoryExecution, input: StepInput, now: number): 
   if (input.marks) graphs[at] = { ...graphs[at]!, marks: [...graphs[at]!.marks, input.marks] };
   const leaseOf = (seconds: number | null) => (seconds === null ? null : now + seconds * 1000);
   for (const { lease_s, ...task } of input.new_tasks) {
+    if (tasks.has(task.id)) throw new Error(`task ${task.id} is inserted a second time`);
     tasks.set(task.id, {
       ...task,
       deferral: task.deferral ?? null,

@@ -6,21 +6,25 @@ import type { Observed } from '../oracle';
 import type { MemoryExecution } from './database';
 import { tasksOf } from './store/access';
 
+/** Ids have the form of those in production: what waits for an execution tells by that whether it may be one. */
+export const executionIdOf = (i: number): string => `e0000000-0000-7000-8000-${String(i).padStart(12, '0')}`;
+
 /** An accepted execution, as a start request leaves it. */
 export function newExecution(
   id: string,
   workflow: string,
   parameters: object,
-  queued: { deployment: string; group: string | null } | null = null,
+  queued: { deployment: string | null; group: string | null; at?: number } | null = null,
 ): MemoryExecution {
-  const deployment = queued?.deployment ?? id;
+  const deployment = queued ? queued.deployment : id;
+  const scheduledFor = queued?.at === undefined ? null : isoInstant(queued.at);
   const row: ExecutionRow = {
     id,
     tenant: 'default_tenant',
     request_id: id,
     payload_hash: '',
     workflow_id: workflow,
-    program: workflow,
+    program: deployment === null ? null : workflow,
     deployment_id: deployment,
     deployment_display_name: deployment,
     blueprint_id: 'blueprint',
@@ -29,11 +33,11 @@ export function newExecution(
     created_at: isoInstant(Date.now()),
     started_at: null,
     ended_at: null,
-    scheduled_for: null,
-    status: queued ? 'queued' : 'pending',
+    scheduled_for: scheduledFor,
+    status: scheduledFor ? 'scheduled' : queued ? 'queued' : 'pending',
     error: null,
     parameters: parameters as ExecutionRow['parameters'],
-    is_system_workflow: false,
+    is_system_workflow: deployment === null,
     is_dry_run: false,
     is_forced: false,
     is_resumed: false,
@@ -52,7 +56,7 @@ export function newExecution(
     last_event_seq: 0,
     last_state_seq: 0,
     outcome: null,
-    wake_at: null,
+    wake_at: scheduledFor,
     cancel_requested_at: null,
     execution_group_id: queued?.group ?? null,
     resume_wish: null,

@@ -4,6 +4,7 @@ import type { CallRequest, DeploymentModel } from '@baton/task-graph';
 import type { DeploymentsPort } from '../../../services/executions/src/adapters/deployments.client';
 import { answerCall, applyEdits } from '../deployments';
 import { WORKFLOWS } from '../simulate';
+import { executionIdOf } from './executions';
 import type { VirtualProcess, VirtualWorld } from './virtual';
 
 /** The deployments service: never down itself, but calls of it lose their request or answer, or come twice. */
@@ -14,6 +15,9 @@ export interface DeploymentsPeer {
   ended: { executionId: string; status: string; lastStateSeq: number; isWhole: boolean }[];
   port: DeploymentsPort;
 }
+
+/** Whether deployments finds at the end that an execution which succeeded has failed all the same. */
+export const isCircular = (executionId: string): boolean => executionId === executionIdOf(1);
 
 /** `isWhole`: whether all that was decided up to a number has been applied. */
 export function newDeployments(
@@ -96,7 +100,7 @@ export function newDeployments(
       executionEnded: ({ executionId, status, lastStateSeq }) =>
         ask(() => {
           ended.push({ executionId, status, lastStateSeq, isWhole: isWhole(executionId, lastStateSeq) });
-          return '';
+          return status === 'terminated' && isCircular(executionId) ? 'its dependencies close a circle' : '';
         }),
     },
   };

@@ -6,7 +6,7 @@ import { takesPlace } from './store/queue.sql';
 
 /** What must hold of the queue after every commit (the promise G6, reference/rest-api.md 6.3). Breaches are texts. */
 export interface QueueOracle {
-  onCommit(after: ExecutionRow): void;
+  onCommit(after: ExecutionRow, isResume: boolean): void;
   /** What a commit has to say. */
   onSent(messages: readonly Envelope[]): void;
 }
@@ -33,25 +33,42 @@ export function newQueueOracle(
     onSent(messages) {
       for (const { type, payload } of messages) {
         if (type !== MESSAGES.requested) continue;
-        const { executionId: id } = payload as { executionId: string };
+        const { executionId: id, isResumed } = payload as { executionId: string; isResumed?: boolean };
+        if (isResumed) continue;
         if (requested.has(id)) breaches.push(`${id} was taken from the queue a second time`);
         requested.add(id);
       }
     },
-    onCommit(after) {
+    onCommit(after, isResume) {
       // One that is cancelled in the queue ends without having begun.
-      if (after.phase !== 'planning' || started.has(after.id)) return;
+      if (!isResume && (after.phase !== 'planning' || started.has(after.id))) return;
       started.add(after.id);
       const rows = [...database().executions.values()].map(({ row }) => row);
       const say = (text: string) => void breaches.push(`${after.id} began ${text}`);
+      if (after.scheduled_for !== null && Date.parse(after.scheduled_for) > Date.now())
+        say('before its time');
+      const isAnyWide = rows.some((row) => row.deployment_id === null && row.phase !== 'ended');
       const active = rows.filter((row) => isAtWork(row) && started.has(row.id));
       // Direct starts take no notice of the limit, nor of who waits.
       const places = active.filter((row) => holdsPlace(database().executions.get(row.id)!)).length;
-      if (limit === 1 && places > limit) say(`as number ${places} at work, allowed are ${limit}`);
+      if (limit === 1 && !isResume && places > limit)
+        say(`as number ${places} at work, allowed are ${limit}`);
+      for (const other of active)
+        if (
+          other.id !== after.id &&
+          (other.deployment_id === null || after.deployment_id === null) &&
+          !isResume
+        )
+          say(`beside ${other.id}, and one of them is to be alone`);
       const others = rows.filter((row) => row.deployment_id === after.deployment_id && row.id !== after.id);
       for (const other of others) {
         if (active.includes(other)) say(`beside ${other.id} on the same deployment`);
-        else if (limit === 1 && other.status === 'queued' && other.created_at < after.created_at)
+        else if (
+          limit === 1 &&
+          !isAnyWide &&
+          other.status === 'queued' &&
+          other.created_at < after.created_at
+        )
           say(`before ${other.id}, which was queued earlier on the same deployment`);
       }
       const group = database().groups.get(after.execution_group_id ?? '');

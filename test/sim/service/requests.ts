@@ -1,27 +1,27 @@
 import { executionRequested } from '@baton/contracts';
-import { newId } from '@baton/kernel';
 import { outgoing, unsent } from '@baton/postgres';
 import { cancelExecution } from '../../../services/executions/src/commands/cancel-execution';
+import { reportSystemExecution } from '../../../services/executions/src/commands/report-system-execution';
 import { resumeExecution } from '../../../services/executions/src/commands/resume-execution';
-import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { parametersOf, stateBefore, WORKFLOWS } from '../simulate';
 import { randomModel } from '../topology';
+import { askAt, askOne, newClient } from './clients';
 import { lockRow } from './database';
-import { newExecution, newGroup, observed } from './executions';
-import { call } from './peers';
+import { executionIdOf, newExecution, newGroup, observed } from './executions';
 import { newProcess, type Simulation } from './simulation';
+import { isWide, STARTS } from './store/queue.sql';
 
 /** Resumes come in the second half of the troubled time. */
 const RESUMES_FROM_MS = 20_000;
 
 /** A request, and perhaps a cancel and a resume of it, at random times. */
 export function request(simulation: Simulation, i: number): void {
-  const { world, database, deployments, fleet, looks } = simulation;
+  const { world, database, deployments, looks } = simulation;
   const { random } = world;
   const workflow = random.pick(WORKFLOWS);
   const state = stateBefore(random, workflow);
   const parameters = parametersOf(random, workflow);
-  const id = `execution-${i}`;
+  const id = executionIdOf(i);
   deployments.models.set(id, randomModel(random, state));
   world.at(random.below(500), () => {
     const execution = newExecution(id, workflow, parameters);
@@ -40,18 +40,14 @@ export function request(simulation: Simulation, i: number): void {
     );
     database.outbox.set(message.id, { ...message, time: new Date(database.nowMs()).toISOString() });
   });
-  const client = newProcess(`client-${newId()}`, () => undefined);
-  world.start(client);
-  const ask = (at: number, what: (deps: EngineDeps) => Promise<void>) =>
-    world.at(at, () =>
-      world.spawn(client, () => call(world, fleet.engines, (engine) => what(fleet.depsOf(engine)))),
-    );
   if (random.chance(0.35)) {
     const mode = random.pick(['cancel', 'force-cancel', 'kill'] as const);
-    cancelAt(simulation, id, random.below(random.chance(0.5) ? 8_000 : 1_500), mode);
+    const at = random.below(random.chance(0.5) ? 8_000 : 1_500);
+    cancelAt(simulation, id, at, mode);
+    // While operations of it still run, or their answers are on the way.
+    if (random.chance(0.6)) resumeAt(simulation, id, random.chance(0.3), at + random.below(4_000));
   }
-  if (random.chance(0.5))
-    ask(RESUMES_FROM_MS + random.below(15_000), async (deps) => void (await resumeExecution(deps, id, true)));
+  if (random.chance(0.5)) resumeAt(simulation, id, random.chance(0.5));
 }
 
 /** Workflows that fit what each of them leaves. */
@@ -59,11 +55,35 @@ const REPEATABLE = ['restart', 'reinstall', 'check_status', 'check_drift', 'heal
 /** Two: their members compete for the manager's room. */
 const GROUPS = ['group-1', 'group-2'];
 
+/** Of those that queue, how many wait for a time first. */
+const SCHEDULED = 0.25;
+
+/** An execution that nothing may run beside; who carries it out tells its end until it is heard. */
+export function enqueueWide(simulation: Simulation, i: number): void {
+  const { world, database, looks } = simulation;
+  const id = `wide-${i}`;
+  world.at(world.random.below(12_000), () => {
+    const execution = newExecution(id, 'restore_snapshot', {}, { deployment: null, group: null });
+    database.executions.set(id, execution);
+    looks.set(id, observed(execution));
+  });
+  const carry = async (): Promise<void> => {
+    for (let row = database.executions.get(id)?.row; row?.phase !== 'ended'; ) {
+      await world.pause(1_500);
+      row = database.executions.get(id)?.row;
+      if (row?.phase !== 'running') continue;
+      const end = { executionId: id, batchId: '', log: [], endStatus: 'terminated', error: '' };
+      await askOne(simulation, (deps) => reportSystemExecution(deps, end));
+    }
+  };
+  world.start(newProcess(`carrier-${id}`, (process) => world.spawn(process, carry)));
+}
+
 /** An execution that waits for its deployment, for its group and for room; perhaps it is cancelled before its turn. */
 export function enqueue(simulation: Simulation, i: number): void {
   const { world, database, deployments, looks } = simulation;
   const { random } = world;
-  const id = `execution-${i}`;
+  const id = executionIdOf(i);
   const deployment = `deployment-${random.below(3)}`;
   if (!deployments.models.has(deployment)) deployments.models.set(deployment, randomModel(random, 'started'));
   const group = random.chance(0.6) ? random.pick(GROUPS) : null;
@@ -74,10 +94,12 @@ export function enqueue(simulation: Simulation, i: number): void {
       const known = database.groups.get(group);
       database.groups.set(group, { ...(known ?? newGroup(group, random.pick([1, 2]))), has_queued: true });
     }
-    const execution = newExecution(id, workflow, parameters, { deployment, group });
+    const at = group === null && random.chance(SCHEDULED) ? Date.now() + random.below(10_000) : undefined;
+    const execution = newExecution(id, workflow, parameters, { deployment, group, at });
     database.executions.set(id, execution);
     looks.set(id, observed(execution));
   });
+  if (simulation.maxConcurrent > 1 && group === null && random.chance(0.3)) resumeAt(simulation, id, false);
   if (simulation.maxConcurrent > 1) startBeside(simulation, `direct-${i}`, deployment);
   if (random.chance(0.3))
     cancelAt(
@@ -90,21 +112,27 @@ export function enqueue(simulation: Simulation, i: number): void {
 
 /** Asks once; what was accepted has to come true. */
 export function cancelAt(
-  { world, fleet, cancelled }: Simulation,
+  simulation: Simulation,
   id: string,
   at: number,
   mode: 'cancel' | 'force-cancel' | 'kill',
 ): void {
-  const client = newProcess(`client-${newId()}`, () => undefined);
-  world.start(client);
-  world.at(at, () =>
-    world.spawn(client, () =>
-      call(world, fleet.engines, async (engine) => {
-        await cancelExecution(fleet.depsOf(engine), id, mode);
-        cancelled.add(id);
-      }),
-    ),
-  );
+  const { world, cancelled, killed } = simulation;
+  askAt(simulation, at, async (deps) => {
+    await cancelExecution(deps, id, mode);
+    cancelled.add(id);
+    if (mode !== 'cancel' && !killed.has(id)) killed.set(id, world.now);
+  });
+}
+
+/** Asks once; in the second half of the troubled time, unless it says when. */
+function resumeAt(
+  simulation: Simulation,
+  id: string,
+  isForced: boolean,
+  at = RESUMES_FROM_MS + simulation.world.random.below(15_000),
+): void {
+  askAt(simulation, at, (deps) => resumeExecution(deps, id, isForced));
 }
 
 /** A start that does not queue, as the statement of an accepted request has it: under the guard, when nothing is in its way. */
@@ -114,13 +142,15 @@ export function startBeside(
   deployment: string,
   at = 500 + world.random.below(15_000),
 ): void {
-  const client = newProcess(`client-${id}`, () => undefined);
-  world.start(client);
+  const client = newClient({ world }, id);
   world.at(at, () =>
     world.spawn(client, async () => {
+      const start = await lockRow(database, STARTS);
       const release = await lockRow(database, `guard default_tenant ${deployment}`);
       const isFree = [...database.executions.values()].every(
-        ({ row }) => row.deployment_id !== deployment || row.phase === 'ended' || row.phase === 'waiting',
+        ({ row }) =>
+          !isWide(row) &&
+          (row.deployment_id !== deployment || row.phase === 'ended' || row.phase === 'waiting'),
       );
       if (isFree) {
         const execution = newExecution(id, 'restart', {}, { deployment, group: null });
@@ -130,6 +160,7 @@ export function startBeside(
         database.onCommit(execution, false);
       }
       release();
+      start();
     }),
   );
 }

@@ -1,6 +1,6 @@
 import './substitute';
 import type { Envelope } from '@baton/contracts';
-import { isAppError, newId } from '@baton/kernel';
+import { isAppError, isUuid } from '@baton/kernel';
 import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
 import { startGroupMembers } from '../../../services/executions/src/commands/start-group-members';
 import { wakeEnded } from '../../../services/executions/src/commands/wake-deferred';
@@ -10,18 +10,21 @@ import type { ExecutionRow } from '../../../services/executions/src/store/rows';
 import { newOracle } from '../oracle';
 import { seededRandom } from '../random';
 import { outcomes, QUIET, type SimulationResult } from '../simulate';
+import { askAt } from './clients';
 import { type MemoryExecution, newDatabase } from './database';
 import { MESSAGES, newEngine, relay, startLoops } from './engine';
-import { observed } from './executions';
-import { call, newDeployments, publishTo } from './peers';
+import { executionIdOf, observed } from './executions';
+import { isCircular, newDeployments, publishTo } from './peers';
 import { newQueueOracle } from './queue-oracle';
-import { cancelAt, enqueue, request, startBeside } from './requests';
+import { cancelAt, enqueue, enqueueWide, request, startBeside } from './requests';
 import { newProcess, type Simulation } from './simulation';
 import { newVirtualWorld, type VirtualProcess, type VirtualWorld } from './virtual';
 import { beat, type Fleet, type Hands, newHands, wakeWorker } from './worker';
 
 const TROUBLED_MS = 40_000;
-const HEALED_MS = 600_000;
+const HEALED_MS = 1_200_000;
+/** Worlds with a queue in which something waits until nothing else is at work. */
+const WIDE = 0.4;
 /** Ends after which all replicas look at the queue at once. */
 const ALL_LOOK = 0.5;
 /** Executions before which another one begins while they leave the queue. */
@@ -58,6 +61,7 @@ export async function simulateService(seed: number): Promise<SimulationResult> {
     for (let i = 0; i < executions; i++)
       if (maxConcurrent === null) request(simulation, i);
       else enqueue(simulation, i);
+    if (maxConcurrent !== null && dice.chance(WIDE)) enqueueWide(simulation, 0);
     await world.runUntil(TROUBLED_MS);
     world.faults = QUIET;
     while (world.now < TROUBLED_MS + HEALED_MS && !isOver(simulation))
@@ -82,14 +86,21 @@ function judge(simulation: Simulation, seed: number): SimulationResult {
   const { breaches } = oracle;
   breaches.push(...world.surprises);
   if (database.outbox.size > 0) breaches.push(`${database.outbox.size} messages were never sent`);
-  for (const { row, states, resumes } of executions) {
+  for (const { row, states, resumes, tasks } of executions) {
+    for (const { idx, state, leaseUntilMs } of tasks.values())
+      if (leaseUntilMs !== null && state !== 'started')
+        breaches.push(`${row.id}: task ${idx} is ${state} and has a lease`);
     if (states.length > 0) breaches.push(`${row.id}: ${states.length} states were never delivered`);
     const end = deployments.ended.findLast(({ executionId }) => executionId === row.id);
-    if (end?.status !== row.status) breaches.push(`${row.id}: deployments knows it as ${end?.status}`);
+    if (row.deployment_id !== null && end?.status !== row.status)
+      breaches.push(`${row.id}: deployments knows it as ${end?.status}`);
+    if (row.status === 'terminated' && isCircular(row.id))
+      breaches.push(`${row.id}: it terminated, though deployments found that it failed`);
     if (!announced.has(row.id)) breaches.push(`${row.id}: its end was not announced`);
     if (cancelled.has(row.id) && resumes === 0 && row.status !== 'cancelled')
       breaches.push(`${row.id}: a cancel was accepted, it ended as ${row.status}`);
   }
+  checkKills(simulation, breaches);
   for (const end of deployments.ended)
     if (!end.isWhole) breaches.push(`${end.executionId}: its end was told before its states`);
   return {
@@ -101,6 +112,36 @@ function judge(simulation: Simulation, seed: number): SimulationResult {
     shared: database.shared,
     statuses: executions.map(({ row }) => `${row.workflow_id}:${row.status}`),
   };
+}
+
+/** By how much what is due may be late once nothing breaks any more. */
+const LATE_MS = 20_000;
+
+/** Nothing that is due is left lying. */
+function checkTimers({ world, database, oracle }: Simulation): void {
+  if (world.now < TROUBLED_MS + LATE_MS) return;
+  const isLate = (at: number | null | undefined) => at != null && at < Date.now() - LATE_MS;
+  for (const { row, tasks, graphs } of database.executions.values()) {
+    if (row.phase !== 'running') continue;
+    if (isLate(graphs.find(({ id }) => id === row.graph_id)?.flags.deadline))
+      oracle.breaches.push(`${row.id}: goes on long after the time that its failure left it`);
+    for (const { idx, graph_id, state, not_before } of tasks.values())
+      if (graph_id === row.graph_id && state === 'pending' && isLate(not_before))
+        oracle.breaches.push(`${row.id}: task ${idx} was due long ago`);
+  }
+}
+
+/** A heartbeat, and some seconds for what it has to say. */
+const KILLED_WITHIN_MS = 10_000;
+
+/** What ran when a kill was accepted is over soon afterwards, where nothing is lost on the way. */
+function checkKills({ killed, fleet, isCalm }: Simulation, breaches: string[]): void {
+  if (!isCalm) return;
+  for (const { execution, idx, from, to } of fleet.ledger) {
+    const at = killed.get(execution);
+    if (at !== undefined && from <= at && (to ?? from) > at + KILLED_WITHIN_MS)
+      breaches.push(`${execution}: task ${idx} ran on for ${Math.round(to! - at)} ms after its kill`);
+  }
 }
 
 interface SimulationShape {
@@ -127,7 +168,7 @@ function build(
       const now = observed(after);
       looks.set(after.row.id, now);
       oracle.onCommit(before, now, isResume);
-      queue?.onCommit(after.row);
+      queue?.onCommit(after.row, isResume);
       const isEnding = after.row.phase === 'ending' && after.row.outcome?.status === 'terminated';
       if (isEnding && world.random.chance(LATE_CANCELS))
         cancelAt(simulation, after.row.id, world.now, 'cancel');
@@ -174,8 +215,10 @@ function build(
     replicas,
     looks,
     cancelled: new Set(),
+    killed: new Map(),
     announced: new Set(),
     maxConcurrent: maxConcurrent ?? 100,
+    isCalm: world.faults.crash === 0,
   };
   const workers = ['worker-1', 'worker-2', 'worker-3'].map((name) =>
     newProcess(name, (process) => bootWorker(simulation, process)),
@@ -195,20 +238,19 @@ function overtake(simulation: Simulation, heads: readonly ExecutionRow[]): void 
 }
 
 /** Members of a group are started, as by the request that makes one, while somebody else sees how much room there is. */
-function startMembersBeside({ world, database, fleet }: Simulation): void {
+function startMembersBeside(simulation: Simulation): void {
+  const { world, database } = simulation;
   for (const { id, tenant, has_queued } of database.groups.values()) {
     if (!has_queued || !world.random.chance(COUNTED_BESIDE)) continue;
-    const client = newProcess(`client-${newId()}`, () => undefined);
-    world.start(client);
-    world.spawn(client, () =>
-      call(world, fleet.engines, async (engine) => {
-        const deps = fleet.depsOf(engine);
-        const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, tenant, id));
-        for (const one of started) deps.wake.drive(one);
-      }),
-    );
+    askAt(simulation, world.now, async (deps) => {
+      const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, tenant, id));
+      for (const one of started) deps.wake.drive(one);
+    });
   }
 }
+
+const LONG_FROM_MS = 400;
+const LONG = 30;
 
 /** Half of the operations that wait, wait for the end of an execution, their own one perhaps. */
 function waitingForEachOther(
@@ -216,11 +258,25 @@ function waitingForEachOther(
   { executions }: Pick<Simulation['database'], 'executions'>,
 ): Fleet['outcomeOf'] {
   return (run) => {
-    const { durationMs, happening } = outcomeOf(run);
+    const { happening, ...more } = outcomeOf(run);
+    // Some take long enough for a kill to find them.
+    const durationMs = more.durationMs > LONG_FROM_MS ? more.durationMs * LONG : more.durationMs;
     if (happening.kind !== 'deferred' || run.attempt % 2 === 0) return { durationMs, happening };
+    const awaited = run.execution === executionIdOf(0) ? lastElsewhere(executions) : null;
+    // Nothing but its end wakes it then.
+    if (awaited !== null)
+      return { durationMs, happening: { ...happening, untilExecution: awaited, checkAfterMs: 3_600_000 } };
     const ids = [...executions.keys()];
     return { durationMs, happening: { ...happening, untilExecution: ids[run.idx % ids.length]! } };
   };
+}
+
+/** The last one that was asked for, where it does not wait for the first one itself: on another deployment, alone. */
+function lastElsewhere(executions: Simulation['database']['executions']): string | null {
+  const first = executions.get(executionIdOf(0))!.row;
+  const last = [...executions.values()].findLast(({ row }) => isUuid(row.id))!.row;
+  const isElsewhere = last.deployment_id !== first.deployment_id && last.execution_group_id === null;
+  return isElsewhere ? last.id : null;
 }
 
 const workersOf = new WeakMap<
@@ -318,5 +374,6 @@ function watchMemory(simulation: Simulation): void {
         oracle.checkMemory(looks.get(execution.row.id)!, loaded.graph);
     }
   }
+  checkTimers(simulation);
   world.at(world.now + 500, () => watchMemory(simulation));
 }

@@ -17,7 +17,11 @@ export interface Simulation {
   /** Executions whose cancel was accepted, and those whose end was announced. */
   cancelled: Set<string>;
   announced: Set<string>;
+  /** When a cancel that stops operations was accepted. */
+  killed: Map<string, number>;
   maxConcurrent: number;
+  /** Nothing breaks in this one. */
+  isCalm: boolean;
 }
 
 export function newProcess(name: string, boot: (process: VirtualProcess) => void): VirtualProcess {

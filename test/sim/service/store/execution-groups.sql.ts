@@ -7,6 +7,7 @@ export const groupsWithRoom: typeof real.groupsWithRoom = async (reader, limit) 
   await statement(reader);
   return [...databaseOf(reader).groups.values()]
     .filter((group) => group.has_queued && group.concurrency > activeOf(reader, group.id))
+    .filter(({ id }) => startable(reader, id, 1).length > 0 || !isAnyWaiting(reader, id))
     .slice(0, limit);
 };
 

@@ -3,19 +3,43 @@ import type { ExecutionRow } from '../../../../services/executions/src/store/row
 import { holdNamed, type MemoryExecution } from '../database';
 import { allSeenBy, databaseOf, memoryTx, statement } from './access';
 
-/** No system-wide executions are simulated: nobody takes this one alone. */
-export const lockStarts: typeof real.lockStarts = (tx) => statement(tx);
-export const lockStartOf: typeof real.lockStartOf = (tx, tenant, id) =>
-  holdNamed(memoryTx(tx), `guard ${tenant} ${id}`);
+/** Taken alone by everybody: that others share it only makes them quicker. */
+export const lockStarts: typeof real.lockStarts = (tx) => holdNamed(memoryTx(tx), STARTS);
+export const lockStartOf: typeof real.lockStartOf = async (tx, tenant, id) => {
+  await holdNamed(memoryTx(tx), STARTS);
+  await holdNamed(memoryTx(tx), `guard ${tenant} ${id}`);
+};
 export const lockDequeue: typeof real.lockDequeue = (tx) => holdNamed(memoryTx(tx), 'dequeue');
 
-export const blockingSystemExecutions: typeof real.blockingSystemExecutions = async (db) => {
+/** The name of the lock that starts take. */
+export const STARTS = 'starts';
+export const isWide = (row: ExecutionRow): boolean => row.deployment_id === null && row.phase !== 'ended';
+
+export const blockingSystemExecutions: typeof real.blockingSystemExecutions = async (
+  db,
+  isNested = false,
+) => {
   await statement(db);
-  return [];
+  return rowsSeenBy(db).filter((row) => isWide(row) && !(isNested && row.phase === 'waiting'));
 };
-export const executionsAtWork: typeof real.executionsAtWork = async (db) => {
+export const executionsAtWork: typeof real.executionsAtWork = async (db, except) => {
   await statement(db);
-  return [];
+  return rowsSeenBy(db)
+    .filter((row) => isAtWork(row) && row.id !== except)
+    .map(({ id }) => id);
+};
+/** An operation of another one waits for its end. */
+function isAwaited(reader: object, id: string): boolean {
+  return [...allSeenBy(reader)].some(({ tasks }) =>
+    [...tasks.values()].some(
+      ({ state, deferral, not_before }) =>
+        state === 'pending' && not_before !== null && deferral?.untilExecution === id,
+    ),
+  );
+}
+export const isAwaitedByOther: typeof real.isAwaitedByOther = async (db, id) => {
+  await statement(db);
+  return isAwaited(db, id);
 };
 
 const isQueued = ({ phase, status }: ExecutionRow): boolean => phase === 'waiting' && status === 'queued';
@@ -52,23 +76,27 @@ export const countAtWork: typeof real.countAtWork = async (db) => {
 };
 
 /** Nothing of its deployment is at work, or was queued before it. */
-function isUnblocked(rows: readonly ExecutionRow[], one: ExecutionRow): boolean {
+function isUnblocked(rows: readonly ExecutionRow[], one: ExecutionRow, isOvertaking = false): boolean {
   if (one.is_forced) return true;
   return !rows.some(
     (other) =>
       other.deployment_id === one.deployment_id &&
       other.id !== one.id &&
-      (isAtWork(other) || (isQueued(other) && byAge(other, one) < 0)),
+      (isAtWork(other) || (!isOvertaking && isQueued(other) && byAge(other, one) < 0)),
   );
 }
 
 export const queueHeads: typeof real.queueHeads = async (db, limit) => {
   await statement(db);
   const rows = rowsSeenBy(db);
+  const wide = rows.filter((row) => isQueued(row) && isWide(row)).sort(byAge);
+  const isBehind = wide.length > 0;
   const heads = rows
-    .filter((row) => isQueued(row) && row.execution_group_id === null && isUnblocked(rows, row))
+    .filter((row) => isQueued(row) && row.execution_group_id === null && row.deployment_id !== null)
+    .filter((row) => isUnblocked(rows, row, isBehind) && (!isBehind || isAwaited(db, row.id)))
     .sort(byAge)
-    .slice(0, limit);
+    .slice(0, limit)
+    .concat(wide.slice(0, 1));
   databaseOf(db).onQueueRead(heads);
   return heads;
 };

@@ -1,0 +1,275 @@
+import type { SeededFault } from './seeded-faults';
+
+const commands = (file: string) => `services/executions/src/commands/${file}.ts`;
+const engine = (file: string) => `services/executions/src/engine/${file}.ts`;
+const graph = (file: string) => `packages/task-graph/src/${file}.ts`;
+
+/** Bugs in what follows a crash, a cancel or a resume: the ways that are seldom gone. */
+export const repairFaults: readonly SeededFault[] = [
+  {
+    name: 'timers are not read back after a crash',
+    file: engine('graph-memory'),
+    find: "if (row.state === 'pending' && row.not_before !== null) loaded.timers.set(row.idx, row.not_before);",
+    replace: '',
+  },
+  {
+    name: 'the deadline after a failure is not read back after a crash',
+    file: engine('graph-memory'),
+    find: 'if (head.flags.deadline !== null && head.flags.ended === null) loaded.timers.set(null, head.flags.deadline);',
+    replace: '',
+  },
+  {
+    name: 'who holds an operation is not read back after a crash',
+    file: engine('graph-memory'),
+    find: 'loaded.holders.set(row.idx, row.worker_id);',
+    replace: 'void 0;',
+  },
+  {
+    name: 'states that were not delivered are not read back after a crash',
+    file: engine('graph-memory'),
+    find: '  loaded.states = await pendingStates(tx, execution.id);\n',
+    replace: '',
+  },
+  {
+    name: 'the later timer hides the earlier one',
+    file: engine('advance-graph'),
+    find: 'return new Date(Math.min(...loaded.timers.values())).toISOString();',
+    replace: 'return new Date(Math.max(...loaded.timers.values())).toISOString();',
+  },
+  {
+    name: 'an operation that ended keeps its holder',
+    file: engine('advance-graph'),
+    find: '    loaded.holders.delete(change.idx);\n',
+    replace: '',
+  },
+  {
+    name: 'states in memory have the numbers of those before them',
+    file: engine('advance-graph'),
+    find: 'loaded.states.push({ ...state, seq: base + 1 + i });',
+    replace: 'loaded.states.push({ ...state, seq: base + i });',
+  },
+  {
+    name: 'a step that was written is not noted in memory',
+    file: engine('advance-graph'),
+    find: '  loaded.version = version;\n',
+    replace: '  loaded.version = version - 1;\n',
+  },
+  {
+    name: 'late answers of an ended graph are dropped',
+    file: engine('run-step'),
+    find: "if (!execution?.graph_id || (execution.phase !== 'running' && !options.alsoEnded)) return null;",
+    replace: "if (!execution?.graph_id || execution.phase !== 'running') return null;",
+  },
+  {
+    name: 'who runs an operation of a stopped execution is forgotten with its resume',
+    file: engine('resume-graph'),
+    find: "if (row.worker_id !== null && row.state === 'started') loaded.holders.set(row.idx, row.worker_id);",
+    replace: ';',
+  },
+  {
+    name: 'a resume forgets the timers of what waits',
+    file: engine('resume-graph'),
+    find: '  noteTimers(loaded, decision);\n',
+    replace: '',
+  },
+  {
+    name: 'a resume dispatches without saying so',
+    file: engine('resume-graph'),
+    find: '  noteDispatch(loaded, decision);\n',
+    replace: '',
+  },
+  {
+    name: 'a resume forgets the states that were not delivered',
+    file: engine('resume-graph'),
+    find: '  loaded.states = await pendingStates(tx, execution.id);\n',
+    replace: '',
+  },
+  {
+    name: 'a resume does not look whether the execution has ended',
+    file: commands('resume-execution'),
+    find: '      refuseUnlessStopped(execution, isForced);\n',
+    replace: '',
+  },
+  {
+    name: 'a resume does not look at what else is at work on the deployment',
+    file: commands('resume-execution'),
+    find: '      if (!isForced && !mayRunBeside) await refuseBesideOthers(tx, execution);\n',
+    replace: '',
+  },
+  {
+    name: 'a resume begins again with the stages that succeeded',
+    file: commands('resume-execution'),
+    find: '  const history = last && isFailed(last) ? execution.history.slice(0, -1) : execution.history;',
+    replace: '  const history: typeof execution.history = [];',
+  },
+  {
+    name: 'a resumed execution keeps the outcome that it had',
+    file: commands('resume-execution'),
+    find: '  outcome: null,\n',
+    replace: '',
+  },
+  {
+    name: 'what was killed for a cancel that a resume took back has failed',
+    file: commands('finish-tasks'),
+    find: `      if (loaded.graph.flags.ended === null && loaded.graph.flags.cancel === null)
+        return { kind: 'lost', ...run };
+`,
+    replace: '',
+  },
+  {
+    name: 'a report of many is taken as far as its first',
+    file: commands('finish-tasks'),
+    find: 'if (happening) happenings.push(happening);',
+    replace: 'if (happening) { if (happenings.length === 0) happenings.push(happening); }',
+  },
+  {
+    name: 'operations of a stopped execution are leased',
+    file: commands('finish-tasks'),
+    find: 'return { happenings, claim: isRunning ? { workerId, room, preferred: null } : null };',
+    replace: 'return { happenings, claim: { workerId, room, preferred: null } };',
+  },
+  {
+    name: 'runs of silent workers are taken from whoever has them now',
+    file: commands('reap-leases'),
+    find: 'loaded.graph.nodes[run.idx]?.attempt === run.attempt && loaded.holders.has(run.idx)',
+    replace: 'loaded.holders.has(run.idx)',
+  },
+  {
+    name: 'runs of stopped executions stay with dead workers',
+    file: commands('reap-leases'),
+    find: 'await runStep(deps, executionId, planned, { alsoEnded: true });',
+    replace: 'await runStep(deps, executionId, planned);',
+  },
+  {
+    name: 'a kill does not reach the operations',
+    file: commands('cancel-execution'),
+    find: "return mode === 'cancel' ? [] : await requestKill(tx, execution.graph_id!);",
+    replace: 'return [];',
+  },
+  {
+    name: 'a cancel changes the graph in memory and keeps it when it is not written',
+    file: commands('cancel-execution'),
+    find: '    deps.memory.forget(execution.id);\n',
+    replace: '',
+  },
+  {
+    name: 'states count as delivered that a forced cancel has left',
+    file: commands('end-execution'),
+    find: 'deliveredSeq: isTold ? execution.last_state_seq : 0,',
+    replace: 'deliveredSeq: execution.last_state_seq,',
+  },
+  {
+    name: 'an end that another one overtook is not corrected',
+    file: commands('end-execution'),
+    find: '    await tellWhatCounts(deps, execution.id, outcome);\n    return null;',
+    replace: '    return null;',
+  },
+  {
+    name: 'what deployments finds at the end is not listened to',
+    file: commands('end-execution'),
+    find: "    if (failure === '') return outcome;",
+    replace: '    if (failure.length < 1_000) return outcome;',
+  },
+  {
+    name: 'memory is trusted for the last states whatever its version is',
+    file: commands('deliver-states'),
+    find: 'const isKnown = loaded?.version === execution.version;',
+    replace: 'const isKnown = loaded !== null;',
+  },
+  {
+    name: 'a stage is planned on a model that does not show the stages before',
+    file: commands('drive-execution'),
+    find: '    await deliverAll(deps, execution);\n',
+    replace: '',
+  },
+  {
+    name: 'the answer of a call is stored whatever the execution does by now',
+    file: commands('carry-out-call'),
+    find: "if (!locked || locked.phase !== 'calling' || locked.stage?.name !== stage.name) return false;",
+    replace: 'if (!locked) return false;',
+  },
+  {
+    name: 'the answer of a call leaves the version',
+    file: commands('carry-out-call'),
+    find: '        version: locked.version + 1,\n',
+    replace: '',
+  },
+  {
+    name: 'a task that has a row is inserted again',
+    file: engine('task-writes'),
+    find: '      loaded.rowless.delete(idx);\n',
+    replace: '',
+  },
+  {
+    name: 'leases have no end',
+    file: engine('task-writes'),
+    find: 'leaseMs: loaded.holders.has(idx) ? leaseMs : null,',
+    replace: 'leaseMs: null,',
+  },
+  {
+    name: 'the error of a task that failed is not stored',
+    file: engine('task-writes'),
+    find: '    node.error === null &&\n',
+    replace: '',
+  },
+  {
+    name: 'of a deployment in the queue any one begins',
+    file: commands('dequeue-executions'),
+    find: '  return row.created_at < than.created_at || (row.created_at === than.created_at && row.id < than.id);',
+    replace: '  return false;',
+  },
+  {
+    name: 'what leaves the queue does not lock its deployment',
+    file: commands('dequeue-executions'),
+    find: '  else await lockGuard(tx, candidate.tenant, candidate.deployment_id);\n',
+    replace: '',
+  },
+  {
+    name: 'a scheduled execution is released and queued by nobody',
+    file: commands('wake-executions'),
+    find: "    await updateExecution(tx, executionId, { status: 'queued', wake_at: null });\n",
+    replace: '',
+  },
+  {
+    name: 'an operation that is lost keeps its attempt',
+    file: graph('run'),
+    find: '  node.attempt++;\n',
+    replace: '  if (node.losses === 0 || node.attempt === 0) node.attempt++;\n',
+  },
+  {
+    name: 'a failing subgraph does not wait for what runs inside',
+    file: graph('failure'),
+    find: "if (subgraph.state !== 'started' || subgraph.error === null || subgraph.runningInside > 0) return;",
+    replace: "if (subgraph.state !== 'started' || subgraph.error === null) return;",
+  },
+  {
+    name: 'a timer that is due is taken though the operation waits again',
+    file: graph('run'),
+    find: '  if (node.notBefore !== null && node.notBefore > step.now) return;\n',
+    replace: '',
+  },
+  {
+    name: 'a system-wide execution in the queue holds up what it waits for itself',
+    file: commands('dequeue-executions'),
+    find: 'const isOvertaking = all.length > 0 && (await isAwaitedByOther(tx, candidate.id));',
+    replace: 'const isOvertaking = false;',
+  },
+  {
+    name: 'others begin beside a system-wide execution',
+    file: commands('dequeue-executions'),
+    find: 'return admit(request, { systemWide, ofDeployment, atWork })',
+    replace: 'return admit(request, { systemWide: [], ofDeployment, atWork })',
+  },
+  {
+    name: 'a system-wide execution begins beside others',
+    file: commands('dequeue-executions'),
+    find: 'const atWork = isSystemWide(candidate) ? await executionsAtWork(tx, candidate.id) : [];',
+    replace: 'const atWork: string[] = [];',
+  },
+  {
+    name: 'nobody looks for operations whose wake-up was lost, nor wakes them',
+    file: commands('wake-deferred'),
+    find: '  await eachAlone(byExecution, ([executionId, ids]) =>',
+    replace: '  await eachAlone(byExecution.size > 0 ? [] : byExecution, ([executionId, ids]) =>',
+  },
+];

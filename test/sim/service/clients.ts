@@ -1,0 +1,29 @@
+import { newId } from '@baton/kernel';
+import type { EngineDeps } from '../../../services/executions/src/engine/deps';
+import { call } from './peers';
+import { newProcess, type Simulation } from './simulation';
+import type { VirtualProcess } from './virtual';
+
+type Asked = Pick<Simulation, 'world' | 'fleet'>;
+
+/** A process of its own, which nothing runs in but what a client does. */
+export function newClient({ world }: Pick<Asked, 'world'>, name: string = newId()): VirtualProcess {
+  const client = newProcess(`client-${name}`, () => undefined);
+  world.start(client);
+  return client;
+}
+
+/** A client asks one engine, once, at `at`; null: no answer, which may be after the work was done. */
+export function askAt(simulation: Asked, at: number, what: (deps: EngineDeps) => Promise<unknown>): void {
+  const { world } = simulation;
+  const client = newClient(simulation);
+  world.at(at, () => world.spawn(client, () => askOne(simulation, what)));
+}
+
+/** The same now, in the life of the caller. */
+export async function askOne<T>(
+  { world, fleet }: Asked,
+  what: (deps: EngineDeps) => Promise<T>,
+): Promise<T | null> {
+  return await call(world, fleet.engines, (engine) => what(fleet.depsOf(engine)));
+}
