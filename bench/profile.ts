@@ -1,6 +1,6 @@
-// node --import tsx bench/profile.ts wide|layered|many|long|many-installs|long-install|dispatch|single|list|pages [--mode standalone|services] [--sql | --plain] [--top N]
-// Where the time of one shape goes: CPU by function of every process, (--sql) statements by count and time, or (--plain)
-// nothing but CPU and phases, several rounds undisturbed. Needs dist/.
+// node --import tsx bench/profile.ts wide|layered|many|long|many-installs|long-install|dispatch|single|list|pages [--mode standalone|services] [--sql | --plain] [--rounds N] [--top N]
+// Where the time of one shape goes: CPU by function of every process, (--sql) statements by count and time, both of the last
+// of several rounds, or (--plain) nothing but CPU and phases of each, undisturbed. Needs dist/.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,20 +52,16 @@ interface Ran {
   operations: number;
 }
 
-/** Makes the manager ready; answers what is to be profiled. */
-async function prepared(manager: Manager, name: string, prefix = ''): Promise<() => Promise<Ran>> {
+/** Makes the manager ready for a round; answers what it is to do. */
+async function prepared(manager: Manager, name: string, round: number): Promise<() => Promise<Ran>> {
   const execution = executed[name];
   const { shape, deployments } = execution ?? { shape: chain(3), deployments: 100 };
-  if (prefix === '' || prefix === '0-') await putBlueprint(manager, shape);
-  const rounds = execution && prefix === '' ? ['warm', 'hot'] : ['hot'];
-  for (const round of rounds)
-    await inParallel(deployments, 4, (i) => putDeployment(manager, `${prefix}${round}-${i}`, shape.name));
-  const ids = (round: string): string[] =>
-    Array.from({ length: deployments }, (_, i) => `${prefix}${round}-${i}`);
+  if (round === 0) await putBlueprint(manager, shape);
+  const ids = Array.from({ length: deployments }, (_, i) => `${round}-${i}`);
+  await inParallel(deployments, 4, (i) => putDeployment(manager, ids[i]!, shape.name));
   if (execution) {
-    if (prefix === '') await runAll(manager, ids('warm'), shape.request);
     return async () => {
-      const { seconds } = await runAll(manager, ids('hot'), shape.request);
+      const { seconds } = await runAll(manager, ids, shape.request);
       const operations = shape.operations * deployments;
       const text = `${operations} operations in ${seconds} s: ${Math.round(operations / seconds)}/s`;
       return { text, operations };
@@ -82,12 +78,12 @@ async function prepared(manager: Manager, name: string, prefix = ''): Promise<()
       for (let i = 0; i < DISPATCHED; i++) {
         const wait = begin + i * 50 - performance.now();
         if (wait > 0) await pause(wait);
-        started.push(await start(manager, ids('hot')[i % deployments]!, more));
+        started.push(await start(manager, ids[i % deployments]!, more));
       }
       await allEnded(manager, started, 30_000);
       return { text: `${DISPATCHED} executions of one operation`, operations: DISPATCHED };
     };
-  return await reading(manager, pathsOf(name, ids('hot')));
+  return await reading(manager, pathsOf(name, ids));
 }
 
 /** `list`: one page again and again; `pages`: many, none of them asked for twice at a time. */
@@ -142,12 +138,18 @@ async function withCpu(manager: Manager, run: () => Promise<Ran>): Promise<strin
   return `${text}\nCPU ms each: ${parts.join(', ')}; all ${each(spent.reduce((sum, [, s]) => sum + s, 0))}`;
 }
 
-async function profile(mode: Mode, name: string, most: number): Promise<void> {
+/** The last round, after those that let the processes compile what they run. */
+async function warmed(manager: Manager, name: string, rounds: number): Promise<() => Promise<Ran>> {
+  for (let round = 0; round < rounds - 1; round++) await (await prepared(manager, name, round))();
+  return await prepared(manager, name, Math.max(0, rounds - 1));
+}
+
+async function profile(mode: Mode, name: string, rounds: number, most: number): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-bench-profile-'));
   const env = { NODE_OPTIONS: `--require ${join(benchRoot, 'harness/profile.cjs')}`, BENCH_PROFILE_DIR: dir };
   const manager = await startManager({ mode, workers: 1, env });
   try {
-    const run = await prepared(manager, name);
+    const run = await warmed(manager, name, rounds);
     const pids = [...manager.pids().values()];
     for (const pid of pids) process.kill(pid, 'SIGUSR2');
     say(await withCpu(manager, run));
@@ -165,11 +167,11 @@ async function profile(mode: Mode, name: string, most: number): Promise<void> {
   }
 }
 
-async function statements(mode: Mode, name: string, most: number): Promise<void> {
+async function statements(mode: Mode, name: string, rounds: number, most: number): Promise<void> {
   const watch = watchSql('count');
   const manager = await startManager({ mode, workers: 1, env: watch.env });
   try {
-    const run = await prepared(manager, name);
+    const run = await warmed(manager, name, rounds);
     const pids = [...manager.pids()].filter(([one]) => !/^(worker|gateway|child)/.test(one));
     const before = await Promise.all(pids.map(([, pid]) => watch.read(pid)));
     say(await withCpu(manager, run));
@@ -211,7 +213,7 @@ async function plain(mode: Mode, name: string, rounds: number): Promise<void> {
   const manager = await startManager({ mode, workers: 1 });
   try {
     for (let round = 0; round < rounds; round++) {
-      const run = await prepared(manager, name, `${round}-`);
+      const run = await prepared(manager, name, round);
       say(await withCpu(manager, run));
       if (executed[name]) say(await phasesOf(manager));
     }
@@ -227,11 +229,12 @@ if (!executed[name] && !others.includes(name)) {
 }
 const mode = values.mode as Mode;
 const most = Number(values.top);
+const rounds = Number(values.rounds);
 (values.plain
-  ? plain(mode, name, Number(values.rounds))
+  ? plain(mode, name, rounds)
   : values.sql
-    ? statements(mode, name, most)
-    : profile(mode, name, most)
+    ? statements(mode, name, rounds, most)
+    : profile(mode, name, rounds, most)
 ).catch((error: Error) => {
   process.stderr.write(`${error.stack}\n`);
   process.exitCode = 1;
