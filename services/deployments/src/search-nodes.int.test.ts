@@ -95,7 +95,9 @@ describe('searches of nodes', () => {
     const rules = (key: string) => ({ filter_rules: [rule(key, 'starts_with', ['n_'], 'attribute')] });
     expect(await found('node-instances', rules('id'))).toMatch(/^n_/);
     expect(
-      await found('node-instances', { filter_rules: [rule('id', 'contains', ['longer_than_any_id'], 'attribute')] }),
+      await found('node-instances', {
+        filter_rules: [rule('id', 'contains', ['longer_than_any_id'], 'attribute')],
+      }),
     ).toBe('');
     expect(await found('node-instances', rules('state'))).toEqual([400, 'invalid_filter_rule']);
     expect(await found('node-instances', { filter_rules: [], constraints: {} })).toEqual([
