@@ -64,6 +64,7 @@ export {
   type ListContract,
   type ListPage,
   type ListQuery,
+  listQuery,
   type RouteContract,
   type ServiceName,
 } from './route';

@@ -124,6 +124,21 @@ export interface ListQuery {
   extra: Record<string, string[]>;
 }
 
+/** A list request that asks for no more than `some`: the first thousand, all their fields. */
+export const listQuery = (some: Partial<ListQuery> = {}): ListQuery => ({
+  include: null,
+  filters: {},
+  sort: [],
+  size: 1000,
+  offset: 0,
+  search: null,
+  searchName: null,
+  allTenants: false,
+  getAll: false,
+  extra: {},
+  ...some,
+});
+
 export interface ListPage<T> {
   items: T[];
   total: number;

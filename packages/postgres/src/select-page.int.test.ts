@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ListQuery, Principal } from '@baton/contracts';
+import { type ListQuery, listQuery, type Principal } from '@baton/contracts';
 import { silentLog } from '@baton/kernel';
 import { type TestDatabase, testDatabase } from '@baton/testkit';
 import { sql } from 'kysely';
@@ -37,19 +37,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-const list = (changes: Partial<ListQuery> = {}): ListQuery => ({
-  include: null,
-  filters: {},
-  sort: [],
-  size: 1000,
-  offset: 0,
-  search: null,
-  searchName: null,
-  allTenants: false,
-  getAll: false,
-  extra: {},
-  ...changes,
-});
 const columns = {
   id: sql`things.id`,
   size: sql`things.size`,
@@ -68,7 +55,7 @@ const page = (query: Partial<ListQuery>, more: Partial<PageRequest> = {}) =>
     }),
     from: sql`things`,
     columns,
-    list: list(query),
+    list: listQuery(query),
     tieBreak: sql`things.created_at, things.id collate "C"`,
     search: sql`things.id`,
     ...more,

@@ -1,4 +1,4 @@
-import type { ListQuery, Principal } from '@baton/contracts';
+import { type ListQuery, listQuery, type Principal } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
@@ -17,18 +17,7 @@ const principal = {
   tenants: [],
   isBootstrapAdmin: false,
 } as unknown as Principal;
-const matching = (filters: ListQuery['filters']): ListQuery => ({
-  include: null,
-  filters,
-  sort: [],
-  size: 1000,
-  offset: 0,
-  search: null,
-  searchName: null,
-  allTenants: false,
-  getAll: false,
-  extra: {},
-});
+const matching = (filters: ListQuery['filters']): ListQuery => listQuery({ filters });
 
 let engine: EngineSetup;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Totals of events without counting all of them: the same as counting, whatever happens to old events, and pages that are
 // found by the counts are those of the whole list.
 import { join } from 'node:path';
-import type { ListQuery, Principal } from '@baton/contracts';
+import { type ListQuery, listQuery, type Principal } from '@baton/contracts';
 import { newId, silentLog } from '@baton/kernel';
 import { clearTenant, closeTenant, createDb, type Db } from '@baton/postgres';
 import { testDatabase } from '@baton/testkit';
@@ -69,19 +69,11 @@ const chunks = async () =>
   ).rows[0]!;
 
 const ask = (principal: Principal, more: Partial<ListQuery>) => {
-  const list: ListQuery = {
+  const list = listQuery({
     include: ['node_name'],
-    filters: {},
     sort: [{ field: 'timestamp', descending: false }],
-    size: 1000,
-    offset: 0,
-    search: null,
-    searchName: null,
-    allTenants: false,
-    getAll: false,
-    extra: {},
     ...more,
-  };
+  });
   return listEvents(db.query, principal, { ...list, filters: { ...list.filters } }, eventNames('spec', 'm1'));
 };
 const sorts = ['timestamp', 'reported_timestamp', 'event_type', 'operation'].flatMap((field) => [

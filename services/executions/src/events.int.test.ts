@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ListQuery, Principal } from '@baton/contracts';
+import { type ListQuery, listQuery, type Principal } from '@baton/contracts';
 import { newId, silentLog } from '@baton/kernel';
 import { createDb, type Db } from '@baton/postgres';
 import { setFakeNow, testDatabase } from '@baton/testkit';
@@ -42,19 +42,8 @@ const store = (count: number, from: string, tenant = 't', id = executionId) =>
   sql`insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, deployment_id, reported_at, created_at)
     select ${tenant}, ${id}::uuid, n, n % 2 = 0, n::text, 'tenant', 'admin', 'd', ${from}::timestamptz, ${from}::timestamptz + n * interval '1 minute'
     from generate_series(1, ${count}::int) n`.execute(db.query);
-const queryOf = (more: Partial<ListQuery>): ListQuery => ({
-  include: ['message'],
-  filters: {},
-  sort: [{ field: 'timestamp', descending: false }],
-  size: 10,
-  offset: 0,
-  search: null,
-  searchName: null,
-  allTenants: false,
-  getAll: false,
-  extra: {},
-  ...more,
-});
+const queryOf = (more: Partial<ListQuery>): ListQuery =>
+  listQuery({ include: ['message'], sort: [{ field: 'timestamp', descending: false }], size: 10, ...more });
 const ask = (more: Partial<ListQuery>) =>
   listEvents(db.query, principal, queryOf(more), eventNames('spec', 'm1'));
 const texts = async (more: Partial<ListQuery>) =>

@@ -1,4 +1,4 @@
-import type { ListQuery, Principal } from '@baton/contracts';
+import { listQuery, type Principal } from '@baton/contracts';
 import { type JsonObject, newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
@@ -116,10 +116,7 @@ test('a summary has statuses in their order, ends first', async () => {
   await ended('cancelled', '');
   await ended('failed', 'no');
   await ended('terminated', '');
-  const list: ListQuery = {
-    ...{ include: null, filters: { deployment_id: ['counted'] }, sort: [], size: 1000, offset: 0 },
-    ...{ search: null, searchName: null, allTenants: false, getAll: false, extra: {} },
-  };
+  const list = listQuery({ filters: { deployment_id: ['counted'] } });
   const by = async (field: string) =>
     (await summarizeExecutions(engine.db.query, admin, list, { _target_field: field })).items.map(
       (item) => (item as Record<string, unknown>)[field],

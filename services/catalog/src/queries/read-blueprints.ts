@@ -1,4 +1,4 @@
-import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
+import { type FilterRule, type ListPage, type ListQuery, listQuery, type Principal } from '@baton/contracts';
 import { notFound, RawJson } from '@baton/kernel';
 import { type Db, filterConditions, pageConditions, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
@@ -77,19 +77,6 @@ const always = [
   'error',
 ];
 
-const single = (id: string, include: string[] | null): ListQuery => ({
-  include,
-  filters: { id: [id] },
-  sort: [],
-  size: 1,
-  offset: 0,
-  search: null,
-  searchName: null,
-  allTenants: false,
-  getAll: false,
-  extra: {},
-});
-
 /** One blueprint as `principal` sees it: the own tenant's before a global one. @throws AppError not_found_error */
 export async function getBlueprint(
   db: Db<DB>['query'],
@@ -101,7 +88,7 @@ export async function getBlueprint(
     db,
     from: blueprintFrom,
     columns: blueprintColumns,
-    list: single(id, include),
+    list: listQuery({ include, filters: { id: [id] }, size: 1 }),
     where: [seenBlueprints(principal)],
     tieBreak: sql`b.tenant = ${principal.tenant} desc`,
     always,

@@ -1,4 +1,4 @@
-import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
+import { type FilterRule, type ListPage, type ListQuery, listQuery, type Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
 import { type Db, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
@@ -61,18 +61,7 @@ export function listFilters(
 
 /** @throws AppError not_found_error */
 export async function getFilter(db: Db<DB>['query'], principal: Principal, id: string): Promise<FilterRow> {
-  const list: ListQuery = {
-    include: null,
-    filters: { id: [id] },
-    sort: [],
-    size: 1,
-    offset: 0,
-    search: null,
-    searchName: null,
-    allTenants: false,
-    getAll: false,
-    extra: {},
-  };
+  const list = listQuery({ filters: { id: [id] }, size: 1 });
   const [row] = (await page(db, principal, list, sql`f.tenant = ${principal.tenant} desc`)).items;
   if (row === undefined) throw notFound('Filter', id);
   return row;

@@ -1,4 +1,4 @@
-import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import { type ListPage, type ListQuery, listQuery, type Principal } from '@baton/contracts';
 import { isUuid, notFound } from '@baton/kernel';
 import { type Db, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
@@ -73,18 +73,7 @@ export async function getPlugin(
   id: string,
   include: string[] | null = null,
 ): Promise<PluginRow> {
-  const list: ListQuery = {
-    include,
-    filters: { id: [id] },
-    sort: [],
-    size: 1,
-    offset: 0,
-    search: null,
-    searchName: null,
-    allTenants: false,
-    getAll: false,
-    extra: {},
-  };
+  const list = listQuery({ include, filters: { id: [id] }, size: 1 });
   const [row] = isUuid(id) ? (await page(db, principal, list)).items : [];
   if (row === undefined) throw notFound('Plugin', id);
   return row;

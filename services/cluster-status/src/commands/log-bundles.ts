@@ -7,7 +7,7 @@ import { productVersion } from '@baton/service-runtime';
 import { presentConfig } from '../adapters/config-values';
 import { createZipWriter, type ZipWriter } from '../adapters/zip-writer';
 import type { ConfigDefinition } from '../domain/config-items';
-import { visibleLogBundle } from '../queries/read-log-bundles';
+import { visibleArchive } from '../queries/private-archives';
 import { readConfig } from '../store/config.sql';
 import { readInstances } from '../store/instances.sql';
 import {
@@ -92,7 +92,7 @@ export async function removeLogBundle(
   principal: Principal,
   id: string,
 ): Promise<LogBundleRow> {
-  const bundle = await visibleLogBundle(deps.db.query, principal, id);
+  const bundle = await visibleArchive(deps.db.query, principal, id, 'log_bundles');
   await deps.db.tx(async (tx) => {
     if (!(await deleteLogBundle(tx, bundle)))
       throw new AppError('log_bundle_action_error', `Log bundle \`${id}\` is being made`, {

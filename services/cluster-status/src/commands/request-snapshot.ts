@@ -2,7 +2,7 @@ import type { Principal } from '@baton/contracts';
 import { AppError, newId, notFound } from '@baton/kernel';
 import { isUniqueViolation } from '@baton/postgres';
 import type { CreateOptions, RestoreOptions } from '../domain/snapshot-job';
-import { visibleSnapshot } from '../queries/read-snapshots';
+import { visibleArchive } from '../queries/private-archives';
 import {
   type CreateJob,
   deleteJob,
@@ -85,7 +85,7 @@ export async function requestRestore(
   snapshotId: string,
   options: RestoreOptions,
 ): Promise<Record<string, unknown>> {
-  const snapshot = await visibleSnapshot(deps.db.query, principal, snapshotId);
+  const snapshot = await visibleArchive(deps.db.query, principal, snapshotId, 'snapshots');
   if (!principal.isBootstrapAdmin)
     throw new AppError(
       'forbidden_error',
@@ -176,7 +176,7 @@ export async function removeSnapshot(
   principal: Principal,
   id: string,
 ): Promise<SnapshotRow> {
-  const snapshot = await visibleSnapshot(deps.db.query, principal, id);
+  const snapshot = await visibleArchive(deps.db.query, principal, id, 'snapshots');
   await deps.db.tx(async (tx) => {
     await lockRestores(tx);
     const jobs = await openJobs(tx, snapshot);
@@ -203,7 +203,7 @@ export async function changeStatus(
   status: SnapshotStatus,
   error: string,
 ): Promise<SnapshotRow> {
-  const snapshot = await visibleSnapshot(deps.db.query, principal, id);
+  const snapshot = await visibleArchive(deps.db.query, principal, id, 'snapshots');
   if (!(await deps.db.tx((tx) => setSnapshotStatus(tx, snapshot, status, error))))
     throw new AppError(
       'snapshot_action_error',
@@ -212,5 +212,5 @@ export async function changeStatus(
         : `Snapshot \`${id}\` has no archive and cannot become ${status}`,
       { field: 'status' },
     );
-  return visibleSnapshot(deps.db.query, principal, id);
+  return visibleArchive(deps.db.query, principal, id, 'snapshots');
 }

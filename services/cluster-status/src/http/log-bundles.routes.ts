@@ -2,15 +2,15 @@ import { logBundleRoutes } from '@baton/contracts/http/log-bundles';
 import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { AppError } from '@baton/kernel';
 import { type LogBundleDeps, removeLogBundle, requestLogBundle } from '../commands/log-bundles';
-import { listLogBundles, presentLogBundle, visibleLogBundle } from '../queries/read-log-bundles';
+import { listPrivateArchives, presentArchive, visibleArchive } from '../queries/private-archives';
 
 /** Log bundles (reference/rest-api.md 5.13). */
 export function logBundlesHttp(deps: LogBundleDeps): BoundRoute[] {
   return bindRoutes(logBundleRoutes, {
     listLogBundles: async ({ principal, list }) =>
-      listEnvelope(await listLogBundles(deps.db.query, principal, list), list),
+      listEnvelope(await listPrivateArchives(deps.db.query, principal, list, 'log_bundles'), list),
     getLogBundle: async ({ principal, params }) =>
-      presentLogBundle(await visibleLogBundle(deps.db.query, principal, params.log_bundle_id!)),
+      presentArchive(await visibleArchive(deps.db.query, principal, params.log_bundle_id!, 'log_bundles')),
     createLogBundle: async ({ principal, params, wire }) => {
       const execution = await requestLogBundle(deps, principal, params.log_bundle_id!);
       return wire === 'cloudify'
@@ -18,9 +18,9 @@ export function logBundlesHttp(deps: LogBundleDeps): BoundRoute[] {
         : execution;
     },
     deleteLogBundle: async ({ principal, params }) =>
-      presentLogBundle(await removeLogBundle(deps, principal, params.log_bundle_id!)),
+      presentArchive(await removeLogBundle(deps, principal, params.log_bundle_id!)),
     downloadLogBundle: async ({ principal, params }) => {
-      const bundle = await visibleLogBundle(deps.db.query, principal, params.log_bundle_id!);
+      const bundle = await visibleArchive(deps.db.query, principal, params.log_bundle_id!, 'log_bundles');
       if (bundle.archive_digest === null)
         throw new AppError(
           'log_bundle_action_error',

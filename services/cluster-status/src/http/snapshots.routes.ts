@@ -20,12 +20,7 @@ import {
 } from '../commands/request-snapshot';
 import type { SnapshotDeps } from '../commands/snapshot-deps';
 import { storeArchive } from '../commands/store-archive';
-import {
-  listSnapshots,
-  presentSnapshot,
-  type ShownSnapshot,
-  visibleSnapshot,
-} from '../queries/read-snapshots';
+import { listPrivateArchives, presentArchive, visibleArchive } from '../queries/private-archives';
 import { openJobs } from '../store/snapshot-jobs.sql';
 
 /** Downloads of archives by address go through the same judgement as those of blueprints. */
@@ -41,7 +36,7 @@ const pick = (value: Record<string, unknown>, names: readonly string[]) =>
 /** `YYYY-MM-DD hh:mm:ss.ffffff`, as v2.1 writes times. */
 const naive = (iso: unknown): string => `${String(iso).slice(0, 10)} ${String(iso).slice(11, 23)}000`;
 
-function present(call: HttpCall, row: ShownSnapshot): ShownSnapshot {
+function present(call: HttpCall, row: Record<string, unknown>): Record<string, unknown> {
   if (call.version !== 'v2.1' || call.wire === 'cloudify') return row;
   const shown = pick(row, legacyFields.snapshot);
   return 'created_at' in shown ? { ...shown, created_at: naive(shown.created_at) } : shown;
@@ -118,7 +113,10 @@ async function restore(deps: SnapshotDeps, call: HttpCall): Promise<Record<strin
   );
 }
 
-async function upload(deps: SnapshotDeps & { fetch: FetchArchive }, call: HttpCall): Promise<ShownSnapshot> {
+async function upload(
+  deps: SnapshotDeps & { fetch: FetchArchive },
+  call: HttpCall,
+): Promise<Record<string, unknown>> {
   const id = call.params.snapshot_id!;
   const hasArchive = call.hasBody && call.body === undefined;
   const url = call.body?.snapshot_archive_url ?? call.query.snapshot_archive_url;
@@ -142,11 +140,11 @@ async function upload(deps: SnapshotDeps & { fetch: FetchArchive }, call: HttpCa
     );
   const content = url === undefined ? call.raw : await deps.fetch(url, 'snapshot_archive_url', call.signal);
   await registerUpload(deps, call.principal, id, await storeArchive(deps, content));
-  return present(call, presentSnapshot(await visibleSnapshot(deps.db.query, call.principal, id)));
+  return present(call, presentArchive(await visibleArchive(deps.db.query, call.principal, id, 'snapshots')));
 }
 
 async function download(deps: SnapshotDeps, call: HttpCall): Promise<HttpAnswer> {
-  const snapshot = await visibleSnapshot(deps.db.query, call.principal, call.params.snapshot_id!);
+  const snapshot = await visibleArchive(deps.db.query, call.principal, call.params.snapshot_id!, 'snapshots');
   const { digest, size } = requireArchive(snapshot, 'download');
   return answer({
     stream: await deps.blobs.open(digest),
@@ -161,11 +159,13 @@ export function snapshotsHttp(deps: SnapshotDeps & { fetch: FetchArchive }): Bou
   const shown = async (call: HttpCall) =>
     present(
       call,
-      presentSnapshot(await visibleSnapshot(deps.db.query, call.principal, call.params.snapshot_id!)),
+      presentArchive(
+        await visibleArchive(deps.db.query, call.principal, call.params.snapshot_id!, 'snapshots'),
+      ),
     );
   return bindRoutes(snapshotRoutes, {
     listSnapshots: async (call) => {
-      const page = await listSnapshots(deps.db.query, call.principal, call.list);
+      const page = await listPrivateArchives(deps.db.query, call.principal, call.list, 'snapshots');
       return listEnvelope({ ...page, items: page.items.map((row) => present(call, row)) }, call.list);
     },
     getSnapshot: shown,
@@ -175,14 +175,14 @@ export function snapshotsHttp(deps: SnapshotDeps & { fetch: FetchArchive }): Bou
     downloadSnapshot: (call) => download(deps, call),
     deleteSnapshot: async (call) => {
       const gone = await removeSnapshot(deps, call.principal, call.params.snapshot_id!);
-      if (call.wire === 'cloudify') return answer({ status: 200, body: presentSnapshot(gone) });
+      if (call.wire === 'cloudify') return answer({ status: 200, body: presentArchive(gone) });
       return call.version === 'v2.1'
         ? answer({ status: 200, body: { id: gone.id, created_at: null, status: null, error: null } })
         : answer({ status: 204 });
     },
     patchSnapshot: async (call) => {
       const { status, error } = call.body;
-      return presentSnapshot(
+      return presentArchive(
         await changeStatus(deps, call.principal, call.params.snapshot_id!, status, error ?? ''),
       );
     },

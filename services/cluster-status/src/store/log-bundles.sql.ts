@@ -20,7 +20,7 @@ export interface LogBundleRow {
   attempts: number;
 }
 
-export const logBundleColumns = sql`b.tenant, b.id, b.status, b.error, b.created_by, b.created_at, b.job_id, b.execution_id,
+const logBundleColumns = sql`b.tenant, b.id, b.status, b.error, b.created_by, b.created_at, b.job_id, b.execution_id,
   b.archive_digest, b.archive_size, b.outcome, b.attempts`;
 const OF = (of: { tenant: string; id: string }) => sql`tenant = ${of.tenant} and id = ${of.id}`;
 
