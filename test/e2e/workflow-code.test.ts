@@ -306,3 +306,13 @@ test('scripts roll half-done instances back and run built-in workflows as functi
     ]),
   );
 });
+
+test('scripts call the REST service with the rights of their execution, whose token is told to nobody', async () => {
+  const run = await follow(client, 'code', 'rest');
+  expect([run.status, run.error || null]).toEqual(['terminated', null]);
+  const answer =
+    "{'by': 'rest', 'secret': 14, 'tenant': 'default_tenant', 'deployment': 'code', 'nodes': ['a', 'b'], 'file': True}";
+  expect(run.messages).toEqual(
+    expect.arrayContaining(['rest rest started other True', 'token ********', `rest answered ${answer}`]),
+  );
+});

@@ -18,6 +18,10 @@ export const operationAssignment = z.object({
   isWorkflowCode: z.boolean().optional(),
   /** Of workflow code: how long independent tasks of a graph go on after a failure. */
   waitAfterFailMs: z.number().optional(),
+  /** Of workflow code: what its tasks are held to that say nothing of retries themselves (-1: no limit). */
+  retryDefaults: z
+    .object({ taskRetries: z.number(), taskRetryIntervalMs: z.number(), subgraphRetries: z.number() })
+    .optional(),
   /** Full name in the plan: cloudify.interfaces.lifecycle.create. */
   operation: z.string(),
   /** Mapping without the plugin alias, e.g. script_runner.tasks.run. */

@@ -64,6 +64,11 @@ def _cause(cause):
     return dict((name, text_of(cause.get(name, ''))[:_MAX_TEXT]) for name in ('type', 'message', 'traceback'))
 
 
+def _add_fallbacks():
+    """Libraries that code finds where it brings none of its own: behind everything else."""
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fallback'))
+
+
 def main():
     path, mode = sys.argv[1], sys.argv[2]
     sys.argv = [path]
@@ -72,6 +77,7 @@ def main():
     except (SyntaxError, ValueError) as error:
         code = None
         failure = error
+    _add_fallbacks()
     from cloudify import context
     status = 0
     try:

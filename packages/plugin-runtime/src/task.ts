@@ -39,6 +39,7 @@ export interface OperationTask {
   /** The code of the workflow itself; `inputs` are its parameters. */
   isWorkflowCode?: boolean | undefined;
   waitAfterFailMs?: number | undefined;
+  retryDefaults?: { taskRetries: number; taskRetryIntervalMs: number; subgraphRetries: number } | undefined;
 }
 
 /** A node as REST shows it. */

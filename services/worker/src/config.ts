@@ -27,6 +27,7 @@ const PASSED_ENV = [
   'SSL_CERT_DIR',
   'REQUESTS_CA_BUNDLE',
   'CURL_CA_BUNDLE',
+  'LOCAL_REST_CERT_FILE',
 ];
 
 const list = zod.string().transform((text) =>
@@ -71,7 +72,7 @@ export const configSchema = runtimeConfig.extend({
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .default('http://127.0.0.1:8080')
     .describe(
-      'Address of the API of this manager, as workers reach it: operations of components and shared resources call it',
+      'Address of the API of this manager, as workers reach it: operations of components and shared resources call it, and scripts with the rights of their execution',
     ),
   BATON_WORKER_ASSETS: zod
     .string()

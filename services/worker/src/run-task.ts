@@ -81,6 +81,7 @@ export interface RunDeps {
  */
 export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
   const masks = createMasks();
+  masks.add(task.assignment.executionToken);
   const operation = { ...task.assignment, taskId: task.taskId, attempt: task.attempt };
   const host = operationHost(deps.host, task, masks);
   const run = task.assignment.isWorkflowCode

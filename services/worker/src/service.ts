@@ -106,6 +106,7 @@ function runtimeOf(
       workRoot,
       python: config.BATON_WORKER_PYTHON,
       baseEnv: scriptEnv(config),
+      managerUrl: config.BATON_WORKER_MANAGER_URL,
       guard,
       account: accountOf(config),
     },

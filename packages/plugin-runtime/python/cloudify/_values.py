@@ -35,13 +35,24 @@ class DirtyTrackingDict(dict):
     def __init__(self, *args, **kwargs):
         super(DirtyTrackingDict, self).__init__(*args, **kwargs)
         self.modifiable = True
-        self._stored = json.dumps(self)
+        self.mark_stored()
 
     @property
     def dirty(self):
-        return json.dumps(self) != self._stored
+        return self._is_marked or json.dumps(self) != self._stored
+
+    @dirty.setter
+    def dirty(self, is_dirty):
+        self._is_marked = bool(is_dirty)
+
+    def _set_changed(self):
+        """What plugins call after a change deep inside; it is found without that too."""
+        if not self.modifiable:
+            raise exceptions.NonRecoverableError('Cannot modify runtime properties of relationship node instances')
+        self._is_marked = True
 
     def mark_stored(self):
+        self._is_marked = False
         self._stored = json.dumps(self)
 
 

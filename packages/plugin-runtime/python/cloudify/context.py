@@ -3,7 +3,7 @@ import base64
 import copy
 import logging
 
-from cloudify import constants, exceptions
+from cloudify import constants, exceptions, manager_place
 from cloudify._values import DirtyTrackingDict, Lazy, ReadOnlyDict
 from cloudify.proxy_call import call
 
@@ -295,6 +295,13 @@ class OperationContext(object):
         if self._logger is None:
             self._logger = _make_logger()
         return self._logger
+
+    # Calls to the REST service are made with the token of the execution, in whichever header.
+    rest_token = property(lambda self: self.execution_token)
+    rest_host = property(lambda _: manager_place.hosts())
+    rest_port = property(lambda _: manager_place.port())
+    bypass_maintenance = False
+    local = _local = False
 
     def send_event(self, event):
         call({'args': ['send_event', event]})

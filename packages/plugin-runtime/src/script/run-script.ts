@@ -79,7 +79,23 @@ async function kindOf(script: string, inputs: ScriptInputs): Promise<'python' | 
 
 function commonEnv({ settings, runDir, ctxUrl }: ScriptRun): Record<string, string> {
   const path = [settings.baseEnv.PATH, join(settings.assetsDir, 'bin')].filter(Boolean).join(':');
-  return { ...settings.baseEnv, PATH: path, TMPDIR: join(runDir, 'tmp'), CTX_SOCKET_URL: ctxUrl };
+  return {
+    ...settings.baseEnv,
+    ...managerEnv(settings.managerUrl),
+    PATH: path,
+    TMPDIR: join(runDir, 'tmp'),
+    CTX_SOCKET_URL: ctxUrl,
+  };
+}
+
+/** Where the API is, under the names that operations know it by. What they may do there is said by the execution's token. */
+function managerEnv(url: string): Record<string, string> {
+  const { protocol, hostname, port } = new URL(url);
+  return {
+    REST_PROTOCOL: protocol.slice(0, -1),
+    REST_HOST: hostname.replace(/^\[|\]$/g, ''),
+    REST_PORT: port || (protocol === 'https:' ? '443' : '80'),
+  };
 }
 
 /** Runs the script with our Python runner; null when the text turned out not to be Python. */

@@ -13,6 +13,8 @@ export interface ScriptSettings {
   python: string;
   /** Environment that scripts may see; never the worker's own, which holds keys. */
   baseEnv: Record<string, string>;
+  /** Address of the manager's API, as scripts reach it. */
+  managerUrl: string;
   /** Kills process groups when this process dies. */
   guard: OrphanGuard;
   /** Unprivileged account for scripts; null: that of the worker. */

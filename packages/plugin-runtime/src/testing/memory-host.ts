@@ -180,6 +180,7 @@ export function makeRig(): Rig {
         assetsDir: defaultAssetsDir,
         workRoot: folder('baton-work-'),
         python: 'python3',
+        managerUrl: 'http://127.0.0.1:1',
         baseEnv: { PATH: process.env.PATH ?? '', HOME: '/', LANG: 'C.UTF-8' },
         guard: startOrphanGuard(),
         account: null,

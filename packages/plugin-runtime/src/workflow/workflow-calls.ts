@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { OperationSession } from '../context/session';
 import type { OperationHost } from '../host';
+import type { OperationTask } from '../task';
 import { Scope } from './scope';
 import type { WorkSubmission } from './work';
 import { RefusedWork, type WorkSession } from './work-session';
@@ -80,6 +81,15 @@ export async function readModel(
   return await session.host.readDeployment();
 }
 
+/** Settings of workflows under the names of the manager's configuration; those of its beginning where nobody says. */
+function settingsOf(defaults: OperationTask['retryDefaults']): Json {
+  return {
+    task_retries: defaults?.taskRetries ?? -1,
+    task_retry_interval: (defaults?.taskRetryIntervalMs ?? 30_000) / 1000,
+    subgraph_retries: defaults?.subgraphRetries ?? 0,
+  };
+}
+
 function factsOf({ task }: OperationSession): Json {
   const { script_path: _, ...parameters } = task.inputs as JsonObject;
   return {
@@ -93,6 +103,8 @@ function factsOf({ task }: OperationSession): Json {
     dry_run: task.isDryRun,
     resume: task.isResumed,
     wait_after_fail: (task.waitAfterFailMs ?? 0) / 1000,
+    workflow_parameters: parameters,
+    settings: settingsOf(task.retryDefaults),
     parameters,
   };
 }

@@ -11,6 +11,7 @@ export function assignmentOf(
   token: string,
   states: readonly InstanceStateRow[],
   timeLeftMs: number | null,
+  retryDefaults: NonNullable<OperationAssignment['retryDefaults']>,
 ): OperationAssignment {
   const payload = task.payload;
   const relationship = payload.relationship;
@@ -38,6 +39,7 @@ export function assignmentOf(
     ...(payload.isWorkflowCode && {
       isWorkflowCode: true,
       waitAfterFailMs: waitAfterFailMs(execution),
+      retryDefaults,
     }),
     self: payload.isWorkflowCode ? null : { nodeInstanceId: payload.nodeInstanceId, nodeId: payload.nodeId },
     related: relationship && {

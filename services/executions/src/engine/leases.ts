@@ -9,13 +9,15 @@ import { leaseMs } from './task-writes';
 
 /** The leases of claimed operations with all that their worker needs, states included that deployments may not know yet. */
 export function leasesOf(
-  deps: Pick<EngineDeps, 'tokenKey'>,
+  deps: Pick<EngineDeps, 'tokenKey' | 'workflowConfig'>,
   { execution, loaded }: StepContext,
   claimed: readonly number[],
 ): executionsRpc.TaskLease[] {
   if (claimed.length === 0) return [];
   const token = (loaded.token ??= executionToken(deps.tokenKey, execution.id));
   const tasks = claimed.map((idx) => loaded.graph.nodes[idx]!.spec as OperationTask);
+  const { taskRetries, taskRetryIntervalMs, subgraphRetries } = deps.workflowConfig;
+  const retryDefaults = { taskRetries, taskRetryIntervalMs, subgraphRetries };
   const statesOf = statesByInstance(loaded.states, new Set(tasks.flatMap(sidesOf)));
   return claimed.map((idx, i) => {
     const node = loaded.graph.nodes[idx]!;
@@ -29,7 +31,7 @@ export function leasesOf(
       attempt: node.attempt,
       leaseMs,
       assignmentJson: JSON.stringify(
-        assignmentOf(execution, task, node, token, states, timeLeft(node, execution.now_ms)),
+        assignmentOf(execution, task, node, token, states, timeLeft(node, execution.now_ms), retryDefaults),
       ),
     };
   });

@@ -98,7 +98,7 @@ class RelationshipInstance(object):
     """A relationship between two instances."""
 
     def __init__(self, ctx, model, source, facts):
-        self.ctx = self._ctx = ctx
+        self.ctx = ctx
         self._model = model
         self.node_instance = source
         self.target_id = facts['target_id']
@@ -123,8 +123,8 @@ class RelationshipInstance(object):
     def _execute(self, side, operation, kwargs, allow_kwargs_override, send_task_events):
         declared = self.relationship
         operations = getattr(declared, side + '_operations') if declared else {}
-        return self._ctx._run(_operation_task(
-            self._ctx, self.source_id, operations.get(operation), operation, kwargs, allow_kwargs_override,
+        return self.ctx._run(_operation_task(
+            self.ctx, self.source_id, operations.get(operation), operation, kwargs, allow_kwargs_override,
             send_task_events, {'targetId': self.target_id, 'side': side}))
 
     def __repr__(self):
@@ -133,7 +133,7 @@ class RelationshipInstance(object):
 
 class NodeInstance(object):
     def __init__(self, ctx, model, facts):
-        self.ctx = self._ctx = ctx
+        self.ctx = ctx
         self._model = model
         self._facts = self._node_instance = _Record(facts)
         self.id = facts['id']
@@ -162,15 +162,15 @@ class NodeInstance(object):
 
     @property
     def deployment_id(self):
-        return self._ctx.deployment.id
+        return self.ctx.deployment.id
 
     @property
     def logger(self):
-        return self._ctx.logger
+        return self.ctx.logger
 
     @property
     def relationships(self):
-        return iter([RelationshipInstance(self._ctx, self._model, self, r)
+        return iter([RelationshipInstance(self.ctx, self._model, self, r)
                      for r in self._facts.get('relationships') or []])
 
     @property
@@ -196,25 +196,25 @@ class NodeInstance(object):
 
     def set_state(self, state):
         item = {'item': 'state', 'instanceId': self.id, 'state': state}
-        return self._ctx._run(SetNodeInstanceStateTask(item, info=state, context=self._ctx))
+        return self.ctx._run(SetNodeInstanceStateTask(item, info=state, context=self.ctx))
 
     def get_state(self):
         def read():
             found = next((i for i in engine('wf_model')['instances'] if i['id'] == self.id), None)
             return found and found['state']
         item = {'item': 'step', 'name': 'get_node_instance_state'}
-        return self._ctx._run(GetNodeInstanceStateTask(
+        return self.ctx._run(GetNodeInstanceStateTask(
             item, name='GetNodeInstanceStateTask', info=self.id, total_retries=0, send_task_events=False, call=read,
-            context=self._ctx))
+            context=self.ctx))
 
     def send_event(self, event, additional_context=None):
         item = {'item': 'node-event', 'instanceId': self.id, 'text': str(event)}
-        return self._ctx._run(SendNodeEventTask(item, info=event, context=self._ctx))
+        return self.ctx._run(SendNodeEventTask(item, info=event, context=self.ctx))
 
     def execute_operation(self, operation, kwargs=None, allow_kwargs_override=False, send_task_events=True):
         declared = self.node.operations.get(operation) if self.node else None
-        return self._ctx._run(_operation_task(
-            self._ctx, self.id, declared, operation, kwargs, allow_kwargs_override, send_task_events))
+        return self.ctx._run(_operation_task(
+            self.ctx, self.id, declared, operation, kwargs, allow_kwargs_override, send_task_events))
 
 
 def _operation_task(ctx, instance_id, declared, operation, kwargs, allow_kwargs_override, send_task_events,

@@ -121,8 +121,11 @@ def wait(tasks, wait_after_fail=None, more=None):
     """
     waiting = list(tasks)
     scope = None
+    is_over = False
     while True:
         added = _more(more)
+        if is_over and not added:
+            return
         if added or scope is None:
             waiting += added
             scope = next_scope()
@@ -135,17 +138,11 @@ def wait(tasks, wait_after_fail=None, more=None):
         for facts in news['asks']:
             _attend(facts)
         end = news['end']
-        if end is None:
-            continue
-        if end['kind'] == 'cancelled':
+        is_over = end is not None
+        if is_over and end['kind'] == 'cancelled':
             raise api.ExecutionCancelled('The execution is being cancelled')
-        if end['kind'] != 'succeeded':
+        if is_over and end['kind'] != 'succeeded':
             raise exceptions.WorkflowFailed(end['message'])
-        added = _more(more)
-        if not added:
-            return
-        waiting += added
-        scope = next_scope()
 
 
 def _more(more):

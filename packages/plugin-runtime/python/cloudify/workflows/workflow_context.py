@@ -4,6 +4,7 @@ from cloudify.context import _make_logger, call
 from cloudify.workflows import runs
 from cloudify.workflows.engine_call import engine
 from cloudify.workflows.model import Model
+from cloudify.workflows.rest_calls import RestCalls
 from cloudify.workflows.tasks import LocalWorkflowTask, SendWorkflowEventTask
 from cloudify.workflows.tasks_graph import TaskDependencyGraph
 
@@ -20,7 +21,6 @@ class _Internal(object):
     def __init__(self, ctx):
         self._ctx = ctx
         self.handler = self
-        self.bootstrap_context = {}
 
     @property
     def graph_mode(self):
@@ -43,8 +43,20 @@ class _Internal(object):
         runs.start([task.work(runs.next_key(), [], None)], [task])
         task.is_settled = True
 
+    @property
+    def bootstrap_context(self):
+        return self._ctx.bootstrap_context
+
     def get_task_configuration(self):
-        return {}
+        """How often and after how many seconds tasks are tried again that say nothing of it."""
+        settings = self.bootstrap_context['workflows']
+        return {'total_retries': settings['task_retries'], 'retry_interval': settings['task_retry_interval']}
+
+    def get_subgraph_task_configuration(self):
+        return {'total_retries': self.bootstrap_context['workflows']['subgraph_retries']}
+
+    def evaluate_functions(self, deployment_id, ctx, payload):
+        return self._ctx._rest.evaluate.functions(deployment_id, ctx, payload)['payload']
 
     def add_local_task(self, task):
         return self._ctx._run(task)
@@ -75,7 +87,8 @@ class _Deployment(object):
         return Modification(self._ctx, answer)
 
     def list_started_modifications(self):
-        return []
+        found = self._ctx._rest.deployment_modifications.list(self.id, status='started')
+        return [StartedModification(self._ctx, facts) for facts in found]
 
 
 class ModificationNodes(object):
@@ -112,6 +125,21 @@ class Modification(object):
         engine('wf_call', key=runs.next_key(), request={'call': 'modification-rollback', 'modificationId': self.id})
 
 
+class StartedModification(object):
+    """A modification that somebody has begun, to be finished or rolled back."""
+
+    def __init__(self, ctx, facts):
+        self._rest = ctx._rest.deployment_modifications
+        self.id = facts['id']
+        self.status = facts['status']
+
+    def finish(self):
+        self._rest.finish(self.id)
+
+    def rollback(self):
+        self._rest.rollback(self.id)
+
+
 class _Blueprint(object):
     def __init__(self, facts):
         self.id = facts['id']
@@ -121,7 +149,7 @@ class _Tenant(dict):
     pass
 
 
-class WorkflowContext(object):
+class WorkflowContext(RestCalls):
     """See chapter 4.3 of the manager's reference for its members."""
 
     def __init__(self):
@@ -130,6 +158,7 @@ class WorkflowContext(object):
         self._graph = None
         self._is_graph_mode = False
         self._log = None
+        self._client = None
         self.internal = _Internal(self)
         self.local = False
 
@@ -165,7 +194,7 @@ class WorkflowContext(object):
 
     @property
     def bootstrap_context(self):
-        return {}
+        return {'workflows': self._facts()['settings']}
 
     @property
     def logger(self):
