@@ -192,6 +192,37 @@ node_templates: {n: {type: u, properties: {o: {i: {a: 4}}}}, m: {type: u}}
     expect(await codesOf(`${V(5)}${text}\n`)).toEqual(codes);
   });
 
+  it('takes defaults of inputs and parameters only where they are written, and then complete', async () => {
+    const types = `plugins: {p: {executor: central_deployment_agent, install: false}}
+data_types: {login: {properties: {user: {default: root}, key: {}}}}
+`;
+    const workflow = (parameters: string) =>
+      `${V(4)}${types}workflows: {w: {mapping: p.f, parameters: ${parameters}}}`;
+    const plan = await planOf(workflow('{a: {type: login}, b: {type: login, default: {key: k}}}'));
+    expect(plan.workflows.w!.parameters).toEqual({
+      a: { type: 'login' },
+      b: { type: 'login', default: { user: 'root', key: 'k' } },
+    });
+    expect(await codesOf(workflow('{a: {type: login, default: {}}}'))).toEqual([107]);
+    const node = (inputs: string, interfaces = '{}') => `${V(4)}${types}
+node_types: {t: {interfaces: {i: {op: {implementation: p.f, inputs: ${inputs}}}}}}
+node_templates: {n: {type: t, interfaces: ${interfaces}}}
+`;
+    expect(await codesOf(node('{a: {type: login}}'))).toEqual([107]);
+    expect(await codesOf(node('{a: {type: login, default: {user: u}}}'))).toEqual([107]);
+    const { nodes } = await planOf(node('{a: {type: login, default: {key: k}}}'));
+    expect(nodes[0]!.operations['i.op']).toMatchObject({ inputs: { a: { user: 'root', key: 'k' } } });
+  });
+
+  it('lists required secrets node by node: properties, then operations', async () => {
+    const { requirements } =
+      await planOf(`${V(4)}plugins: {p: {executor: central_deployment_agent, install: false}}
+node_types: {t: {properties: {x: {}}, interfaces: {i: {op: {implementation: p.f, inputs: {y: {default: {get_secret: op}}}}}}}}
+node_templates: {a: {type: t, properties: {x: {get_secret: a}}}, b: {type: t, properties: {x: {get_secret: b}}}}
+`);
+    expect(requirements.secrets).toEqual(['a', 'op', 'op', 'b', 'op', 'op']);
+  });
+
   it('lets a container in a group around answer for what it contains in the group', async () => {
     const text = (outer: string) => `${V(5)}node_types: {t: {}}
 relationships: {cloudify.relationships.contained_in: {}}
@@ -253,11 +284,32 @@ describe('built-in types', () => {
     });
   });
 
-  it('is too new for 1_2, unless it comes from an old public address', async () => {
+  it('is too new for 1_2, unless it comes from a public address, which serves every version', async () => {
     expect(await codesOf(`${V(2)}imports: [cloudify/types/types.yaml]\n`)).toContain(28);
+    for (const minor of [0, 1, 2, 3, 4, 5]) {
+      for (const release of ['3.2', '4.5.5', '6.4.0', '7.1.0.dev1'])
+        expect(
+          await codesOf(`${V(minor)}imports: ['https://cloudify.co/spec/cloudify/${release}/types.yaml']\n`),
+        ).toEqual([]);
+    }
+    // what the blueprint itself writes is measured by its own version all the same
     expect(
-      await codesOf(`${V(2)}imports: ['http://www.getcloudify.org/spec/cloudify/4.5.5/types.yaml']\n`),
-    ).toEqual([]);
+      await codesOf(
+        `${V(1)}imports: ['http://www.getcloudify.org/spec/cloudify/3.2/types.yaml']\ndescription: x\n`,
+      ),
+    ).toEqual([102]);
+  });
+
+  it('has at a public address what its release had', async () => {
+    const typesOf = async (release: string) =>
+      run(
+        `${V(4)}imports: ['https://cloudify.co/spec/cloudify/${release}/types.yaml']
+node_templates: {a: {type: cloudify.nodes.PasswordSecret}}
+`,
+      );
+    expect((await typesOf('6.3.1')).diagnostics[0]).toMatchObject({ kind: 'unknown_node_type' });
+    expect((await typesOf('6.4.0')).plan!.workflows.heal!.parameters).toHaveProperty('allow_reinstall');
+    expect((await typesOf('7.0.4')).plan!.workflows.uninstall!.parameters).toHaveProperty('recursive');
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ImportResolver } from '../imports/resolver';
+import type { Source } from '../yaml/source';
 import { dataTypesText } from './data-types';
 import { nodeTypesText } from './node-types';
 import { policiesText } from './policies';
@@ -59,19 +60,44 @@ const FILES: Record<string, BuiltinVersion> = {
   'types_1_4.yaml': '1_4',
 };
 const RESOURCE = /^(?:resource:\/?|file:.*\/resources\/)cloudify\/types\/(types(?:_1_[34])?\.yaml)$/;
-/** Old public addresses, which have long since stopped answering; each release had its own folder. */
+/** Public addresses, which have long since stopped answering; each release had its own folder. */
 const PUBLIC =
-  /^https?:\/\/(?:www\.)?(?:getcloudify\.org|cloudify\.co)\/spec\/cloudify\/[\w.]{1,40}\/types\.yaml$/;
+  /^https?:\/\/(?:www\.)?(?:getcloudify\.org|cloudify\.co)\/spec\/cloudify\/([\w.]{1,40})\/types\.yaml$/;
+
+/** The variant that comes nearest to the types of a release such as `4.5.5` or `6.4.0`. */
+function ofRelease(release: string): BuiltinVersion {
+  const [major = 0, minor = 0] = release.split('.').map((part) => Number.parseInt(part, 10) || 0);
+  if (major >= 7) return '1_5';
+  return major === 6 && minor >= 4 ? '1_4' : '1_3';
+}
+
+const publicTexts = new Map<BuiltinVersion, string>();
+
+/** The types as a public address gives them: without a declared version, since blueprints of any version name it. */
+function publicTypes(version: BuiltinVersion): string {
+  let text = publicTexts.get(version);
+  if (text === undefined) {
+    text = builtinTypes(version).replace(/^tosca_definitions_version:.*\n/, '');
+    publicTexts.set(version, text);
+  }
+  return text;
+}
+
+/** Whether a document is one that fits every definitions version, whatever newer features our text of it uses. */
+export function fitsEveryVersion({ name, text }: Source): boolean {
+  const release = PUBLIC.exec(name ?? '')?.[1];
+  return release !== undefined && text === publicTypes(ofRelease(release));
+}
 
 /** Our text for an address of the built-in types; null for any other address. */
 export function builtinTypesAt(url: string): string | null {
   const file = RESOURCE.exec(url)?.[1];
   if (file !== undefined) return builtinTypes(FILES[file]!);
-  // what the old addresses gave was older than 1_3; without a declared version the file fits older blueprints too
-  return PUBLIC.test(url) ? builtinTypes('1_3').replace(/^tosca_definitions_version:.*\n/, '') : null;
+  const release = PUBLIC.exec(url)?.[1];
+  return release === undefined ? null : publicTypes(ofRelease(release));
 }
 
-/** `inner` with the built-in types under `cloudify/types/types.yaml` and the old public addresses, where it has none. */
+/** `inner` with the built-in types under `cloudify/types/types.yaml` and the public addresses, where it has none. */
 export function withBuiltinTypes(inner: ImportResolver): ImportResolver {
   return {
     ...inner,

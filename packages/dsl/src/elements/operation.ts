@@ -86,7 +86,14 @@ export function parseTypeOperation(
   return {
     ...fields,
     inputs: inputs
-      ? parsePropertySchemas(context, dataTypes, inputs, `operation "${path}"`, joinPath(path, 'inputs'))
+      ? parsePropertySchemas(
+          context,
+          dataTypes,
+          inputs,
+          `operation "${path}"`,
+          joinPath(path, 'inputs'),
+          'inputs',
+        )
       : noProperties,
   };
 }

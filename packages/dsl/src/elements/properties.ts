@@ -46,6 +46,12 @@ export function checkType(
 
 const emptyMap = (at: Node): MapNode => new MapNode([], at.source, at.start);
 
+/**
+ * Where defaults come from: properties of a data type have that type's defaults even where none is written; inputs and
+ * parameters have what is written alone, and that must be complete.
+ */
+export type DefaultsOf = 'properties' | 'inputs';
+
 /** One schema: its type is known, its default fits and is completed by the data type's defaults. */
 export function parsePropertySchema(
   context: ElementContext,
@@ -53,6 +59,7 @@ export function parsePropertySchema(
   node: Node,
   owner: string,
   path: string,
+  defaultsOf: DefaultsOf = 'properties',
 ): PropertySchema | null {
   if (node.kind !== 'map') return null;
   checkType(context, dataTypes, node, path);
@@ -70,11 +77,11 @@ export function parsePropertySchema(
     dataTypes,
     owner,
     path: joinPath(path, 'default'),
-    allowMissing: true,
+    allowMissing: defaultsOf === 'properties',
   };
-  if (type !== null && dataTypes.has(type))
-    schema.default = typedValue(check, isGiven(given) ? given : emptyMap(node), type, undefined, check.path);
-  else if (isGiven(given)) schema.default = typedValue(check, given, type, undefined, check.path);
+  const isMade = defaultsOf === 'properties' && type !== null && dataTypes.has(type);
+  const value = isGiven(given) ? given : isMade ? emptyMap(node) : null;
+  if (value !== null) schema.default = typedValue(check, value, type, undefined, check.path);
   return schema;
 }
 
@@ -85,6 +92,7 @@ export function parsePropertySchemas(
   node: Node | undefined,
   owner: string,
   path: string,
+  defaultsOf: DefaultsOf = 'properties',
 ): PropertySchemas {
   const entries = entriesOf(node);
   if (entries.length === 0) return noProperties;
@@ -95,8 +103,9 @@ export function parsePropertySchemas(
       dataTypes,
       // an empty schema asks for nothing
       isNull(entry.value) ? mapNode([], entry.value) : entry.value,
-      `property "${entry.name}" of ${owner}`,
+      `${defaultsOf === 'inputs' ? 'input' : 'property'} "${entry.name}" of ${owner}`,
       joinPath(path, entry.name),
+      defaultsOf,
     );
     if (schema) schemas.set(entry.name, schema);
   }

@@ -103,7 +103,7 @@ function parseParameters(
   for (const entry of entriesOf(node)) {
     const at = `${path}.${entry.name}`;
     const owner = `parameter "${entry.name}" of workflow "${workflow}"`;
-    const schema = parsePropertySchema(context, dataTypes, entry.value, owner, at);
+    const schema = parsePropertySchema(context, dataTypes, entry.value, owner, at, 'inputs');
     if (!schema) {
       setOwn(result, entry.name, {});
       continue;

@@ -75,9 +75,8 @@ export async function mapPlaces<T extends ParsedPlan>(
   finder: FunctionFinder = new FunctionFinder(),
 ): Promise<T> {
   const nodes: PlanNode[] = [];
-  for (const node of plan.nodes) nodes.push(await mapNodeValues(node, visit, finder));
-  const withOperations: PlanNode[] = [];
-  for (const node of nodes) withOperations.push(await mapNodeOperations(node, visit, finder));
+  for (const node of plan.nodes)
+    nodes.push(await mapNodeOperations(await mapNodeValues(node, visit, finder), visit, finder));
   const section = async <S extends object>(
     values: S,
     name: (Scope & { kind: 'section' })['section'],
@@ -103,7 +102,7 @@ export async function mapPlaces<T extends ParsedPlan>(
     : plan.deployment_settings;
   return {
     ...plan,
-    nodes: withOperations,
+    nodes,
     outputs: await section(plan.outputs, 'outputs', all('outputs')),
     policies: await section(plan.policies, 'policies', properties('policies')),
     scaling_groups: await section(plan.scaling_groups, 'scaling_groups', properties('scaling_groups')),
