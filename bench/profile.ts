@@ -1,4 +1,4 @@
-// node --import tsx bench/profile.ts wide|layered|many|long|many-installs|long-install|dispatch|single|list|pages [--mode standalone|services] [--sql | --plain] [--rounds N] [--top N]
+// node --import tsx bench/profile.ts wide|layered|many|short|long|many-installs|long-install|dispatch|single|list|pages [--mode standalone|services] [--sql | --plain] [--rounds N] [--top N]
 // Where the time of one shape goes: CPU by function of every process, (--sql) statements by count and time, both of the last
 // of several rounds, or (--plain) nothing but CPU and phases of each, undisturbed. Needs dist/.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -27,6 +27,7 @@ const executed: Record<string, { shape: Shape; deployments: number }> = {
   wide: { shape: independent(1000), deployments: 1 },
   layered: { shape: layered(1000), deployments: 1 },
   many: { shape: inRow(20), deployments: 50 },
+  short: { shape: inRow(1), deployments: 100 },
   long: { shape: inRow(400), deployments: 1 },
   'many-installs': { shape: chain(20), deployments: 50 },
   'long-install': { shape: chain(400), deployments: 1 },

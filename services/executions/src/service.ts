@@ -117,7 +117,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     ],
     consumers: consumersOf(config, deps),
     subscriptions: [
-      subscriptionPart(eventsAppended, ({ payload }) => hub.notify(payload.executionId)),
+      subscriptionPart(eventsAppended, ({ payload }) => payload.executionIds.forEach(hub.notify)),
       subscriptionPart(configChanged, readConfig),
     ],
     loops: [

@@ -34,11 +34,11 @@ export const executionFinished = defineMessage(
     parentExecutionId: z.string().optional(),
   }),
 );
-/** New events of an execution are readable; wakes event streams. */
+/** New events of these executions are readable; wakes event streams. */
 export const eventsAppended = defineMessage(
-  'executions.events-appended.v1',
+  'executions.events-appended.v2',
   'fanout',
-  z.object({ executionId: z.string(), deploymentId: z.string(), lastSeq: z.number().int() }),
+  z.object({ executionIds: z.array(z.string()) }),
 );
 /** Running operations must be stopped by whoever holds them. */
 export const tasksCancelled = defineMessage(

@@ -45,10 +45,10 @@ export async function appendTaskEvents(
       });
       const lastSeq = await appendEvents(tx, execution, rows);
       await updateExecution(tx, execution.id, { last_event_seq: lastSeq });
-      return { execution, lastSeq };
+      return execution;
     }),
   );
-  if (done) deps.wake.events(done.execution.id, done.execution.deployment_id, done.lastSeq);
+  if (done) deps.wake.events(done.id);
 }
 
 function placeOf(task: StoredTask | undefined) {

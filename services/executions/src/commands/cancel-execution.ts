@@ -25,7 +25,7 @@ export async function cancelExecution(
   executionId: string,
   mode: CancelMode,
 ): Promise<void> {
-  let told: number | null = null;
+  let isToldOnly = false;
   await deps.memory.serially(executionId, async () => {
     const killed = await deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, executionId);
@@ -56,7 +56,7 @@ export async function cancelExecution(
       if (!isOver) {
         const { status, cancel_requested_at, error } = changes;
         await updateExecution(tx, executionId, { status, cancel_requested_at, error });
-        told = execution.last_event_seq;
+        isToldOnly = true;
         return [];
       }
       await updateExecution(tx, executionId, { ...changes, wake_at: null });
@@ -64,8 +64,8 @@ export async function cancelExecution(
     });
     if (killed.length > 0) deps.wake.kill(executionId, killed);
   });
-  if (told === null) deps.wake.drive(executionId);
-  else deps.wake.events(executionId, null, told);
+  if (isToldOnly) deps.wake.events(executionId);
+  else deps.wake.drive(executionId);
 }
 
 /**

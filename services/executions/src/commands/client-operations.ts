@@ -182,16 +182,16 @@ async function changeExecution(
   id: string,
   change: (tx: Tx<DB>, execution: ExecutionRow) => Promise<NewEvent[]>,
 ): Promise<void> {
-  const done = await deps.memory.serially(id, () =>
+  const hasEvents = await deps.memory.serially(id, () =>
     deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, id);
       if (!execution) throw notFound('Execution', id);
       const events = await change(tx, execution);
-      if (events.length === 0) return null;
+      if (events.length === 0) return false;
       const lastSeq = await appendEvents(tx, execution, events);
       await updateExecution(tx, id, { last_event_seq: lastSeq });
-      return { deploymentId: execution.deployment_id, lastSeq };
+      return true;
     }),
   );
-  if (done) deps.wake.events(id, done.deploymentId, done.lastSeq);
+  if (hasEvents) deps.wake.events(id);
 }

@@ -97,7 +97,7 @@ async function begin(
         if (earlier.version === execution.version) earlier.version = version;
         earlier.execution = after;
       }
-      deps.wake.events(after.id, after.deployment_id, last_event_seq);
+      deps.wake.events(after.id);
       return after;
     }
     const { loaded, step } = begun.graph;

@@ -54,7 +54,7 @@ export async function endExecution(
     await tellWhatCounts(deps, execution.id, outcome);
     return null;
   }
-  deps.wake.events(execution.id, execution.deployment_id, row.last_event_seq);
+  deps.wake.events(execution.id);
   deps.wake.dequeue();
   const { last_event_seq, version, now_ms } = row;
   const ended = { ...execution, ...write.changes, last_event_seq, version, now_ms } as TimedExecution;

@@ -49,16 +49,15 @@ export async function recordEvents(
     });
   const { id } = await visibleExecution(deps.db.query, principal, request.execution_id);
   if (rows.length === 0) return 0;
-  const done = await deps.memory.serially(id, () =>
+  await deps.memory.serially(id, () =>
     deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, id);
       if (!execution) throw notFound('Execution', id);
       const lastSeq = await appendEvents(tx, execution, rows);
       await updateExecution(tx, id, { last_event_seq: lastSeq });
-      return { deploymentId: execution.deployment_id, lastSeq };
     }),
   );
-  deps.wake.events(id, done.deploymentId, done.lastSeq);
+  deps.wake.events(id);
   return rows.length;
 }
 

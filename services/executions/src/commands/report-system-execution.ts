@@ -19,14 +19,10 @@ export async function reportSystemExecution(
   deps: EngineDeps,
   report: executionsRpc.ReportSystemExecutionRequest,
 ): Promise<string> {
-  const { status, isEnding, lastSeq } = await deps.memory.serially(report.executionId, () =>
+  const { status, isEnding } = await deps.memory.serially(report.executionId, () =>
     deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, report.executionId);
-      const told = (isEnding: boolean, lastSeq = 0) => ({
-        status: execution?.status ?? '',
-        isEnding,
-        lastSeq,
-      });
+      const told = (isEnding: boolean) => ({ status: execution?.status ?? '', isEnding });
       if (!execution) return told(false);
       if (!isCarriedOutElsewhere(execution))
         throw new AppError('conflict_error', `Execution ${execution.id} is carried out by the engine`);
@@ -36,7 +32,7 @@ export async function reportSystemExecution(
         execution.last_event_seq = await appendEvents(tx, execution, lines);
         await updateExecution(tx, execution.id, { last_event_seq: execution.last_event_seq });
       }
-      if (!ENDS.includes(report.endStatus)) return told(false, execution.last_event_seq);
+      if (!ENDS.includes(report.endStatus)) return told(false);
       // Its end is decided, by an earlier report or a cancel that was accepted.
       if (execution.phase === 'ending') return told(true);
       const outcome = { status: report.endStatus as Outcome['status'], error: report.error };
@@ -47,6 +43,6 @@ export async function reportSystemExecution(
     }),
   );
   if (isEnding) deps.wake.drive(report.executionId);
-  else if (report.log.length > 0) deps.wake.events(report.executionId, null, lastSeq);
+  else if (report.log.length > 0) deps.wake.events(report.executionId);
   return status;
 }

@@ -43,7 +43,7 @@ export interface Wakes {
   /** Forget states that were delivered, when no step does so soon; after a crash: loops/engine.loops.ts. */
   settle(executionId: string): void;
   /** Tell event streams; they poll as well. */
-  events(executionId: string, deploymentId: string | null, lastSeq: number): void;
+  events(executionId: string): void;
   /** A timer of the execution is due at that epoch ms; after a crash: loops/engine.loops.ts. */
   timer(executionId: string, at: number): void;
   /** Look at the queue; after a crash: loops/engine.loops.ts. */

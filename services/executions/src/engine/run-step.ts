@@ -146,7 +146,7 @@ export function endGraph(
 export function afterStep(deps: EngineDeps, { execution, loaded }: StepContext, step: Step): void {
   deps.memory.keep(loaded);
   if (step.hasStates) deps.wake.deliver(execution.id);
-  deps.wake.events(execution.id, execution.deployment_id, execution.last_event_seq);
+  deps.wake.events(execution.id);
   if (step.outcome) deps.wake.drive(execution.id);
   else if (loaded.timers.size > 0) deps.wake.timer(execution.id, Math.min(...loaded.timers.values()));
 }

@@ -10,7 +10,7 @@ interface Work {
   due(executionId: string): Promise<void>;
   dequeue(): Promise<void>;
   /** New events of this process, for its own streams. */
-  streams(executionId: string, lastSeq: number): void;
+  streams(executionId: string): void;
 }
 
 /**
@@ -22,6 +22,8 @@ const DELIVER_WINDOW_MS = 250;
 const SETTLE_MS = 500;
 /** How long announcements of new events are gathered before one fanout message. */
 const EVENTS_WINDOW_MS = 100;
+/** Executions in one announcement. */
+const MAX_ANNOUNCED = 100;
 const MAX_TRIES = 5;
 
 /**
@@ -45,9 +47,9 @@ export function createWakes(
     deliver: delivering.ask,
     settle: settling.ask,
     dequeue: () => dequeuing.ask('queue'),
-    events(executionId, deploymentId, lastSeq) {
-      work().streams(executionId, lastSeq);
-      announcer.add(executionId, { deploymentId: deploymentId ?? '', lastSeq });
+    events(executionId) {
+      work().streams(executionId);
+      announcer.add(executionId);
     },
     timer(executionId, at) {
       const earlier = timers.get(executionId);
@@ -107,25 +109,30 @@ function gatheredDelivery(log: Log, deliver: (ids: readonly string[]) => Promise
   };
 }
 
-/** Gathers announcements of new events for a moment and sends them together. */
+/** Gathers the executions that have new events for a moment, and announces some of them with one message. */
 function eventAnnouncer(deps: { broker: Broker; clock: Clock; log: Log }) {
-  const announced = new Map<string, { deploymentId: string; lastSeq: number }>();
+  const announced = new Set<string>();
   let timer: NodeJS.Timeout | null = null;
   const send = () => {
     timer = null;
-    const time = isoInstant(deps.clock.now());
-    const envelopes = [...announced].map(([executionId, at]) =>
-      buildMessage(eventsAppended, { tenant: '', key: executionId, time }, { executionId, ...at }),
-    );
+    const ids = [...announced];
     announced.clear();
+    const time = isoInstant(deps.clock.now());
+    const envelopes = [];
+    for (let i = 0; i < ids.length; i += MAX_ANNOUNCED) {
+      const executionIds = ids.slice(i, i + MAX_ANNOUNCED);
+      envelopes.push(
+        buildMessage(eventsAppended, { tenant: '', key: executionIds[0]!, time }, { executionIds }),
+      );
+    }
     // Streams poll as well, so a lost announcement only costs a moment.
     deps.broker
       .publish(envelopes)
       .catch((err: unknown) => deps.log.debug({ err }, 'events were not announced'));
   };
   return {
-    add(executionId: string, at: { deploymentId: string; lastSeq: number }) {
-      announced.set(executionId, at);
+    add(executionId: string) {
+      announced.add(executionId);
       timer ??= setTimeout(send, EVENTS_WINDOW_MS);
     },
     stop() {
