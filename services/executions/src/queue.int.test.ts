@@ -1,7 +1,9 @@
 import { executionsRpc } from '@baton/contracts';
+import { newId } from '@baton/kernel';
 import { eventually, setFakeNow } from '@baton/testkit';
 import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
+import { createExecutionGroup } from './commands/create-execution-group';
 import { dequeueExecutions } from './commands/dequeue-executions';
 import { requestExecution } from './commands/request-execution';
 import { resumeExecution } from './commands/resume-execution';
@@ -76,15 +78,7 @@ test('a system-wide execution does not hold up what those that it waits for wait
     const rows = await Promise.all([earlier, wide, other].map(rowOf));
     return rows.map(({ status }) => status);
   };
-  const kind = executionsRpc.OutcomeKind.OUTCOME_KIND_DEFERRED;
-  await eventually(async () => {
-    const ran = await work(engine.client, parent, 'w1', () => ({
-      kind,
-      untilExecution: awaited,
-      retryAfter: 60,
-    }));
-    expect(ran).not.toEqual([]);
-  }, DEADLINE);
+  await waitFor(parent, awaited);
   await end(busy);
   await isAtWork(awaited);
   expect(await statuses()).toEqual(['queued', 'queued', 'queued']);
@@ -94,6 +88,90 @@ test('a system-wide execution does not hold up what those that it waits for wait
   await end(wide);
   await isAtWork(earlier);
   await isAtWork(other);
+}, 60_000);
+
+/** An operation of the execution waits for the end of another one. */
+async function waitFor(parent: string, awaited: string): Promise<void> {
+  const kind = executionsRpc.OutcomeKind.OUTCOME_KIND_DEFERRED;
+  const defer = () => ({ kind, untilExecution: awaited, retryAfter: 60 });
+  await eventually(async () => {
+    expect(await work(engine.client, parent, 'w1', defer)).not.toEqual([]);
+  }, DEADLINE);
+}
+
+/** Executions of a new execution group on these deployments, in order. */
+async function askGroup(deploymentIds: readonly string[], concurrency: number): Promise<string[]> {
+  for (const id of deploymentIds)
+    if (!engine.peer.deployments.has(id)) engine.peer.deployments.set(id, peerDeployment({ a: [] }));
+  const groupId = newId();
+  engine.peer.groups.set(groupId, [...deploymentIds]);
+  const { tenant, createdBy, isAdministrator, workflowId } = startRequest(null);
+  const by = { tenant, createdBy, isAdministrator, workflowId, visibility: null, createdAt: null };
+  const as = { groupId, deploymentGroupId: groupId, isForced: false, concurrency };
+  await createExecutionGroup(
+    engine.deps,
+    { ...by, ...as, defaultParameters: {}, parameters: {} },
+    async () => null,
+  );
+  const { rows } = await sql<{ id: string }>`select id from executions where execution_group_id = ${groupId}
+    order by created_at`.execute(engine.db.query);
+  return rows.map((row) => row.id);
+}
+
+test('a system-wide execution does not hold up members of groups that those wait for for which it waits', async () => {
+  const wide = { workflowId: 'restore_snapshot', isSystemWorkflow: true, mayQueue: true };
+  const parent = await ask('env');
+  const waiting = await ask(null, wide);
+  // As many older groups as are looked at in one go.
+  const older: string[] = [];
+  for (let i = 0; i < 20; i++) older.push(...(await askGroup([`other-${i}`], 1)));
+  const earlier = await ask('component', { mayQueue: true, workflowId: 'uninstall' });
+  const [awaited, beside] = await askGroup(['component', 'else'], 1);
+  await waitFor(parent, awaited!);
+  await isAtWork(awaited!);
+  for (const id of [waiting, earlier, beside!, ...older]) expect((await rowOf(id)).status).toBe('queued');
+  await end(awaited!);
+  await end(parent);
+  await eventually(async () => expect((await rowOf(waiting)).status).toBe('started'), DEADLINE);
+}, 60_000);
+
+test('a member of a full group starts when an operation of another member waits for it', async () => {
+  const [first, other, awaited] = await askGroup(['one', 'two', 'three'], 1);
+  await waitFor(first!, awaited!);
+  await isAtWork(awaited!);
+  expect((await rowOf(other!)).status).toBe('queued');
+  await end(awaited!);
+  await end(first!);
+  await isAtWork(other!);
+}, 60_000);
+
+test('what an operation waits for does not wait for what is queued before it on its deployment', async () => {
+  const [first, other] = await askGroup(['one', 'two'], 1);
+  const awaited = await ask('two', { mayQueue: true });
+  await waitFor(first!, awaited);
+  await isAtWork(awaited);
+  expect((await rowOf(other!)).status).toBe('queued');
+  await end(awaited);
+  await end(first!);
+  await isAtWork(other!);
+}, 60_000);
+
+test('nothing is resumed beside a system-wide execution at work, by force neither', async () => {
+  const stopped = await ask('stopped');
+  await cancelExecution(engine.deps, stopped, 'force-cancel');
+  await eventually(async () => expect((await rowOf(stopped)).phase).toBe('ended'), DEADLINE);
+  const wide = await ask(null, { workflowId: 'restore_snapshot', isSystemWorkflow: true });
+  await eventually(async () => expect((await rowOf(wide)).status).toBe('started'), DEADLINE);
+  for (const isForced of [false, true])
+    await expect(resumeExecution(engine.deps, stopped, isForced)).rejects.toMatchObject({
+      code: 'existing_running_execution_error',
+      details: { executions: [wide] },
+    });
+  expect((await rowOf(stopped)).status).toBe('cancelled');
+  await end(wide);
+  await eventually(async () => expect((await rowOf(wide)).phase).toBe('ended'), DEADLINE);
+  await resumeExecution(engine.deps, stopped, false);
+  await isAtWork(stopped);
 }, 60_000);
 
 test('blocked ones at the head hold up nobody; nothing starts in maintenance', async () => {

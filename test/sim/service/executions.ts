@@ -1,6 +1,7 @@
 import { isoInstant } from '@baton/kernel';
+import type { TaskRow } from '@baton/task-graph';
 import type { ExecutionGroupRow } from '../../../services/executions/src/store/execution-groups.sql';
-import type { ExecutionRow } from '../../../services/executions/src/store/rows';
+import type { ExecutionRow, StoredTask } from '../../../services/executions/src/store/rows';
 import { taskOfRow } from '../../../services/executions/src/store/task-document';
 import type { Observed } from '../oracle';
 import type { MemoryExecution } from './database';
@@ -84,6 +85,15 @@ export function newGroup(id: string, concurrency: number): ExecutionGroupRow {
   };
 }
 
+const tasks = new WeakMap<StoredTask, TaskRow>();
+
+/** The same for the same row, which is never changed in place. */
+function observedTask(row: StoredTask): TaskRow {
+  const known = tasks.get(row) ?? taskOfRow(row);
+  tasks.set(row, known);
+  return known;
+}
+
 /** The execution as the oracle looks at it. */
 export function observed(execution: MemoryExecution): Observed {
   const { row, graphs, events, resumes } = execution;
@@ -94,7 +104,7 @@ export function observed(execution: MemoryExecution): Observed {
     head: graph
       ? { name: graph.name, waitAfterFailMs: graph.wait_after_fail_ms, dryRun: graph.is_dry_run }
       : null,
-    rows: graph ? tasksOf(execution, graph).map(taskOfRow) : [],
+    rows: graph ? tasksOf(execution, graph).map(observedTask) : [],
     flags: graph?.flags ?? null,
     stage: row.stage as Observed['stage'],
     history: row.history,

@@ -2,7 +2,7 @@ import type { Envelope } from '@baton/contracts';
 import type { ExecutionRow } from '../../../services/executions/src/store/rows';
 import type { MemoryDatabase, MemoryExecution } from './database';
 import { MESSAGES } from './engine';
-import { takesPlace } from './store/queue.sql';
+import { isAwaited, takesPlace } from './store/queue.sql';
 
 /** What must hold of the queue after every commit (the promise G6, reference/rest-api.md 6.3). Breaches are texts. */
 export interface QueueOracle {
@@ -47,25 +47,20 @@ export function newQueueOracle(
       const say = (text: string) => void breaches.push(`${after.id} began ${text}`);
       if (after.scheduled_for !== null && Date.parse(after.scheduled_for) > Date.now())
         say('before its time');
-      const isAnyWide = rows.some((row) => row.deployment_id === null && row.phase !== 'ended');
       const active = rows.filter((row) => isAtWork(row) && started.has(row.id));
       // Direct starts take no notice of the limit, nor of who waits.
       const places = active.filter((row) => holdsPlace(database().executions.get(row.id)!)).length;
       if (limit === 1 && !isResume && places > limit)
         say(`as number ${places} at work, allowed are ${limit}`);
       for (const other of active)
-        if (
-          other.id !== after.id &&
-          (other.deployment_id === null || after.deployment_id === null) &&
-          !isResume
-        )
+        if (other.id !== after.id && (other.deployment_id === null || after.deployment_id === null))
           say(`beside ${other.id}, and one of them is to be alone`);
       const others = rows.filter((row) => row.deployment_id === after.deployment_id && row.id !== after.id);
       for (const other of others) {
         if (active.includes(other)) say(`beside ${other.id} on the same deployment`);
         else if (
           limit === 1 &&
-          !isAnyWide &&
+          !isAwaited({ database: database() }, after.id) &&
           other.status === 'queued' &&
           other.created_at < after.created_at
         )
@@ -74,7 +69,7 @@ export function newQueueOracle(
       const group = database().groups.get(after.execution_group_id ?? '');
       if (!group) return;
       const members = active.filter((row) => row.execution_group_id === group.id).length;
-      if (members > group.concurrency)
+      if (members > group.concurrency && !isAwaited({ database: database() }, after.id))
         say(`as number ${members} of its group, allowed are ${group.concurrency}`);
     },
   };

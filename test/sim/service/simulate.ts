@@ -1,7 +1,7 @@
 import './substitute';
 import type { Envelope } from '@baton/contracts';
 import { isAppError, isUuid } from '@baton/kernel';
-import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
+import { type ExecutionStatus, executionMachine, type GraphState } from '@baton/task-graph';
 import { startGroupMembers } from '../../../services/executions/src/commands/start-group-members';
 import { wakeEnded } from '../../../services/executions/src/commands/wake-deferred';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
@@ -271,12 +271,11 @@ function waitingForEachOther(
   };
 }
 
-/** The last one that was asked for, where it does not wait for the first one itself: on another deployment, alone. */
+/** The last one that was asked for, where it does not wait for the first one itself: on another deployment. */
 function lastElsewhere(executions: Simulation['database']['executions']): string | null {
   const first = executions.get(executionIdOf(0))!.row;
   const last = [...executions.values()].findLast(({ row }) => isUuid(row.id))!.row;
-  const isElsewhere = last.deployment_id !== first.deployment_id && last.execution_group_id === null;
-  return isElsewhere ? last.id : null;
+  return last.deployment_id === first.deployment_id ? null : last.id;
 }
 
 const workersOf = new WeakMap<
@@ -363,6 +362,9 @@ function mayFail(error: unknown): void {
   if (!isAppError(error)) throw error;
 }
 
+/** The version at which a graph in memory was looked at last. */
+const checked = new WeakMap<GraphState, number>();
+
 /** A graph in memory at the version of its row is what the rows say. */
 function watchMemory(simulation: Simulation): void {
   const { world, database, replicas, oracle, looks } = simulation;
@@ -370,8 +372,10 @@ function watchMemory(simulation: Simulation): void {
     if (!process.isUp) continue;
     for (const execution of database.executions.values()) {
       const loaded = deps.memory.known(execution.row.id);
-      if (loaded?.version === execution.row.version && loaded.graphId === execution.row.graph_id)
-        oracle.checkMemory(looks.get(execution.row.id)!, loaded.graph);
+      if (loaded?.version !== execution.row.version || loaded.graphId !== execution.row.graph_id) continue;
+      if (checked.get(loaded.graph) === loaded.version) continue;
+      checked.set(loaded.graph, loaded.version);
+      oracle.checkMemory(looks.get(execution.row.id)!, loaded.graph);
     }
   }
   checkTimers(simulation);

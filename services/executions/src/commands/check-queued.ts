@@ -2,7 +2,7 @@ import { canonicalJson, isAppError } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import { isSystemWorkflowName } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
-import { type ExecutionGroupRow, startableMembers } from '../store/execution-groups.sql';
+import { type ExecutionGroupRow, type Startable, startableMembers } from '../store/execution-groups.sql';
 import { lockExecution, updateExecution } from '../store/executions.sql';
 import { countAtWork } from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
@@ -60,11 +60,12 @@ export async function failQueued(tx: Tx<DB>, id: string, error: string): Promise
 export async function checkMembersAgain(
   deps: EngineDeps,
   group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>,
+  which: Startable,
 ): Promise<string[]> {
   const { query } = deps.db;
   const room = deps.queue.maxConcurrent() - (await countAtWork(query));
   const passed: string[] = [];
-  for (const member of await startableMembers(query, group, room)) {
+  for (const member of await startableMembers(query, group, room, which)) {
     // Whoever carries out a system workflow checks it; one that deletes a deployment has nothing to do when it is gone.
     const isOfSystem = isSystemWorkflowName(member.workflow_id);
     const refusal = isOfSystem ? null : await refusalOf(deps, member);

@@ -19,6 +19,7 @@ import {
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { checkMembersAgain, failQueued, refusalOf } from './check-queued';
+import { openTo } from './open-to';
 import { resumeGroupMembers } from './resume-group-members';
 import { startGroupMembers } from './start-group-members';
 
@@ -59,9 +60,11 @@ export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
 async function dequeueGroups(deps: EngineDeps): Promise<number> {
   let count = 0;
   if (deps.queue.isPaused()) return 0;
-  for (const group of await groupsWithRoom(deps.db.query, GROUPS)) {
+  const which = await openTo(deps.db.query);
+  if (which === 'nothing') return 0;
+  for (const group of await groupsWithRoom(deps.db.query, GROUPS, which)) {
     count += await resumeGroupMembers(deps, group);
-    const checked = await checkMembersAgain(deps, group);
+    const checked = await checkMembersAgain(deps, group, which);
     const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, group.tenant, group.id, checked));
     for (const one of started) deps.wake.drive(one);
     count += started.length;
@@ -90,18 +93,18 @@ async function tryStart(tx: Tx<DB>, deps: EngineDeps, candidate: ExecutionRow): 
 
 async function isAdmitted(tx: Tx<DB>, candidate: ExecutionRow): Promise<boolean> {
   const all = await blockingSystemExecutions(tx);
-  const isOvertaking = all.length > 0 && (await isAwaitedByOther(tx, candidate.id));
-  const systemWide = (isOvertaking ? await blockingSystemExecutions(tx, true) : all)
+  const isAwaited = await isAwaitedByOther(tx, candidate.id);
+  const systemWide = (isAwaited && all.length > 0 ? await blockingSystemExecutions(tx, true) : all)
     .map((row) => row.id)
     .filter((id) => id !== candidate.id);
   const others =
     candidate.deployment_id === null
       ? []
       : await activeOfDeployment(tx, candidate.tenant, candidate.deployment_id);
-  // Active ones block, and so do those that queued earlier, unless these wait for what waits for this one.
+  // Active ones block, and so do those that queued earlier, unless somebody waits for this one.
   const ofDeployment = others.filter(
     (row) =>
-      row.id !== candidate.id && (row.phase !== 'waiting' || (!isOvertaking && isEarlier(row, candidate))),
+      row.id !== candidate.id && (row.phase !== 'waiting' || (!isAwaited && isEarlier(row, candidate))),
   );
   const atWork = isSystemWide(candidate) ? await executionsAtWork(tx, candidate.id) : [];
   const request = { isForced: candidate.is_forced, mayQueue: true, isSystemWide: isSystemWide(candidate) };

@@ -186,12 +186,13 @@ export function requestedRow(
 
 async function admissionOf(tx: Tx<DB>, request: StartRequest) {
   const systemWide = await blockingSystemExecutions(tx, request.parentId !== undefined);
-  // One that is scheduled for later waits for its time and is in nobody's way until then.
+  // One that is scheduled for later waits for its time and is in nobody's way until then; nor is one in the queue in the way
+  // of what another execution waits for.
   const ofDeployment =
     request.deploymentId === null
       ? []
       : (await activeOfDeployment(tx, request.tenant, request.deploymentId)).filter(
-          (row) => row.status !== 'scheduled',
+          (row) => row.status !== 'scheduled' && (request.parentId === undefined || row.phase !== 'waiting'),
         );
   const isExclusive = isSystemWideRequest(request);
   const atWork = isExclusive ? await executionsAtWork(tx, null) : [];

@@ -17,6 +17,7 @@ import {
   readExecution,
   updateExecution,
 } from '../store/executions.sql';
+import { blockingSystemExecutions, lockStarts } from '../store/queue.sql';
 import type { DB } from '../store/tables.gen';
 import { readGraph, renameStoppedGraphs } from '../store/tasks.sql';
 import { codeMapping } from '../store/work.sql';
@@ -44,11 +45,13 @@ export async function resumeExecution(
   const resumed = await deps.memory.serially(executionId, () =>
     deps.db.tx(async (tx) => {
       if (isAllowed && !(await isAllowed(tx))) return 'refused';
+      await lockStarts(tx, false);
       if (known.deployment_id !== null) await lockGuard(tx, known.tenant, known.deployment_id);
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
       if (execution.status === 'started' && !isForced) return null;
       refuseUnlessStopped(execution, isForced);
+      await refuseBesideSystemWide(tx, execution);
       if (!isForced && !mayRunBeside) await refuseBesideOthers(tx, execution);
       return await resumeInTx(tx, deps, execution, present, isForced);
     }),
@@ -68,6 +71,12 @@ function refuseUnlessStopped(execution: LockedExecution, isForced: boolean): voi
     `Cannot ${action} execution: \`${execution.id}\` in state: \`${execution.status}\``,
     { field: 'action' },
   );
+}
+
+/** Nothing goes on beside a system-wide execution at work, by force neither. One in the queue waits for this one. */
+async function refuseBesideSystemWide(tx: Tx<DB>, { id }: LockedExecution): Promise<void> {
+  const others = (await blockingSystemExecutions(tx, true)).map((other) => other.id);
+  if (others.length > 0) throw alreadyRunning(others, `Resume ${id} after them`);
 }
 
 /** One running execution a deployment, unless it was started by force or is resumed by force. */

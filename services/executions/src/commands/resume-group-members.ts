@@ -10,8 +10,9 @@ import {
   wishResume,
 } from '../store/execution-groups.sql';
 import { readExecution } from '../store/executions.sql';
-import { blockingSystemExecutions, countAtWork, lockDequeue, lockStarts } from '../store/queue.sql';
+import { countAtWork, lockDequeue, lockStarts } from '../store/queue.sql';
 import type { DB } from '../store/tables.gen';
+import { openTo } from './open-to';
 import { resumeExecution } from './resume-execution';
 
 type Group = Pick<ExecutionGroupRow, 'tenant' | 'id'>;
@@ -80,7 +81,8 @@ async function firstOf(tx: Tx<DB>, deps: EngineDeps, { tenant, id }: Group): Pro
   await lockDequeue(tx);
   await lockStarts(tx, false);
   const group = await lockGroup(tx, tenant, id);
-  if (!group || (await blockingSystemExecutions(tx, group.parent_id !== null)).length > 0) return null;
+  const which = await openTo(tx);
+  if (!group || which === 'nothing' || (which === 'awaited' && group.parent_id === null)) return null;
   const room = deps.queue.maxConcurrent() - (await countAtWork(tx));
   return (await resumableMembers(tx, group, Math.min(1, room)))[0]?.id ?? null;
 }

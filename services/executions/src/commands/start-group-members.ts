@@ -9,8 +9,10 @@ import {
   startMembers,
   updateGroup,
 } from '../store/execution-groups.sql';
-import { blockingSystemExecutions, countAtWork, lockDequeue, lockStarts } from '../store/queue.sql';
+import { countAtWork, lockDequeue, lockStarts } from '../store/queue.sql';
+import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
+import { openTo } from './open-to';
 
 /**
  * Starts queued members of a group up to its concurrency and the manager's `max_concurrent_workflows`: queued -> pending
@@ -30,18 +32,18 @@ export async function startGroupMembers(
   await lockStarts(tx, false);
   const group = await lockGroup(tx, tenant, groupId);
   if (!group?.has_queued || group.concurrency === 0) return [];
-  // A system-wide execution makes everything wait (domain/admission.ts).
-  if ((await blockingSystemExecutions(tx, group.parent_id !== null)).length > 0) return [];
+  const which = await openTo(tx);
+  if (which === 'nothing') return [];
   const room = deps.queue.maxConcurrent() - (await countAtWork(tx));
   if (room <= 0) return [];
-  const candidates = await startableMembers(tx, group, room);
+  const candidates = await startableMembers(tx, group, room, which);
   if (candidates.length === 0) {
     // Queued ones may wait for others of their deployment, or for room: then the mark stays.
     if (!(await hasQueuedMembers(tx, tenant, groupId)))
       await updateGroup(tx, tenant, groupId, { has_queued: false });
     return [];
   }
-  const chosen = candidates.filter(({ id }) => among?.includes(id) ?? true);
+  const chosen = oneEach(candidates.filter(({ id }) => among?.includes(id) ?? true));
   await lockGuards(
     tx,
     tenant,
@@ -50,6 +52,7 @@ export async function startGroupMembers(
   const started = await startMembers(
     tx,
     chosen.map((candidate) => candidate.id),
+    which,
   );
   await outbox.appendAll(
     tx,
@@ -62,4 +65,15 @@ export async function startGroupMembers(
     ),
   );
   return started.map((row) => row.id);
+}
+
+/** Of each deployment the first, unless by force: what is awaited may stand behind others of the group. */
+function oneEach(members: readonly ExecutionRow[]): ExecutionRow[] {
+  const taken = new Set<string | null>();
+  return members.filter(({ is_forced, deployment_id }) => {
+    if (is_forced || deployment_id === null) return true;
+    const isFirst = !taken.has(deployment_id);
+    taken.add(deployment_id);
+    return isFirst;
+  });
 }

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { NewExecution } from './executions.sql';
 import type { ExecutionRow, Outcome } from './rows';
 import type { DB } from './tables.gen';
+import { awaitedIds } from './waiting-task';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
@@ -176,31 +177,52 @@ export async function insertRecordedEvents(
     where e.id = any(${[...ids]}::uuid[]) and e.phase = 'ended' order by e.id, t.seq`.execute(tx);
 }
 
-/** Members that may start: nothing of their deployment is active or queued before them. Oldest first. */
+/**
+ * Members that may start, oldest first: nothing of their deployment is active or queued before them. Of a group without room
+ * those that an operation waits for: what it runs in may have the room.
+ */
 export async function startableMembers(
   reader: Reader,
   group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>,
   room: number,
+  which: Startable,
 ): Promise<ExecutionRow[]> {
+  if (group.concurrency === 0 || room <= 0) return [];
   const { rows } = await sql<ExecutionRow>`
-    select q.* from executions q
-    where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and ${mayStart}
+    with free as materialized (select ${group.concurrency}::integer - (${activeOf(group)})::integer as places)
+    select q.* from executions q, free
+    where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and ${mayStart(which)}
+      and (free.places > 0 or q.id in ${awaitedIds})
     order by q.created_at, q.id
-    limit greatest(0, least(${room}::integer, ${group.concurrency}::integer - (${activeOf(group)})::integer))`.execute(
+    limit (select case when places > 0 then least(${room}::integer, places) else ${room}::integer end from free)`.execute(
     reader,
   );
   return rows;
 }
 
-/** Of `executions q`: it is queued, and nothing of its deployment is at work or was queued before it. */
-const mayStart = sql`(q.phase = 'waiting' and q.status = 'queued' and (q.is_forced or not exists (
-  select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id and b.id <> q.id and b.phase <> 'ended'
-    and (b.phase <> 'waiting' or (b.status = 'queued' and (b.created_at, b.id) < (q.created_at, q.id))))))`;
+/** All members, or while a system-wide execution waits for its turn only those whose end another execution waits for. */
+export type Startable = 'all' | 'awaited';
 
 /** Of `executions q`: no other execution of its deployment is at work. */
 const nothingAtWork = sql`not exists (
   select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id and b.id <> q.id
     and b.phase not in ('waiting', 'ended'))`;
+
+/** Of `executions q`: nothing of its deployment was queued before it. */
+const nothingEarlier = sql`not exists (
+  select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id
+    and b.phase = 'waiting' and b.status = 'queued' and (b.created_at, b.id) < (q.created_at, q.id))`;
+
+/** Of `executions q`: another execution waits for its end. */
+const isAwaited = sql`(q.parent_id is not null or q.id in ${awaitedIds})`;
+
+/**
+ * Of `executions q`: it is queued, and nothing of its deployment is at work or was queued before it. What is awaited does not
+ * wait for what is queued: that may wait itself, for room that whoever waits for this one has.
+ */
+const mayStart = (which: Startable) => sql`(q.phase = 'waiting' and q.status = 'queued'
+  and ${which === 'awaited' ? isAwaited : sql`true`}
+  and (q.is_forced or (${nothingAtWork} and (${isAwaited} or ${nothingEarlier}))))`;
 
 /** Guard rows of many deployments, locked in order. */
 export async function lockGuards(
@@ -219,10 +241,11 @@ export async function lockGuards(
 export async function startMembers(
   tx: Tx<DB>,
   ids: readonly string[],
+  which: Startable,
 ): Promise<Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id' | 'workflow_id'>[]> {
   const { rows } = await sql<Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id' | 'workflow_id'>>`
     update executions q set status = 'pending', phase = 'planning'
-    where q.id = any(${[...ids]}::uuid[]) and ${mayStart}
+    where q.id = any(${[...ids]}::uuid[]) and ${mayStart(which)}
     returning q.id, q.tenant, q.deployment_id, q.workflow_id`.execute(tx);
   return rows;
 }
@@ -277,21 +300,27 @@ const activeOf = (group: Pick<ExecutionGroupRow, 'tenant' | 'id'>) => sql`select
 const ofGroup = sql`executions q where q.tenant = g.tenant and q.execution_group_id = g.id`;
 
 /**
- * Groups with room for a member that may start or be resumed now, oldest first, and those in which none waits any more:
- * where all members are blocked, others must not wait for that group.
+ * Groups with room for a member that may start or be resumed now, oldest first, those with a member that needs none, and
+ * those in which none waits any more: where all members are blocked, others must not wait for that group.
  */
 export async function groupsWithRoom(
   reader: Reader,
   limit: number,
+  which: Startable,
 ): Promise<Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>[]> {
   const { rows } = await sql<Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>>`
+    with awaited as materialized (select q.tenant, q.execution_group_id from executions q
+      where q.execution_group_id is not null and q.id in ${awaitedIds} and ${mayStart(which)})
     select g.tenant, g.id, g.concurrency from execution_groups g
-    where g.has_queued and g.concurrency > (select count(*) from executions a
-      where a.tenant = g.tenant and a.execution_group_id = g.id and a.phase not in ('waiting', 'ended'))
-      and (exists (select 1 from ${ofGroup} and ${mayStart})
-        or exists (select 1 from ${ofGroup} and q.resume_wish is not null and ${nothingAtWork})
-        or not (exists (select 1 from ${ofGroup} and q.phase = 'waiting')
-          or exists (select 1 from ${ofGroup} and q.resume_wish is not null)))
+    where g.has_queued and g.concurrency > 0
+      and (exists (select 1 from awaited w where w.tenant = g.tenant and w.execution_group_id = g.id)
+        or (g.concurrency > (select count(*) from executions a
+            where a.tenant = g.tenant and a.execution_group_id = g.id and a.phase not in ('waiting', 'ended'))
+          and (exists (select 1 from ${ofGroup} and ${mayStart(which)})
+            or (${which === 'all' ? sql`true` : sql`g.parent_id is not null`}
+              and exists (select 1 from ${ofGroup} and q.resume_wish is not null and ${nothingAtWork}))
+            or not (exists (select 1 from ${ofGroup} and q.phase = 'waiting')
+              or exists (select 1 from ${ofGroup} and q.resume_wish is not null)))))
     order by g.created_at limit ${limit}`.execute(reader);
   return rows;
 }

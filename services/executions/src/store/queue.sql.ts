@@ -84,8 +84,8 @@ const hasWaiter = sql`(e.parent_id is not null or exists (select 1 from tasks t
   where t.deferral->>'untilExecution' = e.id::text and ${waitsWithoutWorker}))`;
 
 /**
- * Whether another execution waits for the end of this one. It does not wait for system-wide ones in the queue, nor for what
- * waits behind these: they wait for that other execution themselves.
+ * Whether another execution waits for the end of this one. It waits for nothing that is queued itself, system-wide or before
+ * it on its deployment: that may wait for that other execution, or for room that this has.
  */
 export async function isAwaitedByOther(db: AnyQuery, id: string): Promise<boolean> {
   const { rows } = await sql`select 1 as found from executions e where e.id = ${id} and ${hasWaiter}`.execute(
@@ -96,7 +96,7 @@ export async function isAwaitedByOther(db: AnyQuery, id: string): Promise<boolea
 
 /**
  * Those of the queue that may be next: the oldest system-wide one alone, behind those that others wait for; else the oldest
- * of each deployment where nothing is at work, oldest first. Blocked ones cost a look at an index each, so that none of them
+ * of each deployment where nothing is at work, and those that others wait for, oldest first. Blocked ones cost a look at an index each, so that none of them
  * holds up the others. Members of execution groups have a queue of their own (store/execution-groups.sql.ts).
  */
 export async function queueHeads(db: AnyQuery, limit: number): Promise<ExecutionRow[]> {
@@ -104,15 +104,13 @@ export async function queueHeads(db: AnyQuery, limit: number): Promise<Execution
     select * from executions where phase = 'waiting' and status = 'queued' and deployment_id is null
     order by created_at, id limit 1`.execute(db);
   const isWide = system.rows.length > 0;
-  const isBehind = isWide
-    ? sql`false`
-    : sql`(b.status = 'queued' and (b.created_at, b.id) < (e.created_at, e.id))`;
   const { rows } = await sql<ExecutionRow>`
     select e.* from executions e where e.phase = 'waiting' and e.status = 'queued' and e.execution_group_id is null
       and ${isWide ? sql`e.deployment_id is not null and ${hasWaiter}` : sql`true`}
       and (e.is_forced or not exists (select 1 from executions b
         where b.tenant = e.tenant and b.deployment_id = e.deployment_id and b.phase <> 'ended' and b.id <> e.id
-          and (b.phase <> 'waiting' or ${isBehind})))
+          and (b.phase <> 'waiting'
+            or (b.status = 'queued' and (b.created_at, b.id) < (e.created_at, e.id) and not ${hasWaiter}))))
     order by e.created_at, e.id limit ${limit}`.execute(db);
   return [...rows, ...system.rows];
 }

@@ -5,5 +5,8 @@ export const WAITS_WITHOUT_WORKER =
   "t.deferral is not null and t.state = 'pending' and t.not_before is not null";
 export const waitsWithoutWorker = sql.raw<boolean>(WAITS_WITHOUT_WORKER);
 
+/** Ids of all executions that operations wait for. */
+export const awaitedIds = sql`(select (t.deferral->>'untilExecution')::uuid from tasks t where ${waitsWithoutWorker})`;
+
 /** The execution `c` that task `t` waits or waited for. */
 export const isAwaited = sql`c.id = (t.deferral->>'untilExecution')::uuid`;

@@ -40,10 +40,30 @@ export function rowsOf(execution: MemoryExecution, graphId: string): MemoryTask[
     .sort((a, b) => a.idx - b.idx);
 }
 
+/** Tasks of a document as its marks leave them. Never changed in place, so each is read once. */
+const documents = new WeakMap<Buffer, Record<'pending' | 'started' | 'succeeded', StoredTask>[]>();
+
 /** Every task of a graph, with a row or without. */
 export function tasksOf(execution: MemoryExecution, graph: MemoryGraph): StoredTask[] {
-  const head = { ...graph, execution_id: execution.row.id };
-  return tasksOfGraph(head, graph.marks, rowsOf(execution, graph.id));
+  const rows = rowsOf(execution, graph.id);
+  if (graph.tasks === null) return rows;
+  let known = documents.get(graph.tasks);
+  if (!known) {
+    const pending = tasksOfGraph({ ...graph, execution_id: execution.row.id }, [], []);
+    known = pending.map((task) => ({
+      pending: task,
+      started: { ...task, state: 'started' },
+      succeeded: { ...task, state: 'succeeded' },
+    }));
+    documents.set(graph.tasks, known);
+  }
+  const tasks = known.map(({ pending }) => pending);
+  for (const { started, succeeded } of graph.marks) {
+    for (const idx of started) tasks[idx] = known[idx]!.started;
+    for (const idx of succeeded) tasks[idx] = known[idx]!.succeeded;
+  }
+  for (const row of rows) tasks[row.idx] = row;
+  return tasks;
 }
 
 export function taskWithId(

@@ -1,13 +1,13 @@
 import type * as real from '../../../../services/executions/src/store/execution-groups.sql';
 import { change, holdNamed } from '../database';
 import { databaseOf, hold, memoryTx, statement } from './access';
-import { activeOf, isAnyWaiting, mayStart, startable } from './queue.sql';
+import { isAnyWaiting, mayStart, startable } from './queue.sql';
 
-export const groupsWithRoom: typeof real.groupsWithRoom = async (reader, limit) => {
+export const groupsWithRoom: typeof real.groupsWithRoom = async (reader, limit, which) => {
   await statement(reader);
   return [...databaseOf(reader).groups.values()]
-    .filter((group) => group.has_queued && group.concurrency > activeOf(reader, group.id))
-    .filter(({ id }) => startable(reader, id, 1).length > 0 || !isAnyWaiting(reader, id))
+    .filter(({ has_queued }) => has_queued)
+    .filter((group) => startable(reader, group, 1, which).length > 0 || !isAnyWaiting(reader, group.id))
     .slice(0, limit);
 };
 
@@ -29,9 +29,9 @@ export const hasQueuedMembers: typeof real.hasQueuedMembers = async (tx, _tenant
   return isAnyWaiting(tx, id);
 };
 
-export const startableMembers: typeof real.startableMembers = async (reader, { id, concurrency }, room) => {
+export const startableMembers: typeof real.startableMembers = async (reader, group, room, which) => {
   await statement(reader);
-  return startable(reader, id, Math.min(room, concurrency - activeOf(reader, id)));
+  return startable(reader, group, room, which);
 };
 
 export const lockGuards: typeof real.lockGuards = async (handle, tenant, deploymentIds) => {
@@ -39,12 +39,12 @@ export const lockGuards: typeof real.lockGuards = async (handle, tenant, deploym
   for (const id of [...new Set(deploymentIds)].sort()) await holdNamed(tx, `guard ${tenant} ${id}`);
 };
 
-export const startMembers: typeof real.startMembers = async (handle, ids) => {
+export const startMembers: typeof real.startMembers = async (handle, ids, which) => {
   const tx = memoryTx(handle);
   const started = [];
   for (const id of [...ids].sort()) {
     const seen = await hold(tx, id);
-    if (!seen || !mayStart(tx, seen.row)) continue;
+    if (!seen || !mayStart(tx, seen.row, which)) continue;
     change(tx, id, (execution) => {
       execution.row = { ...execution.row, status: 'pending', phase: 'planning' };
     });

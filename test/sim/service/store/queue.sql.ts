@@ -1,3 +1,4 @@
+import type { Startable } from '../../../../services/executions/src/store/execution-groups.sql';
 import type * as real from '../../../../services/executions/src/store/queue.sql';
 import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
 import { holdNamed, type MemoryExecution } from '../database';
@@ -29,7 +30,7 @@ export const executionsAtWork: typeof real.executionsAtWork = async (db, except)
     .map(({ id }) => id);
 };
 /** An operation of another one waits for its end. */
-function isAwaited(reader: object, id: string): boolean {
+export function isAwaited(reader: object, id: string): boolean {
   return [...allSeenBy(reader)].some(({ tasks }) =>
     [...tasks.values()].some(
       ({ state, deferral, not_before }) =>
@@ -75,14 +76,15 @@ export const countAtWork: typeof real.countAtWork = async (db) => {
   return count;
 };
 
-/** Nothing of its deployment is at work, or was queued before it. */
-function isUnblocked(rows: readonly ExecutionRow[], one: ExecutionRow, isOvertaking = false): boolean {
+/** Nothing of its deployment is at work, or was queued before it unless somebody waits for it. */
+function isUnblocked(reader: object, one: ExecutionRow): boolean {
   if (one.is_forced) return true;
-  return !rows.some(
+  const mayOvertake = isAwaited(reader, one.id);
+  return !rowsSeenBy(reader).some(
     (other) =>
       other.deployment_id === one.deployment_id &&
       other.id !== one.id &&
-      (isAtWork(other) || (!isOvertaking && isQueued(other) && byAge(other, one) < 0)),
+      (isAtWork(other) || (!mayOvertake && isQueued(other) && byAge(other, one) < 0)),
   );
 }
 
@@ -93,7 +95,7 @@ export const queueHeads: typeof real.queueHeads = async (db, limit) => {
   const isBehind = wide.length > 0;
   const heads = rows
     .filter((row) => isQueued(row) && row.execution_group_id === null && row.deployment_id !== null)
-    .filter((row) => isUnblocked(rows, row, isBehind) && (!isBehind || isAwaited(db, row.id)))
+    .filter((row) => isUnblocked(db, row) && (!isBehind || isAwaited(db, row.id)))
     .sort(byAge)
     .slice(0, limit)
     .concat(wide.slice(0, 1));
@@ -101,18 +103,24 @@ export const queueHeads: typeof real.queueHeads = async (db, limit) => {
   return heads;
 };
 
-/** Of a group: those that may start. */
-export function startable(reader: object, groupId: string, limit: number): ExecutionRow[] {
-  const rows = rowsSeenBy(reader);
-  return rows
-    .filter((row) => row.execution_group_id === groupId && isQueued(row) && isUnblocked(rows, row))
+/** Of a group: those that may start; where it has no room, those that an operation waits for. */
+export function startable(
+  reader: object,
+  { id, concurrency }: { id: string; concurrency: number },
+  room: number,
+  which: Startable,
+): ExecutionRow[] {
+  const places = concurrency - activeOf(reader, id);
+  return rowsSeenBy(reader)
+    .filter((row) => row.execution_group_id === id && mayStart(reader, row, which))
+    .filter((row) => places > 0 || isAwaited(reader, row.id))
     .sort(byAge)
-    .slice(0, Math.max(0, limit));
+    .slice(0, Math.max(0, places > 0 ? Math.min(room, places) : room));
 }
 
-export const activeOf = (reader: object, groupId: string): number =>
+const activeOf = (reader: object, groupId: string): number =>
   rowsSeenBy(reader).filter((row) => row.execution_group_id === groupId && isAtWork(row)).length;
 export const isAnyWaiting = (reader: object, groupId: string): boolean =>
   rowsSeenBy(reader).some((row) => row.execution_group_id === groupId && row.phase === 'waiting');
-export const mayStart = (reader: object, row: ExecutionRow): boolean =>
-  isQueued(row) && isUnblocked(rowsSeenBy(reader), row);
+export const mayStart = (reader: object, row: ExecutionRow, which: Startable): boolean =>
+  isQueued(row) && isUnblocked(reader, row) && (which === 'all' || isAwaited(reader, row.id));
