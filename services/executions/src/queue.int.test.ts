@@ -8,7 +8,7 @@ import { dequeueExecutions } from './commands/dequeue-executions';
 import { requestExecution } from './commands/request-execution';
 import { resumeExecution } from './commands/resume-execution';
 import { setStatus } from './commands/set-status';
-import { wakeExecution } from './commands/wake-executions';
+import { wakeExecution, wakeExecutions } from './commands/wake-executions';
 import type { StartRequest } from './domain/start-request';
 import { explainExecution } from './queries/explain-execution';
 import { readExecution } from './store/executions.sql';
@@ -289,6 +289,36 @@ test('one whose deployment is not as it can be fails and says so, instead of bei
   await eventually(async () => expect((await rowOf(id)).status).toBe('failed'), DEADLINE);
   expect((await rowOf(id)).error).toMatch(/^The workflow cannot be planned: /);
 }, 60_000);
+
+test('those that cannot be checked now hold up nobody, in groups neither', async () => {
+  const ids = Array.from({ length: 6 }, (_, i) => `odd-${i}`);
+  const busy = await Promise.all([...ids, 'sound'].map((id) => ask(id)));
+  for (const id of ids) await ask(id, { mayQueue: true });
+  const behind = await ask('sound', { mayQueue: true });
+  const members = await askGroup([...ids, 'sound'], 2);
+  for (const id of ids) engine.peer.deployments.get(id)!.workflows = null as never;
+  for (const id of busy) await end(id);
+  await isAtWork(behind);
+  await end(behind);
+  await isAtWork(members.at(-1)!);
+}, 60_000);
+
+test.each(['queued', 'scheduled'] as const)(
+  'one that a client sets back to %s runs again',
+  async (status) => {
+    const id = await ask('back');
+    await isAtWork(id);
+    await eventually(async () => expect((await rowOf(id)).phase).toBe('running'), DEADLINE);
+    await setStatus(engine.deps, id, status, '');
+    await eventually(async () => {
+      await wakeExecutions(engine.deps);
+      await dequeueExecutions(engine.deps);
+      await work(engine.client, id, 'w1');
+      expect((await rowOf(id)).status).toBe('terminated');
+    }, DEADLINE);
+  },
+  60_000,
+);
 
 test('one whose graph is too large to be stored fails and says so', async () => {
   await sql`create function too_large() returns trigger language plpgsql as

@@ -76,7 +76,7 @@ export interface MemoryDatabase {
   onQueueRead(heads: readonly ExecutionRow[]): void;
   /** Somebody who is about to start something has seen how many are at work. */
   onCounted(): void;
-  locks: Map<string, (() => void)[]>;
+  locks: Map<string, Lock>;
   /** How long a commit waits for the disk. */
   commitMs: number;
   /** Commits that carried steps of several executions. */
@@ -118,40 +118,59 @@ export function copyOf(execution: MemoryExecution): MemoryExecution {
   };
 }
 
+/** Of an execution, or of anything that has a name. */
+interface Lock {
+  holders: number;
+  isShared: boolean;
+  waiting: { isShared: boolean; wake: () => void }[];
+}
+
 /** The lock of an execution, first come first served; given up by a crash. */
-export async function lockRow(database: MemoryDatabase, id: string): Promise<() => void> {
+export async function lockRow(database: MemoryDatabase, id: string, isShared = false): Promise<() => void> {
   const { locks, world } = database;
   const life = world.life()!;
+  const lock = locks.get(id) ?? { holders: 0, isShared, waiting: [] };
+  locks.set(id, lock);
   let isOpen = true;
   const release = () => {
     if (!isOpen) return;
     isOpen = false;
     life.process.onCrash.delete(release);
-    const next = locks.get(id)!.shift();
-    if (next) next();
-    else locks.delete(id);
+    if (--lock.holders === 0) passOn(locks, id);
   };
-  const waiting = locks.get(id);
-  if (!waiting) locks.set(id, []);
+  const mayJoin = isShared && lock.isShared && lock.waiting.length === 0;
+  if (lock.holders === 0 || mayJoin) lock.holders++;
   else {
     await new Promise<void>((resolve) => {
-      waiting.push(() => {
-        if (isSame(life)) resolve();
-        // Whoever waited is dead: the next one.
-        else release();
-      });
+      // Whoever waited may be dead by then: the next one.
+      lock.waiting.push({ isShared, wake: () => (isSame(life) ? resolve() : release()) });
     });
   }
   life.process.onCrash.add(release);
   return release;
 }
 
+/** To the next one; when that shares it, to all behind it that do. */
+function passOn(locks: MemoryDatabase['locks'], id: string): void {
+  const lock = locks.get(id)!;
+  const first = lock.waiting.shift();
+  if (!first) {
+    locks.delete(id);
+    return;
+  }
+  const next = [first];
+  while (first.isShared && lock.waiting[0]?.isShared) next.push(lock.waiting.shift()!);
+  lock.holders = next.length;
+  lock.isShared = first.isShared;
+  for (const { wake } of next) wake();
+}
+
 const isSame = (life: Life): boolean => life.process.isUp && life.process.epoch === life.epoch;
 
 /** An advisory lock, or a row that is only locked: until the transaction ends. */
-export async function holdNamed(tx: MemoryTx, name: string): Promise<void> {
+export async function holdNamed(tx: MemoryTx, name: string, isShared = false): Promise<void> {
   await tx.database.world.pause(0.3);
-  if (!tx.named.has(name)) tx.named.set(name, await lockRow(tx.database, name));
+  if (!tx.named.has(name)) tx.named.set(name, await lockRow(tx.database, name, isShared));
 }
 
 /** One change of an execution that the transaction has locked. */

@@ -53,9 +53,13 @@ export async function failQueued(tx: Tx<DB>, id: string, error: string): Promise
   return true;
 }
 
+/** Looks behind members that cannot be checked now. */
+const MAX_ROUNDS = 5;
+
 /**
  * Checks those members of a group that are next as if they were asked for now: what has become impossible while they
- * waited (their deployment, its state, the workflow) fails them. Answers the ids that may start.
+ * waited (their deployment, its state, the workflow) fails them; those that cannot be checked now do not hold up the others.
+ * Answers the ids that may start.
  */
 export async function checkMembersAgain(
   deps: EngineDeps,
@@ -65,13 +69,17 @@ export async function checkMembersAgain(
   const { query } = deps.db;
   const room = deps.queue.maxConcurrent() - (await countAtWork(query));
   const passed: string[] = [];
-  for (const member of await startableMembers(query, group, room, which)) {
-    // Whoever carries out a system workflow checks it; one that deletes a deployment has nothing to do when it is gone.
-    const isOfSystem = isSystemWorkflowName(member.workflow_id);
-    const refusal = isOfSystem ? null : await refusalOf(deps, member);
-    if (refusal === null) passed.push(member.id);
-    else if (refusal !== 'later') {
-      if (await deps.db.tx((tx) => failQueued(tx, member.id, refusal.error))) deps.wake.drive(member.id);
+  const later: string[] = [];
+  for (let found = -1, rounds = 0; found !== later.length && rounds < MAX_ROUNDS; rounds++) {
+    found = later.length;
+    const except = [...passed, ...later];
+    for (const member of await startableMembers(query, group, room - passed.length, { which, except })) {
+      // Whoever carries out a system workflow checks it; one that deletes a deployment has nothing to do when it is gone.
+      const isOfSystem = isSystemWorkflowName(member.workflow_id);
+      const refusal = isOfSystem ? null : await refusalOf(deps, member);
+      if (refusal === null) passed.push(member.id);
+      else if (refusal === 'later') later.push(member.id);
+      else if (await deps.db.tx((tx) => failQueued(tx, member.id, refusal.error))) deps.wake.drive(member.id);
     }
   }
   return passed;

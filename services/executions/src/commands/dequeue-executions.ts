@@ -38,11 +38,17 @@ const GROUPS = 20;
 export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
   let started = 0;
   const waiting = await isAnythingQueued(deps.db);
+  // What cannot be checked now, as on a deployment that is broken, must not hold up what is behind it.
+  const later: string[] = [];
   for (let round = 0; waiting.queue && round < MAX_ROUNDS && !deps.queue.isPaused(); round++) {
     let moved = 0;
-    for (const candidate of await queueHeads(deps.db.query, ROUND)) {
+    const passed = later.length;
+    for (const candidate of await queueHeads(deps.db.query, ROUND, later)) {
       const refusal = await refusalOf(deps, candidate);
-      if (refusal === 'later') continue;
+      if (refusal === 'later') {
+        later.push(candidate.id);
+        continue;
+      }
       const isMoved = await deps.db.tx((tx) =>
         refusal === null ? tryStart(tx, deps, candidate) : failQueued(tx, candidate.id, refusal.error),
       );
@@ -51,7 +57,7 @@ export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
       if (refusal === null) started++;
       deps.wake.drive(candidate.id);
     }
-    if (moved === 0) break;
+    if (moved === 0 && later.length === passed) break;
   }
   return waiting.groups ? started + (await dequeueGroups(deps)) : started;
 }

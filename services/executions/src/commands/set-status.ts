@@ -1,8 +1,11 @@
 import { AppError, notFound } from '@baton/kernel';
+import type { Tx } from '@baton/postgres';
 import type { ExecutionStatus } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
-import { lockExecution, NOW, updateExecution } from '../store/executions.sql';
-import type { Outcome } from '../store/rows';
+import { type ExecutionChanges, lockExecution, NOW, updateExecution } from '../store/executions.sql';
+import type { ExecutionRow, Outcome } from '../store/rows';
+import type { DB } from '../store/tables.gen';
+import { renameStoppedGraphs } from '../store/tasks.sql';
 
 const ENDS = new Set<ExecutionStatus>(['terminated', 'failed', 'cancelled']);
 const CANCELLING = new Set<ExecutionStatus>(['cancelling', 'force_cancelling']);
@@ -51,17 +54,35 @@ export async function setStatus(
       }
       const isWaiting = status === 'queued' || status === 'scheduled';
       const phase = isWaiting ? 'waiting' : execution.phase === 'waiting' ? 'planning' : execution.phase;
+      const back = isWaiting && execution.phase !== 'waiting' ? await takenBack(tx, deps, execution) : {};
       await updateExecution(tx, executionId, {
+        ...back,
         version,
         status,
         phase,
         error,
+        ...(status === 'scheduled' ? { wake_at: execution.scheduled_for ?? NOW } : {}),
         ...(status === 'started' ? { started_at: NOW } : {}),
       });
       return phase === 'planning';
     }),
   );
   if (mustDrive) deps.wake.drive(executionId);
+}
+
+/** One that had begun waits for its turn again: the stage that it was in is planned anew then. */
+async function takenBack(
+  tx: Tx<DB>,
+  deps: EngineDeps,
+  { id, history }: ExecutionRow,
+): Promise<ExecutionChanges> {
+  deps.memory.forget(id);
+  await renameStoppedGraphs(
+    tx,
+    id,
+    history.map((stage) => stage.name),
+  );
+  return { stage: null, graph_id: null, outcome: null, wake_at: null };
 }
 
 function isAllowed(from: ExecutionStatus, to: ExecutionStatus): boolean {

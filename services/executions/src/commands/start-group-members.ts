@@ -36,14 +36,14 @@ export async function startGroupMembers(
   if (which === 'nothing') return [];
   const room = deps.queue.maxConcurrent() - (await countAtWork(tx));
   if (room <= 0) return [];
-  const candidates = await startableMembers(tx, group, room, which);
+  const candidates = await startableMembers(tx, group, room, { which, among });
   if (candidates.length === 0) {
     // Queued ones may wait for others of their deployment, or for room: then the mark stays.
     if (!(await hasQueuedMembers(tx, tenant, groupId)))
       await updateGroup(tx, tenant, groupId, { has_queued: false });
     return [];
   }
-  const chosen = oneEach(candidates.filter(({ id }) => among?.includes(id) ?? true));
+  const chosen = oneEach(candidates);
   await lockGuards(
     tx,
     tenant,

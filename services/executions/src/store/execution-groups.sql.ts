@@ -185,7 +185,7 @@ export async function startableMembers(
   reader: Reader,
   group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>,
   room: number,
-  which: Startable,
+  { which, among = null, except = [] }: StartableOf,
 ): Promise<ExecutionRow[]> {
   if (group.concurrency === 0 || room <= 0) return [];
   const { rows } = await sql<ExecutionRow>`
@@ -193,6 +193,7 @@ export async function startableMembers(
     select q.* from executions q, free
     where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and ${mayStart(which)}
       and (free.places > 0 or q.id in ${awaitedIds})
+      and q.id <> all(${[...except]}::uuid[]) and ${among === null ? sql`true` : sql`q.id = any(${[...among]}::uuid[])`}
     order by q.created_at, q.id
     limit (select case when places > 0 then least(${room}::integer, places) else ${room}::integer end from free)`.execute(
     reader,
@@ -202,6 +203,13 @@ export async function startableMembers(
 
 /** All members, or while a system-wide execution waits for its turn only those whose end another execution waits for. */
 export type Startable = 'all' | 'awaited';
+
+interface StartableOf {
+  which: Startable;
+  /** Of these alone; null: of all. */
+  among?: readonly string[] | null;
+  except?: readonly string[];
+}
 
 /** Of `executions q`: no other execution of its deployment is at work. */
 const nothingAtWork = sql`not exists (

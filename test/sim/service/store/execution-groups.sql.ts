@@ -7,7 +7,7 @@ export const groupsWithRoom: typeof real.groupsWithRoom = async (reader, limit, 
   await statement(reader);
   return [...databaseOf(reader).groups.values()]
     .filter(({ has_queued }) => has_queued)
-    .filter((group) => startable(reader, group, 1, which).length > 0 || !isAnyWaiting(reader, group.id))
+    .filter((group) => startable(reader, group, 1, { which }).length > 0 || !isAnyWaiting(reader, group.id))
     .slice(0, limit);
 };
 
@@ -29,9 +29,9 @@ export const hasQueuedMembers: typeof real.hasQueuedMembers = async (tx, _tenant
   return isAnyWaiting(tx, id);
 };
 
-export const startableMembers: typeof real.startableMembers = async (reader, group, room, which) => {
+export const startableMembers: typeof real.startableMembers = async (reader, group, room, of) => {
   await statement(reader);
-  return startable(reader, group, room, which);
+  return startable(reader, group, room, of);
 };
 
 export const lockGuards: typeof real.lockGuards = async (handle, tenant, deploymentIds) => {

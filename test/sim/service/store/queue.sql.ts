@@ -1,13 +1,16 @@
-import type { Startable } from '../../../../services/executions/src/store/execution-groups.sql';
+import type {
+  Startable,
+  startableMembers,
+} from '../../../../services/executions/src/store/execution-groups.sql';
 import type * as real from '../../../../services/executions/src/store/queue.sql';
 import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
 import { holdNamed, type MemoryExecution } from '../database';
 import { allSeenBy, databaseOf, memoryTx, statement } from './access';
 
-/** Taken alone by everybody: that others share it only makes them quicker. */
-export const lockStarts: typeof real.lockStarts = (tx) => holdNamed(memoryTx(tx), STARTS);
+export const lockStarts: typeof real.lockStarts = (tx, isSystemWide) =>
+  holdNamed(memoryTx(tx), STARTS, !isSystemWide);
 export const lockStartOf: typeof real.lockStartOf = async (tx, tenant, id) => {
-  await holdNamed(memoryTx(tx), STARTS);
+  await holdNamed(memoryTx(tx), STARTS, true);
   await holdNamed(memoryTx(tx), `guard ${tenant} ${id}`);
 };
 export const lockDequeue: typeof real.lockDequeue = (tx) => holdNamed(memoryTx(tx), 'dequeue');
@@ -88,9 +91,9 @@ function isUnblocked(reader: object, one: ExecutionRow): boolean {
   );
 }
 
-export const queueHeads: typeof real.queueHeads = async (db, limit) => {
+export const queueHeads: typeof real.queueHeads = async (db, limit, except) => {
   await statement(db);
-  const rows = rowsSeenBy(db);
+  const rows = rowsSeenBy(db).filter(({ id }) => !except.includes(id));
   const wide = rows.filter((row) => isQueued(row) && isWide(row)).sort(byAge);
   const isBehind = wide.length > 0;
   const heads = rows
@@ -108,12 +111,13 @@ export function startable(
   reader: object,
   { id, concurrency }: { id: string; concurrency: number },
   room: number,
-  which: Startable,
+  { which, among = null, except = [] }: Parameters<typeof startableMembers>[3],
 ): ExecutionRow[] {
   const places = concurrency - activeOf(reader, id);
   return rowsSeenBy(reader)
     .filter((row) => row.execution_group_id === id && mayStart(reader, row, which))
-    .filter((row) => places > 0 || isAwaited(reader, row.id))
+    .filter(({ id }) => places > 0 || isAwaited(reader, id))
+    .filter(({ id }) => !except.includes(id) && (among?.includes(id) ?? true))
     .sort(byAge)
     .slice(0, Math.max(0, places > 0 ? Math.min(room, places) : room));
 }
