@@ -59,7 +59,7 @@ try {
   step('integration tests', () => jest(['--testPathPatterns', 'int\\.test\\.ts$', '--maxWorkers', '3'], env));
   await stepsAtOnce({
     'simulation of the model, 1,000 seeds': script('test/sim/run.ts', '--seeds', '1000', '--of', 'model'),
-    'simulation of the service, 100 seeds': script('test/sim/run.ts', '--seeds', '100', '--of', 'service'),
+    'simulation of the service, 200 seeds': script('test/sim/run.ts', '--seeds', '200', '--of', 'service'),
   });
   await stepsAtOnce({
     'end to end, standalone': e2eCommand({ mode: 'standalone', workers: 1, env }),

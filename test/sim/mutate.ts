@@ -1,24 +1,30 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { seededFaults } from './seeded-faults';
+import { type SeededEdit, seededFaults } from './seeded-faults';
 
 /**
  * Imported before anything that is simulated: with SIM_FAULT=<name> one fault of `seeded-faults.ts` is in the production
- * code as it is loaded. The file on disk stays as it is.
+ * code as it is loaded. The files on disk stay as they are.
  */
 const wanted = process.env.SIM_FAULT;
 if (wanted !== undefined) {
   const fault = seededFaults.find(({ name }) => name === wanted);
   if (!fault) throw new Error(`no seeded fault ${wanted}`);
-  const path = join(__dirname, '../..', fault.file);
-  const text = fs.readFileSync(path, 'utf8');
-  const parts = text.split(fault.find);
-  if (parts.length !== 2) throw new Error(`${fault.name}: found ${parts.length - 1} times in ${fault.file}`);
-  const broken = parts.join(fault.replace);
+  const broken = new Map<string, string>();
+  for (const edit of fault.also ? [fault, fault.also] : [fault]) {
+    const path = join(__dirname, '../..', edit.file);
+    broken.set(path, edited(broken.get(path) ?? fs.readFileSync(path, 'utf8'), edit));
+  }
   const read = fs.readFileSync;
-  const isIt = (file: unknown): boolean => typeof file === 'string' && file.split('?')[0] === path;
   fs.readFileSync = ((file: never, options: never) => {
-    if (!isIt(file)) return read(file, options);
-    return options === undefined || options === null ? Buffer.from(broken) : broken;
+    const text = typeof file === 'string' ? broken.get((file as string).split('?')[0]!) : undefined;
+    if (text === undefined) return read(file, options);
+    return options === undefined || options === null ? Buffer.from(text) : text;
   }) as typeof fs.readFileSync;
+}
+
+function edited(text: string, { file, find, replace }: SeededEdit): string {
+  const parts = text.split(find);
+  if (parts.length !== 2) throw new Error(`${find}: found ${parts.length - 1} times in ${file}`);
+  return parts.join(replace);
 }

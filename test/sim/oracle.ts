@@ -12,6 +12,8 @@ import type { LedgerEntry } from './worker';
 /** What must hold of every commit and at the end (the promises G2 to G7 of the reference). Breaches are texts. */
 export interface Oracle {
   breaches: string[];
+  /** How each attempt whose outcome counts came out. */
+  accepted: ReadonlyMap<string, string>;
   /** `isResume`: the commit takes an ended execution up again. */
   onCommit(before: Observed | null, after: Observed, isResume?: boolean): void;
   checkMemory(row: Observed, graph: GraphState): void;
@@ -37,6 +39,7 @@ export function newOracle(): Oracle {
   const accepted = new Map<string, string>();
   return {
     breaches,
+    accepted,
     onCommit(before, after, isResume = before?.status === 'pending') {
       checkStatus(before, after, isResume, say);
       if (!before || before.head?.name !== after.head?.name || before.rows === after.rows) return;
@@ -81,7 +84,8 @@ function checkTasks(
     if (old === row || row.kind !== 'operation') continue;
     if (old && ENDED.has(old.state) && old.state !== row.state && !isResume)
       say(after, `task ${row.idx} left ${old.state}`);
-    if (row.state === 'sent' && (!old || old.attempt !== row.attempt)) checkDispatch(before, after, row, say);
+    if (row.state === 'sent' && (!old || old.attempt !== row.attempt))
+      checkDispatch(before, after, row, isResume, say);
     if (row.state === 'started' && old?.state !== 'started' && after.status !== 'started')
       say(after, `task ${row.idx} was begun while ${after.status}`);
     const isEnd =
@@ -90,6 +94,8 @@ function checkTasks(
       !ENDED.has(old.state) &&
       old.state !== 'response-sent';
     if (!isEnd) continue;
+    if (row.error?.message === KILLED && after.status === 'started')
+      say(after, `task ${row.idx} failed by a kill for a cancel that was taken back`);
     const of = attemptOf(row);
     if (of !== undefined && of !== row.attempt)
       say(after, `task ${row.idx} took the result of attempt ${of} in attempt ${row.attempt}`);
@@ -99,6 +105,9 @@ function checkTasks(
     if (row.error?.type !== 'WorkerLost') accepted.set(key, row.state);
   }
 }
+
+/** What the engine says of an operation that was killed. */
+const KILLED = 'the operation failed without a message';
 
 /** The attempt that an outcome says it is of; undefined: it does not say so. */
 function attemptOf({ result, error }: TaskRow): number | undefined {
@@ -111,11 +120,17 @@ function checkDispatch(
   before: Observed,
   after: Observed,
   row: TaskRow,
+  isResume: boolean,
   say: (row: Observed, text: string) => void,
 ): void {
   if (after.status !== 'started') say(after, `task ${row.idx} was dispatched while ${after.status}`);
   if ((before.rows[row.idx]?.attempt ?? 0) + 1 !== row.attempt)
     say(after, `task ${row.idx} skipped to attempt ${row.attempt}`);
+  const old = before.rows[row.idx];
+  const isWoken = isResume || old?.deferral?.untilExecution != null;
+  // By the service's clock; the model's begins at nothing.
+  if (old?.notBefore != null && old.notBefore > Date.now() && !isWoken)
+    say(after, `task ${row.idx} was dispatched before its time`);
   const graph = graphFromRows(after.head!, after.rows, freshFlags());
   const pending = { ...row, state: 'pending' as const };
   const rows = after.rows.map((r) => (r.idx === row.idx ? pending : r));

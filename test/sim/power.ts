@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { seededFaults } from './seeded-faults';
 
 /** Seeds played with each fault, at most: the first that breaks a promise is enough. */
-const SEEDS = 60;
+const SEEDS = 200;
 /** Processes at a time. */
 const LANES = 2;
 

@@ -103,12 +103,6 @@ export const repairFaults: readonly SeededFault[] = [
     replace: '  const history: typeof execution.history = [];',
   },
   {
-    name: 'a resumed execution keeps the outcome that it had',
-    file: commands('resume-execution'),
-    find: '  outcome: null,\n',
-    replace: '',
-  },
-  {
     name: 'what was killed for a cancel that a resume took back has failed',
     file: commands('finish-tasks'),
     find: `      if (loaded.graph.flags.ended === null && loaded.graph.flags.cancel === null)
@@ -123,16 +117,24 @@ export const repairFaults: readonly SeededFault[] = [
     replace: 'if (happening) { if (happenings.length === 0) happenings.push(happening); }',
   },
   {
-    name: 'operations of a stopped execution are leased',
+    // The graph takes back what nobody has claimed when it ends: there is nothing to lease.
+    name: 'operations of a stopped execution are leased, and stay sent after its end',
     file: commands('finish-tasks'),
     find: 'return { happenings, claim: isRunning ? { workerId, room, preferred: null } : null };',
     replace: 'return { happenings, claim: { workerId, room, preferred: null } };',
+    also: { file: graph('run'), find: 'if (step.graph.active === 0) return;', replace: 'return;' },
   },
   {
+    // The graph refuses news of an older attempt as well.
     name: 'runs of silent workers are taken from whoever has them now',
     file: commands('reap-leases'),
     find: 'loaded.graph.nodes[run.idx]?.attempt === run.attempt && loaded.holders.has(run.idx)',
     replace: 'loaded.holders.has(run.idx)',
+    also: {
+      file: commands('reap-leases'),
+      find: "({ kind: 'lost', idx: run.idx, attempt: run.attempt })",
+      replace: "({ kind: 'lost', idx: run.idx, attempt: loaded.graph.nodes[run.idx]!.attempt })",
+    },
   },
   {
     name: 'runs of stopped executions stay with dead workers',
@@ -189,12 +191,6 @@ export const repairFaults: readonly SeededFault[] = [
     replace: 'if (!locked) return false;',
   },
   {
-    name: 'the answer of a call leaves the version',
-    file: commands('carry-out-call'),
-    find: '        version: locked.version + 1,\n',
-    replace: '',
-  },
-  {
     name: 'a task that has a row is inserted again',
     file: engine('task-writes'),
     find: '      loaded.rowless.delete(idx);\n',
@@ -213,10 +209,16 @@ export const repairFaults: readonly SeededFault[] = [
     replace: '',
   },
   {
+    // Those that may be next are chosen so as well, by store/queue.sql.ts.
     name: 'of a deployment in the queue any one begins',
     file: commands('dequeue-executions'),
     find: '  return row.created_at < than.created_at || (row.created_at === than.created_at && row.id < than.id);',
     replace: '  return false;',
+    also: {
+      file: 'test/sim/service/store/queue.sql.ts',
+      find: 'const mayOvertake = isAwaited(reader, one.id);',
+      replace: 'const mayOvertake = true;',
+    },
   },
   {
     name: 'what leaves the queue does not lock its deployment',
@@ -243,16 +245,34 @@ export const repairFaults: readonly SeededFault[] = [
     replace: "if (subgraph.state !== 'started' || subgraph.error === null) return;",
   },
   {
-    name: 'a timer that is due is taken though the operation waits again',
+    // Only timers that are due are told, so the graph finds none that is not.
+    name: 'timers are taken before they are due',
     file: graph('run'),
     find: '  if (node.notBefore !== null && node.notBefore > step.now) return;\n',
     replace: '',
+    also: {
+      file: commands('wake-executions'),
+      find: 'const due = [...loaded.timers].filter(([, at]) => at <= execution.now_ms);',
+      replace: 'const due = [...loaded.timers];',
+    },
   },
   {
     name: 'a system-wide execution in the queue holds up what it waits for itself',
     file: commands('dequeue-executions'),
-    find: 'const isOvertaking = all.length > 0 && (await isAwaitedByOther(tx, candidate.id));',
-    replace: 'const isOvertaking = false;',
+    find: 'const isAwaited = await isAwaitedByOther(tx, candidate.id);',
+    replace: 'const isAwaited = false;',
+  },
+  {
+    name: 'a system-wide execution in the queue holds up members of groups that it waits for itself',
+    file: commands('open-to'),
+    find: "? 'awaited' : 'nothing'",
+    replace: "? 'nothing' : 'nothing'",
+  },
+  {
+    name: 'a resume does not look at system-wide executions',
+    file: commands('resume-execution'),
+    find: '      await refuseBesideSystemWide(tx, execution);\n',
+    replace: '',
   },
   {
     name: 'others begin beside a system-wide execution',

@@ -1,11 +1,17 @@
 import { repairFaults } from './repair-faults';
 
-/** A bug that the simulation has to notice: `find`, which stands once in `file`, becomes `replace`. */
-export interface SeededFault {
-  name: string;
+/** `find`, which stands once in `file`, becomes `replace`. */
+export interface SeededEdit {
   file: string;
   find: string;
   replace: string;
+}
+
+/** A bug that the simulation has to notice. */
+export interface SeededFault extends SeededEdit {
+  name: string;
+  /** The second line of defence, where one alone changes nothing. */
+  also?: SeededEdit;
 }
 
 const commands = (file: string) => `services/executions/src/commands/${file}.ts`;

@@ -25,7 +25,11 @@ export function newEngine(
   world: VirtualWorld,
   database: MemoryDatabase,
   deployments: DeploymentsPeer,
-  { publish, maxConcurrent }: { publish: (envelope: Envelope) => void; maxConcurrent: number },
+  {
+    publish,
+    maxConcurrent,
+    retryMs,
+  }: { publish: (envelope: Envelope) => void; maxConcurrent: number; retryMs: number },
 ): EngineDeps {
   const log = watchfulLog(world);
   const broker = {
@@ -53,7 +57,7 @@ export function newEngine(
     wake,
     queue: { isPaused: () => false, maxConcurrent: () => maxConcurrent },
     tokenKey: 'simulation',
-    workflowConfig: { taskRetries: 2, taskRetryIntervalMs: 40, subgraphRetries: 1 },
+    workflowConfig: { taskRetries: 2, taskRetryIntervalMs: retryMs, subgraphRetries: 1 },
     log,
   };
   return deps;
@@ -113,7 +117,8 @@ export const MESSAGES = {
 function watchfulLog(world: VirtualWorld): Log {
   const note = (fields: object, message: string): void => {
     const { err } = fields as { err?: unknown };
-    if (err !== undefined && isAppError(err)) return;
+    if (err !== undefined && (isAppError(err) || /^not done within \d+ ms$/.test((err as Error).message)))
+      return;
     const text = err instanceof Error ? (err.stack ?? err.message) : JSON.stringify(fields);
     world.surprises.push(`${message}: ${text}`);
   };

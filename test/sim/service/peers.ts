@@ -4,10 +4,11 @@ import type { CallRequest, DeploymentModel } from '@baton/task-graph';
 import type { DeploymentsPort } from '../../../services/executions/src/adapters/deployments.client';
 import { answerCall, applyEdits } from '../deployments';
 import { WORKFLOWS } from '../simulate';
+import type { Conditions } from './conditions';
 import { executionIdOf } from './executions';
 import type { VirtualProcess, VirtualWorld } from './virtual';
 
-/** The deployments service: never down itself, but calls of it lose their request or answer, or come twice. */
+/** The deployments service: away for a time perhaps, slow with some calls; others lose their request or answer, or come twice. */
 export interface DeploymentsPeer {
   models: Map<string, DeploymentModel>;
   /** Last state number applied, by `<execution>/<instance>`. */
@@ -16,12 +17,17 @@ export interface DeploymentsPeer {
   port: DeploymentsPort;
 }
 
+/** Longer than another replica waits before it does the same. */
+const SLOW_MS = 8_000;
+const REFUSED_MS = 50;
+
 /** Whether deployments finds at the end that an execution which succeeded has failed all the same. */
 export const isCircular = (executionId: string): boolean => executionId === executionIdOf(1);
 
 /** `isWhole`: whether all that was decided up to a number has been applied. */
 export function newDeployments(
   world: VirtualWorld,
+  { away: { from, until }, slow }: Pick<Conditions, 'away' | 'slow'>,
   isWhole: (executionId: string, upTo: number) => boolean,
 ): DeploymentsPeer {
   const models = new Map<string, DeploymentModel>();
@@ -30,7 +36,11 @@ export function newDeployments(
   const ended: DeploymentsPeer['ended'] = [];
   const ask = async <T>(serve: () => T): Promise<T> => {
     const away = () => new AppError('service_unavailable_error', 'deployments does not answer');
-    await world.pause(1);
+    await world.pause(world.random.chance(slow) ? world.random.below(SLOW_MS) : 1);
+    if (world.now >= from && world.now < until) {
+      await world.pause(REFUSED_MS);
+      throw away();
+    }
     if (world.random.chance(world.faults.lose)) throw away();
     const answer = serve();
     if (world.random.chance(world.faults.duplicate)) serve();

@@ -19,12 +19,13 @@ function holdsPlace(one: MemoryExecution): boolean {
 }
 
 /**
- * `limit`: of all executions at work. At most one of a deployment, as many of a group as it says, and of a deployment the
+ * `limit`: of all executions at work. `forced`: those that may be resumed beside others of their deployment. At most one of a deployment, as many of a group as it says, and of a deployment the
  * oldest first.
  */
 export function newQueueOracle(
   database: () => MemoryDatabase,
   limit: number,
+  forced: ReadonlySet<string>,
   breaches: string[],
 ): QueueOracle {
   const started = new Set<string>();
@@ -57,9 +58,11 @@ export function newQueueOracle(
           say(`beside ${other.id}, and one of them is to be alone`);
       const others = rows.filter((row) => row.deployment_id === after.deployment_id && row.id !== after.id);
       for (const other of others) {
-        if (active.includes(other)) say(`beside ${other.id} on the same deployment`);
-        else if (
+        if (active.includes(other)) {
+          if (!isResume || !forced.has(after.id)) say(`beside ${other.id} on the same deployment`);
+        } else if (
           limit === 1 &&
+          !isResume &&
           !isAwaited({ database: database() }, after.id) &&
           other.status === 'queued' &&
           other.created_at < after.created_at
@@ -67,7 +70,8 @@ export function newQueueOracle(
           say(`before ${other.id}, which was queued earlier on the same deployment`);
       }
       const group = database().groups.get(after.execution_group_id ?? '');
-      if (!group) return;
+      // One that is resumed alone takes no notice of its group.
+      if (!group || isResume) return;
       const members = active.filter((row) => row.execution_group_id === group.id).length;
       if (members > group.concurrency && !isAwaited({ database: database() }, after.id))
         say(`as number ${members} of its group, allowed are ${group.concurrency}`);

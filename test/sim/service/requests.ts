@@ -126,12 +126,13 @@ export function cancelAt(
 }
 
 /** Asks once; in the second half of the troubled time, unless it says when. */
-function resumeAt(
+export function resumeAt(
   simulation: Simulation,
   id: string,
   isForced: boolean,
   at = RESUMES_FROM_MS + simulation.world.random.below(15_000),
 ): void {
+  if (isForced) simulation.forced.add(id);
   askAt(simulation, at, (deps) => resumeExecution(deps, id, isForced));
 }
 
@@ -145,7 +146,7 @@ export function startBeside(
   const client = newClient({ world }, id);
   world.at(at, () =>
     world.spawn(client, async () => {
-      const start = await lockRow(database, STARTS);
+      const start = await lockRow(database, STARTS, true);
       const release = await lockRow(database, `guard default_tenant ${deployment}`);
       const isFree = [...database.executions.values()].every(
         ({ row }) =>

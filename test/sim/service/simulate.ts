@@ -1,7 +1,7 @@
 import './substitute';
 import type { Envelope } from '@baton/contracts';
-import { isAppError, isUuid } from '@baton/kernel';
-import { type ExecutionStatus, executionMachine, type GraphState } from '@baton/task-graph';
+import { isAppError } from '@baton/kernel';
+import type { GraphState } from '@baton/task-graph';
 import { startGroupMembers } from '../../../services/executions/src/commands/start-group-members';
 import { wakeEnded } from '../../../services/executions/src/commands/wake-deferred';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
@@ -9,22 +9,22 @@ import { onExecutionRequested } from '../../../services/executions/src/messages/
 import type { ExecutionRow } from '../../../services/executions/src/store/rows';
 import { newOracle } from '../oracle';
 import { seededRandom } from '../random';
-import { outcomes, QUIET, type SimulationResult } from '../simulate';
+import { QUIET, type SimulationResult } from '../simulate';
 import { askAt } from './clients';
+import { type Conditions, conditionsOf } from './conditions';
 import { type MemoryExecution, newDatabase } from './database';
 import { MESSAGES, newEngine, relay, startLoops } from './engine';
-import { executionIdOf, observed } from './executions';
-import { isCircular, newDeployments, publishTo } from './peers';
+import { observed } from './executions';
+import { isOver, judge, judgeTimers } from './judge';
+import { newDeployments, publishTo } from './peers';
 import { newQueueOracle } from './queue-oracle';
-import { cancelAt, enqueue, enqueueWide, request, startBeside } from './requests';
-import { newProcess, type Simulation } from './simulation';
+import { cancelAt, enqueue, enqueueWide, request, resumeAt, startBeside } from './requests';
+import { runOutcomes } from './run-outcomes';
+import { newProcess, type Simulation, TROUBLED_MS } from './simulation';
 import { newVirtualWorld, type VirtualProcess, type VirtualWorld } from './virtual';
 import { beat, type Fleet, type Hands, newHands, wakeWorker } from './worker';
 
-const TROUBLED_MS = 40_000;
 const HEALED_MS = 1_200_000;
-/** Worlds with a queue in which something waits until nothing else is at work. */
-const WIDE = 0.4;
 /** Ends after which all replicas look at the queue at once. */
 const ALL_LOOK = 0.5;
 /** Executions before which another one begins while they leave the queue. */
@@ -40,127 +40,48 @@ const LATE_CANCELS = 0.15;
  */
 export async function simulateService(seed: number): Promise<SimulationResult> {
   const dice = seededRandom(seed * 104_729 + 3);
-  const grade = dice.pick([0, 0.3, 1]);
-  const world = newVirtualWorld(seed, {
-    crash: 0.003 * grade,
-    lose: 0.05 * grade,
-    duplicate: 0.1 * grade,
-    commitRefused: 0.06 * grade,
-    commitAnswerLost: 0.02 * grade,
-    pause: 0.004 * grade,
-  });
+  const conditions = conditionsOf(dice);
+  const world = newVirtualWorld(seed, conditions.faults);
   try {
-    // With one replica the graph in memory is used for long, and a slow disk has many steps share a commit.
-    const maxConcurrent = dice.pick([null, null, 1, 1, 3]);
-    const simulation = build(world, seed, {
-      maxConcurrent,
-      names: dice.pick([['engine-1'], ['engine-1', 'engine-2']]),
-      commitMs: dice.pick([0.3, 25]),
-    });
-    const executions = dice.pick([2, 4, 8]);
+    const simulation = build(world, seed, conditions);
+    const { executions, maxConcurrent, isWide } = conditions;
     for (let i = 0; i < executions; i++)
       if (maxConcurrent === null) request(simulation, i);
       else enqueue(simulation, i);
-    if (maxConcurrent !== null && dice.chance(WIDE)) enqueueWide(simulation, 0);
+    if (maxConcurrent !== null && isWide) enqueueWide(simulation, 0);
     await world.runUntil(TROUBLED_MS);
     world.faults = QUIET;
     while (world.now < TROUBLED_MS + HEALED_MS && !isOver(simulation))
       await world.runUntil(world.now + 5_000);
     // Late reports and messages, which must change nothing.
     await world.runUntil(world.now + 30_000);
-    return judge(simulation, seed);
+    judge(simulation);
+    return resultOf(simulation, seed);
   } finally {
     world.end();
   }
 }
 
-const isOver = ({ database }: Simulation): boolean =>
-  [...database.executions.values()].every(({ row }) =>
-    executionMachine.isTerminal(row.status as ExecutionStatus),
-  );
-
-function judge(simulation: Simulation, seed: number): SimulationResult {
-  const { world, database, deployments, oracle, fleet, announced, cancelled } = simulation;
-  const executions = [...database.executions.values()];
-  oracle.atEnd(executions.map(observed), fleet.ledger);
-  const { breaches } = oracle;
-  breaches.push(...world.surprises);
-  if (database.outbox.size > 0) breaches.push(`${database.outbox.size} messages were never sent`);
-  for (const { row, states, resumes, tasks } of executions) {
-    for (const { idx, state, leaseUntilMs } of tasks.values())
-      if (leaseUntilMs !== null && state !== 'started')
-        breaches.push(`${row.id}: task ${idx} is ${state} and has a lease`);
-    if (states.length > 0) breaches.push(`${row.id}: ${states.length} states were never delivered`);
-    const end = deployments.ended.findLast(({ executionId }) => executionId === row.id);
-    if (row.deployment_id !== null && end?.status !== row.status)
-      breaches.push(`${row.id}: deployments knows it as ${end?.status}`);
-    if (row.status === 'terminated' && isCircular(row.id))
-      breaches.push(`${row.id}: it terminated, though deployments found that it failed`);
-    if (!announced.has(row.id)) breaches.push(`${row.id}: its end was not announced`);
-    if (cancelled.has(row.id) && resumes === 0 && row.status !== 'cancelled')
-      breaches.push(`${row.id}: a cancel was accepted, it ended as ${row.status}`);
-  }
-  checkKills(simulation, breaches);
-  for (const end of deployments.ended)
-    if (!end.isWhole) breaches.push(`${end.executionId}: its end was told before its states`);
+function resultOf({ world, oracle, fleet, database }: Simulation, seed: number): SimulationResult {
   return {
     seed,
-    breaches,
+    breaches: oracle.breaches,
     steps: world.steps,
     crashes: world.crashes,
     runs: fleet.ledger.length,
     shared: database.shared,
-    statuses: executions.map(({ row }) => `${row.workflow_id}:${row.status}`),
+    statuses: [...database.executions.values()].map(({ row }) => `${row.workflow_id}:${row.status}`),
   };
 }
 
-/** By how much what is due may be late once nothing breaks any more. */
-const LATE_MS = 20_000;
-
-/** Nothing that is due is left lying. */
-function checkTimers({ world, database, oracle }: Simulation): void {
-  if (world.now < TROUBLED_MS + LATE_MS) return;
-  const isLate = (at: number | null | undefined) => at != null && at < Date.now() - LATE_MS;
-  for (const { row, tasks, graphs } of database.executions.values()) {
-    if (row.phase !== 'running') continue;
-    if (isLate(graphs.find(({ id }) => id === row.graph_id)?.flags.deadline))
-      oracle.breaches.push(`${row.id}: goes on long after the time that its failure left it`);
-    for (const { idx, graph_id, state, not_before } of tasks.values())
-      if (graph_id === row.graph_id && state === 'pending' && isLate(not_before))
-        oracle.breaches.push(`${row.id}: task ${idx} was due long ago`);
-  }
-}
-
-/** A heartbeat, and some seconds for what it has to say. */
-const KILLED_WITHIN_MS = 10_000;
-
-/** What ran when a kill was accepted is over soon afterwards, where nothing is lost on the way. */
-function checkKills({ killed, fleet, isCalm }: Simulation, breaches: string[]): void {
-  if (!isCalm) return;
-  for (const { execution, idx, from, to } of fleet.ledger) {
-    const at = killed.get(execution);
-    if (at !== undefined && from <= at && (to ?? from) > at + KILLED_WITHIN_MS)
-      breaches.push(`${execution}: task ${idx} ran on for ${Math.round(to! - at)} ms after its kill`);
-  }
-}
-
-interface SimulationShape {
-  names: readonly string[];
-  commitMs: number;
-  /** Null: every execution has a deployment of its own and starts at once; else all of them queue for few. */
-  maxConcurrent: number | null;
-}
-
-function build(
-  world: VirtualWorld,
-  seed: number,
-  { names, commitMs, maxConcurrent }: SimulationShape,
-): Simulation {
+function build(world: VirtualWorld, seed: number, conditions: Conditions): Simulation {
+  const { engines: names, commitMs, maxConcurrent, resumedAtOnce } = conditions;
   const oracle = newOracle();
   const decided = new Map<string, Map<string, number[]>>();
   const looks: Simulation['looks'] = new Map();
+  const forced = new Set<string>();
   const queue =
-    maxConcurrent === null ? null : newQueueOracle(() => database, maxConcurrent, oracle.breaches);
+    maxConcurrent === null ? null : newQueueOracle(() => database, maxConcurrent, forced, oracle.breaches);
   const database = newDatabase(world, {
     onCommit(after, isResume) {
       noteDecided(decided, after);
@@ -172,6 +93,9 @@ function build(
       const isEnding = after.row.phase === 'ending' && after.row.outcome?.status === 'terminated';
       if (isEnding && world.random.chance(LATE_CANCELS))
         cancelAt(simulation, after.row.id, world.now, 'cancel');
+      if (isResume) simulation.resumed.add(after.row.id);
+      if (after.row.phase === 'ended' && before.status !== after.row.status)
+        onEnd(simulation, after, resumedAtOnce);
     },
     onSent: (messages) => {
       queue?.onSent(messages);
@@ -181,7 +105,7 @@ function build(
     onCounted: () => startMembersBeside(simulation),
     commitMs,
   });
-  const deployments = newDeployments(world, (executionId, upTo) => {
+  const deployments = newDeployments(world, conditions, (executionId, upTo) => {
     // Of each instance the last state up to that number has been applied.
     for (const [instance, seqs] of decided.get(executionId) ?? []) {
       const last = Math.max(0, ...seqs.filter((seq) => seq <= upTo));
@@ -204,7 +128,11 @@ function build(
       const graph = graphs.find(({ id }) => id === task.graph_id)!.name;
       return { execution: executionId, graph, idx: task.idx, attempt };
     },
-    outcomeOf: waitingForEachOther(outcomes(seed), database),
+    outcomeOf: runOutcomes(seed, conditions, database),
+    taken: new Set(),
+    lost: (execution, text) => {
+      if (!simulation.resumed.has(execution)) oracle.breaches.push(`${execution}: ${text}`);
+    },
   };
   const simulation: Simulation = {
     world,
@@ -216,8 +144,13 @@ function build(
     looks,
     cancelled: new Set(),
     killed: new Map(),
+    resumed: new Set(),
+    forced,
+    endedMs: new Map(),
+    retryMs: conditions.retryMs,
     announced: new Set(),
     maxConcurrent: maxConcurrent ?? 100,
+    wasAway: conditions.away.until > 0,
     isCalm: world.faults.crash === 0,
   };
   const workers = ['worker-1', 'worker-2', 'worker-3'].map((name) =>
@@ -227,6 +160,21 @@ function build(
   for (const process of [...engines, ...workers]) world.start(process);
   watchMemory(simulation);
   return simulation;
+}
+
+/** Once more at most: an execution that is killed and resumed for ever never ends. */
+const RESUMES = 2;
+
+/** An end is noted; a bad one may be taken back while operations still run and answers are on their way, and killed again. */
+function onEnd(simulation: Simulation, { row, resumes }: MemoryExecution, resumedAtOnce: number): void {
+  const { world, endedMs } = simulation;
+  const { random } = world;
+  endedMs.set(row.id, [...(endedMs.get(row.id) ?? []), world.now]);
+  if (row.status === 'terminated' || resumes >= RESUMES || !random.chance(resumedAtOnce)) return;
+  const at = world.now + random.below(400);
+  resumeAt(simulation, row.id, random.chance(0.3), at);
+  if (random.chance(0.3))
+    cancelAt(simulation, row.id, at + random.below(600), random.pick(['kill', 'force-cancel'] as const));
 }
 
 /** Somebody starts an execution on the deployment of one that is just about to leave the queue. */
@@ -247,35 +195,6 @@ function startMembersBeside(simulation: Simulation): void {
       for (const one of started) deps.wake.drive(one);
     });
   }
-}
-
-const LONG_FROM_MS = 400;
-const LONG = 30;
-
-/** Half of the operations that wait, wait for the end of an execution, their own one perhaps. */
-function waitingForEachOther(
-  outcomeOf: Fleet['outcomeOf'],
-  { executions }: Pick<Simulation['database'], 'executions'>,
-): Fleet['outcomeOf'] {
-  return (run) => {
-    const { happening, ...more } = outcomeOf(run);
-    // Some take long enough for a kill to find them.
-    const durationMs = more.durationMs > LONG_FROM_MS ? more.durationMs * LONG : more.durationMs;
-    if (happening.kind !== 'deferred' || run.attempt % 2 === 0) return { durationMs, happening };
-    const awaited = run.execution === executionIdOf(0) ? lastElsewhere(executions) : null;
-    // Nothing but its end wakes it then.
-    if (awaited !== null)
-      return { durationMs, happening: { ...happening, untilExecution: awaited, checkAfterMs: 3_600_000 } };
-    const ids = [...executions.keys()];
-    return { durationMs, happening: { ...happening, untilExecution: ids[run.idx % ids.length]! } };
-  };
-}
-
-/** The last one that was asked for, where it does not wait for the first one itself: on another deployment. */
-function lastElsewhere(executions: Simulation['database']['executions']): string | null {
-  const first = executions.get(executionIdOf(0))!.row;
-  const last = [...executions.values()].findLast(({ row }) => isUuid(row.id))!.row;
-  return last.deployment_id === first.deployment_id ? null : last.id;
 }
 
 const workersOf = new WeakMap<
@@ -300,6 +219,7 @@ function bootEngine(simulation: Simulation, process: VirtualProcess): void {
     const deps = newEngine(world, database, deployments, {
       publish: send,
       maxConcurrent: simulation.maxConcurrent,
+      retryMs: simulation.retryMs,
     });
     replicas.set(process, deps);
     startLoops(world, deps, (work) => world.spawn(process, work));
@@ -378,6 +298,6 @@ function watchMemory(simulation: Simulation): void {
       oracle.checkMemory(looks.get(execution.row.id)!, loaded.graph);
     }
   }
-  checkTimers(simulation);
+  judgeTimers(simulation);
   world.at(world.now + 500, () => watchMemory(simulation));
 }

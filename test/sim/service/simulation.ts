@@ -5,6 +5,9 @@ import type { DeploymentsPeer } from './peers';
 import type { VirtualProcess, VirtualWorld } from './virtual';
 import type { Fleet } from './worker';
 
+/** For so long things break; then all has time to heal. */
+export const TROUBLED_MS = 40_000;
+
 export interface Simulation {
   world: VirtualWorld;
   database: MemoryDatabase;
@@ -19,7 +22,16 @@ export interface Simulation {
   announced: Set<string>;
   /** When a cancel that stops operations was accepted. */
   killed: Map<string, number>;
+  /** Executions that are resumed by force, perhaps. */
+  forced: Set<string>;
+  /** Executions that were taken up again, and when each one came to an end. */
+  resumed: Set<string>;
+  endedMs: Map<string, number[]>;
+  /** Before an operation is tried again. */
+  retryMs: number;
   maxConcurrent: number;
+  /** The deployments service did not answer for a time. */
+  wasAway: boolean;
   /** Nothing breaks in this one. */
   isCalm: boolean;
 }

@@ -25,13 +25,17 @@ export interface Fleet {
   ledger: LedgerEntry[];
   runOf: (lease: executionsRpc.TaskLease) => RunId;
   outcomeOf: (run: RunId) => { happening: Happening; durationMs: number };
+  /** Runs whose outcome was answered as taken. */
+  taken: Set<string>;
+  /** A worker lost a run of that execution which it had kept. */
+  lost: (execution: string, text: string) => void;
 }
 
 /** What one life of a worker holds. */
 export interface Hands {
   workerId: string;
   process: VirtualProcess;
-  running: Map<string, { isKilled: boolean; keptUntil: number }>;
+  running: Map<string, { execution: string; isKilled: boolean; keptUntil: number }>;
   outcomes: executionsRpc.TaskOutcome[];
   isReporting: boolean;
   /** The whole process stands still: it renews nothing. */
@@ -61,7 +65,11 @@ export async function wakeWorker(
 
 function begin(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): void {
   if (hands.running.has(lease.taskId)) return;
-  hands.running.set(lease.taskId, { isKilled: false, keptUntil: fleet.world.now + leaseMs / 2 });
+  hands.running.set(lease.taskId, {
+    execution: lease.executionId,
+    isKilled: false,
+    keptUntil: fleet.world.now + leaseMs / 2,
+  });
   fleet.world.spawn(hands.process, () => run(fleet, hands, lease));
 }
 
@@ -105,10 +113,20 @@ async function report(fleet: Fleet, hands: Hands): Promise<void> {
       continue;
     }
     hands.outcomes = hands.outcomes.filter((one) => !outcomes.includes(one));
-    for (const { taskId } of outcomes) hands.running.delete(taskId);
+    for (const one of outcomes) {
+      hands.running.delete(one.taskId);
+      if (!answer.refused.includes(one.taskId)) noteTaken(fleet, one);
+    }
     for (const lease of answer.leases) begin(fleet, hands, lease);
   }
   hands.isReporting = false;
+}
+
+/** What ends an attempt: an operation that waits, or was killed for a cancel that was taken back, goes on. */
+function noteTaken(fleet: Fleet, { kind, ...of }: executionsRpc.TaskOutcome): void {
+  if (kind === OutcomeKind.OUTCOME_KIND_DEFERRED || kind === OutcomeKind.OUTCOME_KIND_CANCELLED) return;
+  const { execution, graph, idx, attempt } = fleet.runOf(of as unknown as executionsRpc.TaskLease);
+  fleet.taken.add(`${execution} ${graph} ${idx} ${attempt}`);
 }
 
 /** Nothing of the process happens for longer than its leases last, or until `isWoken`. */
@@ -147,8 +165,11 @@ export async function beat(fleet: Fleet, hands: Hands): Promise<never> {
       const held = hands.running.get(id);
       if (!held) continue;
       if (answer.kill.includes(id)) held.isKilled = true;
-      if (answer.lost.includes(id)) held.keptUntil = 0;
-      else held.keptUntil = world.now + leaseMs / 2;
+      if (answer.lost.includes(id)) {
+        const isHeld = held.keptUntil > world.now && !hands.outcomes.some(({ taskId }) => taskId === id);
+        if (isHeld) fleet.lost(held.execution, `task ${id} was taken from a worker that had kept it`);
+        held.keptUntil = 0;
+      } else held.keptUntil = world.now + leaseMs / 2;
     }
   }
 }
@@ -172,7 +193,7 @@ function outcomeOf(
       return {
         ...of,
         kind: OutcomeKind.OUTCOME_KIND_RETRY,
-        retryAfter: 0.03,
+        retryAfter: (happening.retryAfterMs ?? 0) / 1000,
         errorJson: error('OperationRetry'),
       };
     case 'deferred':

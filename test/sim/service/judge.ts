@@ -1,0 +1,121 @@
+import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
+import { observed } from './executions';
+import { isCircular } from './peers';
+import { type Simulation, TROUBLED_MS } from './simulation';
+
+export const isOver = ({ database }: Simulation): boolean =>
+  [...database.executions.values()].every(({ row }) =>
+    executionMachine.isTerminal(row.status as ExecutionStatus),
+  );
+
+/** What must hold at the end of a world; what is wrong goes to the oracle's breaches. */
+export function judge(simulation: Simulation): void {
+  const { world, database, deployments, oracle, fleet } = simulation;
+  const { breaches } = oracle;
+  oracle.atEnd([...database.executions.values()].map(observed), fleet.ledger);
+  breaches.push(...world.surprises);
+  if (database.outbox.size > 0) breaches.push(`${database.outbox.size} messages were never sent`);
+  for (const id of database.executions.keys()) judgeEnd(simulation, id);
+  judgeKills(simulation);
+  judgeForcedCancels(simulation);
+  judgeModels(simulation);
+  for (const key of fleet.taken)
+    if (!oracle.accepted.has(key)) breaches.push(`${key}: its outcome was taken, and is nowhere`);
+  for (const end of deployments.ended)
+    if (!end.isWhole) breaches.push(`${end.executionId}: its end was told before its states`);
+}
+
+/** Within this time a lease that ran out has been taken back: the reaper's patience, and its tick. */
+const REAPED_WITHIN_MS = 12_000;
+
+function judgeEnd(
+  { database, deployments, oracle, announced, cancelled, killed, wasAway }: Simulation,
+  id: string,
+): void {
+  const { row, states, resumes, tasks } = database.executions.get(id)!;
+  const say = (text: string) => void oracle.breaches.push(`${id}: ${text}`);
+  for (const { idx, state, leaseUntilMs } of tasks.values()) {
+    if (leaseUntilMs === null) continue;
+    if (state !== 'started') say(`task ${idx} is ${state} and has a lease`);
+    else if (leaseUntilMs < Date.now() - REAPED_WITHIN_MS)
+      say(`task ${idx} is ${state}, and its lease ran out long ago`);
+  }
+  if (states.length > 0) say(`${states.length} states were never delivered`);
+  const end = deployments.ended.findLast(({ executionId }) => executionId === id);
+  // A forced cancel does not wait for a service that is away.
+  const isForgiven = wasAway && killed.has(id);
+  if (row.deployment_id !== null && end?.status !== row.status && !isForgiven)
+    say(`deployments knows it as ${end?.status}`);
+  if (row.status === 'terminated' && isCircular(id))
+    say('it terminated, though deployments found that it failed');
+  if (!announced.has(id)) say('its end was not announced');
+  if (cancelled.has(id) && resumes === 0 && row.status !== 'cancelled')
+    say(`a cancel was accepted, it ended as ${row.status}`);
+  const stages = row.history.map(({ name }) => name);
+  if (new Set(stages).size < stages.length) say(`stages ended twice: ${stages.join()}`);
+}
+
+/** By how much what is due may be late once nothing breaks any more. */
+const LATE_MS = 20_000;
+
+/** Nothing that is due is left lying. */
+export function judgeTimers({ world, database, oracle }: Simulation): void {
+  if (world.now < TROUBLED_MS + LATE_MS) return;
+  const isLate = (at: number | null | undefined) => at != null && at < Date.now() - LATE_MS;
+  for (const { row, tasks, graphs } of database.executions.values()) {
+    if (row.phase !== 'running') continue;
+    if (isLate(graphs.find(({ id }) => id === row.graph_id)?.flags.deadline))
+      oracle.breaches.push(`${row.id}: goes on long after the time that its failure left it`);
+    for (const { idx, graph_id, state, not_before } of tasks.values())
+      if (graph_id === row.graph_id && state === 'pending' && isLate(not_before))
+        oracle.breaches.push(`${row.id}: task ${idx} was due long ago`);
+  }
+}
+
+/** A heartbeat, and some seconds for what it has to say. */
+const KILLED_WITHIN_MS = 10_000;
+
+/** What ran when a kill was accepted is over soon afterwards, where nothing is lost on the way. */
+function judgeKills({ killed, fleet, isCalm, resumed, oracle }: Simulation): void {
+  if (!isCalm) return;
+  for (const { execution, idx, from, to } of fleet.ledger) {
+    const at = killed.get(execution);
+    // A resume wants it alive again.
+    if (at === undefined || from > at || resumed.has(execution)) continue;
+    if ((to ?? from) > at + KILLED_WITHIN_MS)
+      oracle.breaches.push(`${execution}: task ${idx} ran on for ${Math.round(to! - at)} ms after its kill`);
+  }
+}
+
+const FORCED_WITHIN_MS = 10_000;
+
+/** A forced cancel is over in time (the promise G3), also while deployments is away. */
+function judgeForcedCancels({ killed, endedMs, isCalm, oracle }: Simulation): void {
+  if (!isCalm) return;
+  for (const [id, at] of killed) {
+    const ends = endedMs.get(id) ?? [];
+    const end = ends.find((ms) => ms >= at) ?? Number.POSITIVE_INFINITY;
+    // What had ended before it was killed has nothing to end.
+    if (end - at > FORCED_WITHIN_MS && !ends.some((ms) => ms <= at))
+      oracle.breaches.push(`${id}: it ended ${Math.round(end - at)} ms after its forced cancel`);
+  }
+}
+
+/** After these all instances are at work, where nothing was left out on the way. */
+const STARTING = new Set(['install', 'reinstall', 'restart']);
+
+/** What the last execution of a deployment says it did shows there. */
+function judgeModels({ database, deployments, oracle }: Simulation): void {
+  for (const [id, { nodeInstances }] of deployments.models) {
+    const rows = [...database.executions.values()].map(({ row }) => row);
+    const own = rows.filter((row) => row.deployment_id === id);
+    const [only] = own;
+    if (own.length !== 1 || only!.status !== 'terminated' || !STARTING.has(only!.workflow_id)) continue;
+    if (only!.parameters.ignore_failure === true) continue;
+    const others = nodeInstances.filter(({ state }) => state !== 'started');
+    if (others.length > 0)
+      oracle.breaches.push(
+        `${only!.id}: ${only!.workflow_id} terminated, ${others.map((one) => `${one.id} is ${one.state}`).join()}`,
+      );
+  }
+}
