@@ -1,4 +1,7 @@
-"""Runs one Python script as an operation: baton_runner.py FILE python|guess|workflow.
+"""Runs Python as an operation or as the code of a workflow.
+
+baton_runner.py FILE python|guess|workflow: a script; baton_runner.py MODULE.FUNCTION function|workflow-function: a function
+of an installed plugin, which is called with the inputs and `ctx`.
 
 The script talks to the manager through the ctx proxy of its run (CTX_SOCKET_URL). What it raises is described to the
 proxy; changed runtime properties are handed over at the end, also after an exception. With `guess` the text may turn
@@ -69,23 +72,56 @@ def _add_fallbacks():
     sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fallback'))
 
 
-def main():
-    path, mode = sys.argv[1], sys.argv[2]
+def _script(path, mode):
+    """What runs the script. Raises what is wrong with its text."""
+    code = _load(path, mode == 'guess')
     sys.argv = [path]
+    return lambda: exec(code, {'__name__': '__main__', '__file__': path, '__builtins__': __builtins__})
+
+
+def _call(mapping, is_workflow):
+    """Calls the function of a plugin; what it returns is the result of the operation."""
+    from cloudify import context, exceptions, utils
+    function = utils.get_func(mapping)
+    if is_workflow:
+        _begin_workflow(function)
+        from cloudify.workflows import api, ctx, parameters
+        if function(ctx=ctx, **dict(parameters.items())) == api.EXECUTION_CANCELLED_RESULT:
+            raise api.ExecutionCancelled('The code of the workflow gave in to a cancel')
+        return
+    if os.environ.get('BATON_IS_RESUMED') and not getattr(function, 'resumable', False):
+        raise exceptions.NonRecoverableError(
+            'Cannot resume - operation not resumable: %s (its worker was lost while it ran; resume the execution to run '
+            'it again)' % mapping)
+    inputs = dict(context.ctx_parameters.items())
+    result = function(**dict(inputs, ctx=context.ctx))
+    if result is not None:
+        context.ctx.returns(result)
+
+
+def _begin_workflow(function):
+    if getattr(function, 'resumable', False):
+        from cloudify.workflows.engine_call import submit
+        submit(isResumable=True)
+
+
+def main():
+    target, mode = sys.argv[1], sys.argv[2]
+    is_workflow = mode.startswith('workflow')
+    run = failure = None
     try:
-        code = _load(path, mode == 'guess')
+        run = (lambda: _call(target, is_workflow)) if mode.endswith('function') else _script(target, mode)
     except (SyntaxError, ValueError) as error:
-        code = None
         failure = error
     _add_fallbacks()
     from cloudify import context
     status = 0
     try:
-        if code is None:
+        if run is None:
             raise failure
         os.environ['BATON_SCRIPT_KIND'] = mode
-        exec(code, {'__name__': '__main__', '__file__': path, '__builtins__': __builtins__})
-        if mode == 'workflow':
+        run()
+        if is_workflow:
             from cloudify.workflows import runs
             runs.finish()
     except SystemExit as error:
@@ -95,13 +131,13 @@ def main():
             sys.stderr.write('%s\n' % (error.code,))
             status = 1
     except BaseException as error:
-        context.call(_describe(error, path))
+        context.call(_describe(error, target))
         status = 1
     try:
         context.save_changes()
     except Exception as error:
         if status == 0:
-            context.call(_describe(error, path))
+            context.call(_describe(error, target))
             status = 1
     try:
         sys.stdout.flush()

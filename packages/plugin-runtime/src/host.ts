@@ -9,6 +9,14 @@ export type EmitKind = 'log' | 'event';
  */
 export type TextCut = (text: string, at: number, side: 'before' | 'after') => number;
 
+/** A Python plugin that is installed on this machine. */
+export interface PythonPlugin {
+  /** Its virtual environment. */
+  prefix: string;
+  /** Of its entry in the blueprint: ctx.plugin.properties. */
+  properties: JsonObject;
+}
+
 /** What the runtime asks of whoever runs it: the worker in production, with rpc behind each call. */
 export interface OperationHost {
   /** Reads the model and evaluates the inputs; asked again to see what others have written since. */
@@ -41,6 +49,11 @@ export interface OperationHost {
     url: string,
     options: { caPem: string | null; signal: AbortSignal },
   ): Promise<{ status: number; body: Uint8Array }>;
+  /**
+   * The Python plugin of that name in the blueprint, installed when it is not yet; null: none is declared.
+   * @throws FatalError when it is declared and cannot be had
+   */
+  pythonPlugin(name: string): Promise<PythonPlugin | null>;
   /** Folder of the deployment on this machine, made when missing. */
   deploymentDir(): Promise<string>;
 }

@@ -1,4 +1,4 @@
-export type { EmitKind, OperationHost, TextCut } from './host';
+export type { EmitKind, OperationHost, PythonPlugin, TextCut } from './host';
 export { type InvokeDeps, invoke } from './invoke';
 export {
   endOfKind,
@@ -17,6 +17,7 @@ export {
   WORKFLOW_SCRIPT_MAPPING,
   type WorkflowRegistry,
 } from './registry';
+export { installPlugin, type PluginInstallation } from './script/install-plugin';
 export { type OrphanGuard, startOrphanGuard } from './script/orphan-guard';
 export { defaultAssetsDir, makeRunDir, ownDir, type ScriptSettings, sweepOwnDirs } from './script/settings';
 export type { InstanceRecord, NodeRecord, OpenedModel, OperationTask, SideRecord } from './task';

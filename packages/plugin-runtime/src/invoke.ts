@@ -5,6 +5,7 @@ import { OperationSession } from './context/session';
 import type { OperationHost } from './host';
 import { endOfThrown, type OperationEnd, stopReason } from './operation-end';
 import { type OperationRegistry, SCRIPT_MAPPING, unknownMapping, type WorkflowRegistry } from './registry';
+import { runFunction } from './script/run-function';
 import { runScript } from './script/run-script';
 import { makeRunDir, type ScriptSettings } from './script/settings';
 import type { OperationTask } from './task';
@@ -32,9 +33,6 @@ export async function invoke(
   if (task.isDryRun) return { kind: 'succeeded', result: null };
   if (signal.aborted) return { kind: 'stopped', reason: stopReason(signal) };
   const operation = deps.operations.get(task.mapping);
-  if (!operation && task.mapping !== SCRIPT_MAPPING) {
-    return endOfThrown(unknownMapping(task.mapping, task.plugin.name, deps.operations));
-  }
   // Its effect may have happened: only an operation that says that it bears it is run again unasked (scripts do).
   if (task.isResumed && operation && !isResumable(operation)) {
     return endOfThrown(
@@ -75,7 +73,7 @@ async function run(
   const session = new OperationSession(task, host, signal);
   let end: OperationEnd;
   try {
-    end = operation ? await callOperation(operation, session, deps) : await runScript(session, deps.scripts);
+    end = operation ? await callOperation(operation, session, deps) : await runProcessOf(session, deps);
   } catch (thrown) {
     end = endOfThrown(thrown, operation ? 'with-frames' : 'without-frames');
   }
@@ -88,6 +86,15 @@ async function run(
   }
   if (session.retryRequest && end.kind === 'succeeded') return endOfThrown(session.retryRequest);
   return end;
+}
+
+/** A script, or a function of a Python plugin. @throws FatalError for a mapping that is neither */
+async function runProcessOf(session: OperationSession, deps: InvokeDeps): Promise<OperationEnd> {
+  const { mapping, plugin } = session.task;
+  if (mapping === SCRIPT_MAPPING) return await runScript(session, deps.scripts);
+  const installed = await session.host.pythonPlugin(plugin.name);
+  if (!installed) throw unknownMapping(mapping, plugin.name, deps.operations);
+  return await runFunction(session, deps.scripts, installed);
 }
 
 async function callOperation(

@@ -61,7 +61,8 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
   };
 }
 
-function remembered<T extends {}>(
+/** What `read` answers, asked for once while the cache keeps it; a failure is forgotten. */
+export function remembered<T extends {}>(
   cache: LRUCache<string, Promise<T>>,
   key: string,
   read: () => Promise<T>,

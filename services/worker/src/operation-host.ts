@@ -8,6 +8,7 @@ import { type HeldTask, isOwned } from './held-task';
 import type { LogShipper } from './logs';
 import { type Masks, secretsIn } from './masks';
 import type { OperationFolders } from './operation-folder';
+import type { PythonPlugins } from './python-plugins';
 
 /** Characters of one line or event: more could not be told in one call, and is read by nobody. */
 const MAX_MESSAGE = 64 * 1024;
@@ -21,6 +22,7 @@ export interface HostDeps {
   clock: Clock;
   log: Log;
   folders: OperationFolders;
+  plugins: PythonPlugins;
 }
 
 /** With what belongs to the end of the operation. */
@@ -71,6 +73,7 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
     },
     cutText: masks.cut,
     fetchUrl: deps.fetchUrl,
+    pythonPlugin: (name) => deps.plugins.of(tenant, blueprintId, name, task.control.signal),
     deploymentDir: () => folder.open(),
     settle: () => folder.settle(),
   };

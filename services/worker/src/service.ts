@@ -9,6 +9,7 @@ import {
   defaultAssetsDir,
   type OrphanGuard,
   ownDir,
+  type ScriptSettings,
   startOrphanGuard,
   sweepOwnDirs,
 } from '@baton/plugin-runtime';
@@ -32,6 +33,7 @@ import { loadHandlers } from './handlers';
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
 import { createOperationFolders } from './operation-folder';
+import { createPythonPlugins } from './python-plugins';
 import { createWorker, type WorkerDeps } from './worker';
 
 export { configSchema };
@@ -49,15 +51,16 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     pid: process.pid,
   });
   const guard = startOrphanGuard();
+  const runtime = runtimeOf(config, infra, workRoot, guard);
   const worker = createWorker({
     slots,
     executions,
     clock: infra.clock,
     log: infra.log,
     logLimit: config.BATON_WORKER_LOG_BUFFER,
-    runtime: runtimeOf(config, infra, workRoot, guard),
+    runtime,
     handlers: config.BATON_WORKER_HANDLERS,
-    host: hostOf(config, infra, workRoot),
+    host: hostOf(config, infra, runtime.scripts),
   });
   const ready = onTaskReady({
     ...worker.leaseDeps,
@@ -113,17 +116,21 @@ function runtimeOf(
   };
 }
 
-function hostOf(config: WorkerConfig, { clock, rpc }: Infra, workRoot: string): WorkerDeps['host'] {
+function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSettings): WorkerDeps['host'] {
+  const { workRoot } = settings;
   const catalog = createCatalogClient(rpc);
   const cache = createFileCache({
     clock,
     dir: `${workRoot}/files`,
     maxBytes: config.BATON_WORKER_CACHE_BYTES,
   });
+  const files = createBlueprintFiles({ catalog, cache });
+  const fetchUrl = createSafeFetch(config.BATON_WORKER_FETCH_ALLOW);
   return {
     deployments: createDeploymentsClient(rpc),
     secrets: createSecretsClient(rpc),
-    files: createBlueprintFiles({ catalog, cache }),
+    files,
+    plugins: createPythonPlugins({ catalog, files, cache, fetchUrl, settings, clock }),
     folders: createOperationFolders({
       catalog,
       cache,
@@ -131,7 +138,7 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, workRoot: string): 
       account: accountOf(config),
       copiesDir: ownDir(workRoot, 'copies'),
     }),
-    fetchUrl: createSafeFetch(config.BATON_WORKER_FETCH_ALLOW),
+    fetchUrl,
   };
 }
 

@@ -70,6 +70,7 @@ const host: OperationHost = {
   cutText: elsewhere,
   saveRuntimeProperties: elsewhere,
   fetchUrl: elsewhere,
+  pythonPlugin: elsewhere,
 };
 
 const port: WorkPort = {

@@ -4,7 +4,10 @@ import copy
 import logging
 
 from cloudify import constants, exceptions, manager_place
+from cloudify._capabilities import Capabilities
+from cloudify._parameters import Parameters
 from cloudify._values import DirtyTrackingDict, Lazy, ReadOnlyDict
+from cloudify.constants import DEPLOYMENT, NODE_INSTANCE, RELATIONSHIP_INSTANCE  # noqa: F401
 from cloudify.proxy_call import call
 
 _instances = []
@@ -171,6 +174,10 @@ class Side(object):
         self.node = Node(lambda: self._read()['node'])
         self.instance = Instance(name, lambda: self._read()['instance'], self.node)
 
+    @property
+    def _context(self):
+        return {'node_id': self.instance.id}
+
     def _read(self):
         if self._answer is None:
             self._answer = call({'op': 'side', 'side': self._name})
@@ -179,7 +186,7 @@ class Side(object):
 
 class Plugin(str):
     """The plugin; its text is its name, as older plugins compare."""
-    name = package_name = package_version = source = None
+    name = package_name = package_version = source = prefix = None
     properties = {}
 
     @property
@@ -291,6 +298,30 @@ class OperationContext(object):
         return plugin
 
     @property
+    def capabilities(self):
+        own = self.source.instance if self.type == constants.RELATIONSHIP_INSTANCE else self.instance
+        return Capabilities(own.relationships)
+
+    @property
+    def bootstrap_context(self):
+        from cloudify import manager
+        return manager.get_bootstrap_context()
+
+    @property
+    def provider_context(self):
+        from cloudify import manager
+        return manager.get_provider_context()
+
+    @property
+    def _context(self):
+        """Facts of the run as a dictionary, which some plugins read."""
+        self._fact('type')
+        return dict(self._known)
+
+    def _get_current_object(self):
+        return self
+
+    @property
     def logger(self):
         if self._logger is None:
             self._logger = _make_logger()
@@ -336,58 +367,9 @@ class OperationContext(object):
         call({'args': ['retry_operation', message, retry_after]})
 
 
-class _Parameters(dict):
-    """Inputs of the operation, by key or attribute."""
-    _is_loaded = False
-
-    def _load(self):
-        if not self._is_loaded:
-            self._is_loaded = True
-            dict.update(self, ctx.inputs or {})
-
-    def __getattr__(self, name):
-        if name.startswith('_'):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError("there is no input '%s'" % name)
-
-    def __getitem__(self, key):
-        self._load()
-        return dict.__getitem__(self, key)
-
-    def __contains__(self, key):
-        self._load()
-        return dict.__contains__(self, key)
-
-    def __iter__(self):
-        self._load()
-        return dict.__iter__(self)
-
-    def __len__(self):
-        self._load()
-        return dict.__len__(self)
-
-    def get(self, key, default=None):
-        self._load()
-        return dict.get(self, key, default)
-
-    def keys(self):
-        self._load()
-        return dict.keys(self)
-
-    def values(self):
-        self._load()
-        return dict.values(self)
-
-    def items(self):
-        self._load()
-        return dict.items(self)
-
-
+CloudifyContext, NodeContext, NodeInstanceContext = OperationContext, Node, Instance
 ctx = OperationContext()
-ctx_parameters = _Parameters()
+ctx_parameters = Parameters(lambda: ctx.inputs)
 
 
 def save_changes():

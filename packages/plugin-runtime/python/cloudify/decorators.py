@@ -1,4 +1,5 @@
 """Marks of functions that serve as operations and workflows; the function itself stays what it is."""
+import functools
 import os
 
 
@@ -26,3 +27,29 @@ def workflow(function=None, **given):
         from cloudify.workflows.engine_call import submit
         submit(isResumable=True)
     return _workflow(function, **given)
+
+
+def serial_operation(threshold=0, workflows=None, states=None, **marks):
+    """An operation that waits, by tries, until the instances of its node with a lower index are in one of the states.
+
+    In the given workflows only; with a threshold no longer than until so many instances are in such a state.
+    """
+    workflows = workflows or ['install']
+    states = states or ['started']
+
+    def decorate(function):
+        @functools.wraps(function)
+        def in_turn(*args, **kwargs):
+            from cloudify import context, exceptions, manager, utils
+            own = kwargs.get('ctx') or context.ctx
+            if own.workflow_id in workflows:
+                found = utils.get_instances_of_node(manager.get_rest_client(), own.deployment.id, own.node.id)
+                ready = [i for i in found if i['state'] in states]
+                before = [i for i in found if i['index'] < own.instance.index and i['state'] not in states]
+                if before and (threshold == 0 or threshold <= len(ready)):
+                    raise exceptions.CloudifySerializationRetry(
+                        'waits for the node instances before this one: %s' % ', '.join(
+                            '%s is %s' % (i['id'], i['state']) for i in before))
+            return function(*args, **kwargs)
+        return operation(in_turn, **marks)
+    return decorate

@@ -63,7 +63,7 @@ def _get_current_context():
     """The context of the workflow code or operation that runs. Raises NotInContext outside of both."""
     if not os.environ.get('CTX_SOCKET_URL'):
         raise exceptions.NotInContext('Context required, but no operation or workflow context available.')
-    if os.environ.get('BATON_SCRIPT_KIND') == 'workflow':
+    if os.environ.get('BATON_SCRIPT_KIND', '').startswith('workflow'):
         from cloudify.workflows import ctx as workflow
         return workflow
     return ctx

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@baton/kernel';
 import { type ContextType, FatalError, type OperationRetry } from '@baton/plugin-sdk';
-import type { OperationHost } from '../host';
+import type { OperationHost, PythonPlugin } from '../host';
 import type { InstanceRecord, OpenedModel, OperationTask, SideRecord } from '../task';
 import { Instance, nodeContext, type Side } from './instance';
 
@@ -17,6 +17,8 @@ interface Opened {
 export class OperationSession {
   /** Set by ctx.operation.retry: the run counts as a retry whatever it returns. */
   retryRequest: OperationRetry | null = null;
+  /** Whose function it is. */
+  plugin: PythonPlugin | null = null;
   #opened: Promise<Opened> | null = null;
   #loaded: Opened | null = null;
 

@@ -18,7 +18,11 @@ export function shimCalls(session: OperationSession, result: ScriptResult, tempD
   const sideOf = (name: string): Promise<Side> =>
     name === 'source' || name === 'target' ? session.side(name) : session.own();
   const calls: Record<string, (request: JsonObject) => Promise<Json>> = {
-    context: async () => ({ ...staticSnapshot(session), inputs: await session.inputs() }),
+    context: async () => ({
+      ...staticSnapshot(session),
+      ...sidesOf(session),
+      inputs: await session.inputs(),
+    }),
     deployment: async () => (await session.open()).model.deployment,
     side: async (r) => {
       const { record, instance } = await sideOf(text(r.side));
@@ -56,6 +60,19 @@ export function shimCalls(session: OperationSession, result: ScriptResult, tempD
     const call = Object.hasOwn(calls, op) ? calls[op] : undefined;
     if (!call) throw new Error(`unknown call ${op}`);
     return call(request);
+  };
+}
+
+/** Whose operation it is, as the context of an operation says it (reference/workflows.md 4.1). */
+function sidesOf({ task: { self, related } }: OperationSession): JsonObject {
+  return {
+    node_id: self?.nodeInstanceId ?? null,
+    node_name: self?.nodeId ?? null,
+    related: related && {
+      node_id: related.nodeInstanceId,
+      node_name: related.nodeId,
+      is_target: related.isTarget,
+    },
   };
 }
 

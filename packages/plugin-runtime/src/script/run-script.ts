@@ -3,17 +3,24 @@ import { basename, join } from 'node:path';
 import { RetryableError } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
 import { serveCtx } from '../ctx/ctx-server';
-import { endOfThrown, type OperationEnd } from '../operation-end';
+import type { OperationEnd } from '../operation-end';
 import type { WorkflowCall } from '../workflow/workflow-calls';
 import { placeScript } from './place-script';
-import { type LineSink, type ProcessEnd, type ProcessSpec, runProcess } from './run-process';
+import {
+  commonEnv,
+  type Ended,
+  endOfProcess,
+  loggedProcess,
+  type ProcessRun,
+  pythonEnv,
+} from './process-run';
+import type { ProcessSpec } from './run-process';
 import { environmentOf, readScriptInputs, type ScriptInputs } from './script-inputs';
 import { ScriptResult } from './script-result';
 import { makeRunDir, type ScriptSettings } from './settings';
 
 /** Exit code by which the Python runner says that a text of unknown kind is not Python. */
 const NOT_PYTHON = 97;
-const WAIT_NOTICE_MS = 20_000;
 
 /**
  * The operation of the script plugin (reference/workflows.md ch. 5).
@@ -41,30 +48,22 @@ export async function runScript(
       runDir: runDir.path,
       ctxUrl: proxy?.url ?? '',
       isWorkflow: workflow !== null,
+      outputLevel: 'info' as const,
     };
     const kind = workflow ? 'python' : await kindOf(script, inputs);
     let ended = kind === 'program' ? null : await runPython(run, kind === 'maybe-python');
     ended ??= await runProgram(run);
     await proxy?.settled();
-    return endOf(ended, result);
+    return endOfProcess(ended, result);
   } finally {
     proxy?.close();
     await runDir.remove();
   }
 }
 
-interface ScriptRun {
+interface ScriptRun extends ProcessRun {
   inputs: ScriptInputs;
   script: string;
-  session: OperationSession;
-  settings: ScriptSettings;
-  runDir: string;
-  ctxUrl: string;
-  isWorkflow: boolean;
-}
-
-interface Ended extends ProcessEnd {
-  command: string;
 }
 
 /** Python when told so, by name, or (inline text without a first line that names another program) by trying. */
@@ -75,27 +74,6 @@ async function kindOf(script: string, inputs: ScriptInputs): Promise<'python' | 
   const first = (await readFile(script, 'utf8')).split('\n', 1)[0] ?? '';
   if (first.startsWith('#!')) return first.includes('python') ? 'python' : 'program';
   return 'maybe-python';
-}
-
-function commonEnv({ settings, runDir, ctxUrl }: ScriptRun): Record<string, string> {
-  const path = [settings.baseEnv.PATH, join(settings.assetsDir, 'bin')].filter(Boolean).join(':');
-  return {
-    ...settings.baseEnv,
-    ...managerEnv(settings.managerUrl),
-    PATH: path,
-    TMPDIR: join(runDir, 'tmp'),
-    CTX_SOCKET_URL: ctxUrl,
-  };
-}
-
-/** Where the API is, under the names that operations know it by. What they may do there is said by the execution's token. */
-function managerEnv(url: string): Record<string, string> {
-  const { protocol, hostname, port } = new URL(url);
-  return {
-    REST_PROTOCOL: protocol.slice(0, -1),
-    REST_HOST: hostname.replace(/^\[|\]$/g, ''),
-    REST_PORT: port || (protocol === 'https:' ? '443' : '80'),
-  };
 }
 
 /** Runs the script with our Python runner; null when the text turned out not to be Python. */
@@ -109,11 +87,10 @@ async function runPython(run: ScriptRun, isGuess: boolean): Promise<Ended | null
     run.script,
     run.isWorkflow ? 'workflow' : isGuess ? 'guess' : 'python',
   ];
-  const env = { ...commonEnv(run), PYTHONPATH: folder, PYTHONIOENCODING: 'utf-8' };
   try {
-    const ended = await logged(run, `python ${basename(run.script)}`, isGuess || run.isWorkflow, {
+    const ended = await loggedProcess(run, `python ${basename(run.script)}`, isGuess || run.isWorkflow, {
       command: { program: settings.python, args },
-      env,
+      env: pythonEnv(run),
       cwd: join(run.runDir, 'cwd'),
       ...streamsOf(run),
     });
@@ -134,7 +111,7 @@ async function runProgram(run: ScriptRun): Promise<Ended> {
   const command = [prefix, quoted(script), ...args].filter((part) => part !== null && part !== '').join(' ');
   const paths = commonEnv(run);
   const own = { ...environmentOf(inputs.variables), ...environmentOf(env) };
-  return logged(run, command, false, {
+  return loggedProcess(run, command, false, {
     command,
     // The proxy and its client stay reachable whatever the inputs are called.
     env: {
@@ -155,36 +132,4 @@ function streamsOf({ inputs }: ScriptRun): Pick<ProcessSpec, 'logStdout' | 'logS
 
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Runs the process and writes what it prints and its begin and end into the operation's log. */
-async function logged(run: ScriptRun, command: string, isQuiet: boolean, spec: ProcessSpec): Promise<Ended> {
-  const { host, signal } = run.session;
-  const line: LineSink = (stream, text) => host.emit('log', 'info', `<${stream}> ${text}`);
-  let notice: NodeJS.Timeout | undefined;
-  const started = (pid: number): void | Promise<void> => {
-    notice = setInterval(
-      () => !run.isWorkflow && void host.emit('log', 'info', `Waiting for process ${pid} to end...`),
-      WAIT_NOTICE_MS,
-    );
-    if (!isQuiet) return host.emit('log', 'info', `Process created, PID: ${pid}`);
-  };
-  try {
-    const end = await runProcess(spec, run.settings, signal, { started, line, cut: host.cutText });
-    if (!isQuiet)
-      await host.emit('log', 'info', `Execution done (PID=${end.pid}, return_code=${end.code}): ${command}`);
-    return { ...end, command };
-  } finally {
-    clearInterval(notice);
-  }
-}
-
-function endOf(ended: Ended, result: ScriptResult): OperationEnd {
-  const decided = result.end();
-  if (decided) return decided;
-  if (ended.code === 0) return { kind: 'succeeded', result: result.returned };
-  const parts = [`command: ${ended.command}`, `exit_code: ${ended.code}`];
-  if (ended.stdout.trim()) parts.push(`stdout: ${ended.stdout.trimEnd()}`);
-  if (ended.stderr.trim()) parts.push(`stderr: ${ended.stderr.trimEnd()}`);
-  return endOfThrown(new RetryableError(parts.join(', '), { exceptionType: 'ProcessException' }));
 }

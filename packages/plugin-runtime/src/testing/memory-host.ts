@@ -124,6 +124,7 @@ export function memoryHost(task: () => OperationTask): MemoryHost {
       url.includes('/ok.sh')
         ? { status: 200, body: Buffer.from('echo fetched') }
         : { status: 404, body: Buffer.alloc(0) },
+    pythonPlugin: async () => null,
     deploymentDir: async () => {
       const dir = join(root, 'deployments', 'default_tenant', 'dep');
       await mkdir(dir, { recursive: true });

@@ -11,6 +11,7 @@ import type { OperationHost } from '../host';
 import { type InvokeDeps, untilStopped } from '../invoke';
 import { endOfKind, endOfThrown, type OperationEnd, stopReason } from '../operation-end';
 import { unknownWorkflow, WORKFLOW_SCRIPT_MAPPING } from '../registry';
+import { runFunction } from '../script/run-function';
 import { runScript } from '../script/run-script';
 import { codeContext } from './code-context';
 import type { WorkPort } from './work';
@@ -40,10 +41,11 @@ export async function invokeWorkflow(
   try {
     const workflow = deps.workflows?.get(task.mapping);
     if (workflow) return await callWorkflow(workflow, session, new WorkBoard(work, waitAfterFailMs));
-    if (task.mapping !== WORKFLOW_SCRIPT_MAPPING)
-      return endOfThrown(unknownWorkflow(task.mapping, task.plugin.name, deps.workflows));
     const calls = workflowCalls(session, work, waitAfterFailMs);
-    return await runScript(session, deps.scripts, { calls });
+    if (task.mapping === WORKFLOW_SCRIPT_MAPPING) return await runScript(session, deps.scripts, { calls });
+    const plugin = await host.pythonPlugin(task.plugin.name);
+    if (plugin) return await runFunction(session, deps.scripts, plugin, calls);
+    return endOfThrown(unknownWorkflow(task.mapping, task.plugin.name, deps.workflows));
   } catch (thrown) {
     return endOfCode(thrown);
   } finally {

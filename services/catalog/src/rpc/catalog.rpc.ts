@@ -7,7 +7,7 @@ import type { PrepareDeps } from '../commands/prepare-blueprint';
 import { parametersOf, uploadVisibility } from '../domain/upload-execution';
 import { type FileDeps, fileChunks, findArchiveFile, listArchiveFolder } from '../queries/read-file';
 import { findDownload, findForRpc } from '../store/blueprints.sql';
-import { listPluginsNamed } from '../store/plugins.sql';
+import { findWagonDigest, listPluginsNamed } from '../store/plugins.sql';
 import { findUploadOf } from '../store/uploads.sql';
 import { type FolderRpcDeps, folderHandlers } from './folders.rpc';
 
@@ -47,6 +47,18 @@ async function findPlugins(
       digest: p.wagon_digest,
     }));
   return { plugins };
+}
+
+/** @throws AppError not_found_error */
+async function* readWagon(
+  { db, blobs }: FileDeps,
+  { tenant, pluginId }: catalogRpc.ReadWagonRequest,
+): AsyncGenerator<{ data: Buffer }> {
+  const digest = await findWagonDigest(db.query, whoOf({ tenant }), pluginId);
+  if (digest === null) throw notFound('Plugin', pluginId);
+  for await (const chunk of await blobs.open(digest))
+    for (let at = 0; at < (chunk as Buffer).length; at += CHUNK_BYTES)
+      yield { data: (chunk as Buffer).subarray(at, at + CHUNK_BYTES) };
 }
 
 /** An upload as its execution shows it. @throws AppError not_found_error */
@@ -105,6 +117,7 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
     },
     getUpload: ({ tenant, executionId }) => uploadOf(db, tenant, executionId),
     findPlugins: (request) => findPlugins(deps, request),
+    readWagon: (request) => readWagon(deps, request),
     async preparePluginsUpdate(request) {
       const { blueprintId, tempBlueprintId, selectionJson } = request;
       const selection = JSON.parse(selectionJson) as PluginSelection;

@@ -69,6 +69,10 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
       },
       listBlueprintFiles: noFolders,
       findPlugins: async () => ({ plugins: [] }),
+      readWagon: async function* () {
+        yield* [];
+        throw new AppError('not_found_error', 'no plugins here');
+      },
       getFolder: noFolders,
       readStoredFile: async function* () {
         yield* [];

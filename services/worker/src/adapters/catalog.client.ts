@@ -1,5 +1,5 @@
 import { catalogRpc } from '@baton/contracts';
-import { isJsonObject, type Json } from '@baton/kernel';
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 
 export interface CatalogClient {
@@ -7,6 +7,12 @@ export interface CatalogClient {
   digest(tenant: string, blueprintId: string): Promise<string>;
   /** Prefix of namespaced imports -> id of the imported blueprint. */
   namespaces(tenant: string, blueprintId: string): Promise<Record<string, string>>;
+  /** Plugins that the blueprint's plan declares, by name. */
+  declaredPlugins(tenant: string, blueprintId: string): Promise<ReadonlyMap<string, DeclaredPlugin>>;
+  /** The uploaded plugin that fits a declared one best; null: none. */
+  findPlugin(tenant: string, plugin: DeclaredPlugin): Promise<{ id: string; digest: string } | null>;
+  /** @throws AppError not_found_error */
+  readWagon(tenant: string, pluginId: string): AsyncIterable<Uint8Array>;
   /** @throws AppError not_found_error */
   readFile(tenant: string, blueprintId: string, path: string): AsyncIterable<Uint8Array>;
   /** Paths below a folder of the blueprint, inside of it. @throws AppError not_found_error when there are none */
@@ -18,6 +24,18 @@ export interface CatalogClient {
   /** Keeps a part of a large file; answers its digest. */
   storePiece(data: Buffer): Promise<string>;
   changeFolder(folder: FolderName, change: FolderWrite): Promise<void>;
+}
+
+/** What the runtime needs of a plugin's entry in a plan. */
+export interface DeclaredPlugin {
+  name: string;
+  isInstalled: boolean;
+  packageName: string;
+  packageVersion: string;
+  distribution: string;
+  source: string;
+  pipArguments: string;
+  properties: JsonObject;
 }
 
 export interface FolderName {
@@ -51,16 +69,31 @@ const WRITE_DEADLINE_MS = 120_000;
 
 export function createCatalogClient(rpc: RpcConnector): CatalogClient {
   const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
+  const planOf = async (tenant: string, blueprintId: string): Promise<JsonObject> => {
+    const { planJson } = await client.getBlueprint({ tenant, blueprintId, withPlan: true });
+    const plan = (planJson === '' ? null : JSON.parse(planJson)) as Json;
+    return isJsonObject(plan) ? plan : {};
+  };
   return {
     digest: async (tenant, blueprintId) => (await client.getBlueprint({ tenant, blueprintId })).digest,
     namespaces: async (tenant, blueprintId) => {
-      const { planJson } = await client.getBlueprint({ tenant, blueprintId, withPlan: true });
-      const plan = (planJson === '' ? null : JSON.parse(planJson)) as Json;
-      const mapping =
-        isJsonObject(plan) && isJsonObject(plan.namespaces_mapping) ? plan.namespaces_mapping : {};
+      const { namespaces_mapping: mapping } = await planOf(tenant, blueprintId);
+      if (!isJsonObject(mapping)) return {};
       return Object.fromEntries(
         Object.entries(mapping).filter((e): e is [string, string] => typeof e[1] === 'string'),
       );
+    },
+    declaredPlugins: async (tenant, blueprintId) => pluginsOf(await planOf(tenant, blueprintId)),
+    findPlugin: async (tenant, { packageName, packageVersion, distribution }) => {
+      const { plugins } = await client.findPlugins({
+        tenant,
+        queries: [{ packageName, packageVersion, distribution }],
+      });
+      return plugins[0] ?? null;
+    },
+    readWagon: async function* (tenant, pluginId) {
+      for await (const chunk of client.readWagon({ tenant, pluginId }, { deadlineMs: FILE_DEADLINE_MS }))
+        yield chunk.data;
     },
     readFile: async function* (tenant, blueprintId, path) {
       const chunks = client.readBlueprintFile(
@@ -84,4 +117,30 @@ export function createCatalogClient(rpc: RpcConnector): CatalogClient {
       await client.changeFolder({ folder, ...change }, { deadlineMs: WRITE_DEADLINE_MS });
     },
   };
+}
+
+/** Every plugin that a node or workflow of the plan uses. */
+function pluginsOf(plan: JsonObject): Map<string, DeclaredPlugin> {
+  const listOf = (value: Json | undefined): JsonObject[] =>
+    Array.isArray(value) ? value.filter(isJsonObject) : [];
+  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+  const all = [
+    ...listOf(plan.workflow_plugins_to_install),
+    ...listOf(plan.nodes).flatMap((node) => listOf(node.plugins)),
+  ];
+  return new Map(
+    all.map((plugin) => [
+      text(plugin.name),
+      {
+        name: text(plugin.name),
+        isInstalled: plugin.install !== false,
+        packageName: text(plugin.package_name),
+        packageVersion: text(plugin.package_version),
+        distribution: text(plugin.distribution),
+        source: text(plugin.source),
+        pipArguments: text(plugin.install_arguments),
+        properties: isJsonObject(plugin.properties) ? plugin.properties : {},
+      },
+    ]),
+  );
 }

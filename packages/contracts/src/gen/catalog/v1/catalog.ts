@@ -198,6 +198,11 @@ export interface FindPluginsRequest {
   queries: PluginQuery[];
 }
 
+export interface ReadWagonRequest {
+  tenant: string;
+  pluginId: string;
+}
+
 export interface PluginQuery {
   packageName: string;
   packageVersion: string;
@@ -3204,6 +3209,95 @@ export const FindPluginsRequest: MessageFns<FindPluginsRequest> = {
   },
 };
 
+function createBaseReadWagonRequest(): ReadWagonRequest {
+  return { tenant: "", pluginId: "" };
+}
+
+export const ReadWagonRequest: MessageFns<ReadWagonRequest> = {
+  encode(message: ReadWagonRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.pluginId !== "") {
+      writer.uint32(18).string(message.pluginId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadWagonRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadWagonRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pluginId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ReadWagonRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      pluginId: isSet(object.pluginId)
+        ? globalThis.String(object.pluginId)
+        : isSet(object.plugin_id)
+        ? globalThis.String(object.plugin_id)
+        : "",
+    };
+  },
+
+  toJSON(message: ReadWagonRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.pluginId !== "") {
+      obj.pluginId = message.pluginId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ReadWagonRequest>): ReadWagonRequest {
+    return ReadWagonRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReadWagonRequest>): ReadWagonRequest {
+    const message = createBaseReadWagonRequest();
+    message.tenant = object.tenant ?? "";
+    message.pluginId = object.pluginId ?? "";
+    return message;
+  },
+};
+
 function createBasePluginQuery(): PluginQuery {
   return { packageName: "", packageVersion: "", distribution: "" };
 }
@@ -3577,6 +3671,15 @@ export const CatalogServiceDefinition = {
       requestStream: false,
       responseType: FindPluginsResponse as typeof FindPluginsResponse,
       responseStream: false,
+      options: {},
+    },
+    /** The wagon of an uploaded plugin that the tenant may use, in chunks of at most 256 KiB. */
+    readWagon: {
+      name: "ReadWagon",
+      requestType: ReadWagonRequest as typeof ReadWagonRequest,
+      requestStream: false,
+      responseType: FileChunk as typeof FileChunk,
+      responseStream: true,
       options: {},
     },
     /** A hidden copy of a blueprint whose plan has other versions of its plugins. Idempotent by temp_blueprint_id. */

@@ -1,0 +1,1 @@
+"""Parts of the script plugin that other plugins run programs with."""

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { RetryableError } from '@baton/plugin-sdk';
+import type { OperationSession } from '../context/session';
+import { endOfThrown, type OperationEnd } from '../operation-end';
+import { type LineSink, type ProcessEnd, type ProcessSpec, runProcess } from './run-process';
+import type { ScriptResult } from './script-result';
+import type { ScriptSettings } from './settings';
+
+const WAIT_NOTICE_MS = 20_000;
+
+/** A process that is an operation, or the code of a workflow. */
+export interface ProcessRun {
+  session: OperationSession;
+  settings: ScriptSettings;
+  runDir: string;
+  ctxUrl: string;
+  isWorkflow: boolean;
+  /** Of the log lines that what it prints becomes. */
+  outputLevel: 'info' | 'debug';
+}
+
+export interface Ended extends ProcessEnd {
+  command: string;
+}
+
+/** What all processes of operations see. */
+export function commonEnv({ settings, runDir, ctxUrl }: ProcessRun): Record<string, string> {
+  const path = [settings.baseEnv.PATH, join(settings.assetsDir, 'bin')].filter(Boolean).join(':');
+  return {
+    ...settings.baseEnv,
+    ...managerEnv(settings.managerUrl),
+    PATH: path,
+    TMPDIR: join(runDir, 'tmp'),
+    CTX_SOCKET_URL: ctxUrl,
+  };
+}
+
+/** Where the API is, under the names that operations know it by. What they may do there is said by the execution's token. */
+function managerEnv(url: string): Record<string, string> {
+  const { protocol, hostname, port } = new URL(url);
+  return {
+    REST_PROTOCOL: protocol.slice(0, -1),
+    REST_HOST: hostname.replace(/^\[|\]$/g, ''),
+    REST_PORT: port || (protocol === 'https:' ? '443' : '80'),
+  };
+}
+
+/** What Python sees: our runner and its package `cloudify` stand before everything that is installed. */
+export function pythonEnv(run: ProcessRun): Record<string, string> {
+  return {
+    ...commonEnv(run),
+    PYTHONPATH: join(run.settings.assetsDir, 'python'),
+    PYTHONIOENCODING: 'utf-8',
+  };
+}
+
+/** Runs the process and writes what it prints and its begin and end into the operation's log. */
+export async function loggedProcess(
+  run: ProcessRun,
+  command: string,
+  isQuiet: boolean,
+  spec: ProcessSpec,
+): Promise<Ended> {
+  const { host, signal } = run.session;
+  const line: LineSink = (stream, text) => host.emit('log', run.outputLevel, `<${stream}> ${text}`);
+  let notice: NodeJS.Timeout | undefined;
+  const started = (pid: number): void | Promise<void> => {
+    notice = setInterval(
+      () => !run.isWorkflow && void host.emit('log', 'info', `Waiting for process ${pid} to end...`),
+      WAIT_NOTICE_MS,
+    );
+    if (!isQuiet) return host.emit('log', 'info', `Process created, PID: ${pid}`);
+  };
+  try {
+    const end = await runProcess(spec, run.settings, signal, { started, line, cut: host.cutText });
+    if (!isQuiet)
+      await host.emit('log', 'info', `Execution done (PID=${end.pid}, return_code=${end.code}): ${command}`);
+    return { ...end, command };
+  } finally {
+    clearInterval(notice);
+  }
+}
+
+/** What the script said of its end, else what its exit code says. */
+export function endOfProcess(ended: Ended, result: ScriptResult): OperationEnd {
+  const decided = result.end();
+  if (decided) return decided;
+  if (ended.code === 0) return { kind: 'succeeded', result: result.returned };
+  const parts = [`command: ${ended.command}`, `exit_code: ${ended.code}`];
+  if (ended.stdout.trim()) parts.push(`stdout: ${ended.stdout.trimEnd()}`);
+  if (ended.stderr.trim()) parts.push(`stderr: ${ended.stderr.trimEnd()}`);
+  return endOfThrown(new RetryableError(parts.join(', '), { exceptionType: 'ProcessException' }));
+}

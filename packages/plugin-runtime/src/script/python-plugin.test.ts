@@ -1,0 +1,140 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeRig, type Rig } from '../testing/memory-host';
+import { installPlugin } from './install-plugin';
+
+const TASKS = `
+from cloudify import ctx
+from cloudify.decorators import operation
+from cloudify.exceptions import NonRecoverableError
+from cloudify.workflows import ctx as workflow
+
+@operation
+def create(ctx, port, **inputs):
+    print('printed')
+    ctx.instance.runtime_properties['port'] = port
+    return {'inputs': inputs, 'plugin': [ctx.plugin.name, ctx.plugin.prefix, ctx.plugin.properties]}
+
+@operation(resumable=True)
+def patient(**_):
+    if ctx.operation.retry_number == 0:
+        return ctx.operation.retry('later', 3)
+
+def broken(**_):
+    raise NonRecoverableError('no')
+
+nothing = 5
+`;
+const MAKE_WAGON = `
+import io, json, sys, tarfile, zipfile
+place, tag, tasks = sys.argv[1:]
+wheel = io.BytesIO()
+with zipfile.ZipFile(wheel, 'w') as packed:
+    packed.writestr('mine/__init__.py', '')
+    packed.writestr('mine/tasks.py', tasks)
+    packed.writestr('mine-1.0.data/scripts/mine-script', '#!python\\nprint(1)\\n')
+    packed.writestr('mine-1.0.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: mine\\nVersion: 1.0\\n')
+    packed.writestr('mine-1.0.dist-info/entry_points.txt', '[console_scripts]\\nmine-command = mine.tasks:create\\n')
+with tarfile.open(place, 'w:gz') as wagon:
+    for name, content in (('mine/package.json', b'{}'), ('mine/wheels/mine-1.0-%s.whl' % tag, wheel.getvalue())):
+        entry = tarfile.TarInfo(name)
+        entry.size = len(content)
+        wagon.addfile(entry, io.BytesIO(content))
+`;
+
+/** A wagon with one wheel, and where it may be installed. */
+function wagonFor(rig: Rig, tag = 'py3-none-any') {
+  const path = join(rig.host.root, 'mine.wgn');
+  execFileSync('python3', ['-c', MAKE_WAGON, path, tag, TASKS]);
+  return { kind: 'wagon' as const, path, target: join(rig.host.root, 'plugins/mine'), pipArguments: '' };
+}
+
+async function installed(): Promise<Rig & { prefix: string }> {
+  const rig = makeRig();
+  const wagon = wagonFor(rig);
+  expect(await installPlugin(wagon, rig.deps.scripts, new AbortController().signal)).toBeNull();
+  rig.host.pythonPlugin = async (name) =>
+    name === 'mine' ? { prefix: wagon.target, properties: { region: 'x' } } : null;
+  rig.task.plugin = { ...rig.task.plugin, name: 'mine' };
+  return Object.assign(rig, { prefix: wagon.target });
+}
+
+describe('functions of Python plugins', () => {
+  it('get their inputs and ctx, and end with what they return, retry or raise', async () => {
+    const rig = await installed();
+    expect(await rig.run({ mapping: 'mine.tasks.create', inputs: { port: 80, more: [1] } })).toEqual({
+      kind: 'succeeded',
+      result: { inputs: { more: [1] }, plugin: ['mine', rig.prefix, { region: 'x' }] },
+    });
+    expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({ port: 80 });
+    expect(rig.host.lines).toContainEqual({ kind: 'log', level: 'debug', message: '<out> printed' });
+    expect(await rig.run({ mapping: 'mine.tasks.patient', inputs: {} })).toMatchObject({
+      kind: 'retry',
+      retryAfter: 3,
+    });
+    expect(await rig.run({ mapping: 'mine.tasks.broken' })).toMatchObject({
+      kind: 'failed',
+      isRecoverable: false,
+      failure: { exceptionType: 'NonRecoverableError', message: 'no' },
+    });
+  });
+
+  it.each([
+    ['gone.tasks.create', 'No module named gone.tasks'],
+    ['mine.tasks.gone', "mine.tasks has no function named 'gone'"],
+    ['mine.tasks.nothing', 'mine.tasks.nothing is not callable'],
+  ])('that are not there fail for good: %s', async (mapping, message) => {
+    const end = await (await installed()).run({ mapping });
+    expect(end).toMatchObject({
+      kind: 'failed',
+      isRecoverable: false,
+      failure: { message: expect.stringContaining(message) },
+    });
+  });
+
+  it('are run again after the loss of their worker only when they say that they bear it', async () => {
+    const rig = await installed();
+    expect(
+      await rig.run({ mapping: 'mine.tasks.create', inputs: { port: 1 }, isResumed: true }),
+    ).toMatchObject({
+      kind: 'failed',
+      isRecoverable: false,
+      failure: { message: expect.stringContaining('Cannot resume - operation not resumable') },
+    });
+    const again = await rig.run({
+      mapping: 'mine.tasks.patient',
+      inputs: {},
+      isResumed: true,
+      retryNumber: 1,
+    });
+    expect(again).toEqual({ kind: 'succeeded', result: null });
+  });
+});
+
+describe('wagons', () => {
+  it('are unpacked without pip, with their commands', async () => {
+    const { prefix } = await installed();
+    expect(readFileSync(join(prefix, 'bin/mine-script'), 'utf8')).toBe(`#!${prefix}/bin/python\nprint(1)\n`);
+    expect(readFileSync(join(prefix, 'bin/mine-command'), 'utf8')).toContain('from mine.tasks import create');
+  });
+
+  it.each([
+    ['cp27-cp27m-manylinux1_x86_64', 'it is made for another Python or machine'],
+    ['py3-none-win_amd64', 'mine-1.0-py3-none-win_amd64.whl'],
+  ])('of another kind are refused with what they need: %s', async (tag, text) => {
+    const rig = makeRig();
+    const wagon = wagonFor(rig, tag);
+    const failure = await installPlugin(wagon, rig.deps.scripts, new AbortController().signal);
+    expect(failure).toContain(text);
+    expect(existsSync(wagon.target)).toBe(false);
+  });
+
+  it('that are none are refused', async () => {
+    const rig = makeRig();
+    const wagon = { ...wagonFor(rig), path: __filename };
+    expect(await installPlugin(wagon, rig.deps.scripts, new AbortController().signal)).toContain(
+      'neither a tar nor a zip archive',
+    );
+  });
+});
