@@ -214,6 +214,24 @@ node_templates: {n: {type: t, interfaces: ${interfaces}}}
     expect(nodes[0]!.operations['i.op']).toMatchObject({ inputs: { a: { user: 'root', key: 'k' } } });
   });
 
+  it('lets what exists already lack required properties beside use_external_resource, not below it', async () => {
+    const text = (properties: string) => `${V(4)}data_types:
+  config: {properties: {cidr: {}, name: {default: n}}}
+  disk: {properties: {use_external_resource: {default: false}, size: {}}}
+node_types: {t: {properties: {use_external_resource: {default: false}, id: {}, config: {type: config}, disk: {type: disk, required: false}}}}
+node_templates: {n: {type: t, properties: ${properties}}}
+`;
+    const codes = (properties: string) => codesOf(text(properties));
+    const disk = 'disk: {size: 1}';
+    expect(await codes(`{use_external_resource: true, ${disk}}`)).toEqual([107]);
+    expect(await codes(`{use_external_resource: true, config: {cidr: c}, ${disk}}`)).toEqual([]);
+    expect(await codes('{id: 1, config: {cidr: c}, disk: {}}')).toEqual([107]);
+    expect(await codes('{id: 1, config: {cidr: c}, disk: {use_external_resource: true}}')).toEqual([]);
+    expect(
+      await codes(`{id: 1, config: {cidr: c}, disk: {use_external_resource: {get_sys: [tenant, name]}}}`),
+    ).toEqual([219]);
+  });
+
   it('lists required secrets node by node: properties, then operations', async () => {
     const { requirements } =
       await planOf(`${V(4)}plugins: {p: {executor: central_deployment_agent, install: false}}

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '@baton/kernel';
-import { isFunctionNode } from '../functions/registry';
+import type { JsonObject } from '@baton/kernel';
 import { type Entry, entriesOf, isNull, type MapNode, mapNode, setOwn, textOf } from '../yaml/node';
 import { mergeInterfaces } from './interfaces';
 import { resolveOperations } from './operations';
@@ -115,8 +114,6 @@ function templateInterfaces(
   return result;
 }
 
-const EXTERNAL = 'use_external_resource';
-
 function templateProperties(
   scope: TemplateScope,
   type: NodeType,
@@ -126,36 +123,18 @@ function templateProperties(
   const { context } = scope;
   const given = template.get('properties');
   const values = given?.kind === 'map' ? given : mapNode([], template);
-  const external = values.get(EXTERNAL) ?? type.properties.get(EXTERNAL)?.default;
-  const isDeclared = type.properties.has(EXTERNAL);
-  if (isDeclared && isFunctionNode(external)) {
-    context.diagnostics.report(
-      'external_resource_function',
-      `"${EXTERNAL}" of "${path}" cannot be a function`,
-      { at: external, path: `${path}.properties.${EXTERNAL}`, expected: 'true or false' },
-    );
-  }
-  const allowAbsent = isDeclared && external !== undefined && isTruthy(jsonOf(external));
   const check: ValueCheck = {
     context,
     dataTypes: scope.dataTypes,
     owner: `node template "${path.slice('node_templates.'.length)}"`,
     path: `${path}.properties`,
     allowMissing: false,
-    allowAbsent,
     isPartial: type.isPartial,
   };
   const result: JsonObject = {};
   for (const entry of fill(check, values, type.properties, undefined, check.path).entries)
     setOwn(result, entry.name, jsonOf(entry.value));
   return result;
-}
-
-/** Truth as the original's language has it. */
-export function isTruthy(value: Json): boolean {
-  if (Array.isArray(value)) return value.length > 0;
-  if (value !== null && typeof value === 'object') return Object.keys(value).length > 0;
-  return Boolean(value);
 }
 
 /** The node template that a node is contained in, if any. */

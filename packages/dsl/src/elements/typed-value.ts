@@ -1,8 +1,9 @@
+import type { Json } from '@baton/kernel';
 import { checkPattern, patternCost } from '../constraints/pattern';
 import { shownValue } from '../diagnostics/diagnostic';
 import { isFunctionNode } from '../functions/registry';
 import { foundName, joinPath } from '../schema/check-shape';
-import { type Entry, isNull, MapNode, type Node, textOf } from '../yaml/node';
+import { type Entry, isNull, MapNode, type Node, textOf, toJson } from '../yaml/node';
 import { type ElementContext, spend, spendValues } from './element-context';
 import { primitiveTypes } from './primitive-types';
 import type { DataTypeLookup, PropertySchema, PropertySchemas } from './property-schema';
@@ -17,8 +18,6 @@ export interface ValueCheck {
   path: string;
   /** Defaults of types may lack required keys; values of templates and inputs may not. */
   allowMissing: boolean;
-  /** Use of an existing resource: required properties may be absent. */
-  allowAbsent?: boolean;
   /** The owner's type is partly unknown: keys that it does not declare are kept as they are. */
   isPartial?: boolean;
 }
@@ -118,13 +117,14 @@ export function fill(
     );
   }
   spend(check.context.work, schemas.size);
+  const isExternal = usesExisting(check, value, schemas, fallback, path);
   const entries: Entry[] = [];
   for (const [name, schema] of schemas) {
     const own = value.entry(name);
     const inherited = fallback?.get(name) ?? schema.default;
     const given = own?.value ?? inherited;
     if (given === undefined) {
-      if (schema.required && !check.allowMissing && !check.allowAbsent)
+      if (schema.required && !check.allowMissing && !isExternal)
         reportMissing(check, value, schema, name, path);
       continue;
     }
@@ -140,6 +140,36 @@ export function fill(
   if (check.isPartial && path === check.path)
     entries.push(...value.entries.filter((entry) => !schemas.has(entry.name)));
   return new MapNode(entries, value.source, value.start);
+}
+
+const EXTERNAL = 'use_external_resource';
+
+/** Whether these properties name a resource that exists already: then the required ones beside that may be absent. */
+function usesExisting(
+  check: ValueCheck,
+  value: MapNode,
+  schemas: PropertySchemas,
+  fallback: MapNode | undefined,
+  path: string,
+): boolean {
+  const declared = schemas.get(EXTERNAL);
+  const external = declared && (value.get(EXTERNAL) ?? fallback?.get(EXTERNAL) ?? declared.default);
+  if (external === undefined) return false;
+  if (isFunctionNode(external)) {
+    check.context.diagnostics.report(
+      'external_resource_function',
+      `"${EXTERNAL}" of ${check.owner} cannot be a function`,
+      { at: external, path: joinPath(path, EXTERNAL), expected: 'true or false' },
+    );
+  }
+  return isTruthy(toJson(external));
+}
+
+/** Truth as the original's language has it. */
+export function isTruthy(value: Json): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (value !== null && typeof value === 'object') return Object.keys(value).length > 0;
+  return Boolean(value);
 }
 
 /** A default is checked once for all who use it; only what a fallback gives is looked at each time. */

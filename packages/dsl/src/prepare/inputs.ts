@@ -3,9 +3,8 @@ import { checkValue, constraintsOf, newMatchingBudget, type ValueContext } from 
 import { type Diagnostic, Diagnostics, diagnostic } from '../diagnostics/diagnostic';
 import { DataTypes } from '../elements/data-types';
 import { type ElementContext, newWorkBudget } from '../elements/element-context';
-import { isTruthy } from '../elements/node-templates';
 import { primitiveTypes } from '../elements/primitive-types';
-import { fitsPrimitive, typedValue } from '../elements/typed-value';
+import { fitsPrimitive, isTruthy, typedValue } from '../elements/typed-value';
 import type { ParsedPlan } from '../plan/plan';
 import { fromJson, type MapNode, setOwn, toJson } from '../yaml/node';
 
