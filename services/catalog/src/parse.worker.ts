@@ -1,9 +1,16 @@
 /** The parsing thread: blueprints, and other YAML of foreign origin. */
-import { readYamlJson } from '@baton/dsl';
+import { derivePluginYaml13, readYamlJson } from '@baton/dsl';
 import { serveCpuTasks } from '@baton/service-runtime/cpu-worker';
 import { parseTask } from './parse/parse-task';
 import type { ThreadTask } from './parse/protocol';
 
-serveCpuTasks<ThreadTask, unknown>((task) =>
-  task.kind === 'blueprint' ? parseTask(task.task) : task.texts.map(readYamlJson),
-);
+serveCpuTasks<ThreadTask, unknown>((task) => {
+  switch (task.kind) {
+    case 'blueprint':
+      return parseTask(task.task);
+    case 'yaml':
+      return task.texts.map(readYamlJson);
+    case 'pluginYaml13':
+      return derivePluginYaml13(task.text);
+  }
+});

@@ -149,6 +149,38 @@ it('blueprints import the highest version that fits; used ones are not deleted w
   expect(found.plugins).toEqual([expect.objectContaining({ id, packageVersion: '1.2.3' })]);
 });
 
+it('makes the yaml for blueprints of version 1_3 where the author wrote none', async () => {
+  const newer = `  x.Picky: {properties: {where: {type: deployment_id, default: ''}}}
+workflows:
+  poke:
+    mapping: x.m.poke
+    parameters: {ids: {type: list, item_type: string, default: []}, where: {type: node_id, default: '', constraints: []}}
+    availability_rules: {node_instances_active: [all]}
+`;
+  const posted = await post(await bundle('5.0.0', { 'plugin.yaml': yaml('5.0.0') + newer }));
+  const pluginId = posted.body.id;
+  expect(posted.body.yaml_files_paths).toEqual([
+    `plugins/${pluginId}/plugin.yaml`,
+    `plugins/${pluginId}/plugin_1_3.yaml`,
+  ]);
+  const workflowOf = async (version: string) => {
+    const raw = await blueprintTgz({
+      'blueprint.yaml': `tosca_definitions_version: cloudify_dsl_${version}\nimports: [cloudify/types/types.yaml, "plugin:x-plugin?version=5.0.0"]\nnode_templates:\n  n: {type: x.Picky}\n`,
+    });
+    const { body } = await call('PUT', `/blueprints/of-${version}`, { contentType: octets, raw });
+    return body.plan.workflows.poke;
+  };
+  expect(await workflowOf('1_3')).toMatchObject({
+    parameters: { where: { type: 'string', default: '' } },
+    availability_rules: null,
+  });
+  expect(await workflowOf('1_4')).toMatchObject({
+    parameters: { where: { type: 'node_id' }, ids: { item_type: 'string' } },
+    availability_rules: { node_instances_active: ['all'] },
+  });
+  expect((await call('DELETE', `/plugins/${pluginId}`, { json: { force: true } })).status).toBe(204);
+});
+
 it('plugins updates: a hidden copy with other versions, taken over by the blueprint or dropped', async () => {
   const raw = await blueprintTgz({
     'blueprint.yaml':

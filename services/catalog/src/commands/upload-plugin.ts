@@ -8,7 +8,7 @@ import {
   type Visibility,
   visibilityOfNew,
 } from '@baton/contracts';
-import type { YamlFault } from '@baton/dsl';
+import { choosePluginYaml, type YamlFault } from '@baton/dsl';
 import type { SafeFetch } from '@baton/http';
 import { AppError, type Clock, type Json, newId, type Result } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
@@ -87,6 +87,23 @@ async function readYamls(
   return checkPluginYamls(wagon, documents);
 }
 
+/**
+ * The yaml files with the one that blueprints of version 1_3 read: where the author wrote none, it is made of the one that
+ * they would read otherwise, if that uses what is newer.
+ */
+async function withYaml13(deps: PluginDeps, yamls: readonly PluginYaml[]): Promise<PluginYaml[]> {
+  const names = yamls.map((y) => y.fileName).sort();
+  if (names.some((name) => name.endsWith('_1_3.yaml'))) return [...yamls];
+  const chosen = choosePluginYaml(names, '1_3') ?? names[0];
+  const newer = yamls.find((y) => y.fileName === chosen);
+  if (newer === undefined) return [];
+  const content = await deps.pool.run<string | null>({
+    kind: 'pluginYaml13',
+    text: newer.content,
+  } satisfies ThreadTask);
+  return content === null ? [...yamls] : [...yamls, { fileName: 'plugin_1_3.yaml', content }];
+}
+
 async function readUpload(deps: PluginDeps, archive: Spool): Promise<PluginUpload> {
   try {
     return await readPluginUpload(archive, deps.pluginLimits, deps.clock);
@@ -120,6 +137,7 @@ export async function uploadPlugin(
     try {
       const wagonPackage = readPackageJson(upload.packageJson);
       const extras = await readYamls(deps, wagonPackage, upload.yamls);
+      const yamls = await withYaml13(deps, upload.yamls);
       const wagon = await storeLoose(deps, upload.wagon.stream());
       const bundle = upload.isBundle ? await storeLoose(deps, archive.stream()) : null;
       const id = request.id ?? newId();
@@ -146,7 +164,7 @@ export async function uploadPlugin(
           title: request.title ?? wagonPackage.package_name,
           wagon,
           archive: bundle,
-          yamls: upload.yamls,
+          yamls,
           icon: upload.icon,
         });
       });

@@ -81,4 +81,7 @@ export function readNeed(key: string): Need {
 }
 
 /** What the thread is sent. */
-export type ThreadTask = { kind: 'blueprint'; task: ParseTask } | { kind: 'yaml'; texts: string[] };
+export type ThreadTask =
+  | { kind: 'blueprint'; task: ParseTask }
+  | { kind: 'yaml'; texts: string[] }
+  | { kind: 'pluginYaml13'; text: string };
