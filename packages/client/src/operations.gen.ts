@@ -483,7 +483,7 @@ export interface Operations {
     params: undefined;
     query: "store_before" | "_include" | "_sort" | "_size" | "_offset" | "_range" | "type" | "deployment_id";
     body: undefined;
-    answer: { items: (number)[]; metadata: { pagination: { total: number } } };
+    answer: { items: (number)[]; metadata: { pagination: { total: number; size?: number; offset?: number } } };
   };
   /** GET /api/v3.1/events/stream: Events of an execution as they are stored, as server-sent events; resumable by Last-Event-ID */
   streamEvents: {
@@ -572,7 +572,7 @@ export interface Operations {
   /** GET /api/v3.1/executions: Executions of the tenant */
   listExecutions: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
     body: undefined;
     answer: { items: ({ id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -586,7 +586,7 @@ export interface Operations {
   /** DELETE /api/v3.1/executions: Delete ended executions */
   deleteExecutions: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
     body: { to_datetime?: string | null; keep_last?: number | string | null } | undefined;
     answer: { items: ({ count: number } | { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -600,7 +600,7 @@ export interface Operations {
   /** POST /api/v3.1/executions/bulk: Cancel or resume every execution that the filters match, at most 500 at once, oldest first */
   actOnExecutions: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
     body: { action: "cancel" | "force-cancel" | "kill" | "resume" | "force-resume" };
     answer: { items: ({ id: string; error_code: string | null; message: string | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1664,7 +1664,7 @@ export interface Operations {
   /** GET /api/v3.1/summary/executions: Counts executions by a field */
   summarizeExecutions: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };

@@ -120,6 +120,8 @@ export interface ListQuery {
   getAll: boolean;
   /** The `_size` and `_offset` to answer where they are not what is read: of a list with everything. */
   echo?: { size: number; offset: number };
+  /** Whether the request names `_size` and `_offset`; absent of a list that no request asks for. */
+  asked?: { size: boolean; offset: boolean };
   /** Values of the contract's `extra` parameters that were given: _filter_id, _group_id, _get_data, ... */
   extra: Record<string, string[]>;
 }

@@ -207,6 +207,7 @@ describe('lists', () => {
       searchName: null,
       allTenants: true,
       getAll: false,
+      asked: { size: true, offset: true },
       extra: { _filter_id: ['f'] },
     });
     expect(await parsed('_get_all_results=true&_size=5')).toMatchObject({ getAll: true, size: 0, offset: 0 });

@@ -170,6 +170,7 @@ export function compileList(
       allTenants: contract.allowsAllTenants && booleanOf('_all_tenants', raw._all_tenants),
       getAll,
       ...(getAll ? { echo: { size: raw._size === undefined ? 0 : size, offset } } : {}),
+      asked: { size: raw._size !== undefined, offset: raw._offset !== undefined },
       extra,
     };
   };

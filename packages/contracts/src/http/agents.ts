@@ -70,7 +70,7 @@ const plain = [
 export const agentList: ListContract = {
   fields: agentFields,
   filters: [...plain, 'deployment_id', 'node_ids', 'node_instance_ids', 'install_methods'],
-  sorts: [...plain, 'created_at'],
+  sorts: [...plain, 'node', 'deployment', 'node_instance_id', 'visibility', 'created_at', 'updated_at'],
   search: 'name',
   defaultSort: [{ field: 'created_at', descending: false }],
   allowsAllTenants: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { envelope } from './deployments-shapes';
+import { labelList, labelTexts } from './labels';
 import { resourceId } from './shapes';
 
 const own = {
@@ -9,14 +9,6 @@ const own = {
   versions: ['v3.1'],
   spec: 'v3.1-part1 Deployments',
   permission: 'labels_list',
-} as const;
-const list = {
-  fields: [],
-  filters: [],
-  sorts: [],
-  defaultSort: [],
-  allowsAllTenants: true,
-  allowsGetAll: true,
 } as const;
 
 /** Keys and values of the labels in use (reference/rest-api.md 4.2): envelopes of texts. */
@@ -27,9 +19,9 @@ export const deploymentLabelsRoutes = defineRoutes([
     path: '/labels/deployments',
     ...own,
     summary: 'Label keys of deployments',
-    list: { ...list, search: 'key', extra: { _reserved: 'flag' } },
+    list: { ...labelList, search: 'key', extra: { _reserved: 'flag' } },
     status: 200,
-    response: envelope(z.string()),
+    response: labelTexts,
   },
   {
     id: 'listDeploymentLabelValues',
@@ -38,8 +30,8 @@ export const deploymentLabelsRoutes = defineRoutes([
     ...own,
     summary: 'Values of one label key',
     params: z.object({ key: resourceId }),
-    list: { ...list, search: 'value' },
+    list: labelList,
     status: 200,
-    response: envelope(z.string()),
+    response: labelTexts,
   },
 ]);

@@ -27,7 +27,7 @@ const list = {
   defaultSort: [],
   allowsAllTenants: true,
   allowsGetAll: true,
-  passedOver: ['_sort'],
+  passedOver: ['_include', '_sort'],
 } as const;
 const query = z.object({ _target_field: z.string().optional(), _sub_field: z.string().optional() });
 

@@ -131,7 +131,14 @@ export const eventRoutes = defineRoutes([
     status: 200,
     response: z.object({
       items: z.array(z.number().int()),
-      metadata: z.object({ pagination: z.object({ total: z.number().int() }) }),
+      metadata: z.object({
+        pagination: z.object({
+          total: z.number().int(),
+          // What was asked for; it cuts nothing.
+          size: z.number().int().optional(),
+          offset: z.number().int().optional(),
+        }),
+      }),
     }),
   },
   {

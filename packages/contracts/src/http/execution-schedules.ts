@@ -219,7 +219,7 @@ export const executionScheduleRoutes = defineRoutes([
     permission: 'execution_schedule_list',
     summary: 'Counts execution schedules by a field',
     query: z.object({ _target_field: z.string().optional(), _sub_field: z.string().optional() }),
-    list: { ...list, fields: [], sorts: [], defaultSort: [] },
+    list: { ...list, fields: [], sorts: [], defaultSort: [], passedOver: ['_include', '_sort'] },
     status: 200,
     response: envelope(jsonObject),
   },

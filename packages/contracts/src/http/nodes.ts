@@ -52,10 +52,12 @@ const filters = [
   'min_number_of_instances',
   'max_number_of_instances',
 ] as const;
+/** Counts over the instances: to sort by, where one asks for it. */
+const counted = ['actual_number_of_instances', 'drifted_instances', 'unavailable_instances'] as const;
 export const nodeList = {
   fields: nodeFields,
   filters,
-  sorts: filters,
+  sorts: [...filters, ...counted],
   search: 'id',
   defaultSort: [{ field: 'id', descending: false }],
   extra: { _evaluate_functions: 'flag', _instance_context: 'text' },

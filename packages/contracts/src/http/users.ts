@@ -89,7 +89,15 @@ export const usersRoutes = defineRoutes([
     list: {
       fields: userFields,
       filters: ['username', 'role', 'active', 'created_at', 'first_login_at', 'last_login_at'],
-      sorts: ['username', 'role', 'active', 'created_at', 'first_login_at', 'last_login_at'],
+      sorts: [
+        'username',
+        'role',
+        'active',
+        'show_getting_started',
+        'created_at',
+        'first_login_at',
+        'last_login_at',
+      ],
       search: 'username',
       defaultSort: [{ field: 'created_at', descending: false }],
       allowsAllTenants: false,

@@ -36,8 +36,10 @@ export function eventsRoutes(deps: {
       return stored === 0 ? answer({ status: 204 }) : null;
     },
     async deleteEvents({ principal, list }) {
-      const deleted = await deleteEvents(deps.db, principal, list);
-      return { items: [deleted], metadata: { pagination: { total: deleted } } };
+      const total = await deleteEvents(deps.db, principal, list);
+      const size = list.asked?.size ? { size: list.size } : {};
+      const offset = list.asked?.offset ? { offset: list.offset } : {};
+      return { items: [total], metadata: { pagination: { total, ...size, ...offset } } };
     },
     async streamEvents(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.query.execution_id);
