@@ -85,6 +85,12 @@ export const repairFaults: readonly SeededFault[] = [
     replace: '',
   },
   {
+    name: 'what follows when a graph ends with its resume is forgotten',
+    file: engine('resume-graph'),
+    find: '  if (step.outcome) endGraph(deps, { execution, loaded }, decided, step.outcome);\n',
+    replace: '',
+  },
+  {
     name: 'a resume does not look whether the execution has ended',
     file: commands('resume-execution'),
     find: '      refuseUnlessStopped(execution, isForced);\n',

@@ -1,3 +1,4 @@
+import { executionsRpc } from '@baton/contracts';
 import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
 import { reapLeases } from './commands/reap-leases';
@@ -82,4 +83,19 @@ test('a workflow that is not resumable is refused before anything of it runs', a
     status: 'failed',
     error: 'Cannot resume - workflow not resumable: heal',
   });
+});
+
+test('a resume that finds that the last answers have come since ends', async () => {
+  engine.peer.deployments.set('answered', peerDeployment({ a: [] }, ['create']));
+  const id = await running('answered', 'install');
+  const { leases } = await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 });
+  await cancelExecution(engine.deps, id, 'cancel');
+  await phaseIs(id, 'ended');
+  const { taskId, attempt } = leases[0]!;
+  const kind = executionsRpc.OutcomeKind.OUTCOME_KIND_SUCCEEDED;
+  const outcome = { taskId, executionId: id, attempt, kind, resultJson: '1', retryAfter: -1 };
+  await engine.client.finishTasks({ workerId: 'w1', outcomes: [outcome], room: 0 });
+  await resumeExecution(engine.deps, id, false);
+  await phaseIs(id, 'ended');
+  expect((await row(id)).status).toBe('terminated');
 });

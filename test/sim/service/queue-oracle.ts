@@ -30,6 +30,7 @@ export function newQueueOracle(
 ): QueueOracle {
   const started = new Set<string>();
   const requested = new Set<string>();
+  const resumed = new Set<string>();
   return {
     onSent(messages) {
       for (const { type, payload } of messages) {
@@ -44,6 +45,7 @@ export function newQueueOracle(
       // One that is cancelled in the queue ends without having begun.
       if (!isResume && (after.phase !== 'planning' || started.has(after.id))) return;
       started.add(after.id);
+      if (isResume) resumed.add(after.id);
       const rows = [...database().executions.values()].map(({ row }) => row);
       const say = (text: string) => void breaches.push(`${after.id} began ${text}`);
       if (after.scheduled_for !== null && Date.parse(after.scheduled_for) > Date.now())
@@ -70,9 +72,11 @@ export function newQueueOracle(
           say(`before ${other.id}, which was queued earlier on the same deployment`);
       }
       const group = database().groups.get(after.execution_group_id ?? '');
-      // One that is resumed alone takes no notice of its group.
+      // One that is resumed alone takes no notice of its group, whose lock it does not wait for.
       if (!group || isResume) return;
-      const members = active.filter((row) => row.execution_group_id === group.id).length;
+      const members = active.filter(
+        (row) => row.execution_group_id === group.id && !resumed.has(row.id),
+      ).length;
       if (members > group.concurrency && !isAwaited({ database: database() }, after.id))
         say(`as number ${members} of its group, allowed are ${group.concurrency}`);
     },

@@ -87,7 +87,8 @@ async function cancelGraph(
     return true;
   }
   try {
-    return (await stepLocked(deps, tx, { execution, loaded }, [{ kind: 'cancel', mode }])).outcome !== null;
+    await stepLocked(deps, tx, { execution, loaded }, [{ kind: 'cancel', mode }]);
+    return loaded.graph.flags.ended !== null;
   } finally {
     deps.memory.forget(execution.id);
   }

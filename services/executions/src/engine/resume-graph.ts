@@ -13,7 +13,7 @@ import { describe, noteDispatch, noteTimers, noteWritten, type Step } from './ad
 import type { EngineDeps } from './deps';
 import { workflowEvent } from './graph-events';
 import { type LoadedGraph, newLoadedGraph } from './graph-memory';
-import type { StepContext } from './run-step';
+import { endGraph, type StepContext } from './run-step';
 import { workflowConfigOf } from './stage-end';
 
 export interface ResumedStep {
@@ -51,8 +51,7 @@ export async function goOn(
   changes: ExecutionChanges,
   options: { isForced: boolean; model: DeploymentModel | null },
 ): Promise<ResumedStep> {
-  const graphId = execution.graph_id!;
-  const head = (await readGraph(tx, graphId))!;
+  const head = (await readGraph(tx, execution.graph_id!))!;
   // A resume may change what a task waits for, which only rows can hold.
   const rows = await storeAllTasks(tx, head);
   const config = workflowConfigOf(deps, execution);
@@ -70,7 +69,7 @@ export async function goOn(
   deps.memory.forget(execution.id);
   const loaded = newLoadedGraph(
     execution,
-    graphId,
+    head.id,
     graph,
     rows.map((row) => row.id),
   );
@@ -78,7 +77,7 @@ export async function goOn(
   noteDispatch(loaded, decision);
   noteTimers(loaded, decision);
 
-  const others = await countOtherGraphs(tx, execution.id, graphId);
+  const others = await countOtherGraphs(tx, execution.id, head.id);
   Object.assign(execution, {
     status: 'started',
     phase: 'running',
@@ -98,11 +97,13 @@ export async function goOn(
     earlier_finished: others.finished,
   });
   loaded.states = await pendingStates(tx, execution.id);
-  const { step, write } = describe(execution, loaded, [decision], true, systemClock.monotonic());
+  const decided = describe(execution, loaded, [decision], true, systemClock.monotonic());
+  const { step, write } = decided;
+  // Answers that came after the end may have been all that was missing.
+  if (step.outcome) endGraph(deps, { execution, loaded }, decided, step.outcome);
   const row = await writeStep(tx, write);
   for (const { idx, deps: others } of decision.changes)
     if (others !== undefined && idx < rows.length) await updateDeps(tx, loaded.ids[idx]!, others);
   noteWritten(execution, loaded, write, row);
-  const context = { execution, loaded };
-  return { context, step };
+  return { context: { execution, loaded }, step };
 }
