@@ -311,7 +311,7 @@ test('scripts call the REST service with the rights of their execution, whose to
   const run = await follow(client, 'code', 'rest');
   expect([run.status, run.error || null]).toEqual(['terminated', null]);
   const answer =
-    "{'by': 'rest', 'secret': 14, 'tenant': 'default_tenant', 'deployment': 'code', 'nodes': ['a', 'b'], 'file': True}";
+    '{"by": "rest", "deployment": "code", "file": true, "nodes": ["a", "b"], "secret": 14, "tenant": "default_tenant"}';
   expect(run.messages).toEqual(
     expect.arrayContaining(['rest rest started other True', 'token ********', `rest answered ${answer}`]),
   );

@@ -13,7 +13,7 @@ from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 from cloudify.manager_place import url_host
 from cloudify_rest_client import exceptions
 
-# Nothing of such a request has been done: it is simply repeated, for that many seconds.
+# Requests are repeated for that many seconds when nobody took them, and reads also when a service was away.
 _PATIENCE = 60
 _UNAVAILABLE = (502, 503)
 _TIMEOUT = 300
@@ -81,7 +81,8 @@ class HTTPClient(object):
                 with self._opener.open(Request(address, body, sent, method=verb), timeout=self.timeout) as answer:
                     return self._read(answer, output_file)
             except HTTPError as error:
-                if error.code not in _UNAVAILABLE or hasattr(body, 'read') or time.time() - started > _PATIENCE:
+                # Of a write part may have been done.
+                if verb != 'GET' or error.code not in _UNAVAILABLE or time.time() - started > _PATIENCE:
                     raise _error_of(error)
             except URLError as error:
                 is_refused = isinstance(error.reason, (ConnectionRefusedError, socket.gaierror))

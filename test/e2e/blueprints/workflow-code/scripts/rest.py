@@ -1,3 +1,5 @@
+import json
+
 from cloudify import manager
 from cloudify.workflows import ctx
 
@@ -9,4 +11,5 @@ own = ctx.get_execution()
 child = ctx.start_execution('other', 'nothing')
 settings = ctx.internal.get_task_configuration()
 ctx.logger.info('rest %s %s %s %s' % (own.workflow_id, own.status, child.deployment_id, settings['total_retries'] >= -1))
-ctx.logger.info('rest answered %s' % next(ctx.get_node('a').instances).execute_operation('ops.ask').get())
+answer = next(ctx.get_node('a').instances).execute_operation('ops.ask').get()
+ctx.logger.info('rest answered %s' % json.dumps(answer, sort_keys=True))

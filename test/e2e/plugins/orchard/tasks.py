@@ -1,0 +1,18 @@
+from cloudify import ctx, manager
+from cloudify.decorators import operation
+from cloudify.exceptions import NonRecoverableError
+
+
+@operation(resumable=True)
+def plant(depth, **_):
+    if ctx.operation.retry_number == 0:
+        return ctx.operation.retry('the ground is frozen', 0)
+    print('digging')
+    me = manager.get_rest_client().node_instances.get(ctx.instance.id)
+    ctx.instance.runtime_properties['planted'] = [ctx.node.properties['kind'], depth, me.node_id]
+
+
+@operation
+def fell(**_):
+    if ctx.instance.runtime_properties.pop('rotten', False):
+        raise NonRecoverableError('it fell by itself')

@@ -1,0 +1,71 @@
+// Functions of Python plugins, from the upload of a wagon to what they did.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@baton/client';
+import { tgzOf, zipOf } from '../../services/catalog/src/testing/archives';
+import { type Fleet, startFleet } from '../harness/fleet';
+import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
+
+let fleet: Fleet;
+let client: Client;
+
+beforeAll(async () => {
+  fleet = await startFleet({
+    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
+    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+    env: { BATON_TASK_RETRY_INTERVAL: '0', BATON_VALIDATE_RESPONSES: 'true' },
+  });
+  client = adminClient(fleet);
+  await client.upload('uploadPlugin', { content: await wagonOf('orchard') });
+  await upload(client, 'orchard', archiveOf(join(__dirname, 'blueprints/python-plugin')));
+  await call(client, 'createDeployment', { id: 'orchard' }, { blueprint_id: 'orchard' });
+});
+afterAll(async () => await fleet?.stop());
+
+/** A wagon with one wheel: a package of plugins/. */
+async function wagonOf(name: string): Promise<Buffer> {
+  const folder = join(__dirname, 'plugins', name);
+  const about = `${name}_plugin-1.0.dist-info/METADATA`;
+  const wheel = await zipOf([
+    ...readdirSync(folder).map((file) => ({
+      name: `${name}/${file}`,
+      content: readFileSync(join(folder, file)),
+    })),
+    { name: about, content: `Metadata-Version: 2.1\nName: ${name}-plugin\nVersion: 1.0\n` },
+  ]);
+  const file = `${name}_plugin-1.0-py3-none-any`;
+  const packageJson = {
+    package_name: `${name}-plugin`,
+    package_version: '1.0',
+    package_source: `${name}-plugin==1.0`,
+    archive_name: `${file}.wgn`,
+    supported_platform: 'any',
+    supported_python_versions: ['py3'],
+    wheels: [`${file}.whl`],
+  };
+  return await tgzOf([
+    { name: `${name}-plugin/package.json`, content: JSON.stringify(packageJson) },
+    { name: `${name}-plugin/wheels/${file}.whl`, content: wheel },
+  ]);
+}
+
+test('operations of an uploaded plugin are carried out, tried again and fail as they say', async () => {
+  const { messages } = await succeed(client, 'orchard', 'install');
+  expect(messages).toContainEqual(expect.stringContaining('the ground is frozen'));
+  expect(messages).toContainEqual(expect.stringContaining('digging'));
+  const { outputs } = await call(client, 'getDeploymentOutputs', { id: 'orchard' });
+  expect(outputs).toEqual({ planted: ['apple', 3, 'tree'] });
+  await succeed(client, 'orchard', 'uninstall');
+});
+
+test('workflows of an uploaded plugin get their parameters', async () => {
+  const { messages } = await succeed(client, 'orchard', 'harvest', { baskets: 5 });
+  expect(messages).toContainEqual(expect.stringContaining('5 baskets of apple'));
+});
+
+test('a plugin that is nowhere fails its operation at once, and says where it was looked for', async () => {
+  const parameters = { operation: 'odd.absent', node_ids: ['tree'] };
+  const { status, error } = await follow(client, 'orchard', 'execute_operation', { parameters });
+  expect(status).toBe('failed');
+  expect(error).toContain('neither a folder plugins/nowhere nor plugins/nowhere.zip');
+});
