@@ -13,6 +13,12 @@ export const repairFaults: readonly SeededFault[] = [
     replace: '',
   },
   {
+    name: 'a forced cancel of what is queued waits for deployments without end',
+    file: commands('cancel-execution'),
+    find: "execution.phase === 'waiting' ? statusOfCancel[mode] : next",
+    replace: "execution.phase === 'waiting' ? 'cancelling' : next",
+  },
+  {
     name: 'the deadline after a failure is not read back after a crash',
     file: engine('graph-memory'),
     find: 'if (head.flags.deadline !== null && head.flags.ended === null) loaded.timers.set(null, head.flags.deadline);',

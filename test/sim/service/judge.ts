@@ -89,9 +89,9 @@ function judgeKills({ killed, fleet, isCalm, resumed, oracle }: Simulation): voi
 
 const FORCED_WITHIN_MS = 10_000;
 
-/** A forced cancel is over in time (the promise G3), where deployments answers at once: row F23s has it dead. */
-function judgeForcedCancels({ killed, endedMs, isCalm, isPrompt, oracle }: Simulation): void {
-  if (!isCalm || !isPrompt) return;
+/** A forced cancel is over in time (the promise G3), also where deployments is slow or away. */
+function judgeForcedCancels({ killed, endedMs, isCalm, oracle }: Simulation): void {
+  if (!isCalm) return;
   for (const [id, at] of killed) {
     const ends = endedMs.get(id) ?? [];
     const end = ends.find((ms) => ms >= at) ?? Number.POSITIVE_INFINITY;

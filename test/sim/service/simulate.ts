@@ -151,7 +151,6 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     announced: new Set(),
     maxConcurrent: maxConcurrent ?? 100,
     wasAway: conditions.away.until > 0,
-    isPrompt: conditions.away.until === 0 && conditions.slow === 0,
     isCalm: world.faults.crash === 0,
   };
   const workers = ['worker-1', 'worker-2', 'worker-3'].map((name) =>

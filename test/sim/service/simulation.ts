@@ -32,8 +32,6 @@ export interface Simulation {
   maxConcurrent: number;
   /** The deployments service did not answer for a time. */
   wasAway: boolean;
-  /** Deployments always answers at once. */
-  isPrompt: boolean;
   /** Nothing breaks in this one. */
   isCalm: boolean;
 }

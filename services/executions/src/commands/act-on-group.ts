@@ -1,5 +1,5 @@
 import type { ExecutionStatus } from '@baton/task-graph';
-import type { CancelMode } from '../domain/cancel';
+import { type CancelMode, statusOfCancel } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
 import {
   cancelQueuedMembers,
@@ -41,7 +41,7 @@ export async function actOnGroup(
   const waiting = await deps.db.tx(async (tx) => {
     await lockGroup(tx, tenant, id);
     await updateGroup(tx, tenant, id, { has_queued: false });
-    return await cancelQueuedMembers(tx, tenant, id);
+    return await cancelQueuedMembers(tx, tenant, id, statusOfCancel[action]);
   });
   const active = (await membersIn(deps.db.query, tenant, id, ACTIVE)).filter((one) => !waiting.includes(one));
   await each(active, (one) => leaveUnfit(cancelExecution(deps, one, action)));

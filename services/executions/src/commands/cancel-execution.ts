@@ -1,6 +1,6 @@
 import { AppError, isAppError, notFound } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
-import { type CancelMode, statusAfterCancel } from '../domain/cancel';
+import { type CancelMode, statusAfterCancel, statusOfCancel } from '../domain/cancel';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
 import type { LoadedGraph } from '../engine/graph-memory';
@@ -40,7 +40,7 @@ export async function cancelExecution(
       }
       const changes: ExecutionChanges = {
         // Waiting ones end at once; `cancelled` is written at the end together with the terminal event.
-        status: execution.phase === 'waiting' ? 'cancelling' : next,
+        status: execution.phase === 'waiting' ? statusOfCancel[mode] : next,
         cancel_requested_at: NOW,
         error: '',
         phase: 'ending',
@@ -65,7 +65,8 @@ export async function cancelExecution(
     if (killed.length > 0) deps.wake.kill(executionId, killed);
   });
   if (isToldOnly) deps.wake.events(executionId);
-  else deps.wake.drive(executionId);
+  else if (mode === 'cancel') deps.wake.drive(executionId);
+  else deps.wake.driveAtOnce(executionId);
 }
 
 /**

@@ -14,6 +14,13 @@ export function forcedLeftMs(execution: ExecutionRow, nowMs: number): number | n
   return Math.max(0, Date.parse(execution.cancel_requested_at) + FORCED_CANCEL_LIMIT_MS - nowMs);
 }
 
+/** What an execution is in until it has ended; how long that may wait for others is told from it. */
+export const statusOfCancel = {
+  cancel: 'cancelling',
+  'force-cancel': 'force_cancelling',
+  kill: 'kill_cancelling',
+} as const satisfies Record<CancelMode, ExecutionStatus>;
+
 /** How an execution in this status is cancelled: what goes with it is cancelled the same way. */
 export function modeOf(status: string): CancelMode {
   if (status === 'kill_cancelling') return 'kill';

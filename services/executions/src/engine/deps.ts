@@ -36,6 +36,8 @@ export interface QueueRules {
 export interface Wakes {
   /** Drive the execution's phase; after a crash: loops/engine.loops.ts. */
   drive(executionId: string): void;
+  /** The same, and not behind a drive of this process that may hang on another service: a forced cancel ends in time. */
+  driveAtOnce(executionId: string): void;
   /** Waits for a drive of the execution that this process has under way. */
   driven(executionId: string): Promise<void>;
   /** Deliver its node-instance states; after a crash: loops/engine.loops.ts. */

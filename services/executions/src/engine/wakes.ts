@@ -43,6 +43,7 @@ export function createWakes(
   const about = (key: string) => ({ tenant: '', key, time: isoInstant(deps.clock.now()) });
   return {
     drive: driving.ask,
+    driveAtOnce: driving.askAtOnce,
     driven: driving.idle,
     deliver: delivering.ask,
     settle: settling.ask,
@@ -180,16 +181,24 @@ function keyedRunner(log: Log, name: string, run: (key: string) => Promise<void>
     } while (state.again && !isStopped);
     running.delete(key);
   };
+  const ask = (key: string): void => {
+    if (isStopped) return;
+    const state = running.get(key);
+    if (state) state.again = true;
+    else {
+      const fresh = { again: false, attempt: Promise.resolve() };
+      running.set(key, fresh);
+      void turn(key, fresh);
+    }
+  };
   return {
-    ask(key: string) {
-      if (isStopped) return;
-      const state = running.get(key);
-      if (state) state.again = true;
-      else {
-        const fresh = { again: false, attempt: Promise.resolve() };
-        running.set(key, fresh);
-        void turn(key, fresh);
-      }
+    ask,
+    /** As `ask`, and does not wait for a try under way or what stands between two: those may hang on another service. */
+    askAtOnce(key: string) {
+      const isUnderWay = running.has(key);
+      ask(key);
+      if (isUnderWay && !isStopped)
+        run(key).catch((err: unknown) => log.warn({ err, key }, `${name} at once failed`));
     },
     /** Waits for the present try, however it ends. */
     idle: async (key: string) => {

@@ -334,12 +334,17 @@ export async function groupsWithRoom(
 }
 
 /** All that has not begun ends as cancelled, and nothing is resumed any more; the engine delivers the ends. Answers the ids. */
-export async function cancelQueuedMembers(tx: Tx<DB>, tenant: string, id: string): Promise<string[]> {
+export async function cancelQueuedMembers(
+  tx: Tx<DB>,
+  tenant: string,
+  id: string,
+  status: ExecutionRow['status'],
+): Promise<string[]> {
   const outcome: Outcome = { status: 'cancelled', error: '' };
   await sql`update executions set resume_wish = null
     where tenant = ${tenant} and execution_group_id = ${id} and resume_wish is not null`.execute(tx);
   const { rows } = await sql<{ id: string }>`
-    update executions set status = 'cancelling', phase = 'ending', outcome = ${JSON.stringify(outcome)}::jsonb,
+    update executions set status = ${status}, phase = 'ending', outcome = ${JSON.stringify(outcome)}::jsonb,
       cancel_requested_at = app_now(), error = ''
     where tenant = ${tenant} and execution_group_id = ${id} and phase = 'waiting' returning id`.execute(tx);
   return rows.map((row) => row.id);
