@@ -76,7 +76,7 @@ export interface DbOptions {
 
 const MAX_TX_RUNS = 5;
 const MAX_CONNECTIONS = 10;
-/** Most connections of `statement`: while one commits, the next batch of its caller is on its way. */
+/** Most connections of `statement`: one that takes long leaves another to the next batch, and to others. */
 const STATEMENT_CONNECTIONS = 2;
 /** A plan made while a table was empty must not read all of it later. */
 const INDEX_ONLY = {

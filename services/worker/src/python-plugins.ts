@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chown, copyFile, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Clock, isAppError, newId } from '@baton/kernel';
+import { type Clock, newId, nullIfNotFound } from '@baton/kernel';
 import {
   installPlugin,
   type PluginInstallation,
@@ -148,14 +148,14 @@ async function placeSource(
       return await placed(archive);
     }
     const inside = `plugins/${plugin.source}`;
-    const paths = await orNull(deps.files.list(tenant, blueprintId, inside));
+    const paths = await nullIfNotFound(deps.files.list(tenant, blueprintId, inside));
     for (const path of paths ?? []) {
       const place = join(folder, 'source', path);
       await mkdir(dirname(place), { recursive: true });
       await copyFile(await deps.files.locate(tenant, blueprintId, `${inside}/${path}`), place);
     }
     if (paths) return await placed(join(folder, 'source'));
-    const archive = await orNull(deps.files.locate(tenant, blueprintId, `${inside}.zip`));
+    const archive = await nullIfNotFound(deps.files.locate(tenant, blueprintId, `${inside}.zip`));
     if (archive === null)
       throw new FatalError(
         `plugin ${plugin.name} has the source ${plugin.source}, but the blueprint has neither a folder ${inside} nor ${inside}.zip`,
@@ -164,15 +164,6 @@ async function placeSource(
     return await placed(join(folder, 'source.zip'));
   } catch (error) {
     await done();
-    throw error;
-  }
-}
-
-async function orNull<T>(found: Promise<T>): Promise<T | null> {
-  try {
-    return await found;
-  } catch (error) {
-    if (isAppError(error, 'not_found_error')) return null;
     throw error;
   }
 }

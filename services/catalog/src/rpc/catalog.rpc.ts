@@ -51,14 +51,12 @@ async function findPlugins(
 
 /** @throws AppError not_found_error */
 async function* readWagon(
-  { db, blobs }: FileDeps,
+  deps: FileDeps,
   { tenant, pluginId }: catalogRpc.ReadWagonRequest,
 ): AsyncGenerator<{ data: Buffer }> {
-  const digest = await findWagonDigest(db.query, whoOf({ tenant }), pluginId);
-  if (digest === null) throw notFound('Plugin', pluginId);
-  for await (const chunk of await blobs.open(digest))
-    for (let at = 0; at < (chunk as Buffer).length; at += CHUNK_BYTES)
-      yield { data: (chunk as Buffer).subarray(at, at + CHUNK_BYTES) };
+  const blob_digest = await findWagonDigest(deps.db.query, whoOf({ tenant }), pluginId);
+  if (blob_digest === null) throw notFound('Plugin', pluginId);
+  for await (const data of fileChunks(deps, { content: null, blob_digest }, CHUNK_BYTES)) yield { data };
 }
 
 /** An upload as its execution shows it. @throws AppError not_found_error */

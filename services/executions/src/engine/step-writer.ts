@@ -8,7 +8,7 @@ import type { DB } from '../store/tables.gen';
  * Group commit: steps of different executions that wait at the same moment share one statement, and so one commit. What
  * comes while one is under way goes together with the next: a third less of statements than with two at a time. A
  * statement that takes long, for its size or for a lock, does not hold up the others.
- * A step is written only when its execution still is as the step found it; it never waits for a timer.
+ * A step is written only when its execution still is as the step found it; no timer holds it up.
  * Crash before the answer: whoever asked repeats it, and what was written is refused then.
  */
 export interface StepWriter {
@@ -24,7 +24,8 @@ interface Waiting {
 
 /** From then on the next statement does not wait for the one under way; most take 1 to 5 ms. */
 const SLOW_MS = 20;
-const MAX_STATEMENTS = 4;
+/** As many as have a connection: more would wait there, and what they hold could not grow. */
+const MAX_STATEMENTS = 2;
 const MAX_STEPS = 64;
 /** Bounds the size of one statement; a larger step goes alone. */
 const MAX_ROWS = 4_000;
