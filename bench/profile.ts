@@ -1,6 +1,7 @@
-// node --import tsx bench/profile.ts wide|layered|many|short|long|many-installs|long-install|dispatch|single|list|pages [--mode standalone|services] [--sql | --plain] [--rounds N] [--top N]
+// node --import tsx bench/profile.ts wide|layered|many|short|long|many-installs|long-install|dispatch|single|list|pages [--mode standalone|services] [--workers N] [--sql | --plain] [--rounds N] [--top N]
 // Where the time of one shape goes: CPU by function of every process, (--sql) statements by count and time, both of the last
-// of several rounds, or (--plain) nothing but CPU and phases of each, undisturbed. Needs dist/.
+// of several rounds, or (--plain) nothing but CPU and phases of each, undisturbed; there may then be several shapes, one after
+// another in one manager. Needs dist/.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +39,7 @@ const DISPATCHED = 200;
 const { values, positionals } = parseArgs({
   options: {
     mode: { type: 'string', default: 'standalone' },
+    workers: { type: 'string', default: '1' },
     sql: { type: 'boolean', default: false },
     plain: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '4' },
@@ -58,7 +60,7 @@ async function prepared(manager: Manager, name: string, round: number): Promise<
   const execution = executed[name];
   const { shape, deployments } = execution ?? { shape: chain(3), deployments: 100 };
   if (round === 0) await putBlueprint(manager, shape);
-  const ids = Array.from({ length: deployments }, (_, i) => `${round}-${i}`);
+  const ids = Array.from({ length: deployments }, (_, i) => `${name}-${round}-${i}`);
   await inParallel(deployments, 4, (i) => putDeployment(manager, ids[i]!, shape.name));
   if (execution) {
     return async () => {
@@ -148,7 +150,7 @@ async function warmed(manager: Manager, name: string, rounds: number): Promise<(
 async function profile(mode: Mode, name: string, rounds: number, most: number): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-bench-profile-'));
   const env = { NODE_OPTIONS: `--require ${join(benchRoot, 'harness/profile.cjs')}`, BENCH_PROFILE_DIR: dir };
-  const manager = await startManager({ mode, workers: 1, env });
+  const manager = await startManager({ mode, workers, env });
   try {
     const run = await warmed(manager, name, rounds);
     const pids = [...manager.pids().values()];
@@ -170,7 +172,7 @@ async function profile(mode: Mode, name: string, rounds: number, most: number): 
 
 async function statements(mode: Mode, name: string, rounds: number, most: number): Promise<void> {
   const watch = watchSql('count');
-  const manager = await startManager({ mode, workers: 1, env: watch.env });
+  const manager = await startManager({ mode, workers, env: watch.env });
   try {
     const run = await warmed(manager, name, rounds);
     const pids = [...manager.pids()].filter(([one]) => !/^(worker|gateway|child)/.test(one));
@@ -210,13 +212,16 @@ async function phasesOf(manager: Manager): Promise<string> {
   return `newest execution: graph ${graph} ms, first started ${first}, last succeeded ${last}, ended ${ended}`;
 }
 
-async function plain(mode: Mode, name: string, rounds: number): Promise<void> {
-  const manager = await startManager({ mode, workers: 1 });
+async function plain(mode: Mode, names: readonly string[], rounds: number): Promise<void> {
+  const manager = await startManager({ mode, workers });
   try {
-    for (let round = 0; round < rounds; round++) {
-      const run = await prepared(manager, name, round);
-      say(await withCpu(manager, run));
-      if (executed[name]) say(await phasesOf(manager));
+    for (const name of names) {
+      if (names.length > 1) say(name);
+      for (let round = 0; round < rounds; round++) {
+        const run = await prepared(manager, name, round);
+        say(await withCpu(manager, run));
+        if (executed[name]) say(await phasesOf(manager));
+      }
     }
   } finally {
     await manager.stop();
@@ -224,15 +229,21 @@ async function plain(mode: Mode, name: string, rounds: number): Promise<void> {
 }
 
 const [name = ''] = positionals;
-if (!executed[name] && !others.includes(name)) {
-  process.stderr.write(`what? ${[...Object.keys(executed), ...others].join(', ')}\n`);
+const known = [...Object.keys(executed), ...others];
+if (
+  name === '' ||
+  positionals.some((one) => !known.includes(one)) ||
+  (positionals.length > 1 && !values.plain)
+) {
+  process.stderr.write(`what? ${known.join(', ')}; several with --plain only\n`);
   process.exit(64);
 }
 const mode = values.mode as Mode;
+const workers = Number(values.workers);
 const most = Number(values.top);
 const rounds = Number(values.rounds);
 (values.plain
-  ? plain(mode, name, rounds)
+  ? plain(mode, positionals, rounds)
   : values.sql
     ? statements(mode, name, rounds, most)
     : profile(mode, name, rounds, most)

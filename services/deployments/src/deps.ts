@@ -6,6 +6,7 @@ import type { IdentityPort } from './adapters/identity.client';
 import type { SecretsPort } from './adapters/secrets.client';
 import type { ExecutionNotes } from './commands/note-executions';
 import type { DeploymentPages, DeploymentRecords } from './queries/deployment-records';
+import type { SeenTotals } from './queries/plain-page';
 import type { FragmentCache } from './queries/present-deployment';
 import type { DeploymentStatements } from './store/deployment-pages.sql';
 import type { DocumentCache } from './store/documents.sql';
@@ -17,6 +18,7 @@ export interface ServiceDeps {
   documents: DocumentCache;
   fragments: FragmentCache;
   deploymentStatements: DeploymentStatements;
+  seenTotals: SeenTotals;
   deploymentRecords: DeploymentRecords;
   deploymentPages: DeploymentPages;
   notes: ExecutionNotes;

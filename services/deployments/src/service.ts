@@ -29,6 +29,7 @@ import { unpackWorkdirsLoop } from './loops/unpack-workdirs.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
 import { gatherPages, gatherRecords } from './queries/deployment-records';
 import type { ListDeps } from './queries/list-deployments';
+import { createSeenTotals } from './queries/plain-page';
 import { createFragmentCache } from './queries/present-deployment';
 import { deploymentsHandlers } from './rpc/deployments.rpc';
 import { createDeploymentStatements } from './store/deployment-pages.sql';
@@ -49,6 +50,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     documents: createDocumentCache(),
     fragments: createFragmentCache(),
     deploymentStatements: createDeploymentStatements(db.query),
+    seenTotals: createSeenTotals(),
   };
   const deps: ServiceDeps = {
     ...lists,

@@ -1,17 +1,16 @@
-import { isAdministrator, type ListQuery, type Principal } from '@baton/contracts';
+import type { ListQuery, Principal } from '@baton/contracts';
 import { RawJson } from '@baton/kernel';
 import { type Gathered, gather, prepared, selectPage } from '@baton/postgres';
 import { deploymentRecord, hasRecord, PART_END, RECORD_END } from '../store/deployment-columns.sql';
 import { readDocuments } from '../store/documents.sql';
 import {
   countFiltered,
-  countVisible,
   type DeploymentSelector,
   isPlainPage,
   keyedPage,
   type ListDeps,
-  startOf,
 } from './list-deployments';
+import { callerOf, readPlainPage } from './plain-page';
 import { modelOf, restOfRecord } from './present-deployment';
 
 const EMPTY = Buffer.alloc(0);
@@ -34,7 +33,7 @@ export async function listDeploymentRecords(
   selector: DeploymentSelector,
 ): Promise<RawPage | null> {
   if (!hasRecord(list.include)) return null;
-  if (isPlainPage(principal, list, selector)) return await readPlainPage(deps, principal, list);
+  if (isPlainPage(principal, list, selector)) return await gatheredPage(deps, principal, list);
   const page = await selectRecords(deps, principal, list, selector);
   return {
     ...(await pageOf(deps, page, list.include)),
@@ -61,12 +60,12 @@ export type DeploymentPages = Gathered<AskedPage, RawPage>;
 export function gatherPages(deps: ListDeps): DeploymentPages {
   return gather(async (asked: readonly AskedPage[]) => {
     const { principal, list } = asked[0]!;
-    const page = await pageOf(deps, await readPage(deps, principal, list), list.include);
+    const page = await pageOf(deps, await readPlainRecords(deps, principal, list), list.include);
     return asked.map(() => ({ ...page, filtered: null }));
   });
 }
 
-async function readPlainPage(
+async function gatheredPage(
   { deploymentPages }: { deploymentPages: DeploymentPages },
   principal: Principal,
   list: ListQuery,
@@ -108,29 +107,14 @@ export function readDeploymentRecord(
   return deploymentRecords.read(callerOf(principal), { principal, id });
 }
 
-/** What decides which rows a caller sees; its length keeps the names apart. */
-const callerOf = (principal: Principal): string => {
-  const { tenant, username } = principal;
-  return `${isAdministrator(principal)} ${tenant.length} ${tenant} ${username}`;
-};
-
 interface Records {
   /** Each holds some of the records. */
   rows: string[];
   total: number;
 }
 
-async function readPage(
-  { db, deploymentStatements }: ListDeps,
-  principal: Principal,
-  { size, offset, include }: ListQuery,
-): Promise<Records> {
-  const { tenant, username } = principal;
-  const { from, known } = await startOf(db, principal, offset);
-  const { statement, values } = deploymentStatements.page(principal, { include, isRecord: true }, size, from);
-  const given = { tenant, username, offset };
-  const rows = await prepared<{ records_: string; total_: number }>(db, statement, values(given));
-  const total = rows[0]?.total_ ?? (offset === 0 ? 0 : (known ?? (await countVisible(db, principal))));
+async function readPlainRecords(deps: ListDeps, principal: Principal, list: ListQuery): Promise<Records> {
+  const { rows, total } = await readPlainPage<{ records_: string }>(deps, principal, list, true);
   return { rows: rows.map((row) => row.records_), total };
 }
 

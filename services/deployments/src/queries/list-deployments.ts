@@ -1,6 +1,5 @@
 import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contracts';
 import {
-  type Db,
   type FilterTarget,
   filterConditions,
   type PageRequest,
@@ -17,10 +16,9 @@ import {
   siteName,
   sortJoins,
 } from '../store/deployment-columns.sql';
-import type { DeploymentStatements, PageStart } from '../store/deployment-pages.sql';
 import { deploymentScope } from '../store/deployments.sql';
 import { type DocumentCache, readDocuments } from '../store/documents.sql';
-import type { DB } from '../store/tables.gen';
+import { countVisible, type PlainPageDeps, readPlainPage } from './plain-page';
 import {
   type FragmentCache,
   type PresentedDeployment,
@@ -28,11 +26,9 @@ import {
   type SelectedDeployment,
 } from './present-deployment';
 
-export interface ListDeps {
-  db: Db<DB>;
+export interface ListDeps extends PlainPageDeps {
   documents: DocumentCache;
   fragments: FragmentCache;
-  deploymentStatements: DeploymentStatements;
 }
 
 /** What narrows a list of deployments beside its own query. */
@@ -126,9 +122,8 @@ export async function listDeployments(
   list: ListQuery,
   selector: DeploymentSelector,
 ): Promise<ListPage<PresentedDeployment>> {
-  const isPlain = isPlainPage(principal, list, selector);
-  const page = isPlain
-    ? await readPage(deps, principal, list)
+  const page = isPlainPage(principal, list, selector)
+    ? await readPlainDeployments(deps, principal, list)
     : await selectDeployments(deps, principal, list, selector);
   return {
     items: await presentAll(deps, page.items, list.include),
@@ -163,6 +158,15 @@ export function isPlainPage(principal: Principal, list: ListQuery, selector: Dep
     second === undefined &&
     isWhole(list, selector)
   );
+}
+
+async function readPlainDeployments(
+  deps: ListDeps,
+  principal: Principal,
+  list: ListQuery,
+): Promise<ListPage<SelectedDeployment>> {
+  const { rows, total } = await readPlainPage<SelectedDeployment>(deps, principal, list, false);
+  return { items: rows, total };
 }
 
 async function selectDeployments(
@@ -202,46 +206,6 @@ export function keyedPage(
     },
     ...(isWhole(list, selector) ? { total: visibleTotal(['deployments'], principal, list.allTenants) } : {}),
   };
-}
-
-/** Rows before a page are walked from the nearer end; up to so many it does not matter. */
-const NEAR = 1_000;
-
-/** Where to look for a page of the plain list, and how many rows the list has when that had to be known. */
-export async function startOf(
-  db: Db<DB>,
-  principal: Principal,
-  offset: number,
-): Promise<{ from: PageStart; known: number | null }> {
-  if (offset === 0) return { from: 'first', known: null };
-  const known = offset > NEAR ? await countVisible(db, principal) : null;
-  return { from: known !== null && offset > known / 2 ? 'back' : 'front', known };
-}
-
-async function readPage(
-  { db, deploymentStatements }: ListDeps,
-  principal: Principal,
-  { size, offset, include }: ListQuery,
-): Promise<ListPage<SelectedDeployment>> {
-  const { tenant, username } = principal;
-  const { from, known } = await startOf(db, principal, offset);
-  const { statement, values } = deploymentStatements.page(
-    principal,
-    { include, isRecord: false },
-    size,
-    from,
-  );
-  const given = { tenant, username, offset };
-  const rows = await prepared<SelectedDeployment & { total_: number }>(db, statement, values(given));
-  const total = rows[0]?.total_ ?? (offset === 0 ? 0 : (known ?? (await countVisible(db, principal))));
-  return { items: rows, total };
-}
-
-export async function countVisible(db: Db<DB>, principal: Principal, allTenants = false): Promise<number> {
-  const { rows } = await sql<{
-    n: number;
-  }>`select ${visibleTotal(['deployments'], principal, allTenants)} as n`.execute(db.query);
-  return rows[0]!.n;
 }
 
 /**
