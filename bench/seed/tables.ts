@@ -71,16 +71,17 @@ export async function seedModel(client: pg.Client, sizes: SeedSizes): Promise<vo
       });
       await clone(client, {
         table: 'deployments.nodes',
-        change: { deployment_key: `${base} + i` },
-        from: `from deployments.nodes p, ${each} ${ofProto} order by i, p.id`,
+        change: { deployment_key: `${base} + i`, seq: null },
+        from: `from deployments.nodes p, ${each} ${ofProto} order by i, p.seq`,
       });
       await clone(client, {
         table: 'deployments.node_instances',
         change: {
           deployment_key: `${base} + i`,
           id: instanceId(`p.node_id || '_'`, 'p.index'),
+          seq: null,
         },
-        from: `from ${each}, deployments.node_instances p ${ofProto} order by i, p.node_id, p.index`,
+        from: `from ${each}, deployments.node_instances p ${ofProto} order by i, p.seq`,
       });
       await client.query(
         `insert into deployments.deployment_labels (deployment_key, tenant, key, value, created_at, created_by, creator_id)

@@ -148,20 +148,16 @@ describe('pages', () => {
     }, 60_000);
 
     it.each([
-      [
-        '/nodes?_include=id,deployment_id',
-        'nodes n join deployments d on d.key = n.deployment_key',
-        'n.id, n.deployment_key',
-      ],
+      ['/nodes?_include=id,deployment_id', 'nodes n join deployments d on d.key = n.deployment_key', 'n.seq'],
       [
         '/nodes?_include=id,deployment_id&_sort=-type',
         'nodes n join deployments d on d.key = n.deployment_key',
-        'n.type desc, n.deployment_key, n.id',
+        'n.type desc, n.seq',
       ],
       [
         '/node-instances?_include=id,deployment_id',
         'node_instances n join deployments d on d.key = n.deployment_key',
-        'n.id, n.tenant',
+        'n.seq',
       ],
       ['/deployments?_include=id&_sort=-id', 'deployments d', 'd.id desc'],
     ])(

@@ -48,7 +48,8 @@ export const nodeInstanceList = {
   filters,
   sorts: filters,
   search: 'id',
-  defaultSort: [{ field: 'id', descending: false }],
+  // The order in which they were made, which no field shows.
+  defaultSort: [],
   allowsAllTenants: true,
   allowsGetAll: true,
 } as const;

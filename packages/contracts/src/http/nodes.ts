@@ -59,7 +59,8 @@ export const nodeList = {
   filters,
   sorts: [...filters, ...counted],
   search: 'id',
-  defaultSort: [{ field: 'id', descending: false }],
+  // The order in which they were made, which no field shows.
+  defaultSort: [],
   extra: { _evaluate_functions: 'flag', _instance_context: 'text' },
   allowsAllTenants: true,
   allowsGetAll: true,

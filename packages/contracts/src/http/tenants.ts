@@ -46,7 +46,7 @@ export const tenantsRoutes = defineRoutes([
       filters: ['name'],
       sorts: ['name'],
       search: 'name',
-      defaultSort: [{ field: 'name', descending: false }],
+      defaultSort: [],
       allowsAllTenants: false,
       allowsGetAll: true,
     },

@@ -36,7 +36,7 @@ export const userGroupsRoutes = defineRoutes([
       filters: ['name', 'ldap_dn', 'role'],
       sorts: ['name', 'ldap_dn', 'role'],
       search: 'name',
-      defaultSort: [{ field: 'name', descending: false }],
+      defaultSort: [],
       allowsAllTenants: false,
       allowsGetAll: true,
     },

@@ -61,6 +61,37 @@ function ancestor(instance: Instance, unit: Unit): Instance | null {
   return null;
 }
 
+/**
+ * Node instances in the order in which they are made: tree by tree, in the order of the first node of each, every
+ * instance before what it contains. Group instances are left out.
+ */
+function* inOrder(structure: Structure, instances: InstancesByUnit): Generator<Instance> {
+  const below = new Map<Instance, Instance[]>();
+  for (const unit of structure.units.values())
+    for (const instance of instances.get(unit)!) {
+      const { parent } = instance;
+      if (!parent) continue;
+      const list = below.get(parent);
+      if (list) list.push(instance);
+      else below.set(parent, [instance]);
+    }
+  const roots = new Set([...structure.units.values()].map(rootOf));
+  for (const root of roots) {
+    const open = [...instances.get(root)!].reverse();
+    while (open.length > 0) {
+      const instance = open.pop()!;
+      if (!instance.unit.isGroup) yield instance;
+      for (const inner of (below.get(instance) ?? []).reverse()) open.push(inner);
+    }
+  }
+}
+
+function rootOf(unit: Unit): Unit {
+  let at = unit;
+  while (at.parent) at = at.parent;
+  return at;
+}
+
 /** Says which target an all_to_one relationship has had so far; null when it has had none. */
 export type PreviousTarget = (source: Unit, edge: Edge, targets: readonly Instance[]) => string | null;
 
@@ -76,11 +107,11 @@ export function connect(
   previous: PreviousTarget = () => null,
 ): Map<string, Connected> {
   const connected = new Map<string, Connected>();
+  for (const instance of inOrder(structure, instances))
+    connected.set(instance.id, { instance, relationships: [] });
   for (const unit of structure.units.values()) {
-    if (unit.isGroup) continue;
     const own = instances.get(unit)!;
-    for (const instance of own) connected.set(instance.id, { instance, relationships: [] });
-    if (own.length === 0) continue;
+    if (unit.isGroup || own.length === 0) continue;
     for (const edge of unit.edges) connectEdge(structure, instances, unit, edge, own, connected, previous);
   }
   return connected;

@@ -105,14 +105,20 @@ export async function listNodeInstances(
   return { ...page, filtered };
 }
 
+/** Rows of the page by their number, which every index has but that of ids. */
 const fieldsOf = (joined: RawBuilder<unknown>) => ({
-  keys: [sql`ni.id`, sql`ni.tenant`],
-  fields: sql`node_instances ni on ni.id = page_.key_ and ni.tenant = page_.key2_ ${joined}`,
+  keys: [sql`ni.seq`],
+  fields: sql`node_instances ni on ni.seq = page_.key_ ${joined}`,
 });
+
+const BY_ID = {
+  keys: [sql`ni.id`, sql`ni.tenant`],
+  fields: sql`node_instances ni on ni.id = page_.key_ and ni.tenant = page_.key2_`,
+};
 
 const isNode = (field: string): boolean => field === 'node_id' || field === 'node_name';
 
-/** How the page is found; among instances of a node the older one first. */
+/** How the page is found: without a sort in the order in which the instances were made, which breaks all ties too. */
 function orderOf(
   principal: Principal,
   list: ListQuery,
@@ -126,10 +132,10 @@ function orderOf(
       from: sql`${sorted} join node_instances ni on ni.deployment_key = d.key`,
       columns,
       keyed: fieldsOf(DEPLOYMENT),
-      tieBreak: sql`d.key, ni.node_id, ni.index, ni.id, ni.tenant`,
+      tieBreak: sql`d.key, ni.seq`,
     };
   const joined = isByDeployment ? DEPLOYMENT : sql``;
-  const isByNode = list.sort.some(({ field }) => isNode(field));
+  const isById = list.sort[0]?.field === 'id';
   // Instances of a node are sorted: those before them in the order of ids, which begin with names of nodes, are not walked over.
   const ofNode: Record<string, RawBuilder<unknown>> = Object.keys(list.filters).some(isNode) &&
   !list.filters.id
@@ -138,10 +144,10 @@ function orderOf(
   return {
     from: sql`${FROM} ${joined}`,
     columns: { ...columns, ...ofNode },
-    keyed: fieldsOf(joined),
-    // Without a sort the order is that of the primary key.
-    tieBreak: isByNode ? sql`ni.index, ni.id, ni.tenant` : sql`ni.id, ni.tenant`,
-    tieBreakBack: isByNode ? sql`ni.index desc, ni.id desc, ni.tenant desc` : sql`ni.id desc, ni.tenant desc`,
+    keyed: isById && !isByDeployment ? BY_ID : fieldsOf(joined),
+    // Of an id there is one in each tenant.
+    tieBreak: isById ? sql`ni.tenant` : sql`ni.seq`,
+    tieBreakBack: isById ? sql`ni.tenant desc` : sql`ni.seq desc`,
   };
 }
 

@@ -114,7 +114,7 @@ export const nodeFilters: Record<string, (values: string[]) => RawBuilder<SqlBoo
 
 const FROM = sql`nodes n join deployments d on d.key = n.deployment_key`;
 
-/** Sorts that the index of nodes gives. */
+/** Sorts that an index of nodes gives; without a sort it is that of the order in which they were made. */
 const OF_NODE = ['id', 'node_id'];
 
 /**
@@ -167,13 +167,8 @@ export async function listNodes(
     columns: wanted.length > 0 ? { ...columns, definition_: sql`encode(n.definition, 'hex')` } : columns,
     list,
     where: isGathered ? [...far.where, ...more] : [scope, ...more],
-    ...(sorted
-      ? { tieBreak: sql`d.key, n.id` }
-      : { tieBreak: sql`n.deployment_key, n.id`, tieBreakBack: sql`n.deployment_key desc, n.id desc` }),
-    keyed: {
-      keys: [sql`n.deployment_key`, sql`n.id`],
-      fields: sql`${FROM} on n.deployment_key = page_.key_ and n.id = page_.key2_`,
-    },
+    ...(sorted ? { tieBreak: sql`d.key, n.seq` } : { tieBreak: sql`n.seq`, tieBreakBack: sql`n.seq desc` }),
+    keyed: { keys: [sql`n.seq`], fields: sql`${FROM} on n.seq = page_.key_` },
     ...(isWhole && list.sort.every(({ field }) => OF_NODE.includes(field)) ? { far } : {}),
     search: selector.searchIn === 'type' ? sql`n.type` : sql`n.id`,
     filters: { ...nodeFilters, node_id: filterOnly! },

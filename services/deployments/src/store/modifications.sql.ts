@@ -60,7 +60,7 @@ export async function startedModificationIds(tx: AnyTx, deploymentKey: number): 
 }
 
 /**
- * Every instance of the deployment as JSON text, with all that the API shows of one, in the order of the blueprint's nodes: the
+ * Every instance of the deployment as JSON text, with all that the API shows of one, in the order in which they were made: the
  * copies before a modification and before its rollback.
  */
 export async function copyInstances(tx: AnyTx, deploymentKey: number): Promise<string> {
@@ -70,9 +70,8 @@ export async function copyInstances(tx: AnyTx, deploymentKey: number): Promise<s
       'resource_availability', ni.visibility, 'index', ni.index, 'host_id', ni.host_id, 'state', ni.state, 'version', ni.version,
       'runtime_properties', ni.runtime_properties, 'system_properties', ni.system_properties, 'relationships', ni.relationships,
       'scaling_groups', ni.scaling_groups, 'is_status_check_ok', ni.is_status_check_ok,
-      'has_configuration_drift', ni.has_configuration_drift) order by n.position, ni.index), '[]')::text as text
+      'has_configuration_drift', ni.has_configuration_drift) order by ni.seq), '[]')::text as text
     from node_instances ni join deployments d on d.key = ni.deployment_key
-      left join nodes n on n.deployment_key = ni.deployment_key and n.id = ni.node_id
     where ni.deployment_key = ${deploymentKey}`.execute(tx);
   return rows[0]!.text;
 }

@@ -131,7 +131,7 @@ export interface NewInstance {
 }
 
 /**
- * Instances of any number of deployments.
+ * Instances of any number of deployments, which are numbered (`seq`) in the order given: the order of lists.
  * @throws unique violation of node_instances_pkey when an id is taken in the tenant.
  */
 export async function insertInstances(
@@ -147,8 +147,10 @@ export async function insertInstances(
       text: `insert into node_instances (tenant, deployment_key, id, node_id, index, host_id, relationships, scaling_groups, visibility, private_to)
         select $1, d.key, i.id, i.node_id, i.index, i.host_id, i.relationships, i.scaling_groups,
           d.visibility, case when d.visibility = 'private' then d.created_by end
-        from json_to_recordset($2::json) as i(deployment_key bigint, id text, node_id text, index integer, host_id text, relationships json, scaling_groups json)
-        join deployments d on d.key = i.deployment_key`,
+        from rows from (json_to_recordset($2::json) as (deployment_key bigint, id text, node_id text, index integer, host_id text, relationships json,
+          scaling_groups json)) with ordinality as i(deployment_key, id, node_id, index, host_id, relationships, scaling_groups, place)
+        join deployments d on d.key = i.deployment_key
+        order by i.place`,
     },
     [tenant, JSON.stringify(instances)],
   );

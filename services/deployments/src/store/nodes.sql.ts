@@ -27,7 +27,7 @@ export interface NewNode {
   max_number_of_instances: number;
 }
 
-/** Nodes of any number of deployments. */
+/** Nodes of any number of deployments, which are numbered (`seq`) by deployment and position: the order of lists. */
 export async function insertNodes(
   tx: AnyTx,
   nodes: readonly (NewNode & { deployment_key: number })[],
@@ -43,7 +43,8 @@ export async function insertNodes(
           n.planned_number_of_instances, n.deploy_number_of_instances, n.min_number_of_instances, n.max_number_of_instances
         from json_to_recordset($1::json) as n(deployment_key bigint, id text, position integer, type text, host_id text, definition text, properties json,
           number_of_instances integer, planned_number_of_instances integer, deploy_number_of_instances integer,
-          min_number_of_instances integer, max_number_of_instances integer)`,
+          min_number_of_instances integer, max_number_of_instances integer)
+        order by n.deployment_key, n.position`,
     },
     [JSON.stringify(nodes)],
   );
@@ -67,7 +68,7 @@ export async function readNodes(db: AnyQuery, deploymentKey: number): Promise<No
   );
 }
 
-/** Inserts nodes or puts them in the place of those of the same id. */
+/** Inserts nodes, behind all others, or puts them in the place of those of the same id. */
 export async function upsertNodes(
   tx: AnyTx,
   deploymentKey: number,
@@ -80,6 +81,7 @@ export async function upsertNodes(
     from json_to_recordset(${JSON.stringify(nodes)}::json) as n(id text, position integer, type text, host_id text, definition text,
       properties json, number_of_instances integer, planned_number_of_instances integer, deploy_number_of_instances integer,
       min_number_of_instances integer, max_number_of_instances integer)
+    order by n.position
     on conflict (deployment_key, id) do update set position = excluded.position, type = excluded.type, host_id = excluded.host_id,
       definition = excluded.definition, properties = excluded.properties, number_of_instances = excluded.number_of_instances,
       planned_number_of_instances = excluded.planned_number_of_instances, deploy_number_of_instances = excluded.deploy_number_of_instances,

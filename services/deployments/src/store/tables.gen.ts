@@ -231,6 +231,7 @@ export interface NodeInstances {
   relationships: Generated<Json>;
   runtime_properties: Generated<Json>;
   scaling_groups: Generated<Json>;
+  seq: Generated<number>;
   state: Generated<string>;
   system_properties: Json | null;
   tenant: string;
@@ -252,6 +253,7 @@ export interface Nodes {
   planned_number_of_instances: number;
   position: number;
   properties: Json;
+  seq: Generated<number>;
   type: string;
 }
 

@@ -132,6 +132,20 @@ deployment_settings:
   default_groups: [joined-a, {get_input: second}]
 `;
 
+/** Two trees of instances; what contains others comes after them here. */
+export const contained = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_templates:
+  inner:
+    type: cloudify.nodes.Root
+    relationships: [{type: cloudify.relationships.contained_in, target: outer}]
+  db: {type: cloudify.nodes.Root}
+  outer:
+    type: cloudify.nodes.Root
+    capabilities: {scalable: {properties: {default_instances: 2}}}
+`;
+
 export const derived = `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]

@@ -82,6 +82,7 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   composed: { text: texts.composed },
   linked: { text: texts.linked },
   consumer: { text: texts.consumer },
+  contained: { text: texts.contained },
   'needs-plugin': { text: texts.needsPlugin },
   empty: { text: texts.empty },
   derived: { text: texts.derived },

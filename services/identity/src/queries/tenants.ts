@@ -67,7 +67,7 @@ export async function listTenants(
     list,
     where: visibleTo(principal),
     search: sql`t.name`,
-    tieBreak: sql`t.name`,
+    tieBreak: sql`t.created_at, t.name`,
   });
 }
 

@@ -37,7 +37,7 @@ export async function listUserGroups(
     list,
     search: sql`g.name`,
     filters: { name: anyCase(sql`g.name`), ldap_dn: anyCase(sql`g.ldap_dn`) },
-    tieBreak: sql`g.name`,
+    tieBreak: sql`g.created_at, g.name`,
   });
 }
 

@@ -80,7 +80,7 @@ export async function listUsers(deps: Deps, list: ListQuery, view: UserView): Pr
     search: sql`u.username`,
     // User names mean the same in any letter case (reference/rest-api.md 3.2).
     filters: { username: anyCase(sql`u.username`) },
-    tieBreak: sql`u.id`,
+    tieBreak: sql`u.created_at, u.id`,
   });
 }
 
