@@ -2,47 +2,14 @@
 // `npm run build`.
 import type { RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
-import { eventually } from '@baton/testkit';
 import { type RequestSql, requestSql } from '../../bench/harness/request-sql';
 import { type SqlWatch, watchSql } from '../../bench/harness/watched-sql';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { type Caller, callerOf } from '../security/caller';
-import { tgz, wagon } from './world';
+import { ASKED, FEW, fill } from './filled-manager';
 
-const ROWS = 4;
-const numbers = Array.from({ length: ROWS }, (_, i) => i);
-const BLUEPRINT = `tosca_definitions_version: cloudify_dsl_1_4
-imports: [cloudify/types/types.yaml]
-node_templates: {n: {type: cloudify.nodes.Root}, m: {type: cloudify.nodes.Root}}
-labels: {tier: {values: [a, b, c, d]}}
-`;
-
-/** Lists that hold what the manager itself is made of, or what takes an archive of it; and an export, which has no pages. */
-const FEW = new Set([
-  '/brokers',
-  '/db-nodes',
-  '/license',
-  '/managers',
-  '/log-bundles',
-  '/snapshots',
-  '/secrets/share/export',
-]);
 /** Never change while the manager runs. */
 const IN_MEMORY = new Set(['/permissions', '/permissions/:role_name']);
-/** What a path or query needs. */
-const ASKED: Record<string, string> = {
-  '/labels/blueprints/:label_key': '/labels/blueprints/tier?',
-  '/labels/deployments/:key': '/labels/deployments/tier?',
-  '/permissions/:role_name': '/permissions/sys_admin?',
-  '/workflows': '/workflows?',
-  '/summary/blueprints': '/summary/blueprints?_target_field=visibility&',
-  '/summary/deployments': '/summary/deployments?_target_field=blueprint_id&',
-  '/summary/nodes': '/summary/nodes?_target_field=deployment_id&',
-  '/summary/node_instances': '/summary/node_instances?_target_field=deployment_id&',
-  '/summary/execution_schedules': '/summary/execution_schedules?_target_field=deployment_id&',
-  '/summary/executions': '/summary/executions?_target_field=deployment_id&',
-};
-
 let watch: SqlWatch;
 let fleet: Fleet;
 let caller: Caller;
@@ -55,7 +22,7 @@ beforeAll(async () => {
     env: { ...watch.env, BATON_CREDENTIAL_CACHE_MS: '60000' },
   });
   caller = callerOf(fleet);
-  await fill();
+  await fill(caller);
   const pid = fleet.processes.get('standalone')!.pid()!;
   sql = await requestSql(
     watch,
@@ -67,88 +34,6 @@ afterAll(async () => {
   await fleet?.stop();
   watch?.close();
 }, 60_000);
-
-async function fill(): Promise<void> {
-  const { admin, must } = caller;
-  const rules = [{ key: 'tier', values: ['a'], operator: 'any_of', type: 'label' }];
-  for (const i of numbers) {
-    await must(admin, 'PUT', '/users', {
-      username: `u${i}`,
-      password: 'long-enough-password',
-      role: 'default',
-    });
-    await must(admin, 'POST', `/tenants/t${i}`);
-    await must(admin, 'PUT', '/tenants/users', { tenant_name: `t${i}`, username: `u${i}`, role: 'user' });
-    await must(admin, 'POST', '/user-groups', { group_name: `g${i}`, role: 'default' });
-    await must(admin, 'PUT', '/user-groups/users', { group_name: `g${i}`, username: `u${i}` });
-    await must(admin, 'POST', '/tokens', { description: `token ${i}` });
-    await must(admin, 'PUT', `/secrets/s${i}`, { value: 'v' });
-    await must(admin, 'PUT', `/sites/site${i}`, {});
-    for (const kind of ['blueprints', 'deployments'])
-      await must(admin, 'PUT', `/filters/${kind}/f${i}`, { filter_rules: rules });
-    await must(admin, 'PUT', `/blueprints/b${i}`, undefined, tgz({ 'blueprint.yaml': BLUEPRINT }));
-    await must(admin, 'PATCH', `/blueprints/b${i}`, { labels: [{ tier: `v${i}` }, { [`key${i}`]: 'x' }] });
-    if (i > 0)
-      await must(admin, 'PATCH', `/blueprints/b${i}/set-visibility`, {
-        visibility: i > 1 ? 'global' : 'tenant',
-      });
-    await must(admin, 'POST', '/plugins', undefined, wagon(`plugin-${i}`));
-    await must(admin, 'PUT', `/deployments/d${i}`, {
-      blueprint_id: `b${i}`,
-      labels: [{ tier: `v${i}` }, { [`key${i}`]: 'x' }],
-    });
-    await must(admin, 'PUT', `/deployment-groups/dg${i}`, { deployment_ids: [`d${i}`] });
-    await must(admin, 'POST', '/execution-groups', {
-      deployment_group_id: `dg${i}`,
-      workflow_id: 'check_status',
-    });
-    await must(admin, 'PUT', `/execution-schedules/x${i}?deployment_id=d${i}`, {
-      workflow_id: 'install',
-      since: '2090-01-01T00:00:00Z',
-      recurrence: '1 day',
-    });
-    await must(admin, 'PUT', `/deployment-updates/d${i}/update/initiate`, {
-      blueprint_id: `b${i}`,
-      inputs: {},
-      preview: true,
-    });
-  }
-  for (const i of numbers.slice(1))
-    await must(admin, 'PUT', '/deployments/inter-deployment-dependencies', {
-      dependency_creator: `c${i}`,
-      source_deployment: `d${i}`,
-      target_deployment: 'd0',
-    });
-  await fillDeployments();
-  // Executions at work send statements of their own, which may look like those of a list.
-  const active = ['pending', 'queued', 'started', 'cancelling'].map((status) => `&status=${status}`).join('');
-  await eventually(
-    async () => {
-      const { items } = await must(admin, 'GET', `/executions?_include_system_workflows=true${active}`);
-      return items.length === 0;
-    },
-    { deadlineMs: 60_000 },
-  );
-}
-
-/** What is entered, changed and updated in deployments that are there. */
-async function fillDeployments(): Promise<void> {
-  const { admin, must } = caller;
-  for (const i of numbers) {
-    const { items } = await must(admin, 'GET', `/node-instances?deployment_id=d${i}`);
-    await must(admin, 'PUT', `/agents/agent${i}`, {
-      node_instance_id: items[0].id,
-      state: 'started',
-      create_rabbitmq_user: false,
-    });
-    await must(admin, 'PUT', '/secrets-providers', { name: `p${i}`, type: 'local' });
-    await must(admin, 'POST', '/deployment-modifications', {
-      deployment_id: `d${i}`,
-      nodes: { n: { instances: 2 } },
-    });
-    await must(admin, 'POST', `/plugins-updates/b${i}/update/initiate`, { force: true });
-  }
-}
 
 const lists = allRoutes.filter(
   ({ list, method, versions, path }) =>

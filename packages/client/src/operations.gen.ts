@@ -61,7 +61,7 @@ export interface Operations {
   /** GET /api/v3.1/agents: Agents that were installed by node instances */
   listAgents: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "name" | "host_id" | "ip" | "install_method" | "system" | "version" | "state" | "created_by" | "tenant_name" | "deployment_id" | "node_ids" | "node_instance_ids" | "install_methods";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "host_id" | "ip" | "install_method" | "system" | "version" | "node" | "deployment" | "state" | "tenant_name" | "created_at" | "created_by" | "visibility" | "private_resource" | "resource_availability" | "name" | "node_instance_id" | "updated_at" | "rabbitmq_exchange" | "deployment_id" | "node_id" | "node_ids" | "node_instance_ids" | "install_methods";
     body: undefined;
     answer: { items: ({ id: string; host_id: string | null; ip: string | null; install_method: string | null; system: string | null; version: string | null; node: string; deployment: string; state: string; tenant_name: string })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -124,7 +124,7 @@ export interface Operations {
   /** GET /api/v3.1/blueprints: Blueprints; hidden ones only when the filter is_hidden asks for them */
   listBlueprints: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "id" | "description" | "main_file_name" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "state" | "is_hidden" | "error";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "description" | "main_file_name" | "updated_at" | "is_hidden" | "state" | "error" | "error_traceback";
     body: undefined;
     answer: { items: (Schemas["Blueprint"] | Schemas["BlueprintV21"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -243,7 +243,7 @@ export interface Operations {
   /** GET /api/v3.1/deployment-groups: Lists deployment groups */
   listDeploymentGroups: {
     params: undefined;
-    query: "_get_data" | "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "description" | "default_blueprint_id" | "creation_counter" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_get_data" | "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "description" | "default_blueprint_id" | "creation_counter";
     body: undefined;
     answer: { items: (Schemas["DeploymentGroup"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -278,7 +278,7 @@ export interface Operations {
   /** GET /api/v3.1/deployment-modifications: Lists deployment modifications */
   listDeploymentModifications: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "deployment_id" | "status" | "created_at" | "ended_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "deployment_id" | "status" | "ended_at";
     body: undefined;
     answer: { items: (Schemas["DeploymentModification"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -313,7 +313,7 @@ export interface Operations {
   /** GET /api/v3.1/deployment-updates: Lists deployment updates */
   listDeploymentUpdates: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "deployment_id" | "state" | "execution_id" | "old_blueprint_id" | "new_blueprint_id" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "deployment_id" | "state" | "execution_id" | "old_blueprint_id" | "new_blueprint_id" | "runtime_only_evaluation" | "keep_old_deployment_dependencies";
     body: undefined;
     answer: { items: (Schemas["DeploymentUpdate"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -348,14 +348,14 @@ export interface Operations {
   /** GET /api/v3.1/deployments: Lists deployments */
   listDeployments: {
     params: undefined;
-    query: "all_sub_deployments" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
+    query: "all_sub_deployments" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "blueprint_id" | "description" | "display_name" | "updated_at" | "site_name" | "runtime_only_evaluation" | "environment_type" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "latest_execution_total_operations" | "latest_execution_finished_operations" | "create_execution" | "drifted_instances" | "unavailable_instances" | "has_sub_deployments" | "deployment_group_id";
     body: undefined;
     answer: { items: (Schemas["Deployment"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/deployments/inter-deployment-dependencies: Lists dependencies between deployments */
   listInterDeploymentDependencies: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "dependency_creator" | "source_deployment_id" | "target_deployment_id" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "dependency_creator" | "source_deployment_id" | "target_deployment_id";
     body: undefined;
     answer: { items: (Schemas["InterDeploymentDependency"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -495,7 +495,7 @@ export interface Operations {
   /** GET /api/v3.1/execution-groups: Lists execution groups */
   listExecutionGroups: {
     params: undefined;
-    query: "_get_data" | "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "workflow_id" | "deployment_group_id" | "concurrency" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_get_data" | "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "workflow_id" | "deployment_group_id" | "concurrency";
     body: undefined;
     answer: { items: (Schemas["ExecutionGroup"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -530,7 +530,7 @@ export interface Operations {
   /** GET /api/v3.1/execution-schedules: Execution schedules of the tenant */
   listExecutionSchedules: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "deployment_id" | "workflow_id" | "enabled" | "slip" | "stop_on_fail" | "since" | "until" | "next_occurrence" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "deployment_id" | "workflow_id" | "since" | "until" | "slip" | "stop_on_fail" | "enabled" | "next_occurrence" | "latest_execution" | "latest_execution_status" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability";
     body: undefined;
     answer: { items: ({ id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -572,7 +572,7 @@ export interface Operations {
   /** GET /api/v3.1/executions: Executions of the tenant */
   listExecutions: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "error" | "is_system_workflow" | "is_dry_run" | "resume" | "allow_custom_parameters" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "total_operations" | "finished_operations" | "execution_group_id";
     body: undefined;
     answer: { items: ({ id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -586,7 +586,7 @@ export interface Operations {
   /** DELETE /api/v3.1/executions: Delete ended executions */
   deleteExecutions: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "error" | "is_system_workflow" | "is_dry_run" | "resume" | "allow_custom_parameters" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "total_operations" | "finished_operations" | "execution_group_id";
     body: { to_datetime?: string | null; keep_last?: number | string | null } | undefined;
     answer: { items: ({ count: number } | { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -600,7 +600,7 @@ export interface Operations {
   /** POST /api/v3.1/executions/bulk: Cancel or resume every execution that the filters match, at most 500 at once, oldest first */
   actOnExecutions: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "error" | "is_system_workflow" | "is_dry_run" | "resume" | "allow_custom_parameters" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "total_operations" | "finished_operations" | "execution_group_id";
     body: { action: "cancel" | "force-cancel" | "kill" | "resume" | "force-resume" };
     answer: { items: ({ id: string; error_code: string | null; message: string | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -789,7 +789,7 @@ export interface Operations {
   /** GET /api/v3.1/filters/deployments: Lists filters for deployments */
   listDeploymentFilters: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "is_system_filter" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "updated_at" | "is_system_filter";
     body: undefined;
     answer: { items: (Schemas["DeploymentFilter"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -908,7 +908,7 @@ export interface Operations {
   /** GET /api/v3.1/log-bundles: Log bundles */
   listLogBundles: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "status" | "error" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "status" | "error";
     body: undefined;
     answer: { items: (Schemas["LogBundle"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1013,7 +1013,7 @@ export interface Operations {
   /** GET /api/v3.1/node-instances: Lists node instances */
   listNodeInstances: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "node_id" | "node_name" | "deployment_id" | "host_id" | "state" | "index" | "version" | "is_status_check_ok" | "has_configuration_drift" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "node_id" | "deployment_id" | "host_id" | "index" | "state" | "version" | "is_status_check_ok" | "has_configuration_drift" | "node_name";
     body: undefined;
     answer: { items: (Schemas["NodeInstance"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1048,7 +1048,7 @@ export interface Operations {
   /** GET /api/v3.1/nodes: Lists nodes */
   listNodes: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_evaluate_functions" | "_instance_context" | "id" | "node_id" | "deployment_id" | "deployment_display_name" | "blueprint_id" | "type" | "host_id" | "created_by" | "tenant_name" | "visibility" | "number_of_instances" | "planned_number_of_instances" | "deploy_number_of_instances" | "min_number_of_instances" | "max_number_of_instances";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_evaluate_functions" | "_instance_context" | "id" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "deployment_id" | "deployment_display_name" | "blueprint_id" | "type" | "host_id" | "number_of_instances" | "planned_number_of_instances" | "deploy_number_of_instances" | "min_number_of_instances" | "max_number_of_instances" | "actual_number_of_instances" | "actual_planned_number_of_instances" | "drifted_instances" | "unavailable_instances" | "node_id";
     body: undefined;
     answer: { items: (Schemas["Node"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1153,7 +1153,7 @@ export interface Operations {
   /** GET /api/v3.1/plugins: Plugins */
   listPlugins: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "title" | "package_name" | "package_version" | "package_source" | "archive_name" | "supported_platform" | "distribution" | "distribution_version" | "distribution_release" | "uploaded_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "title" | "package_name" | "package_version" | "package_source" | "archive_name" | "supported_platform" | "distribution" | "distribution_version" | "distribution_release" | "uploaded_at";
     body: undefined;
     answer: { items: (Schemas["Plugin"] | Schemas["PluginV21"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1167,7 +1167,7 @@ export interface Operations {
   /** GET /api/v3.1/plugins-updates: Lists plugins updates */
   listPluginsUpdates: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "state" | "blueprint_id" | "temp_blueprint_id" | "execution_id" | "forced" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "state" | "blueprint_id" | "temp_blueprint_id" | "execution_id" | "forced" | "all_tenants";
     body: undefined;
     answer: { items: (Schemas["PluginsUpdate"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1377,7 +1377,7 @@ export interface Operations {
   /** POST /api/v3.1/searches/blueprints: Blueprints that filter rules, constraints or a stored filter select */
   searchBlueprints: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "id" | "description" | "main_file_name" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "state" | "is_hidden" | "error";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "description" | "main_file_name" | "updated_at" | "is_hidden" | "state" | "error" | "error_traceback";
     body: Schemas["Search"];
     answer: { items: (Schemas["Blueprint"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1391,7 +1391,7 @@ export interface Operations {
   /** POST /api/v3.1/searches/deployments: Finds deployments by filter rules */
   searchDeployments: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "blueprint_id" | "description" | "display_name" | "updated_at" | "site_name" | "runtime_only_evaluation" | "environment_type" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "latest_execution_total_operations" | "latest_execution_finished_operations" | "create_execution" | "drifted_instances" | "unavailable_instances" | "has_sub_deployments" | "deployment_group_id";
     body: { filter_rules?: unknown; constraints?: Record<string, unknown> | null };
     answer: { items: (Schemas["Deployment"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1426,28 +1426,28 @@ export interface Operations {
   /** POST /api/v3.1/searches/secrets: Secrets that rules or constraints select */
   searchSecrets: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "key" | "id" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "is_hidden_value" | "provider_name";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "key" | "id" | "is_hidden_value" | "updated_at" | "provider_name";
     body: Schemas["Search"];
     answer: { items: (Schemas["Secret"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** POST /api/v3.1/searches/workflows: Workflows of the deployments that match */
   searchWorkflows: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "_common_only" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "_common_only" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "blueprint_id" | "description" | "display_name" | "updated_at" | "site_name" | "runtime_only_evaluation" | "environment_type" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "latest_execution_total_operations" | "latest_execution_finished_operations" | "create_execution" | "drifted_instances" | "unavailable_instances" | "has_sub_deployments" | "deployment_group_id";
     body: { filter_rules?: unknown; constraints?: Record<string, unknown> | null };
     answer: { items: (Schemas["DeploymentWorkflow"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/secrets: Secrets without their values */
   listSecrets: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "key" | "id" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "is_hidden_value" | "provider_name";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "key" | "id" | "is_hidden_value" | "updated_at" | "provider_name";
     body: undefined;
     answer: { items: (Schemas["SecretItem"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/secrets-providers: Stores of secrets */
   listSecretsProviders: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "name" | "type" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "name" | "type" | "updated_at";
     body: undefined;
     answer: { items: (Schemas["SecretsProvider"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1482,7 +1482,7 @@ export interface Operations {
   /** GET /api/v3.1/secrets/share/export: Secrets with their values, encrypted when a passphrase is given */
   exportSecrets: {
     params: undefined;
-    query: "_passphrase" | "_include_metadata" | "non-encrypted" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "key" | "id" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "is_hidden_value" | "provider_name";
+    query: "_passphrase" | "_include_metadata" | "non-encrypted" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "key" | "id" | "is_hidden_value" | "updated_at" | "provider_name";
     body: undefined;
     answer: (Schemas["ExportedSecret"])[];
   };
@@ -1538,7 +1538,7 @@ export interface Operations {
   /** GET /api/v3.1/sites: Lists sites */
   listSites: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "name" | "latitude" | "longitude" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "name" | "latitude" | "longitude" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability";
     body: undefined;
     answer: { items: (Schemas["Site"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1580,7 +1580,7 @@ export interface Operations {
   /** GET /api/v3.1/snapshots: Snapshots */
   listSnapshots: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "status" | "error" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "status" | "error";
     body: undefined;
     answer: { items: (Schemas["Snapshot"] | Schemas["SnapshotV21"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1643,42 +1643,42 @@ export interface Operations {
   /** GET /api/v3.1/summary/blueprints: Counts of blueprints by a field */
   summarizeBlueprints: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "description" | "main_file_name" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "state" | "is_hidden" | "error";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "description" | "main_file_name" | "updated_at" | "is_hidden" | "state" | "error" | "error_traceback";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/deployments: Counts deployments by a field */
   summarizeDeployments: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "blueprint_id" | "description" | "display_name" | "updated_at" | "site_name" | "runtime_only_evaluation" | "environment_type" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "latest_execution_total_operations" | "latest_execution_finished_operations" | "create_execution" | "drifted_instances" | "unavailable_instances" | "has_sub_deployments" | "deployment_group_id";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/execution_schedules: Counts execution schedules by a field */
   summarizeExecutionSchedules: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "deployment_id" | "workflow_id" | "enabled" | "slip" | "stop_on_fail" | "since" | "until" | "next_occurrence" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "deployment_id" | "workflow_id" | "since" | "until" | "slip" | "stop_on_fail" | "enabled" | "next_occurrence" | "latest_execution" | "latest_execution_status" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/executions: Counts executions by a field */
   summarizeExecutions: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "execution_group_id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "is_system_workflow" | "is_dry_run" | "created_by" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "tenant_name" | "visibility" | "error" | "resume" | "total_operations" | "finished_operations";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "error" | "is_system_workflow" | "is_dry_run" | "resume" | "allow_custom_parameters" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "total_operations" | "finished_operations" | "execution_group_id";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/node_instances: Counts node instances by a field */
   summarizeNodeInstances: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "node_id" | "node_name" | "deployment_id" | "host_id" | "state" | "index" | "version" | "is_status_check_ok" | "has_configuration_drift" | "created_by" | "tenant_name" | "visibility";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "node_id" | "deployment_id" | "host_id" | "index" | "state" | "version" | "is_status_check_ok" | "has_configuration_drift" | "node_name";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/nodes: Counts nodes by a field */
   summarizeNodes: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "node_id" | "deployment_id" | "deployment_display_name" | "blueprint_id" | "type" | "host_id" | "created_by" | "tenant_name" | "visibility" | "number_of_instances" | "planned_number_of_instances" | "deploy_number_of_instances" | "min_number_of_instances" | "max_number_of_instances";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "deployment_id" | "deployment_display_name" | "blueprint_id" | "type" | "host_id" | "number_of_instances" | "planned_number_of_instances" | "deploy_number_of_instances" | "min_number_of_instances" | "max_number_of_instances" | "actual_number_of_instances" | "actual_planned_number_of_instances" | "drifted_instances" | "unavailable_instances" | "node_id";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1860,7 +1860,7 @@ export interface Operations {
   /** GET /api/v3.1/users: Users of the manager */
   listUsers: {
     params: undefined;
-    query: "_get_data" | "_include_hash" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "username" | "role" | "active" | "created_at" | "first_login_at" | "last_login_at";
+    query: "_get_data" | "_include_hash" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "username" | "role" | "active" | "created_at" | "first_login_at" | "last_login_at" | "is_locked" | "show_getting_started";
     body: undefined;
     answer: { items: (Schemas["User"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1916,7 +1916,7 @@ export interface Operations {
   /** GET /api/v3.1/workflows: Workflows of the deployments that match */
   listWorkflows: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "_common_only" | "id" | "blueprint_id" | "display_name" | "description" | "created_at" | "updated_at" | "created_by" | "tenant_name" | "visibility" | "site_name" | "runtime_only_evaluation" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "create_execution" | "environment_type";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "_common_only" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "blueprint_id" | "description" | "display_name" | "updated_at" | "site_name" | "runtime_only_evaluation" | "environment_type" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "latest_execution_total_operations" | "latest_execution_finished_operations" | "create_execution" | "drifted_instances" | "unavailable_instances" | "has_sub_deployments" | "deployment_group_id";
     body: undefined;
     answer: { items: (Schemas["DeploymentWorkflow"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };

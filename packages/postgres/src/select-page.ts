@@ -1,4 +1,5 @@
 import type { ListPage, ListQuery } from '@baton/contracts';
+import { isoInstant, parseInstant } from '@baton/kernel';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AnyQuery } from './transaction-scope';
 
@@ -6,7 +7,7 @@ export interface PageRequest {
   db: AnyQuery;
   /** Table with its joins; joins that add fields only must keep one row per resource. */
   from: RawBuilder<unknown>;
-  /** Response field -> expression. Only fields that the caller asked for are selected. */
+  /** Response field -> expression, of a constant with its type (`true::boolean`). Only fields that the caller asked for are selected. */
   columns: Record<string, RawBuilder<unknown>>;
   list: ListQuery;
   /** Conditions beside the caller's filters: tenant scope, filter rules, membership. All must hold. */
@@ -139,7 +140,7 @@ function conditions(
     }
     const column = custom ?? request.columns[field];
     if (!column) throw new Error(`no expression to filter by ${field}`);
-    all.push(equalsAny(column, values));
+    all.push(INSTANTS.test(field) ? equalsInstant(column, values) : equalsAny(column, values));
   }
   const searches = [
     searchIn(request.search, request.list.search),
@@ -184,6 +185,19 @@ export function equalsBoolean(column: RawBuilder<unknown>, values: readonly stri
     ...(words.includes('false') ? [sql`not ${column}`] : []),
   ];
   return wanted.length === 0 ? sql<SqlBool>`false` : sql<SqlBool>`(${sql.join(wanted, sql` or `)})`;
+}
+
+/** Names of fields that hold instants, in every resource. */
+const INSTANTS = /(_at|_for|_date|_occurrence)$|^(since|until|last_used)$/;
+
+/** The same for an instant as the API shows it, to the millisecond. What is no instant equals none. */
+export function equalsInstant(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool> {
+  if (values.length === 0) return sql<SqlBool>`${column} is null`;
+  const instants = values
+    .map(parseInstant)
+    .filter((ms) => ms !== null)
+    .map(isoInstant);
+  return sql<SqlBool>`date_trunc('milliseconds', ${column}) = any(${instants}::timestamptz[])`;
 }
 
 function searchIn(column: RawBuilder<unknown> | undefined, text: string | null): RawBuilder<SqlBool> | null {

@@ -1,7 +1,7 @@
 -- Lists of nodes and node instances without _sort come in the order in which these were made, as all other lists do
 -- (reference/rest-api.md 3.2 note 2): a number for each, which never changes, and an index in its order that pages are walked
 -- in without a look at the rows. What is there already is numbered by deployment, then by node and index. Both tables are
--- written anew for that, about 40 seconds for 1,000,000 instances, in which none can be read or written; until the next
+-- written anew for that, about 15 seconds for 1,000,000 instances, in which none can be read or written; until the next
 -- vacuum of the tables, deep pages look at the rows that they skip.
 create index nodes_numbered on nodes (deployment_key, position, id);
 cluster nodes using nodes_numbered;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { envelope, ownedFields, resourceId } from './deployments-shapes';
+import { columnsOf } from './list-columns';
 
 export const agentStates = [
   'creating',
@@ -55,22 +56,13 @@ export const agent = agentItem
 const nothing = z.record(z.string(), z.null());
 export const agentFields = Object.keys(agent.shape);
 
-const plain = [
-  'id',
-  'name',
-  'host_id',
-  'ip',
-  'install_method',
-  'system',
-  'version',
-  'state',
-  'created_by',
-  'tenant_name',
-];
+const plain = columnsOf(agent);
+/** Names that a column has in the original besides. */
+const alike = ['deployment_id', 'node_id'];
 export const agentList: ListContract = {
   fields: agentFields,
-  filters: [...plain, 'deployment_id', 'node_ids', 'node_instance_ids', 'install_methods'],
-  sorts: [...plain, 'node', 'deployment', 'node_instance_id', 'visibility', 'created_at', 'updated_at'],
+  filters: [...plain, ...alike, 'node_ids', 'node_instance_ids', 'install_methods'],
+  sorts: [...plain, ...alike],
   search: 'name',
   defaultSort: [{ field: 'created_at', descending: false }],
   allowsAllTenants: true,

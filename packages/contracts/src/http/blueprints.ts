@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { legacyFields } from './legacy-fields';
+import { columnsOf } from './list-columns';
 import {
   createdFields,
   envelope,
@@ -64,19 +65,7 @@ export const blueprintV21 = z
 const blueprintOfAnyVersion = z.union([blueprint, blueprintV21]);
 const blueprintsOfAnyVersion = envelope(blueprintOfAnyVersion);
 
-const plainColumns = [
-  'id',
-  'description',
-  'main_file_name',
-  'created_at',
-  'updated_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-  'state',
-  'is_hidden',
-  'error',
-];
+const plainColumns = columnsOf(blueprint);
 export const blueprintList: ListContract = {
   fields: blueprintFields,
   filters: plainColumns,

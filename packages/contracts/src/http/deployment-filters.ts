@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { createdFields, envelope, instant, ownedFields, resourceId, visibility } from './deployments-shapes';
+import { columnsOf } from './list-columns';
 
 const rule = z.object({
   key: z.string(),
@@ -44,9 +45,9 @@ export const deploymentFiltersRoutes = defineRoutes([
     summary: 'Lists filters for deployments',
     list: {
       fields: filterFields,
-      filters: ['id', 'is_system_filter', 'created_by', 'tenant_name', 'visibility'],
+      filters: columnsOf(filter),
       ignoresOthers: true,
-      sorts: ['id', 'created_at', 'updated_at', 'created_by', 'visibility', 'is_system_filter'],
+      sorts: columnsOf(filter),
       search: 'id',
       defaultSort: [{ field: 'created_at', descending: false }],
       allowsAllTenants: true,

@@ -10,6 +10,7 @@ import {
   queryBoolean,
   visibility,
 } from './deployments-shapes';
+import { columnsOf } from './list-columns';
 
 /** DeploymentGroup (reference/rest-api.md 5.6). In lists, members and labels are null without `_get_data`. */
 export const deploymentGroup = z
@@ -66,16 +67,7 @@ const patchBody = z.object({
 
 const own = { owner: 'deployments', tenant: 'required', versions: ['v3.1'], spec: 'reference 5.6' } as const;
 const getData = z.object({ _get_data: queryBoolean.optional() });
-const filters = [
-  'id',
-  'description',
-  'default_blueprint_id',
-  'creation_counter',
-  'created_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-] as const;
+const filters = columnsOf(deploymentGroup);
 const deletion = {
   delete_deployments: queryBoolean.optional(),
   force: queryBoolean.optional(),

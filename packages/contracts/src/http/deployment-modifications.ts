@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope, instant, jsonObject, ownedFields } from './deployments-shapes';
+import { columnsOf } from './list-columns';
 
 const instances = z.array(jsonObject);
 
@@ -36,16 +37,7 @@ export const startModificationBody = z.object({
   nodes: z.record(z.string(), modifiedNode).optional(),
 });
 
-const filters = [
-  'id',
-  'deployment_id',
-  'status',
-  'created_at',
-  'ended_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-] as const;
+const filters = columnsOf(modification);
 const params = z.object({ id: z.string() });
 const path = '/deployment-modifications';
 const own = {

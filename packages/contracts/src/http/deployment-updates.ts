@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope, jsonObject, ownedFields } from './deployments-shapes';
+import { columnsOf } from './list-columns';
 import { bodyFlag } from './shapes';
 
 /** A change between two plans (reference/dsl.md ch. 8). */
@@ -67,18 +68,7 @@ export const initiateUpdateBody = z.object({
   reevaluate_active_statuses: flag,
 });
 
-const filters = [
-  'id',
-  'deployment_id',
-  'state',
-  'execution_id',
-  'old_blueprint_id',
-  'new_blueprint_id',
-  'created_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-] as const;
+const filters = columnsOf(deploymentUpdate);
 const path = '/deployment-updates';
 const own = {
   owner: 'deployments',

@@ -15,6 +15,7 @@ import {
   widerVisibility,
 } from './deployments-shapes';
 import { legacyFields } from './legacy-fields';
+import { columnsOf } from './list-columns';
 
 /** Value of a status field that sums up a deployment or its descendants (reference/rest-api.md 6.4). */
 export const deploymentStatus = z.enum(['good', 'in_progress', 'requires_attention']);
@@ -91,36 +92,14 @@ export const deployment = z
 export const deploymentFields = Object.keys(deployment.shape);
 
 /** Plain filters of deployment lists, also of summaries and searches. */
-export const deploymentFilters = [
-  'id',
-  'blueprint_id',
-  'display_name',
-  'description',
-  'created_at',
-  'updated_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-  'site_name',
-  'runtime_only_evaluation',
-  'installation_status',
-  'deployment_status',
-  'sub_services_status',
-  'sub_environments_status',
-  'sub_services_count',
-  'sub_environments_count',
-  'latest_execution',
-  'latest_execution_status',
-  'latest_execution_workflow_id',
-  'create_execution',
-  'environment_type',
-] as const;
+export const deploymentFilters = [...columnsOf(deployment, ['workdir_zip']), 'deployment_group_id'];
 
 /** The list conventions of every answer that is a list of deployments. */
 export const deploymentList = {
   fields: deploymentFields,
   filters: deploymentFilters,
-  sorts: [...deploymentFilters, 'label:*'],
+  // Of groups a deployment may be in several.
+  sorts: [...deploymentFilters.filter((name) => name !== 'deployment_group_id'), 'label:*'],
   search: 'id',
   defaultSort: [{ field: 'created_at', descending: false }],
   searchName: 'display_name',

@@ -9,6 +9,7 @@ import {
   visibility,
 } from './deployments-shapes';
 import { executionStatus } from './executions';
+import { columnsOf } from './list-columns';
 
 /** ExecutionGroup (reference/rest-api.md 5.8). In lists, members and status are null without `_get_data`. */
 export const executionGroup = z
@@ -54,16 +55,7 @@ const patchBody = z.object({
 
 const own = { owner: 'executions', tenant: 'required', versions: ['v3.1'], spec: 'reference 5.8' } as const;
 const getData = z.object({ _get_data: queryBoolean.optional() });
-const filters = [
-  'id',
-  'workflow_id',
-  'deployment_group_id',
-  'concurrency',
-  'created_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-] as const;
+const filters = columnsOf(executionGroup, ['status']);
 const one = { includeFields: executionGroupFields, status: 200, response: executionGroup } as const;
 
 export const executionGroupRoutes = defineRoutes([

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
+import { columnsOf } from './list-columns';
 import { bodyFlag, createdFields, envelope, instant, jsonObject, resourceId, visibility } from './shapes';
 
 /** Ten years. */
@@ -80,21 +81,7 @@ export const createScheduleBody = z.object({
 });
 export const updateScheduleBody = z.object({ ...timing, workflow_id: z.string().min(1).optional() });
 
-const filters = [
-  'id',
-  'deployment_id',
-  'workflow_id',
-  'enabled',
-  'slip',
-  'stop_on_fail',
-  'since',
-  'until',
-  'next_occurrence',
-  'created_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-] as const;
+const filters = columnsOf(executionSchedule);
 
 /** Fields that the summary may name; only `_sub_field` may be `recurring`, for the original's CLI `recurrence` as well. */
 export const scheduleSummaryFields = ['deployment_id', 'workflow_id', 'tenant_name', 'visibility'] as const;

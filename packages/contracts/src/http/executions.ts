@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { legacyFields } from './legacy-fields';
+import { columnsOf } from './list-columns';
 import { bodyFlag, envelope, instant, jsonObject, visibility } from './shapes';
 
 /** Execution statuses (reference/rest-api.md 6.1). */
@@ -125,30 +126,8 @@ export const executionSummaryFields = [
 const BOTH = ['v2.1', 'v3.1'] as const;
 const executionList = {
   fields: executionFields,
-  filters: [
-    'id',
-    'execution_group_id',
-    'workflow_id',
-    'blueprint_id',
-    'deployment_id',
-    'deployment_display_name',
-    'status',
-    'status_display',
-    'is_system_workflow',
-    'is_dry_run',
-    'created_by',
-    'created_at',
-    'started_at',
-    'ended_at',
-    'scheduled_for',
-    'tenant_name',
-    'visibility',
-    'error',
-    'resume',
-    'total_operations',
-    'finished_operations',
-  ],
-  sorts: executionFields.filter((field) => field !== 'parameters'),
+  filters: [...columnsOf(execution), 'execution_group_id'],
+  sorts: columnsOf(execution),
   defaultSort: [{ field: 'created_at', descending: false }],
   extra: { _group_id: 'text', _include_system_workflows: 'flag' } as const,
   allowsAllTenants: true,

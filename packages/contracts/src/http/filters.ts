@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ListContract } from '../route';
+import { columnsOf } from './list-columns';
 import { createdFields, envelope, instant, ownedFields, visibility } from './shapes';
 
 /** A rule as it is stored (spec v3.1 part 2); requests are checked rule by rule in ../filter-rules for better errors. */
@@ -38,7 +39,7 @@ export const filterList: ListContract = {
   fields: filterFields,
   filters: [],
   ignoresOthers: true,
-  sorts: ['id', 'created_at', 'updated_at', 'created_by', 'tenant_name', 'visibility', 'is_system_filter'],
+  sorts: columnsOf(filter),
   search: 'id',
   defaultSort: [{ field: 'created_at', descending: false }],
   allowsAllTenants: true,

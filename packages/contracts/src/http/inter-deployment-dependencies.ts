@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { createdFields, envelope, jsonObject, ownedFields } from './deployments-shapes';
+import { columnsOf } from './list-columns';
 
 /** Inter-deployment dependency (spec v3.1 part 1, reference/rest-api.md 5.4). */
 export const dependency = z
@@ -41,16 +42,7 @@ const bulkMember = z.object({
   ...createdFields,
 });
 
-const filters = [
-  'id',
-  'dependency_creator',
-  'source_deployment_id',
-  'target_deployment_id',
-  'created_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-] as const;
+const filters = columnsOf(dependency);
 const path = '/deployments/inter-deployment-dependencies';
 const own = {
   owner: 'deployments',

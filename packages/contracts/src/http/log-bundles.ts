@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { execution } from './executions';
+import { columnsOf } from './list-columns';
 import { bodyFlag, envelope, ownedFields, resourceId } from './shapes';
 
 /** Log bundle (reference/rest-api.md 5.13). */
@@ -14,7 +15,7 @@ export const logBundle = z
   .meta({ id: 'LogBundle' });
 export const logBundleFields = Object.keys(logBundle.shape);
 
-const columns = ['id', 'status', 'error', 'created_at', 'created_by', 'tenant_name', 'visibility'];
+const columns = columnsOf(logBundle);
 const own = {
   owner: 'cluster-status',
   tenant: 'required',

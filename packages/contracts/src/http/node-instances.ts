@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope, jsonObject, ownedFields, queryBoolean } from './deployments-shapes';
 import { legacyFields } from './legacy-fields';
+import { columnsOf } from './list-columns';
 
 const { created_at: _noCreationTime, ...owned } = ownedFields;
 
@@ -28,21 +29,7 @@ export const nodeInstance = z
   .meta({ id: 'NodeInstance' });
 export const nodeInstanceFields = Object.keys(nodeInstance.shape);
 
-const filters = [
-  'id',
-  'node_id',
-  'node_name',
-  'deployment_id',
-  'host_id',
-  'state',
-  'index',
-  'version',
-  'is_status_check_ok',
-  'has_configuration_drift',
-  'created_by',
-  'tenant_name',
-  'visibility',
-] as const;
+const filters = [...columnsOf(nodeInstance), 'node_name'];
 export const nodeInstanceList = {
   fields: nodeInstanceFields,
   filters,

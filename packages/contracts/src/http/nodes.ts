@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope, jsonObject, ownedFields } from './deployments-shapes';
 import { legacyFields } from './legacy-fields';
+import { columnsOf } from './list-columns';
 
 const { created_at: _noCreationTime, ...owned } = ownedFields;
 const count = z.number().int();
@@ -35,29 +36,11 @@ export const node = z
   .meta({ id: 'Node' });
 export const nodeFields = Object.keys(node.shape);
 
-const filters = [
-  'id',
-  'node_id',
-  'deployment_id',
-  'deployment_display_name',
-  'blueprint_id',
-  'type',
-  'host_id',
-  'created_by',
-  'tenant_name',
-  'visibility',
-  'number_of_instances',
-  'planned_number_of_instances',
-  'deploy_number_of_instances',
-  'min_number_of_instances',
-  'max_number_of_instances',
-] as const;
-/** Counts over the instances: to sort by, where one asks for it. */
-const counted = ['actual_number_of_instances', 'drifted_instances', 'unavailable_instances'] as const;
+const filters = [...columnsOf(node), 'node_id'];
 export const nodeList = {
   fields: nodeFields,
   filters,
-  sorts: [...filters, ...counted],
+  sorts: filters,
   search: 'id',
   // The order in which they were made, which no field shows.
   defaultSort: [],

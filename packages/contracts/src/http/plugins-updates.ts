@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
+import { columnsOf } from './list-columns';
 import { envelope, ownedFields } from './shapes';
 
 /** Plugins update (spec v3.1 part 2 "Plugins update", reference/rest-api.md 5.18). */
@@ -42,18 +43,7 @@ export const initiatePluginsUpdateBody = z.object({
   all_tenants: z.boolean().default(false),
 });
 
-const filters = [
-  'id',
-  'state',
-  'blueprint_id',
-  'temp_blueprint_id',
-  'execution_id',
-  'forced',
-  'created_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-] as const;
+const filters = columnsOf(pluginsUpdate);
 const path = '/plugins-updates';
 const own = {
   owner: 'deployments',

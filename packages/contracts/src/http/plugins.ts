@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { legacyFields } from './legacy-fields';
+import { columnsOf } from './list-columns';
 import {
   bodyFlag,
   createdFields,
@@ -67,22 +68,8 @@ const pluginOfAnyVersion = z.union([plugin, pluginV21]);
 const pluginsOfAnyVersion = envelope(pluginOfAnyVersion);
 export const pluginFields = Object.keys(plugin.shape);
 
-const plainColumns = [
-  'id',
-  'title',
-  'package_name',
-  'package_version',
-  'package_source',
-  'archive_name',
-  'supported_platform',
-  'distribution',
-  'distribution_version',
-  'distribution_release',
-  'uploaded_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-];
+/** Beside these: where its files are, which is worked out. */
+const plainColumns = columnsOf(plugin, ['yaml_url_path', 'file_server_path']);
 export const pluginList: ListContract = {
   fields: pluginFields,
   filters: plainColumns,

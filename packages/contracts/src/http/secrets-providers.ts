@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
+import { columnsOf } from './list-columns';
 import { createdFields, envelope, instant, jsonObject, ownedFields, resourceId, visibility } from './shapes';
 
 /** Store of secrets (reference/rest-api.md 5.23). Connection parameters are null without secrets_provider_credentials. */
@@ -15,16 +16,7 @@ export const secretsProvider = z
   .meta({ id: 'SecretsProvider' });
 export const secretsProviderFields = Object.keys(secretsProvider.shape);
 
-const plainColumns = [
-  'id',
-  'name',
-  'type',
-  'created_at',
-  'updated_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-];
+const plainColumns = columnsOf(secretsProvider);
 const list: ListContract = {
   fields: secretsProviderFields,
   filters: plainColumns,

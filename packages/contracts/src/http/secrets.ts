@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { searchBody } from './filters';
+import { columnsOf } from './list-columns';
 import {
   bodyFlag,
   changedOwnershipFields,
@@ -34,17 +35,7 @@ export const secret = secretItem
 export const secretItemFields = Object.keys(secretItem.shape);
 export const secretFields = Object.keys(secret.shape);
 
-const plainColumns = [
-  'key',
-  'id',
-  'created_at',
-  'updated_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-  'is_hidden_value',
-  'provider_name',
-];
+const plainColumns = columnsOf(secretItem);
 export const secretList: ListContract = {
   fields: secretItemFields,
   filters: plainColumns,

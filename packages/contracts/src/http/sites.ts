@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { createdFields, envelope, ownedFields, resourceId, visibility } from './deployments-shapes';
+import { columnsOf } from './list-columns';
 
 /** Site (spec v3.1 part 2 "Site", reference/rest-api.md 8.4). */
 export const site = z
@@ -14,15 +15,7 @@ export const site = z
   .meta({ id: 'Site' });
 export const siteFields = Object.keys(site.shape);
 
-const filters = [
-  'name',
-  'latitude',
-  'longitude',
-  'created_at',
-  'created_by',
-  'tenant_name',
-  'visibility',
-] as const;
+const filters = columnsOf(site, ['location']);
 const params = z.object({ name: resourceId });
 const own = {
   owner: 'deployments',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoutes, type ListContract } from '../route';
 import { execution } from './executions';
 import { legacyFields } from './legacy-fields';
+import { columnsOf } from './list-columns';
 import { bodyFlag, envelope, ownedFields, queryBoolean, resourceId, visibility } from './shapes';
 
 /** Snapshot (spec v3.1 part 2); `uploading` of the spec is a documentation value, `creating` is what there is (6.5). */
@@ -23,7 +24,7 @@ export const snapshotV21 = snapshot
 const snapshotOfAnyVersion = z.union([snapshot, snapshotV21]);
 export const snapshotFields = Object.keys(snapshot.shape);
 
-const columns = ['id', 'status', 'error', 'created_at', 'created_by', 'tenant_name', 'visibility'];
+const columns = columnsOf(snapshot);
 export const snapshotList: ListContract = {
   fields: snapshotFields,
   filters: columns,

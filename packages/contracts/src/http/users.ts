@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
+import { columnsOf } from './list-columns';
 import { bodyFlag, envelope, instant, queryBoolean, resourceId } from './shapes';
 
 /** Password rule of reference/rest-api.md 4.1. */
@@ -88,16 +89,8 @@ export const usersRoutes = defineRoutes([
     query: getData.extend({ _include_hash: queryBoolean.optional() }),
     list: {
       fields: userFields,
-      filters: ['username', 'role', 'active', 'created_at', 'first_login_at', 'last_login_at'],
-      sorts: [
-        'username',
-        'role',
-        'active',
-        'show_getting_started',
-        'created_at',
-        'first_login_at',
-        'last_login_at',
-      ],
+      filters: columnsOf(user, ['password_hash']),
+      sorts: columnsOf(user, ['password_hash']),
       search: 'username',
       defaultSort: [{ field: 'created_at', descending: false }],
       allowsAllTenants: false,

@@ -23,7 +23,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`a.created_by`,
   tenant_name: sql`a.tenant`,
   visibility: VISIBILITY,
-  private_resource: sql`true`,
+  private_resource: sql`true::boolean`,
   resource_availability: VISIBILITY,
 };
 

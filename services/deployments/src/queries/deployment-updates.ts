@@ -21,7 +21,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   old_inputs: sql`u.old_inputs`,
   new_inputs: sql`u.new_inputs`,
   runtime_only_evaluation: sql`u.runtime_only_evaluation`,
-  keep_old_deployment_dependencies: sql`false`,
+  keep_old_deployment_dependencies: sql`false::boolean`,
   deployment_plan: sql`u.preparation -> 'plan'`,
   deployment_update_nodes: sql`u.deployment_update_nodes`,
   // The deployment as the update makes it; known once its plan is.

@@ -18,7 +18,7 @@ const instances = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(select count(*)::int from node_instances ni where ni.deployment_key = n.deployment_key and ni.node_id = n.id ${condition})`;
 
 /** Response fields over `nodes n join deployments d`; those of the shared definition come by its digest. */
-const nodeColumns: Record<string, RawBuilder<unknown>> = {
+export const nodeColumns: Record<string, RawBuilder<unknown>> = {
   id: sql`n.id`,
   node_id: sql`n.id`,
   ...OF_DEPLOYMENT,

@@ -4,31 +4,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { deploymentColumns, deploymentFilterExpressions } from '../store/deployment-columns.sql';
 import { deploymentScope } from '../store/deployments.sql';
 import { instanceColumns, instanceFilters, instanceScope } from './list-node-instances';
-import { nodeFilters } from './list-nodes';
+import { nodeColumns, nodeFilters } from './list-nodes';
 
 /** What GET /summary/{kind} counts. */
 export interface DeploymentSummary extends Omit<SummaryKind, 'where'> {
   /** Rows that the caller may see; default by the deployment `d`. */
   scope?: (principal: Principal, allTenants?: boolean) => RawBuilder<SqlBool>;
 }
-
-const nodeColumns = {
-  id: sql`n.id`,
-  node_id: sql`n.id`,
-  deployment_id: sql`d.id`,
-  deployment_display_name: sql`d.display_name`,
-  blueprint_id: sql`d.blueprint_id`,
-  type: sql`n.type`,
-  host_id: sql`n.host_id`,
-  created_by: sql`d.created_by`,
-  tenant_name: sql`d.tenant`,
-  visibility: sql`d.visibility`,
-  number_of_instances: sql`n.number_of_instances`,
-  planned_number_of_instances: sql`n.planned_number_of_instances`,
-  deploy_number_of_instances: sql`n.deploy_number_of_instances`,
-  min_number_of_instances: sql`n.min_number_of_instances`,
-  max_number_of_instances: sql`n.max_number_of_instances`,
-};
 
 export const summarySources = {
   deployments: {

@@ -17,6 +17,8 @@ export interface AgentInput {
 const FROM = sql`agents a join node_instances ni on ni.id = a.node_instance_id and ni.tenant = a.tenant`;
 const DEPLOYMENT = sql`(select d.id from deployments d where d.key = ni.deployment_key)`;
 
+const ALIKE: Record<string, RawBuilder<unknown>> = { deployment_id: DEPLOYMENT, node_id: sql`ni.node_id` };
+
 const item: Record<string, RawBuilder<unknown>> = {
   id: sql`a.node_instance_id`,
   // Equal to `id` where nothing else hosts it (spec v3.1 part 1, Agent).
@@ -59,8 +61,9 @@ export function listAgents(
     where: [instanceScope(principal, list.allTenants)],
     tieBreak: sql`a.created_at, a.tenant, a.name`,
     search: sql`a.name`,
+    sorts: (field) => ALIKE[field],
     filters: {
-      deployment_id: DEPLOYMENT,
+      ...ALIKE,
       node_ids: sql`ni.node_id`,
       node_instance_ids: sql`a.node_instance_id`,
       install_methods: sql`a.install_method`,

@@ -214,6 +214,12 @@ export const deploymentFilterExpressions: Record<string, (values: string[]) => R
       ? sql<SqlBool>`(${some} or d.key not in (select l.deployment_key from deployment_labels l where l.key = 'csys-env-type'))`
       : some;
   },
+  deployment_group_id: (values) => {
+    const members = sql`select m.deployment_key from deployment_group_members m`;
+    return values.length === 0
+      ? sql<SqlBool>`d.key not in (${members})`
+      : sql<SqlBool>`d.key in (${members} join deployment_groups g on g.key = m.group_key where g.id = any(${values}::text[]))`;
+  },
   site_name: (values) =>
     values.length === 0
       ? sql<SqlBool>`d.site_key is null`

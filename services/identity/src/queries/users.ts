@@ -43,7 +43,7 @@ const groupSystemRoles = sql`coalesce((
     from user_group_members m join user_groups g on g.name = m.group_name where m.user_id = u.id group by g.role) r), '{}')`;
 
 function isLocked({ failedLoginsBeforeLock, lockPeriodMinutes }: LockSettings): RawBuilder<unknown> {
-  if (lockPeriodMinutes < 0) return sql`false`;
+  if (lockPeriodMinutes < 0) return sql`false::boolean`;
   return sql`(u.failed_logins > ${failedLoginsBeforeLock}::integer
     and u.last_failed_login_at + ${lockPeriodMinutes}::float8 * interval '1 minute' > app_now()) is true`;
 }
