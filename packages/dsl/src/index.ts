@@ -33,7 +33,13 @@ export {
   selectPlugin,
 } from './imports/plugin-spec';
 export { comparePythonVersions, matchesSpecifiers } from './imports/python-version';
-export { emptyResolver, type FoundPlugin, type FoundText, type ImportResolver } from './imports/resolver';
+export {
+  emptyResolver,
+  type FoundPlugin,
+  type FoundText,
+  type ImportResolver,
+  type Unreadable,
+} from './imports/resolver';
 export { parseResolverRules, type ResolverRules, withRules } from './imports/rules';
 export { createTextCache, type TextCache } from './imports/text-cache';
 export { type Expanded, expandInstances } from './instances/expand';

@@ -7,6 +7,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { AppError } from '@baton/kernel';
+import { failedFetch, refusedAddress } from './fetch-failure';
 import { isPublicAddress } from './public-address';
 
 export interface SafeFetchDeps {
@@ -41,36 +42,31 @@ const resolveAll = (hostname: string): Promise<string[]> =>
     );
   });
 
-/** One text for everything that is refused before connecting, so that answers map no network. */
-function refused(field: string, reason = 'it must lead to a public http or https address'): AppError {
-  return new AppError('bad_parameters_error', `The address cannot be used: ${reason}`, {
-    field,
-    expected: 'public http or https address',
-  });
-}
-
-const failed = (field: string, cause?: unknown, why = 'the server did not answer as it should'): AppError =>
-  new AppError('bad_parameters_error', `The address could not be fetched: ${why}`, { field }, { cause });
-
 function checkUrl(text: string, field: string, base?: URL): URL {
   let url: URL;
   try {
     url = new URL(text, base);
   } catch {
-    throw refused(field);
+    throw refusedAddress(field);
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(field);
-  if (url.username !== '' || url.password !== '') throw refused(field, 'it must not hold a user or password');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refusedAddress(field);
+  if (url.username !== '' || url.password !== '')
+    throw refusedAddress(field, 'it must not hold a user or password');
   if (base?.protocol === 'https:' && url.protocol === 'http:')
-    throw refused(field, 'a redirect leads from https to http');
+    throw refusedAddress(field, 'a redirect leads from https to http');
   return url;
 }
 
 async function judgedAddress(url: URL, field: string, deps: Required<SafeFetchDeps>): Promise<string> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(host) > 0 ? [host] : await deps.resolve(host).catch(() => []);
+  const addresses =
+    isIP(host) > 0
+      ? [host]
+      : await deps.resolve(host).catch((error: unknown) => {
+          throw failedFetch(field, error);
+        });
   // One bad address among several is how rebinding begins.
-  if (addresses.length === 0 || !addresses.every(deps.isAllowed)) throw refused(field);
+  if (addresses.length === 0 || !addresses.every(deps.isAllowed)) throw refusedAddress(field);
   return addresses[0]!;
 }
 
@@ -109,6 +105,7 @@ async function* body(response: http.IncomingMessage, limits: FetchLimits): Async
           {
             field: limits.field,
             expected: `at most ${limits.maxBytes} bytes`,
+            reason: `it is larger than ${limits.maxBytes} bytes`,
           },
         );
       }
@@ -117,7 +114,7 @@ async function* body(response: http.IncomingMessage, limits: FetchLimits): Async
   } catch (error) {
     throw error instanceof AppError
       ? error
-      : failed(limits.field, error, 'the download broke off or took too long');
+      : failedFetch(limits.field, error, 'the download broke off or took too long');
   } finally {
     response.destroy();
   }
@@ -136,16 +133,16 @@ export function createSafeFetch(given: SafeFetchDeps = {}): SafeFetch {
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const address = await judgedAddress(url, limits.field, deps);
       const response = await request(url, address, limits.headers ?? {}, signal).catch((error: unknown) => {
-        throw failed(limits.field, error);
+        throw failedFetch(limits.field, error);
       });
       const status = response.statusCode ?? 0;
       if (status >= 200 && status < 300) return body(response, limits);
       response.destroy();
       const next = response.headers.location;
       if (!REDIRECTS.has(status) || next === undefined || limits.headers !== undefined)
-        throw failed(limits.field, undefined, `the server answered ${status}`);
+        throw failedFetch(limits.field, undefined, `the server answered ${status}`);
       url = checkUrl(next, limits.field, url);
     }
-    throw failed(limits.field, undefined, `more than ${MAX_REDIRECTS} redirects`);
+    throw failedFetch(limits.field, undefined, `more than ${MAX_REDIRECTS} redirects`);
   };
 }

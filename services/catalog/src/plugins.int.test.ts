@@ -1,5 +1,6 @@
 import { blueprintTgz, tgzOf, zipOf } from './testing/archives';
 import { admin, startCatalog, type TestCatalog, userOf } from './testing/catalog-setup';
+import { bundle, wagon, yaml } from './testing/plugin-archives';
 
 let catalog: TestCatalog;
 let call: TestCatalog['call'];
@@ -10,34 +11,6 @@ beforeAll(async () => {
 afterAll(() => catalog.close());
 
 const octets = 'application/octet-stream';
-function packageJson(version: string) {
-  return {
-    package_name: 'x-plugin',
-    package_version: version,
-    archive_name: `x_plugin-${version}-py311-none-linux_x86_64.wgn`,
-    wheels: ['x.whl'],
-    supported_platform: 'linux_x86_64',
-    package_source: `x-plugin==${version}`,
-    supported_python_versions: ['py311'],
-    build_server_os_properties: {
-      distribution: 'debian',
-      distribution_version: '12',
-      distribution_release: 'bookworm',
-    },
-  };
-}
-const wagon = (version: string) =>
-  tgzOf([
-    { name: 'x-plugin/package.json', content: JSON.stringify(packageJson(version)) },
-    { name: 'x-plugin/wheels/x.whl', content: 'wheel' },
-  ]);
-const yaml = (version: string, more = '') =>
-  `plugins:\n  x:\n    executor: central_deployment_agent\n    package_name: x-plugin\n    package_version: "${version}"\n${more}node_types:\n  x.Node: {properties: {from: {default: "${version}"}}}\n`;
-const bundle = async (version: string, files: Record<string, string> = { 'plugin.yaml': yaml(version) }) =>
-  zipOf([
-    ...Object.entries(files).map(([name, content]) => ({ name, content })),
-    { name: 'x.wgn', content: await wagon(version) },
-  ]);
 const post = (raw: Buffer, query = '', as = admin) =>
   call('POST', `/plugins${query}`, { raw, contentType: octets, as });
 

@@ -2,7 +2,15 @@ import type { Version } from '../schema/shape';
 import type { ImportItem } from './import-items';
 import type { LoadContext } from './load-context';
 import { parsePluginSpec } from './plugin-spec';
-import { type FoundPlugin, type FoundText, isRemote, joinLocal, toUrl, versionedName } from './resolver';
+import {
+  type FoundPlugin,
+  type FoundText,
+  isRemote,
+  isUnreadable,
+  joinLocal,
+  toUrl,
+  versionedName,
+} from './resolver';
 
 export interface Fetched {
   /** Identity of the import, together with its namespace. */
@@ -27,12 +35,15 @@ export async function fetchImport(
   const { target } = item;
   if (target.startsWith('plugin:') && context.resolver.plugin)
     return fetchPlugin(item, version, context, isSeen);
+  let why = '';
   for await (const url of candidates(target, importer, version, context)) {
     if (isSeen(url)) return 'seen';
     const found = await context.resolver.read(url);
-    if (found !== null) return { url, location: locationOf(found, url), text: textOf(found), plugin: null };
+    if (isUnreadable(found)) why = `${url === target ? '' : ` at ${url}`}: ${found.unreadable}`;
+    else if (found !== null)
+      return { url, location: locationOf(found, url), text: textOf(found), plugin: null };
   }
-  context.diagnostics.report('import_failed', `the import "${target}" cannot be read`, {
+  context.diagnostics.report('import_failed', `the import "${target}" cannot be read${why}`, {
     at: item.node,
     path: item.path,
     value: target,
@@ -85,14 +96,16 @@ async function fetchPlugin(
   if (isSeen(item.target)) return 'seen';
   const spec = parsePluginSpec(item.target);
   const found = typeof spec === 'string' ? null : await context.resolver.plugin!(spec, version.join('_'));
-  if (found !== null)
+  if (found !== null && !isUnreadable(found))
     return { url: item.target, location: found.location ?? item.target, text: found.text, plugin: found };
-  const message = typeof spec === 'string' ? spec : `no installed plugin fits "${item.target}"`;
+  const why = found === null ? '' : `: ${found.unreadable}`;
+  const message = typeof spec === 'string' ? spec : `no installed plugin fits "${item.target}"${why}`;
   context.diagnostics.report('blueprint_import_failed', message, {
     at: item.node,
     path: item.path,
     value: item.target,
     expected: 'an installed plugin',
+    ...(typeof spec !== 'string' && found?.valid ? { name: spec.name, valid: found.valid } : {}),
   });
   return null;
 }

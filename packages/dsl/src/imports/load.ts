@@ -10,7 +10,7 @@ import type { LoadContext } from './load-context';
 import { Merger } from './merge';
 import { namespaceDocument, withNamespace } from './namespace';
 import { applyImportProperties } from './plugin-properties';
-import { toUrl } from './resolver';
+import { isUnreadable, toUrl } from './resolver';
 
 export interface Loaded {
   /** The merged document. */
@@ -145,7 +145,7 @@ class ImportWalk {
     if (fetched === null || fetched === 'seen') return;
     this.seen.add(`${fetched.url} ${namespace ?? ''}`);
     if (!this.mayRead(fetched.text.length, namespace, item)) return;
-    const root = this.rootOf(fetched);
+    const root = this.rootOf(fetched, item);
     if (root === null) return;
     const isBasic = holdsRootType(root);
     if (isBasic && item.namespace !== null) {
@@ -165,11 +165,22 @@ class ImportWalk {
     this.queue.push({ root, url: fetched.location, namespace: effective });
   }
 
-  private rootOf(fetched: Fetched): MapNode | null {
-    const { context } = this;
-    const document = context.cache.read(fetched.location, fetched.text, context.readLimits);
-    if (!reportDocument(document, context.diagnostics)) return null;
-    const root = rootOf(document, context.diagnostics);
+  private rootOf(fetched: Fetched, item: ImportItem): MapNode | null {
+    const { cache, diagnostics, readLimits } = this.context;
+    const document = cache.read(fetched.location, fetched.text, readLimits);
+    const root = reportDocument(document, diagnostics) ? rootOf(document, diagnostics) : null;
+    // What was just told has its place in a text that the author of this one may never have seen.
+    if (root === null && /^https?:/i.test(fetched.url))
+      diagnostics.report(
+        'import_failed',
+        `what the import "${item.target}" leads to is no YAML of a blueprint`,
+        {
+          at: item.node,
+          path: item.path,
+          value: item.target,
+          expected: 'the address of a YAML document',
+        },
+      );
     return root === null || fetched.plugin === null ? root : withStoredLabels(root, fetched.plugin);
   }
 
@@ -231,8 +242,9 @@ class ImportWalk {
     const found = await (context.resolver.blueprint
       ? context.resolver.blueprint(id)
       : context.resolver.read(item.target));
-    if (found === null) {
-      context.diagnostics.report('blueprint_import_failed', `there is no blueprint "${id}"`, {
+    if (found === null || isUnreadable(found)) {
+      const why = found === null ? '' : `: ${found.unreadable}`;
+      context.diagnostics.report('blueprint_import_failed', `there is no blueprint "${id}"${why}`, {
         at: item.node,
         path: item.path,
         value: id,

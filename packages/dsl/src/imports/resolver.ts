@@ -14,18 +14,31 @@ export interface FoundPlugin extends FoundText {
   resourceTags?: Record<string, string>;
 }
 
+/** There is such a thing, or might be, but it cannot be had: a clause that says why. */
+export interface Unreadable {
+  unreadable: string;
+  /** Names of what there is instead. */
+  valid?: readonly string[];
+}
+
+export const isUnreadable = (found: unknown): found is Unreadable =>
+  typeof found === 'object' && found !== null && 'unreadable' in found;
+
 /**
  * The only way out of this package: reads what imports name. Implementations decide about the network, the file system,
  * time limits and who may read what. `null` means "there is no such thing"; a throw passes through the parser.
  */
 export interface ImportResolver {
   /** Reads `file:`, `http(s):`, `ftp:` and `resource:` addresses (and `plugin:`/`blueprint:` without the calls below). */
-  read(url: string): Promise<string | FoundText | null> | string | FoundText | null;
+  read(url: string): Promise<Read> | Read;
   /** Whether a local path exists: for imports beside the blueprint and scripts that operations name. */
   exists?(path: string): Promise<boolean> | boolean;
-  plugin?(spec: PluginSpec, definitionsVersion: string): Promise<FoundPlugin | null> | FoundPlugin | null;
+  plugin?(spec: PluginSpec, definitionsVersion: string): Promise<ReadPlugin> | ReadPlugin;
   blueprint?(id: string): Promise<FoundText | null> | FoundText | null;
 }
+
+type Read = string | FoundText | Unreadable | null;
+type ReadPlugin = FoundPlugin | Unreadable | null;
 
 /** A resolver that finds nothing: for texts without imports. */
 export const emptyResolver: ImportResolver = { read: () => null };

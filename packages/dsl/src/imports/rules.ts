@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic';
-import type { FoundText, ImportResolver } from './resolver';
+import { type FoundText, type ImportResolver, isUnreadable, type Unreadable } from './resolver';
 
 /** Prefix replacements in front of a resolver (reference 2.2, "Default import resolver config"). */
 export interface ResolverRules {
@@ -41,16 +41,18 @@ export function withRules(inner: ImportResolver, config: ResolverRules): ImportR
     read: async (url) => {
       const failed = new Set<string>();
       let isMatched = false;
+      let why: Unreadable | null = null;
       for (const { prefix, replacement } of config.rules) {
         if (!url.startsWith(prefix)) continue;
         isMatched = true;
         const target = replacement + url.slice(prefix.length);
         if (failed.has(target)) continue;
         const found = await inner.read(target);
-        if (found !== null) return located(found, target);
+        if (found !== null && !isUnreadable(found)) return located(found, target);
+        why = found ?? why;
         failed.add(target);
       }
-      if ((isMatched && config.fallback === false) || failed.has(url)) return null;
+      if ((isMatched && config.fallback === false) || failed.has(url)) return why;
       return inner.read(url);
     },
   };

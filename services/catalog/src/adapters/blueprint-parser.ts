@@ -17,7 +17,7 @@ export interface ImportSources {
   /** YAML texts and all paths of an unpacked archive. */
   archive(digest: string): Promise<ArchiveFiles>;
   file(digest: string, path: string): Promise<string | null>;
-  url(url: string): Promise<string | null>;
+  url(url: string): Promise<Fetched>;
   plugin(need: Need & { kind: 'plugin' }, importer: Importer): Promise<Fetched>;
   blueprint(id: string, importer: Importer): Promise<Fetched>;
 }
@@ -38,12 +38,13 @@ async function obtain(
   digest: string,
   importer: Importer,
 ): Promise<Fetched> {
-  const text = (found: string | null): Fetched => (found === null ? null : { kind: 'text', text: found });
   switch (need.kind) {
     case 'url':
-      return text(await sources.url(need.url));
-    case 'file':
-      return text(await sources.file(digest, need.path));
+      return sources.url(need.url);
+    case 'file': {
+      const text = await sources.file(digest, need.path);
+      return text === null ? null : { kind: 'text', text };
+    }
     case 'plugin':
       return sources.plugin(need, importer);
     case 'blueprint':

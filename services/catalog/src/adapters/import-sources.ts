@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { BlobStore } from '@baton/blob-store';
 import type { Cache } from '@baton/cache';
-import { choosePluginYaml, selectPlugin } from '@baton/dsl';
+import { choosePluginYaml, type PluginCandidate, type PluginSpec, selectPlugin } from '@baton/dsl';
 import type { SafeFetch } from '@baton/http';
-import type { Log } from '@baton/kernel';
+import { isAppError, type Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import type { ArchiveFiles, Fetched } from '../parse/protocol';
+import type { Importer } from '../commands/prepare-blueprint';
+import type { ArchiveFiles, Fetched, Need } from '../parse/protocol';
 import { fileContent, findFile, listPaths, listTexts } from '../store/archives.sql';
 import { findImportableBlueprint } from '../store/blueprints.sql';
-import { findPluginYamls, listPluginsNamed } from '../store/plugins.sql';
+import { findPluginYamls, listPluginNames, listPluginsNamed } from '../store/plugins.sql';
 import type { DB } from '../store/tables.gen';
 import type { ImportSources } from './blueprint-parser';
 
@@ -25,15 +26,22 @@ export interface SourceDeps {
 const MAX_IMPORT_BYTES = 4 * 1024 * 1024;
 const IMPORT_MS = 15_000;
 const CACHE_MS = 600_000;
+/** Names that a wrong one is compared with, and versions that are shown. */
+const MAX_NAMES = 500;
+const MAX_SHOWN = 10;
 
 /** A page for people (a login, an error) where a document was expected: no YAML mapping begins like this. */
 const isPage = (text: string): boolean => text.trimStart().startsWith('<');
 
-async function readUrl({ cache, fetch, downloadMs, log }: SourceDeps, url: string): Promise<string | null> {
+async function readUrl({ cache, fetch, downloadMs, log }: SourceDeps, url: string): Promise<Fetched> {
   // The address may carry a token: only its hash becomes a key.
   const key = `import:${createHash('sha256').update(url).digest('hex')}`;
   const known = await cache.get(key);
-  if (known !== null) return known;
+  if (known !== null) return { kind: 'text', text: known };
+  const unreadable = (reason: string): Fetched => {
+    log.info({ reason }, 'import not fetched');
+    return { kind: 'unreadable', reason };
+  };
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of await fetch(url, {
@@ -43,17 +51,15 @@ async function readUrl({ cache, fetch, downloadMs, log }: SourceDeps, url: strin
     }))
       chunks.push(chunk);
   } catch (error) {
-    log.info({ reason: (error as Error).message }, 'import not fetched');
-    return null;
+    // Anything but a refusal or failure of the download is a fault of ours.
+    if (!isAppError(error)) throw error;
+    return unreadable(typeof error.details.reason === 'string' ? error.details.reason : error.message);
   }
   const text = Buffer.concat(chunks).toString('utf8');
-  if (isPage(text)) {
-    log.info({ reason: 'the answer is a page' }, 'import not fetched');
-    return null;
-  }
+  if (isPage(text)) return unreadable('the server answered with a page for people (HTML), not with YAML');
   // Cached only when whole.
   await cache.set(key, text, CACHE_MS);
-  return text;
+  return { kind: 'text', text };
 }
 
 const wrap = (labels: unknown): Record<string, string[]> =>
@@ -63,6 +69,54 @@ const wrap = (labels: unknown): Record<string, string[]> =>
       Array.isArray(v) ? v : (v.values ?? []),
     ]),
   );
+
+async function readPlugin(
+  { db }: Pick<SourceDeps, 'db'>,
+  need: Need & { kind: 'plugin' },
+  importer: Importer,
+): Promise<Fetched> {
+  const installed = (await listPluginsNamed(db.query, importer, need.name)).map((p) => ({
+    ...p,
+    name: p.package_name,
+    version: p.package_version ?? '',
+  }));
+  const asked = { ...need, version: importer.versions?.get(need.name) ?? need.version };
+  const chosen = selectPlugin(asked, installed);
+  if (chosen === null) {
+    if (installed.length > 0) return { kind: 'unreadable', reason: misfit(asked, installed) };
+    const names = await listPluginNames(db.query, importer, MAX_NAMES);
+    return { kind: 'unreadable', reason: `no plugin "${need.name}" is installed`, valid: names };
+  }
+  const yamls = await findPluginYamls(db.query, chosen.id);
+  const names = yamls.map((y) => y.file_name);
+  const file = choosePluginYaml(names, need.dsl);
+  const yaml = yamls.find((y) => y.file_name === file);
+  if (yaml === undefined)
+    return {
+      kind: 'unreadable',
+      reason: `${need.name} ${chosen.version} has ${names.length === 0 ? 'no yaml' : `no one yaml for blueprints of version ${need.dsl}, only ${names.join(', ')}`}`,
+    };
+  return {
+    kind: 'plugin',
+    text: yaml.content,
+    labels: wrap(chosen.labels),
+    blueprintLabels: wrap(chosen.blueprint_labels),
+    resourceTags: (chosen.resource_tags ?? {}) as Record<string, string>,
+  };
+}
+
+/** What was asked of a plugin, and what there is. */
+function misfit(asked: PluginSpec, installed: readonly PluginCandidate[]): string {
+  const wanted = [
+    ...(asked.version === null ? [] : [`version ${asked.version}`]),
+    ...(asked.distribution === null ? [] : [`distribution ${asked.distribution}`]),
+  ];
+  const there = installed
+    .slice(0, MAX_SHOWN)
+    .map(({ version, distribution }) => (distribution ? `${version} (${distribution})` : version));
+  const more = installed.length > MAX_SHOWN ? ` and ${installed.length - MAX_SHOWN} more` : '';
+  return `${wanted.join(' and ')} is asked for, installed is ${there.join(', ')}${more}`;
+}
 
 /** Imports from the database, the blob store and the network. */
 export function createImportSources(deps: SourceDeps): ImportSources {
@@ -79,30 +133,7 @@ export function createImportSources(deps: SourceDeps): ImportSources {
       return (await fileContent(file, (blob) => blobs.open(blob))).toString('utf8');
     },
     url: (url) => readUrl(deps, url),
-    plugin: async (need, importer) => {
-      const installed = await listPluginsNamed(db.query, importer, need.name);
-      const version = importer.versions?.get(need.name) ?? need.version;
-      const chosen = selectPlugin(
-        { ...need, version },
-        installed.map((p) => ({ ...p, name: p.package_name, version: p.package_version ?? '' })),
-      );
-      if (chosen === null) return null;
-      const yamls = await findPluginYamls(db.query, chosen.id);
-      const file = choosePluginYaml(
-        yamls.map((y) => y.file_name),
-        need.dsl,
-      );
-      const yaml = yamls.find((y) => y.file_name === file);
-      if (yaml === undefined) return null;
-      const tags = (chosen.resource_tags ?? {}) as Record<string, string>;
-      return {
-        kind: 'plugin',
-        text: yaml.content,
-        labels: wrap(chosen.labels),
-        blueprintLabels: wrap(chosen.blueprint_labels),
-        resourceTags: tags,
-      };
-    },
+    plugin: (need, importer) => readPlugin(deps, need, importer),
     blueprint: async (id, importer): Promise<Fetched> => {
       const found = await findImportableBlueprint(db.query, importer, id);
       return found === null

@@ -1,5 +1,11 @@
 /** One round of parsing, in the thread: pure but for the built-in files of the parser. */
-import { builtinTypesAt, type Diagnostic, type ImportResolver, parseBlueprint } from '@baton/dsl';
+import {
+  builtinTypesAt,
+  type Diagnostic,
+  type ImportResolver,
+  parseBlueprint,
+  type Unreadable,
+} from '@baton/dsl';
 import { isAppError, type JsonObject } from '@baton/kernel';
 import { planLabels, planUses } from '../domain/plan-uses';
 import type { BlueprintDiagnostic } from '../domain/upload-failure';
@@ -64,7 +70,7 @@ class Round {
         if (builtin !== null) return builtin;
         if (/^https?:/i.test(url)) {
           const fetched = this.ask(needUrl(url));
-          return fetched?.kind === 'text' ? fetched.text : null;
+          return fetched?.kind === 'text' ? fetched.text : unreadable(fetched);
         }
         return this.readFile(url);
       },
@@ -74,7 +80,7 @@ class Round {
       },
       plugin: (spec, dsl) => {
         const fetched = this.ask(needPlugin(spec.name, spec.version, spec.distribution, dsl));
-        return fetched?.kind === 'plugin' ? fetched : null;
+        return fetched?.kind === 'plugin' ? fetched : unreadable(fetched);
       },
       blueprint: (id) => {
         const fetched = this.ask(needBlueprint(id));
@@ -86,6 +92,11 @@ class Round {
       },
     };
   }
+}
+
+function unreadable(fetched: Fetched): Unreadable | null {
+  if (fetched?.kind !== 'unreadable') return null;
+  return { unreadable: fetched.reason, ...(fetched.valid ? { valid: fetched.valid } : {}) };
 }
 
 /** Only addresses of the imaginary file system; `resource:` and the rest are nobody's. */

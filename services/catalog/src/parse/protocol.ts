@@ -7,7 +7,7 @@ import type { Json } from '@baton/kernel';
 import type { PlanUse } from '../domain/plan-uses';
 import type { BlueprintDiagnostic } from '../domain/upload-failure';
 
-/** A text from elsewhere; null: it cannot be had. */
+/** A text from elsewhere; null: there is no such thing. */
 export type Fetched =
   | { kind: 'text'; text: string }
   | {
@@ -18,6 +18,8 @@ export type Fetched =
       resourceTags: Record<string, string>;
     }
   | { kind: 'blueprint'; mainFile: string; files: ArchiveFiles }
+  /** It cannot be had, and why; `valid`: names of what there is instead. */
+  | { kind: 'unreadable'; reason: string; valid?: string[] }
   | null;
 
 export interface ArchiveFiles {

@@ -63,6 +63,19 @@ export async function listPluginsNamed(
     .execute();
 }
 
+/** Names of plugins that `who` may use, each once, at most `limit`. */
+export async function listPluginNames(db: Reader, who: Who, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('plugins')
+    .select('package_name')
+    .distinct()
+    .where(seenBy(who))
+    .orderBy('package_name')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.package_name);
+}
+
 /** Null: there is no such plugin that `who` may use. */
 export async function findWagonDigest(db: Reader, who: Who, pluginId: string): Promise<string | null> {
   const row = await db
