@@ -36,6 +36,13 @@ async function targetsOf(deploymentId: string): Promise<(string | null)[]> {
 const dependents = async (deploymentId: string) =>
   (await test.rpc.getDeployment({ tenant, deploymentId })).dependents;
 
+const consumersOf = async (deploymentId: string) => {
+  const { labels } = (await test.call('GET', `/deployments/${deploymentId}`)).body;
+  return labels
+    .filter(({ key }: { key: string }) => key === 'csys-consumer-id')
+    .map(({ value }: { value: string }) => value);
+};
+
 it('the target is the one that the function names at the end of an execution that succeeds, and blocks from then on', async () => {
   expect(await ends('one')).toBe('');
   expect(await targetsOf('one')).toEqual([null]);
@@ -45,10 +52,12 @@ it('the target is the one that the function names at the end of an execution tha
   expect(await ends('one')).toBe('');
   expect(await targetsOf('one')).toEqual(['two']);
   expect(await dependents('two')).toEqual([expect.stringContaining('`one`')]);
+  expect(await consumersOf('two')).toEqual(['one']);
   // It names another one now; what is no deployment changes nothing.
   await link('one', 'three');
   await ends('one');
   expect([await targetsOf('one'), await dependents('two')]).toEqual([['three'], []]);
+  expect([await consumersOf('two'), await consumersOf('three')]).toEqual([[], ['one']]);
   for (const target of ['nowhere', 4711, 'one']) {
     await link('one', target);
     expect(await ends('one')).toBe('');

@@ -133,6 +133,12 @@ describe('members', () => {
     await test.call('DELETE', '/deployment-groups/several');
     const removed = await patch('members', { remove: { filter_rules: [rule] } });
     expect(removed.body.deployment_ids).toEqual(['m3']);
+    // Rules alone, and new deployments, name members beside those that are there.
+    await put('more', { deployment_ids: ['m3'], blueprint_id: 'mini' });
+    const ruled = await put('more', { filter_rules: [rule] });
+    expect(ruled.body.deployment_ids.sort()).toEqual(['m1', 'm2', 'm3']);
+    const grown = await put('more', { new_deployments: [{ id: 'm4' }] });
+    expect(grown.body.deployment_ids.sort()).toEqual(['m1', 'm2', 'm3', 'm4']);
     // No rules are none, not the rule that all fit; a filter and rules add up.
     for (const change of [{ add: { filter_rules: [] } }, { remove: { filter_rules: [] } }])
       expect((await patch('members', change)).body.deployment_ids).toEqual(['m3']);
@@ -140,7 +146,7 @@ describe('members', () => {
     const both = await put('both', { filter_id: 'devs', filter_rules: [prod] });
     expect(both.body.deployment_ids.sort()).toEqual(['m1', 'm2', 'm3']);
     const listed = await test.call('GET', '/deployments?_group_id=members&_include=id,deployment_groups');
-    expect(listed.body.items).toEqual([{ id: 'm3', deployment_groups: ['both', 'members'] }]);
+    expect(listed.body.items).toEqual([{ id: 'm3', deployment_groups: ['both', 'members', 'more'] }]);
     // A filter like others: what nothing belongs to selects nothing.
     for (const [method, path] of [
       ['GET', '/deployments?_group_id=nosuch'],
@@ -172,8 +178,12 @@ describe('members', () => {
     await test.create('env');
     await test.create('child1');
     await test.create('child2');
+    const shown = await put('family', { labels: [{ key: 'as', value: 'shown' }] });
+    expect(shown.body.labels).toEqual([expect.objectContaining({ key: 'as', value: 'shown' })]);
     await put('family', { deployment_ids: ['child1', 'child2'], labels: [{ 'csys-obj-parent': 'env' }] });
     expect((await test.call('GET', '/deployments/env')).body.sub_services_count).toBe(2);
+    const orphaned = await put('family', { labels: [{ 'csys-obj-parent': 'nosuch' }] });
+    expect(code(orphaned)).toEqual([404, 'deployment_parent_not_found_error']);
     await patch('family', { labels: [] });
     expect((await test.call('GET', '/deployments/env')).body.sub_services_count).toBe(0);
   });
@@ -221,6 +231,18 @@ describe('new deployments', () => {
         { deploymentId: second },
       ],
     });
+  });
+
+  it('are named by the templates of the blueprint, which must tell them apart', async () => {
+    const { body } = await put('templated', { blueprint_id: 'named', new_deployments: [{}, {}] });
+    for (const id of body.deployment_ids as string[])
+      expect((await test.call('GET', `/deployments/${id}`)).body.display_name).toBe(
+        id.replace('made', 'shown'),
+      );
+    expect(code(await put('alike', { blueprint_id: 'named-alike', new_deployments: [{}] }))).toEqual([
+      409,
+      'conflict_error',
+    ]);
   });
 
   it('are all made or none: the field says which one is wrong', async () => {

@@ -11,7 +11,7 @@ import {
   visibilityOfNew,
   widensVisibility,
 } from '@baton/contracts';
-import { AppError, isAppError, notFound } from '@baton/kernel';
+import { AppError, isAppError, isJsonObject, notFound } from '@baton/kernel';
 import { type AnyTx, isUniqueViolation, outbox } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import {
@@ -35,7 +35,7 @@ import {
   type NewGroupDeployment,
   prepareNewDeployments,
 } from './new-group-deployments';
-import { isSelecting, type MemberSelection, selectMembers } from './select-members';
+import { type MemberSelection, selectMembers } from './select-members';
 import { type DeploymentRows, storeDeployments, storeUntilFree } from './store-deployments';
 
 /** Properties of the group itself; absent and null leave them. */
@@ -139,9 +139,19 @@ async function checkProperties(
   // A private frame: only whether the blueprint is there; its visibility counts for the deployments made from it.
   if (properties.blueprint_id) await findBlueprint(deps, principal, properties.blueprint_id, 'private');
   if (properties.labels === undefined || properties.labels === null) return null;
-  const labels = parseLabels(properties.labels);
+  const labels = parseLabels(asPairs(properties.labels));
   if (!labels.ok) throw labelError(labels.error);
   return labels.value;
+}
+
+/** Labels of a group may be written as answers show them, with key and value by name. */
+function asPairs(labels: unknown): unknown {
+  if (!Array.isArray(labels)) return labels;
+  return labels.map((label: unknown) =>
+    isJsonObject(label) && typeof label.key === 'string' && 'value' in label
+      ? { [label.key]: label.value }
+      : label,
+  );
 }
 
 /** Null where it is to be made. @throws AppError not_found_error, illegal_action_error for another tenant's. */
@@ -269,7 +279,15 @@ async function writeProperties(
   });
 }
 
-/** Whether a PUT says anything of members: then they replace those before. */
-export function replacesMembers(body: MemberSelection & { new_deployments?: unknown[] | null }): boolean {
-  return isSelecting(body) || (body.new_deployments !== undefined && body.new_deployments !== null);
+/**
+ * Whether a PUT says who the members are, all of them. Rules alone and new deployments are added to those that are there, as
+ * in the original.
+ */
+export function replacesMembers({
+  deployment_ids,
+  filter_id,
+  deployments_from_group,
+}: MemberSelection): boolean {
+  const groups = deployments_from_group ?? [];
+  return (deployment_ids ?? filter_id ?? null) !== null || groups.length > 0;
 }

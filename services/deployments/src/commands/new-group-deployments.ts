@@ -115,7 +115,7 @@ function filled(
     site_name: one.site_name ?? '',
   };
   const at = `${field}.${position}`;
-  const display = one.display_name;
+  const display = one.display_name || settingOf(frame.blueprint.plan, 'display_name');
   return {
     ...one,
     id: fillTemplate(one.id || templateOf(frame.blueprint.plan), values, `${at}.id`, true),
@@ -141,10 +141,22 @@ function ownLabels(group: GroupDefaults, labels: unknown): unknown[] {
   });
 }
 
-function templateOf(plan: Record<string, unknown>): string {
+/** A text among the deployment settings of the blueprint; functions in them are evaluated with the plan. */
+function settingOf(plan: Record<string, unknown>, name: string): string | null {
   const settings = plan.deployment_settings;
-  const template = isJsonObject(settings) ? settings.id_template : null;
-  return typeof template === 'string' && template !== '' ? template : DEFAULT_ID_TEMPLATE;
+  const value = isJsonObject(settings) ? settings[name] : null;
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** @throws AppError conflict_error where the blueprint's template would give all deployments the same id. */
+function templateOf(plan: Record<string, unknown>): string {
+  const template = settingOf(plan, 'id_template') ?? DEFAULT_ID_TEMPLATE;
+  if (/\{(uuid|count)\}/.test(template)) return template;
+  throw new AppError(
+    'conflict_error',
+    `The id_template \`${template}\` of the blueprint gives all deployments of a group the same id`,
+    { field: 'deployment_settings.id_template', expected: 'a template with {uuid} or {count}' },
+  );
 }
 
 /** Deployments told by one message: bounded, as the broker's messages are. */

@@ -17,13 +17,6 @@ export interface MemberSelection {
   deployments_from_group?: string | string[] | null;
 }
 
-export function isSelecting(selection: MemberSelection): boolean {
-  const { deployment_ids, filter_id, filter_rules, deployments_from_group } = selection;
-  return [deployment_ids, filter_id, filter_rules, deployments_from_group].some(
-    (one) => one !== null && one !== undefined,
-  );
-}
-
 /**
  * Keys of the deployments that a selection names: by id, and those of a stored filter, of the rules, of another group. Only
  * those of the request's tenant that the caller sees. `scheduled`: `tenant/id` of those that have schedules.

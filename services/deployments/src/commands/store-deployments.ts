@@ -120,7 +120,7 @@ async function withFreeIds(deps: ServiceDeps, rows: readonly DeploymentRows[]): 
 /** A parent that is missing while the deployment is made is an error of the creation (reference/rest-api.md 5.2). */
 function translate(error: unknown, rows: readonly DeploymentRows[]): unknown {
   if (isUniqueViolation(error, 'deployments_tenant_id_key')) return taken(takenOf(error, rows));
-  if (isAppError(error, 'deployment_parent_not_found_error')) {
+  if (rows.length > 0 && isAppError(error, 'deployment_parent_not_found_error')) {
     const details = { ...error.details, reason: error.code };
     return new AppError('deployment_creation_error', error.message, details, { cause: error });
   }

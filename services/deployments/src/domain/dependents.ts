@@ -14,17 +14,21 @@ export interface Dependent {
   isOwnComponent?: boolean;
 }
 
+const HOW: Readonly<Record<string, string>> = {
+  component: 'contains',
+  sharedresource: 'uses a shared resource from',
+};
+
 /** How the dependent uses the deployment, from the prefix of its creator (reference/rest-api.md 5.4). */
 export function describeDependent(dependent: Dependent): string {
   const { deploymentId, creator } = dependent;
   const where = dependent.isExternal ? ' of another manager' : '';
-  const [prefix, ...rest] = creator.split('.');
   if (creator === 'parent') return `Deployment \`${deploymentId}\` depends on it as its environment`;
-  if (prefix === 'component')
-    return `Deployment \`${deploymentId}\`${where} contains it as a component in its node instance \`${rest.join('.')}\``;
-  if (prefix === 'sharedresource')
-    return `Deployment \`${deploymentId}\`${where} uses a shared resource from it in its node instance \`${rest.join('.')}\``;
-  return `Deployment \`${deploymentId}\`${where} uses a capability of it in \`${creator}\``;
+  const [prefix, ...rest] = creator.split('.');
+  const how = HOW[prefix!];
+  const use = how === undefined ? 'uses capabilities of' : how;
+  const at = how === undefined ? `\`${creator}\`` : `its node \`${rest.join('.')}\``;
+  return `Deployment \`${deploymentId}\`${where} ${use} the current deployment in ${at}`;
 }
 
 /** The refusal of an act on `deploymentId` while others depend on it (reference/rest-api.md 6.6). */

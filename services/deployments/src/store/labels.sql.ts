@@ -68,7 +68,10 @@ export async function readLabels(db: AnyQuery, deploymentKey: number): Promise<L
   return rows;
 }
 
-/** Brings the csys-consumer-id labels of the given deployments up to date: children and users of shared resources. */
+/**
+ * Brings the csys-consumer-id labels of the given deployments up to date: children, users of shared resources, and those that
+ * a function has led there.
+ */
 export async function refreshConsumers(tx: AnyTx, deploymentKeys: readonly number[]): Promise<void> {
   if (deploymentKeys.length === 0) return;
   const keys = [...new Set(deploymentKeys)].sort((a, b) => a - b);
@@ -78,7 +81,8 @@ export async function refreshConsumers(tx: AnyTx, deploymentKeys: readonly numbe
     join (
       select i.target_key, i.source_key from inter_deployment_dependencies i
         where i.target_key = any(${keys}::bigint[]) and i.source_key is not null
-          and i.dependency_creator like 'sharedresource.%'
+          and (i.dependency_creator like 'sharedresource.%'
+            or i.target_deployment_func is not null and i.dependency_creator not like 'component.%')
       union
       select p.parent_key, p.child_key from deployment_parents p where p.parent_key = any(${keys}::bigint[])
     ) c on c.target_key = t.key

@@ -132,6 +132,15 @@ deployment_settings:
   default_groups: [joined-a, {get_input: second}]
 `;
 
+/** Deployments of groups are named by templates. */
+export const named = (template: string) => `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+deployment_settings:
+  id_template: ${template}
+  display_name: shown-{uuid}
+`;
+
 /** Two trees of instances; what contains others comes after them here. */
 export const contained = `
 tosca_definitions_version: cloudify_dsl_1_4

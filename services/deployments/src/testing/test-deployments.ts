@@ -83,6 +83,8 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   linked: { text: texts.linked },
   consumer: { text: texts.consumer },
   contained: { text: texts.contained },
+  named: { text: texts.named('made-{uuid}') },
+  'named-alike': { text: texts.named('made') },
   'needs-plugin': { text: texts.needsPlugin },
   empty: { text: texts.empty },
   derived: { text: texts.derived },
