@@ -69,8 +69,26 @@ export const repairFaults: readonly SeededFault[] = [
   {
     name: 'who runs an operation of a stopped execution is forgotten with its resume',
     file: engine('resume-graph'),
-    find: "if (row.worker_id !== null && row.state === 'started') loaded.holders.set(row.idx, row.worker_id);",
-    replace: ';',
+    find: '      loaded.holders.set(idx, worker_id);',
+    replace: '      void worker_id;',
+  },
+  {
+    name: 'who runs an operation that had waited is forgotten with its resume',
+    file: engine('resume-graph'),
+    find: '  noteDispatch(loaded, decision);\n  noteHolders(loaded, rows);\n',
+    replace: '  noteHolders(loaded, rows);\n  noteDispatch(loaded, decision);\n',
+  },
+  {
+    name: 'a forced cancel waits for the end that hangs',
+    file: commands('cancel-execution'),
+    find: '  else deps.wake.driveAtOnce(executionId);',
+    replace: '  else deps.wake.drive(executionId);',
+  },
+  {
+    name: 'the time of a forced cancel is that of the last step',
+    file: commands('drive-execution'),
+    find: '  if (forcedLeftMs(loaded.execution, loaded.execution.now_ms) !== null) return null;\n',
+    replace: '',
   },
   {
     name: 'a resume forgets the timers of what waits',
@@ -173,10 +191,16 @@ export const repairFaults: readonly SeededFault[] = [
     replace: 'deliveredSeq: execution.last_state_seq,',
   },
   {
+    // Each drive that finds the end stored corrects as well.
     name: 'an end that another one overtook is not corrected',
     file: commands('end-execution'),
-    find: '    await tellWhatCounts(deps, execution.id, outcome);\n    return null;',
+    find: '    await tellWhatCounts(deps, execution.id);\n    return null;',
     replace: '    return null;',
+    also: {
+      file: commands('drive-execution'),
+      find: 'return await tellWhatCounts(deps, executionId);',
+      replace: 'return;',
+    },
   },
   {
     name: 'what deployments finds at the end is not listened to',
@@ -301,7 +325,12 @@ export const repairFaults: readonly SeededFault[] = [
   {
     name: 'nobody looks for operations whose wake-up was lost, nor wakes them',
     file: commands('wake-deferred'),
-    find: '  await eachAlone(byExecution, ([executionId, ids]) =>',
-    replace: '  await eachAlone(byExecution.size > 0 ? [] : byExecution, ([executionId, ids]) =>',
+    find: 'work: (executionId, tasks) => wakeTasks(deps, executionId, tasks),',
+    replace: 'work: async () => undefined,',
+    also: {
+      file: commands('wake-deferred'),
+      find: 'await eachAlone(byExecution, ([executionId, tasks]) => wakeTasks(deps, executionId, tasks));',
+      replace: 'void byExecution;',
+    },
   },
 ];

@@ -117,3 +117,26 @@ test('one whose graph cannot be read can be cancelled', async () => {
   });
   expect(await endsOf(id)).toEqual(['workflow_cancelled']);
 });
+
+test('so does one of an execution whose end hangs in every process that drives it', async () => {
+  const id = await begin('hangs');
+  await eventually(async () => expect((await row(id)).phase).toBe('running'), { deadlineMs: 10_000 });
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let hanging = 0;
+  engine.peer.duringEnds(() => {
+    hanging++;
+    return released;
+  });
+  await cancelExecution(engine.deps, id, 'cancel');
+  // Here, and by the loop of the other process.
+  await eventually(async () => expect(hanging).toBeGreaterThanOrEqual(2), { deadlineMs: 20_000 });
+  const since = performance.now();
+  await cancelExecution(engine.deps, id, 'force-cancel');
+  await eventually(async () => expect((await row(id)).status).toBe('cancelled'), { deadlineMs: 30_000 });
+  expect(performance.now() - since).toBeLessThan(10_000);
+  engine.peer.duringEnds(null);
+  release();
+}, 60_000);

@@ -151,7 +151,7 @@ test('an execution that cannot be gone on with keeps the loops from no other', a
     // What memory knows of it is old.
     await sql`update executions set version = version + 1 where id = ${broken}`.execute(tx);
   });
-  await expect(reapLeases(engine.deps)).rejects.toThrow();
+  await reapLeases(engine.deps);
   const next = await engine.client.claimTask({ workerId: 'w2', executionId: whole, taskId: '', room: 1 });
   expect(next.leases.map(({ attempt }) => attempt)).toEqual([2]);
 
@@ -163,7 +163,7 @@ test('an execution that cannot be gone on with keeps the loops from no other', a
     and not_before is not null`.execute(engine.db.query);
   await sql`update executions set wake_at = app_now() - make_interval(secs => case when id = ${broken} then 2 else 1 end),
     version = version + 1 where id = any(${ids}::uuid[])`.execute(engine.db.query);
-  await wakeExecutions(engine.deps).catch(() => undefined);
+  await wakeExecutions(engine.deps);
   const third = await engine.client.claimTask({ workerId: 'w2', executionId: whole, taskId: '', room: 1 });
   expect(third.leases.map(({ attempt }) => attempt)).toEqual([1]);
 });

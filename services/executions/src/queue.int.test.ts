@@ -333,3 +333,51 @@ test('one whose graph is too large to be stored fails and says so', async () => 
   await eventually(async () => expect((await rowOf(id)).status).toBe('failed'), DEADLINE);
   expect((await rowOf(id)).error).toMatch(/^The workflow cannot be planned: its graph cannot be stored: /);
 }, 60_000);
+
+/** Deployments that answer everything with an error. */
+function askOdd(count: number): string[] {
+  const ids = Array.from({ length: count }, (_, i) => `odd-${i}`);
+  for (const id of ids)
+    engine.peer.deployments.set(id, { ...peerDeployment({ a: [] }), workflows: null as never });
+  return ids;
+}
+
+test('nor do more than one look finds, at the head of the queue', async () => {
+  const busy = await ask('sound');
+  const behind = await ask('sound', { mayQueue: true });
+  await sql`insert into executions select (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(),
+      'request_id', d.id, 'deployment_id', d.id, 'created_at', e.created_at - interval '1 minute'))).*
+    from executions e, unnest(${askOdd(60)}::text[]) as d(id) where e.id = ${behind}::uuid`.execute(
+    engine.db.query,
+  );
+  await end(busy);
+  await isAtWork(behind);
+}, 60_000);
+
+test('nor do the members of more older groups than one look finds', async () => {
+  const busy = await ask('sound');
+  const [member] = await askGroup(['sound'], 1);
+  const odd = askOdd(50);
+  await sql`insert into execution_groups select (jsonb_populate_record(g, jsonb_build_object('id', d.id,
+      'created_at', g.created_at - interval '1 minute'))).*
+    from execution_groups g, unnest(${odd}::text[]) as d(id)`.execute(engine.db.query);
+  await sql`insert into executions select (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(),
+      'request_id', d.id, 'deployment_id', d.id, 'execution_group_id', d.id))).*
+    from executions e, unnest(${odd}::text[]) as d(id) where e.id = ${member!}::uuid`.execute(
+    engine.db.query,
+  );
+  await end(busy);
+  await isAtWork(member!);
+}, 60_000);
+
+test('nor do more members of its own group than one look finds', async () => {
+  const busy = await ask('sound');
+  const [member] = await askGroup(['sound'], 1);
+  await sql`insert into executions select (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(),
+      'request_id', d.id, 'deployment_id', d.id, 'created_at', e.created_at - interval '1 minute'))).*
+    from executions e, unnest(${askOdd(30)}::text[]) as d(id) where e.id = ${member!}::uuid`.execute(
+    engine.db.query,
+  );
+  await end(busy);
+  await isAtWork(member!);
+}, 60_000);

@@ -38,6 +38,7 @@ import { configSchema, type ExecutionsConfig } from './config';
 import { createMaintenanceSwitch } from './domain/maintenance';
 import type { EngineDeps, QueueRules, Wakes } from './engine/deps';
 import { createGraphMemory } from './engine/graph-memory';
+import { newPassedOver } from './engine/passed-over';
 import { createStepWriter } from './engine/step-writer';
 import { createWakes } from './engine/wakes';
 import { doctorHttp } from './http/doctor.routes';
@@ -202,6 +203,7 @@ function engineDeps(
     findUser: createUserLookup(infra.rpc),
     wake: parts.wake,
     queue: parts.queue,
+    passedOver: newPassedOver(),
     tokenKey: config.BATON_INTERNAL_KEY.expose(),
     get workflowConfig() {
       return parts.workflowConfig.current();

@@ -1,9 +1,9 @@
 import type { Random } from '../random';
-import type { Faults } from '../world';
+import type { VirtualFaults } from './virtual';
 
 /** What the world of a seed is like. Parts that have nothing to do with each other are thrown alone. */
 export interface Conditions {
-  faults: Faults;
+  faults: VirtualFaults;
   engines: readonly string[];
   commitMs: number;
   /** Null: every execution has a deployment of its own and starts at once; else all of them queue for few. */
@@ -33,6 +33,7 @@ export function conditionsOf(dice: Random): Conditions {
       commitRefused: dice.pick([0.06, 0.06, 0.3]) * grade,
       commitAnswerLost: 0.02 * grade,
       pause: 0.004 * grade,
+      stall: dice.pick([0, 0, 0.01]) * grade,
     },
     // With one replica the graph in memory is used for long, and a slow disk has many steps share a commit.
     maxConcurrent: dice.pick([null, null, 1, 1, 3]),

@@ -13,6 +13,7 @@ import { driveExecution } from '../../../services/executions/src/commands/drive-
 import { wakeExecution } from '../../../services/executions/src/commands/wake-executions';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { createGraphMemory } from '../../../services/executions/src/engine/graph-memory';
+import { newPassedOver } from '../../../services/executions/src/engine/passed-over';
 import { createStepWriter } from '../../../services/executions/src/engine/step-writer';
 import { createWakes } from '../../../services/executions/src/engine/wakes';
 import { engineLoops } from '../../../services/executions/src/loops/engine.loops';
@@ -56,6 +57,7 @@ export function newEngine(
     findUser: async () => null,
     wake,
     queue: { isPaused: () => false, maxConcurrent: () => maxConcurrent },
+    passedOver: newPassedOver(),
     tokenKey: 'simulation',
     workflowConfig: { taskRetries: 2, taskRetryIntervalMs: retryMs, subgraphRetries: 1 },
     log,
@@ -81,13 +83,19 @@ export function startLoops(
 ): void {
   for (const loop of engineLoops(deps).filter(({ name }) => LOOPS.has(name)))
     spawn(async () => {
-      for (;;) {
-        await world.pause(loop.intervalMs);
-        await loop.tickOnce().catch((error: unknown) => {
+      for (let result: unknown; ; ) {
+        await world.pause(Math.min(loop.intervalMs, dueInMs(result)));
+        result = await loop.tickOnce().catch((error: unknown) => {
           if (!isAppError(error)) throw error;
         });
       }
     });
+}
+
+/** When a tick wants to be followed by the next one, as packages/service-runtime reads it. */
+function dueInMs(result: unknown): number {
+  const { again, againInMs } = (result ?? {}) as { again?: boolean; againInMs?: number };
+  return again ? 0 : (againInMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** The relay: what was left in the outbox is sent again. */

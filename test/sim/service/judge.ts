@@ -1,4 +1,5 @@
 import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
+import type { MemoryExecution } from './database';
 import { observed } from './executions';
 import { isCircular } from './peers';
 import { type Simulation, TROUBLED_MS } from './simulation';
@@ -28,8 +29,11 @@ export function judge(simulation: Simulation): void {
 /** Within this time a lease that ran out has been taken back: the reaper's patience, and its tick. */
 const REAPED_WITHIN_MS = 12_000;
 
+/** Where calls and statements take long. */
+const CORRECTED_WITHIN_MS = 15_000;
+
 function judgeEnd(
-  { database, deployments, oracle, announced, cancelled, killed, wasAway }: Simulation,
+  { database, deployments, states: decided, oracle, announced, cancelled, endedByForce, wasAway }: Simulation,
   id: string,
 ): void {
   const { row, states, resumes, tasks } = database.executions.get(id)!;
@@ -41,9 +45,12 @@ function judgeEnd(
       say(`task ${idx} is ${state}, and its lease ran out long ago`);
   }
   if (states.length > 0) say(`${states.length} states were never delivered`);
+  if (!decided.areApplied(id, Number.POSITIVE_INFINITY)) say('states are gone that deployments never had');
   const end = deployments.ended.findLast(({ executionId }) => executionId === id);
   // A forced cancel does not wait for a service that is away.
-  const isForgiven = wasAway && killed.has(id);
+  // Nobody corrects an end that another one overtook when its teller dies before (docs/RELIABILITY.md).
+  const diedUncorrected = end?.by.crashes.some((at) => at > end.at && at < end.at + CORRECTED_WITHIN_MS);
+  const isForgiven = (wasAway && endedByForce.has(id)) || diedUncorrected;
   if (row.deployment_id !== null && end?.status !== row.status && !isForgiven)
     say(`deployments knows it as ${end?.status}`);
   if (row.status === 'terminated' && isCircular(id))
@@ -69,6 +76,34 @@ export function judgeTimers({ world, database, oracle }: Simulation): void {
     for (const { idx, graph_id, state, not_before } of tasks.values())
       if (graph_id === row.graph_id && state === 'pending' && isLate(not_before))
         oracle.breaches.push(`${row.id}: task ${idx} was due long ago`);
+  }
+}
+
+/**
+ * Were every process to die now, what waits would be looked at in its time: nothing but `wake_at` says so then. Held against
+ * every commit, for a crash that shows it seldom comes at that moment.
+ */
+export function judgeWake({ row, tasks, graphs }: MemoryExecution, breaches: string[]): void {
+  if (row.phase !== 'running') return;
+  const { flags } = graphs.find(({ id }) => id === row.graph_id) ?? {};
+  const waits = [...tasks.values()].filter(
+    ({ graph_id, state, not_before }) =>
+      graph_id === row.graph_id && state === 'pending' && not_before !== null,
+  );
+  const deadline = flags && flags.ended === null ? flags.deadline : null;
+  const first = Math.min(deadline ?? Number.POSITIVE_INFINITY, ...waits.map(({ not_before }) => not_before!));
+  if (first === Number.POSITIVE_INFINITY) return;
+  const wakeMs = row.wake_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.wake_at);
+  if (wakeMs > first) breaches.push(`${row.id}: would be woken ${wakeMs - first} ms after what waits first`);
+}
+
+/** Each operation at work has a worker whose lease runs out when it dies: else nobody ever looks at it again. */
+export function judgeHolders({ row, tasks }: MemoryExecution, breaches: string[]): void {
+  if (row.phase !== 'running') return;
+  for (const { idx, graph_id, spec, state, worker_id, leaseUntilMs } of tasks.values()) {
+    if (graph_id !== row.graph_id || spec.kind !== 'operation' || state !== 'started') continue;
+    if (worker_id === null || leaseUntilMs === null)
+      breaches.push(`${row.id}: task ${idx} is started, and nobody has it`);
   }
 }
 

@@ -13,7 +13,14 @@ export interface DeploymentsPeer {
   models: Map<string, DeploymentModel>;
   /** Last state number applied, by `<execution>/<instance>`. */
   applied: Map<string, number>;
-  ended: { executionId: string; status: string; lastStateSeq: number; isWhole: boolean }[];
+  ended: {
+    executionId: string;
+    status: string;
+    lastStateSeq: number;
+    isWhole: boolean;
+    at: number;
+    by: VirtualProcess;
+  }[];
   port: DeploymentsPort;
 }
 
@@ -109,8 +116,15 @@ export function newDeployments(
         }),
       executionEnded: ({ executionId, status, lastStateSeq }) =>
         ask(() => {
-          ended.push({ executionId, status, lastStateSeq, isWhole: isWhole(executionId, lastStateSeq) });
-          return status === 'terminated' && isCircular(executionId) ? 'its dependencies close a circle' : '';
+          const isFailed = status === 'terminated' && isCircular(executionId);
+          const shown = isFailed ? 'failed' : status;
+          const seen = {
+            isWhole: isWhole(executionId, lastStateSeq),
+            at: world.now,
+            by: world.life()!.process,
+          };
+          ended.push({ executionId, status: shown, lastStateSeq, ...seen });
+          return isFailed ? 'its dependencies close a circle' : '';
         }),
     },
   };

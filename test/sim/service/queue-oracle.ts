@@ -11,6 +11,13 @@ export interface QueueOracle {
   onSent(messages: readonly Envelope[]): void;
 }
 
+/** From the count of what is at work to the commit of what begins, where statements take long. */
+const COUNTED_WITHIN_MS = 15_000;
+
+/** Released from its schedule after somebody has looked who is first. */
+const hasJustCome = ({ scheduled_for: at }: ExecutionRow): boolean =>
+  at !== null && Date.parse(at) > Date.now() - COUNTED_WITHIN_MS;
+
 const isAtWork = ({ phase }: ExecutionRow): boolean => phase !== 'waiting' && phase !== 'ended';
 
 /** One that waited gave its place to others, and comes back whoever has it now. */
@@ -30,7 +37,7 @@ export function newQueueOracle(
 ): QueueOracle {
   const started = new Set<string>();
   const requested = new Set<string>();
-  const resumed = new Set<string>();
+  const resumed = new Map<string, number>();
   return {
     onSent(messages) {
       for (const { type, payload } of messages) {
@@ -45,14 +52,17 @@ export function newQueueOracle(
       // One that is cancelled in the queue ends without having begun.
       if (!isResume && (after.phase !== 'planning' || started.has(after.id))) return;
       started.add(after.id);
-      if (isResume) resumed.add(after.id);
+      if (isResume) resumed.set(after.id, Date.now());
       const rows = [...database().executions.values()].map(({ row }) => row);
       const say = (text: string) => void breaches.push(`${after.id} began ${text}`);
-      if (after.scheduled_for !== null && Date.parse(after.scheduled_for) > Date.now())
+      if (!isResume && after.scheduled_for !== null && Date.parse(after.scheduled_for) > Date.now())
         say('before its time');
       const active = rows.filter((row) => isAtWork(row) && started.has(row.id));
-      // Direct starts take no notice of the limit, nor of who waits.
-      const places = active.filter((row) => holdsPlace(database().executions.get(row.id)!)).length;
+      // Direct starts and resumes take no notice of the limit, nor of who waits; one may come after the count.
+      const isCounted = (row: ExecutionRow) => (resumed.get(row.id) ?? 0) < Date.now() - COUNTED_WITHIN_MS;
+      const places = active.filter(
+        (row) => isCounted(row) && holdsPlace(database().executions.get(row.id)!),
+      ).length;
       if (limit === 1 && !isResume && places > limit)
         say(`as number ${places} at work, allowed are ${limit}`);
       for (const other of active)
@@ -67,6 +77,7 @@ export function newQueueOracle(
           !isResume &&
           !isAwaited({ database: database() }, after.id) &&
           other.status === 'queued' &&
+          !hasJustCome(other) &&
           other.created_at < after.created_at
         )
           say(`before ${other.id}, which was queued earlier on the same deployment`);

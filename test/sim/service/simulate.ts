@@ -9,19 +9,20 @@ import { onExecutionRequested } from '../../../services/executions/src/messages/
 import type { ExecutionRow } from '../../../services/executions/src/store/rows';
 import { newOracle } from '../oracle';
 import { seededRandom } from '../random';
-import { QUIET, type SimulationResult } from '../simulate';
+import type { SimulationResult } from '../simulate';
 import { askAt } from './clients';
 import { type Conditions, conditionsOf } from './conditions';
 import { type MemoryExecution, newDatabase } from './database';
+import { newDecidedStates } from './decided-states';
 import { MESSAGES, newEngine, relay, startLoops } from './engine';
 import { observed } from './executions';
-import { isOver, judge, judgeTimers } from './judge';
+import { isOver, judge, judgeHolders, judgeTimers, judgeWake } from './judge';
 import { newDeployments, publishTo } from './peers';
 import { newQueueOracle } from './queue-oracle';
 import { cancelAt, enqueue, enqueueWide, request, resumeAt, startBeside } from './requests';
 import { runOutcomes } from './run-outcomes';
 import { newProcess, type Simulation, TROUBLED_MS } from './simulation';
-import { newVirtualWorld, type VirtualProcess, type VirtualWorld } from './virtual';
+import { newVirtualWorld, QUIET, type VirtualProcess, type VirtualWorld } from './virtual';
 import { beat, type Fleet, type Hands, newHands, wakeWorker } from './worker';
 
 const HEALED_MS = 1_200_000;
@@ -51,10 +52,12 @@ export async function simulateService(seed: number): Promise<SimulationResult> {
     if (maxConcurrent !== null && isWide) enqueueWide(simulation, 0);
     await world.runUntil(TROUBLED_MS);
     world.faults = QUIET;
-    while (world.now < TROUBLED_MS + HEALED_MS && !isOver(simulation))
-      await world.runUntil(world.now + 5_000);
-    // Late reports and messages, which must change nothing.
-    await world.runUntil(world.now + 30_000);
+    const isToGoOn = () => world.now < TROUBLED_MS + HEALED_MS && !isOver(simulation);
+    do {
+      while (isToGoOn()) await world.runUntil(world.now + 5_000);
+      // Late reports and messages, which must change nothing; a late resume does.
+      await world.runUntil(world.now + 30_000);
+    } while (isToGoOn());
     judge(simulation);
     return resultOf(simulation, seed);
   } finally {
@@ -77,14 +80,19 @@ function resultOf({ world, oracle, fleet, database }: Simulation, seed: number):
 function build(world: VirtualWorld, seed: number, conditions: Conditions): Simulation {
   const { engines: names, commitMs, maxConcurrent, resumedAtOnce } = conditions;
   const oracle = newOracle();
-  const decided = new Map<string, Map<string, number[]>>();
+  const states = newDecidedStates(
+    () => database,
+    () => deployments,
+  );
   const looks: Simulation['looks'] = new Map();
   const forced = new Set<string>();
   const queue =
     maxConcurrent === null ? null : newQueueOracle(() => database, maxConcurrent, forced, oracle.breaches);
   const database = newDatabase(world, {
     onCommit(after, isResume) {
-      noteDecided(decided, after);
+      states.note(after);
+      judgeWake(after, oracle.breaches);
+      judgeHolders(after, oracle.breaches);
       const before = looks.get(after.row.id)!;
       const now = observed(after);
       looks.set(after.row.id, now);
@@ -93,6 +101,7 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
       const isEnding = after.row.phase === 'ending' && after.row.outcome?.status === 'terminated';
       if (isEnding && world.random.chance(LATE_CANCELS))
         cancelAt(simulation, after.row.id, world.now, 'cancel');
+      if (/^(force|kill)_cancelling$/.test(after.row.status)) simulation.endedByForce.add(after.row.id);
       if (isResume) simulation.resumed.add(after.row.id);
       if (after.row.phase === 'ended' && before.status !== after.row.status)
         onEnd(simulation, after, resumedAtOnce);
@@ -105,16 +114,7 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     onCounted: () => startMembersBeside(simulation),
     commitMs,
   });
-  const deployments = newDeployments(world, conditions, (executionId, upTo) => {
-    // Of each instance the last state up to that number has been applied.
-    for (const [instance, seqs] of decided.get(executionId) ?? []) {
-      const last = Math.max(0, ...seqs.filter((seq) => seq <= upTo));
-      const deployment = database.executions.get(executionId)!.row.deployment_id!;
-      const isThere = deployments.models.get(deployment)!.nodeInstances.some(({ id }) => id === instance);
-      if (isThere && (deployments.applied.get(`${executionId}/${instance}`) ?? 0) < last) return false;
-    }
-    return true;
-  });
+  const deployments = newDeployments(world, conditions, states.areApplied);
   const replicas = new Map<VirtualProcess, EngineDeps>();
   const engines = names.map((name) => newProcess(name, (process) => bootEngine(simulation, process)));
   const fleet: Fleet = {
@@ -138,19 +138,21 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     world,
     database,
     deployments,
+    states,
     oracle,
     fleet,
     replicas,
     looks,
     cancelled: new Set(),
     killed: new Map(),
+    endedByForce: new Set(),
     resumed: new Set(),
     forced,
     endedMs: new Map(),
     retryMs: conditions.retryMs,
     announced: new Set(),
     maxConcurrent: maxConcurrent ?? 100,
-    wasAway: conditions.away.until > 0,
+    wasAway: conditions.away.until > 0 || conditions.faults.stall > 0,
     isCalm: world.faults.crash === 0,
   };
   const workers = ['worker-1', 'worker-2', 'worker-3'].map((name) =>
@@ -201,16 +203,6 @@ const workersOf = new WeakMap<
   Simulation,
   { processes: VirtualProcess[]; hands: Map<VirtualProcess, Hands> }
 >();
-
-function noteDecided(decided: Map<string, Map<string, number[]>>, { row, states }: MemoryExecution): void {
-  const known = decided.get(row.id) ?? new Map<string, number[]>();
-  decided.set(row.id, known);
-  for (const { node_instance_id, seq } of states) {
-    const seqs = known.get(node_instance_id) ?? [];
-    if (!seqs.includes(seq)) seqs.push(seq);
-    known.set(node_instance_id, seqs);
-  }
-}
 
 function bootEngine(simulation: Simulation, process: VirtualProcess): void {
   const { world, database, deployments, replicas } = simulation;

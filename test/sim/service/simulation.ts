@@ -1,6 +1,7 @@
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import type { Observed, Oracle } from '../oracle';
 import type { MemoryDatabase } from './database';
+import type { DecidedStates } from './decided-states';
 import type { DeploymentsPeer } from './peers';
 import type { VirtualProcess, VirtualWorld } from './virtual';
 import type { Fleet } from './worker';
@@ -12,6 +13,7 @@ export interface Simulation {
   world: VirtualWorld;
   database: MemoryDatabase;
   deployments: DeploymentsPeer;
+  states: DecidedStates;
   oracle: Oracle;
   fleet: Fleet;
   replicas: Map<VirtualProcess, EngineDeps>;
@@ -22,6 +24,8 @@ export interface Simulation {
   announced: Set<string>;
   /** When a cancel that stops operations was accepted. */
   killed: Map<string, number>;
+  /** The same, also where nobody heard that it was. */
+  endedByForce: Set<string>;
   /** Executions that are resumed by force, perhaps. */
   forced: Set<string>;
   /** Executions that were taken up again, and when each one came to an end. */
@@ -30,7 +34,7 @@ export interface Simulation {
   /** Before an operation is tried again. */
   retryMs: number;
   maxConcurrent: number;
-  /** The deployments service did not answer for a time. */
+  /** The deployments service did not answer for a time, or some calls for long. */
   wasAway: boolean;
   /** Nothing breaks in this one. */
   isCalm: boolean;
@@ -41,6 +45,7 @@ export function newProcess(name: string, boot: (process: VirtualProcess) => void
     name,
     epoch: 0,
     isUp: false,
+    crashes: [],
     boot: () => boot(process),
     onCrash: new Set(),
   };

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Random, seededRandom } from '../random';
+import { QUIET as CALM } from '../simulate';
 import type { Faults } from '../world';
 
 /**
@@ -11,6 +12,8 @@ export interface VirtualProcess {
   name: string;
   epoch: number;
   isUp: boolean;
+  /** When it died. */
+  crashes: number[];
   boot: () => void;
   /** What must happen elsewhere when it dies. */
   onCrash: Set<() => void>;
@@ -21,9 +24,17 @@ export interface Life {
   epoch: number;
 }
 
+export interface VirtualFaults extends Faults {
+  /** Per await: it takes some seconds, as where a process, a disk or a network stands still. */
+  stall: number;
+}
+
+/** Nothing breaks. */
+export const QUIET: VirtualFaults = { ...CALM, stall: 0 };
+
 export interface VirtualWorld {
   random: Random;
-  faults: Faults;
+  faults: VirtualFaults;
   now: number;
   steps: number;
   crashes: number;
@@ -47,6 +58,7 @@ interface Entry {
 }
 
 const RESTART_MS = 2_000;
+const STALL_MS = 3_000;
 /** Some instant: what it is does not matter. */
 const EPOCH_MS = Date.UTC(2030, 0, 1);
 const lives = new AsyncLocalStorage<Life>();
@@ -55,7 +67,7 @@ const turn = setImmediate;
 const isAlive = (life: Life | undefined): boolean =>
   !life || (life.process.isUp && life.process.epoch === life.epoch);
 
-export function newVirtualWorld(seed: number, faults: Faults): VirtualWorld {
+export function newVirtualWorld(seed: number, faults: VirtualFaults): VirtualWorld {
   const queue: Entry[] = [];
   let seq = 0;
   const push = (at: number, run: () => void): Entry => {
@@ -73,6 +85,7 @@ export function newVirtualWorld(seed: number, faults: Faults): VirtualWorld {
   const crash = (process: VirtualProcess): void => {
     process.isUp = false;
     process.epoch++;
+    process.crashes.push(world.now);
     world.crashes++;
     for (const undo of [...process.onCrash]) undo();
     process.onCrash.clear();
@@ -98,8 +111,10 @@ export function newVirtualWorld(seed: number, faults: Faults): VirtualWorld {
     },
     pause(ms) {
       const life = lives.getStore();
+      const isStalled = world.faults.stall > 0 && world.random.chance(world.faults.stall);
+      const lasts = isStalled ? ms + world.random.below(STALL_MS) : ms;
       return new Promise((resolve) => {
-        push(world.now + ms + world.random.next(), () => {
+        push(world.now + lasts + world.random.next(), () => {
           if (!isAlive(life)) return;
           if (life && world.random.chance(world.faults.crash)) crash(life.process);
           else resolve();

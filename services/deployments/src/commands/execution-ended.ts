@@ -55,9 +55,17 @@ export async function executionRequested(
 /**
  * An execution ended: installation and latest status (reference/rest-api.md 6.4); after the end of
  * delete_deployment_environment the deployment goes. States that come late, up to `lastStateSeq`, are repeats from now
- * on. Repeats change nothing. Answers why one that succeeded has failed all the same (resolveDependencies); null: it has not.
+ * on. Repeats change nothing. Answers why one that succeeded has failed all the same (resolveDependencies), and shows it so;
+ * null: it has not.
  */
 export async function executionEnded(deps: EndDeps, of: EndedExecution): Promise<string | null> {
+  const failure = await notedEnd(deps, of);
+  // Not left to whoever hears the answer: of two that tell the end the one that comes late may not hear it.
+  if (failure !== null) await noteEnd(deps, { ...of, execution: { ...of.execution, status: 'failed' } });
+  return failure;
+}
+
+async function notedEnd(deps: EndDeps, of: EndedExecution): Promise<string | null> {
   const { execution } = of;
   const isUsual = execution.workflowId !== DELETE_WORKFLOW && execution.status === 'terminated';
   const { tenant, deploymentId, lastStateSeq: stateSeq } = of;

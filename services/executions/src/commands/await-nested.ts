@@ -4,7 +4,7 @@ import type { StageResult } from '@baton/task-graph';
 import { modeOf } from '../domain/cancel';
 import { nestedGroupId, nestedRequestId } from '../domain/nested';
 import type { EngineDeps } from '../engine/deps';
-import { eachAlone } from '../engine/each-alone';
+import { inTurn, newRound } from '../engine/rounds';
 import { dropWish, endedBadly } from '../store/execution-groups.sql';
 import {
   awaitingNothing,
@@ -18,6 +18,8 @@ import {
 import type { ExecutionRow, StoredStage } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { cancelExecution, leaveUnfit } from './cancel-execution';
+
+const BATCH = 50;
 
 type CallStage = Extract<StoredStage, { kind: 'call' }>;
 type StageError = { type: string; message: string };
@@ -79,10 +81,14 @@ export async function settleNested(deps: EngineDeps, executionId: string): Promi
 }
 
 /** Goes on with executions whose wake-up was lost; answers how many there were. */
-export async function settleForgotten(deps: EngineDeps): Promise<number> {
-  const ids = await awaitingNothing(deps.db.query, 50);
-  await eachAlone(ids, (id) => settleNested(deps, id));
-  return ids.length;
+export async function settleForgotten(deps: EngineDeps, round = newRound()): Promise<number> {
+  const forgotten = await inTurn(deps, round, {
+    limit: BATCH,
+    read: (place) => awaitingNothing(deps.db.query, BATCH, place),
+    keyOf: ({ id }) => id,
+    work: (id) => settleNested(deps, id),
+  });
+  return forgotten.length;
 }
 
 /**

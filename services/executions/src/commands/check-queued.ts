@@ -2,6 +2,7 @@ import { canonicalJson, isAppError } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import { isSystemWorkflowName } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
+import { lookAgain, passedIn, passOver } from '../engine/passed-over';
 import { type ExecutionGroupRow, type Startable, startableMembers } from '../store/execution-groups.sql';
 import { lockExecution, updateExecution } from '../store/executions.sql';
 import { countAtWork } from '../store/queue.sql';
@@ -59,28 +60,36 @@ const MAX_ROUNDS = 5;
 /**
  * Checks those members of a group that are next as if they were asked for now: what has become impossible while they
  * waited (their deployment, its state, the workflow) fails them; those that cannot be checked now do not hold up the others.
- * Answers the ids that may start.
+ * Answers the ids that may start, and whether each that was looked at could be checked.
  */
 export async function checkMembersAgain(
   deps: EngineDeps,
   group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>,
   which: Startable,
-): Promise<string[]> {
+): Promise<{ passed: string[]; areAllPassed: boolean }> {
   const { query } = deps.db;
   const room = deps.queue.maxConcurrent() - (await countAtWork(query));
   const passed: string[] = [];
-  const later: string[] = [];
-  for (let found = -1, rounds = 0; found !== later.length && rounds < MAX_ROUNDS; rounds++) {
-    found = later.length;
-    const except = [...passed, ...later];
+  let areAllPassed = true;
+  const queue = `members of ${group.tenant} ${group.id}`;
+  const later = () => passedIn(deps.passedOver, queue);
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    const before = later().size;
+    const except = [...passed, ...later()];
     for (const member of await startableMembers(query, group, room - passed.length, { which, except })) {
       // Whoever carries out a system workflow checks it; one that deletes a deployment has nothing to do when it is gone.
       const isOfSystem = isSystemWorkflowName(member.workflow_id);
       const refusal = isOfSystem ? null : await refusalOf(deps, member);
       if (refusal === null) passed.push(member.id);
-      else if (refusal === 'later') later.push(member.id);
-      else if (await deps.db.tx((tx) => failQueued(tx, member.id, refusal.error))) deps.wake.drive(member.id);
+      else if (refusal === 'later') {
+        areAllPassed = false;
+        passOver(deps.passedOver, queue, member.id);
+      } else if (await deps.db.tx((tx) => failQueued(tx, member.id, refusal.error)))
+        deps.wake.drive(member.id);
     }
+    if (later().size > before) continue;
+    lookAgain(deps.passedOver, queue);
+    break;
   }
-  return passed;
+  return { passed, areAllPassed };
 }

@@ -4,6 +4,7 @@ import { admit } from '../domain/admission';
 import { requestedOf } from '../domain/requested';
 import { isSystemWide } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
+import { lookAgain, passedIn, passOver } from '../engine/passed-over';
 import { groupsWithRoom } from '../store/execution-groups.sql';
 import { activeOfDeployment, lockExecution, lockGuard, updateExecution } from '../store/executions.sql';
 import {
@@ -27,7 +28,10 @@ import { startGroupMembers } from './start-group-members';
 const ROUND = 5;
 const MAX_ROUNDS = 5;
 /** Execution groups looked at in one go. */
-const GROUPS = 20;
+const BATCH = 20;
+/** The names of the queues. */
+const QUEUE = 'executions';
+const GROUPS = 'groups';
 
 /**
  * Starts queued executions that nothing blocks any more, oldest first, one a deployment, a system-wide one alone, and not
@@ -39,14 +43,14 @@ export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
   let started = 0;
   const waiting = await isAnythingQueued(deps.db);
   // What cannot be checked now, as on a deployment that is broken, must not hold up what is behind it.
-  const later: string[] = [];
+  const passed = () => passedIn(deps.passedOver, QUEUE);
   for (let round = 0; waiting.queue && round < MAX_ROUNDS && !deps.queue.isPaused(); round++) {
     let moved = 0;
-    const passed = later.length;
-    for (const candidate of await queueHeads(deps.db.query, ROUND, later)) {
+    const before = passed().size;
+    for (const candidate of await queueHeads(deps.db.query, ROUND, [...passed()])) {
       const refusal = await refusalOf(deps, candidate);
       if (refusal === 'later') {
-        later.push(candidate.id);
+        passOver(deps.passedOver, QUEUE, candidate.id);
         continue;
       }
       const isMoved = await deps.db.tx((tx) =>
@@ -57,7 +61,9 @@ export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
       if (refusal === null) started++;
       deps.wake.drive(candidate.id);
     }
-    if (moved === 0 && later.length === passed) break;
+    if (moved > 0 || passed().size > before) continue;
+    lookAgain(deps.passedOver, QUEUE);
+    break;
   }
   return waiting.groups ? started + (await dequeueGroups(deps)) : started;
 }
@@ -68,12 +74,16 @@ async function dequeueGroups(deps: EngineDeps): Promise<number> {
   if (deps.queue.isPaused()) return 0;
   const which = await openTo(deps.db.query);
   if (which === 'nothing') return 0;
-  for (const group of await groupsWithRoom(deps.db.query, GROUPS, which)) {
-    count += await resumeGroupMembers(deps, group);
-    const checked = await checkMembersAgain(deps, group, which);
-    const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, group.tenant, group.id, checked));
+  const groups = await groupsWithRoom(deps.db.query, BATCH, which, [...passedIn(deps.passedOver, GROUPS)]);
+  if (groups.length < BATCH) lookAgain(deps.passedOver, GROUPS);
+  for (const group of groups) {
+    const resumed = await resumeGroupMembers(deps, group);
+    const { passed, areAllPassed } = await checkMembersAgain(deps, group, which);
+    const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, group.tenant, group.id, passed));
     for (const one of started) deps.wake.drive(one);
-    count += started.length;
+    count += resumed + started.length;
+    if (!areAllPassed && groups.length === BATCH)
+      passOver(deps.passedOver, GROUPS, `${group.tenant}/${group.id}`);
   }
   return count;
 }

@@ -1,5 +1,6 @@
 import { newId } from '@baton/kernel';
 import { endWithoutModel, graphFromSpec, nextStage, type Stage, type WorkflowInput } from '@baton/task-graph';
+import { forcedLeftMs } from '../domain/cancel';
 import { isCarriedOutElsewhere, isEmptyWorkflow } from '../domain/system-workflows';
 import { decideStep, noteWritten, type Step } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
@@ -15,7 +16,7 @@ import { packTasks, taskIdOf } from '../store/task-document';
 import { carryOutCall } from './carry-out-call';
 import { cascadeMember } from './cascade-member';
 import { deliverAll } from './deliver-states';
-import { endExecution } from './end-execution';
+import { endExecution, tellWhatCounts } from './end-execution';
 import { codeStage, type PlannedStage } from './plan-code';
 
 /** Phases that one drive may pass; more means a workflow that never comes to work. */
@@ -41,6 +42,8 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
       case 'ending':
         known = await endExecution(deps, execution);
         break;
+      case 'ended':
+        return await tellWhatCounts(deps, executionId);
       default:
         return;
     }
@@ -50,13 +53,14 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
 
 /**
  * The row as this process accepted it, or as the last step of a graph left it, when that asks for more: the write shows
- * whether it still is so.
+ * whether it still is so. Not of a forced cancel, which ends in time: the row in memory has the time of that step.
  */
 function leftInMemory(deps: EngineDeps, executionId: string): TimedExecution | null {
   const accepted = deps.memory.takeAccepted(executionId);
   if (accepted) return accepted;
   const loaded = deps.memory.known(executionId);
   if (!loaded || loaded.execution.version !== loaded.version) return null;
+  if (forcedLeftMs(loaded.execution, loaded.execution.now_ms) !== null) return null;
   return ['planning', 'ending'].includes(loaded.execution.phase) ? { ...loaded.execution } : null;
 }
 

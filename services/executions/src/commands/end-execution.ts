@@ -51,9 +51,10 @@ export async function endExecution(
   if (!row) {
     // Whoever has moved the row on has the one that counts.
     deps.memory.forget(execution.id);
-    await tellWhatCounts(deps, execution.id, outcome);
+    await tellWhatCounts(deps, execution.id);
     return null;
   }
+  deps.memory.noteTold(execution.id, null);
   deps.wake.events(execution.id);
   deps.wake.dequeue();
   const { last_event_seq, version, now_ms } = row;
@@ -76,7 +77,7 @@ async function toldOutcome(deps: EngineDeps, execution: TimedExecution, outcome:
     return failed;
   } catch (err) {
     // It may have been heard all the same.
-    await tellWhatCounts(deps, execution.id, outcome);
+    await tellWhatCounts(deps, execution.id);
     throw err;
   }
 }
@@ -85,15 +86,20 @@ const MAX_TELLS = 8;
 
 /**
  * After an end was told that another one may have overtaken, as when a cancel came between: deployments hears last the one
- * that is stored. Nobody else knows that it has heard a wrong one, so this is tried for some seconds. A crash before it
- * leaves it to the doctor (latest-execution).
+ * that is stored. Nobody else knows that it has heard a wrong one, so this is tried for some seconds, and asked for again by
+ * each drive of this process that finds the end stored. A crash before it leaves it to the doctor (latest-execution).
  */
-async function tellWhatCounts(deps: EngineDeps, id: string, told: Pick<Outcome, 'status'>): Promise<void> {
+export async function tellWhatCounts(deps: EngineDeps, id: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
+      const told = deps.memory.toldOf(id);
+      if (told === null) return;
       const stored = await readExecution(deps.db.query, id);
-      if (stored?.phase !== 'ended' || stored.status === told.status) return;
-      await tellDeployments(deps, stored, { status: stored.status as Outcome['status'] });
+      // Not ended yet: whoever ends it tells so, or a drive of this process finds that it has.
+      if (stored?.phase !== 'ended') return;
+      const status = stored.status as Outcome['status'];
+      if (status !== told) await tellDeployments(deps, stored, { status });
+      deps.memory.noteTold(id, null);
       return;
     } catch (error) {
       if (attempt >= MAX_TELLS) throw error;
@@ -114,16 +120,21 @@ export async function tellDeployments(
   await deliverDecided(deps, execution);
   // A dry run says nothing about the deployment, and must not be taken for its deletion.
   if (!execution.deployment_id || execution.is_dry_run) return '';
-  return await deps.deployments.executionEnded({
-    tenant: execution.tenant,
-    deploymentId: execution.deployment_id,
-    executionId: execution.id,
-    workflowId: execution.workflow_id,
-    status: outcome.status,
-    totalOperations: execution.total_operations ?? 0,
-    finishedOperations: execution.finished_operations ?? 0,
-    lastStateSeq: execution.last_state_seq,
-  });
+  try {
+    return await deps.deployments.executionEnded({
+      tenant: execution.tenant,
+      deploymentId: execution.deployment_id,
+      executionId: execution.id,
+      workflowId: execution.workflow_id,
+      status: outcome.status,
+      totalOperations: execution.total_operations ?? 0,
+      finishedOperations: execution.finished_operations ?? 0,
+      lastStateSeq: execution.last_state_seq,
+    });
+  } finally {
+    // Another drive of this process may have told and stored another end meanwhile.
+    deps.memory.noteTold(execution.id, outcome.status);
+  }
 }
 
 /** The least that a deployments service which is well gets, however late the execution came here. */

@@ -1,8 +1,8 @@
 import type { Happening } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
-import { eachAlone } from '../engine/each-alone';
+import { inTurn, newRound } from '../engine/rounds';
 import { runStep, type StepPlanner } from '../engine/run-step';
-import { endLeftRuns, expiredLeases, msToExpiry } from '../store/tasks.sql';
+import { type ExpiredLease, endLeftRuns, expiredLeases, msToExpiry } from '../store/tasks.sql';
 
 const BATCH = 200;
 
@@ -17,32 +17,31 @@ export interface Reaped {
  * has ended are open again, for a resume. Safe on every replica: the second one finds another attempt or holder under the
  * lock.
  */
-export async function reapLeases(deps: EngineDeps): Promise<Reaped> {
+export async function reapLeases(deps: EngineDeps, round = newRound()): Promise<Reaped> {
   const ms = await msToExpiry(deps.db.query);
   if (ms === null) return { runs: 0 };
   // A lease has run out a moment after its end.
   if (ms >= 0) return { runs: 0, againInMs: Math.floor(ms) + 1 };
   await deps.db.tx((tx) => endLeftRuns(tx));
-  const expired = await expiredLeases(deps.db.query, BATCH);
-  const byExecution = groupByExecution(expired);
-  await eachAlone(byExecution, async ([executionId, runs]) => {
-    deps.log.warn({ executionId, runs: runs.length }, 'leases ran out; their operations are open again');
-    const planned: StepPlanner = ({ loaded }) => {
-      const lost = runs.filter(
-        (run) => loaded.graph.nodes[run.idx]?.attempt === run.attempt && loaded.holders.has(run.idx),
-      );
-      if (lost.length === 0) return null;
-      return {
-        happenings: lost.map((run): Happening => ({ kind: 'lost', idx: run.idx, attempt: run.attempt })),
-      };
-    };
-    await runStep(deps, executionId, planned, { alsoEnded: true });
+  const expired = await inTurn(deps, round, {
+    limit: BATCH,
+    read: (place) => expiredLeases(deps.db.query, BATCH, place),
+    keyOf: (lease) => lease.execution_id,
+    work: (executionId, runs) => takeBack(deps, executionId, runs),
   });
   return { runs: expired.length };
 }
 
-function groupByExecution<T extends { execution_id: string }>(rows: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const row of rows) groups.set(row.execution_id, [...(groups.get(row.execution_id) ?? []), row]);
-  return groups;
+async function takeBack(deps: EngineDeps, executionId: string, runs: readonly ExpiredLease[]): Promise<void> {
+  deps.log.warn({ executionId, runs: runs.length }, 'leases ran out; their operations are open again');
+  const planned: StepPlanner = ({ loaded }) => {
+    const lost = runs.filter(
+      (run) => loaded.graph.nodes[run.idx]?.attempt === run.attempt && loaded.holders.has(run.idx),
+    );
+    if (lost.length === 0) return null;
+    return {
+      happenings: lost.map((run): Happening => ({ kind: 'lost', idx: run.idx, attempt: run.attempt })),
+    };
+  };
+  await runStep(deps, executionId, planned, { alsoEnded: true });
 }

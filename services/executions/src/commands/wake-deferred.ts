@@ -1,6 +1,7 @@
 import type { Happening } from '@baton/task-graph';
 import type { EngineDeps } from '../engine/deps';
-import { eachAlone } from '../engine/each-alone';
+import { byKey, eachAlone } from '../engine/each-alone';
+import { inTurn, newRound } from '../engine/rounds';
 import { runStep } from '../engine/run-step';
 import { type DeferredTask, deferredUntil, forgottenDeferred } from '../store/deferred.sql';
 
@@ -15,24 +16,28 @@ const ON_ITS_WAY_MS = 2_000;
  */
 export async function wakeEnded(deps: EngineDeps, executionIds: readonly string[]): Promise<void> {
   if (executionIds.length === 0) return;
-  await wakeTasks(deps, await deferredUntil(deps.db, executionIds));
+  const byExecution = byKey(await deferredUntil(deps.db, executionIds), (task) => task.execution_id);
+  await eachAlone(byExecution, ([executionId, tasks]) => wakeTasks(deps, executionId, tasks));
 }
 
 /** Wakes operations whose wake-up was lost; answers how many there were. */
-export async function wakeForgotten(deps: EngineDeps): Promise<number> {
-  const forgotten = await forgottenDeferred(deps.db.query, ON_ITS_WAY_MS, BATCH);
-  await wakeTasks(deps, forgotten);
+export async function wakeForgotten(deps: EngineDeps, round = newRound()): Promise<number> {
+  const forgotten = await inTurn(deps, round, {
+    limit: BATCH,
+    read: (place) => forgottenDeferred(deps.db.query, ON_ITS_WAY_MS, BATCH, place),
+    keyOf: (task) => task.execution_id,
+    work: (executionId, tasks) => wakeTasks(deps, executionId, tasks),
+  });
   return forgotten.length;
 }
 
-async function wakeTasks(deps: EngineDeps, tasks: readonly DeferredTask[]): Promise<void> {
-  const byExecution = new Map<string, string[]>();
-  for (const { id, execution_id } of tasks)
-    byExecution.set(execution_id, [...(byExecution.get(execution_id) ?? []), id]);
-  await eachAlone(byExecution, ([executionId, ids]) =>
-    runStep(deps, executionId, ({ loaded }) => {
-      const idxs = ids.flatMap((id) => loaded.idxById.get(id) ?? []);
-      return { happenings: idxs.map((idx): Happening => ({ kind: 'wake', idx })) };
-    }),
-  );
+async function wakeTasks(
+  deps: EngineDeps,
+  executionId: string,
+  tasks: readonly DeferredTask[],
+): Promise<void> {
+  await runStep(deps, executionId, ({ loaded }) => {
+    const idxs = tasks.flatMap(({ id }) => loaded.idxById.get(id) ?? []);
+    return { happenings: idxs.map((idx): Happening => ({ kind: 'wake', idx })) };
+  });
 }

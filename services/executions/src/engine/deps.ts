@@ -6,6 +6,7 @@ import type { CatalogPort } from '../adapters/catalog.client';
 import type { DeploymentsPort } from '../adapters/deployments.client';
 import type { DB } from '../store/tables.gen';
 import type { GraphMemory } from './graph-memory';
+import type { PassedOver } from './passed-over';
 import type { StepWriter } from './step-writer';
 
 /** What the commands of the engine work with. */
@@ -23,6 +24,7 @@ export interface EngineDeps {
   workflowConfig: Omit<WorkflowConfig, 'waitAfterFailMs'>;
   /** What holds back the whole queue. */
   queue: QueueRules;
+  passedOver: PassedOver;
   log: Log;
 }
 

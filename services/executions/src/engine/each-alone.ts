@@ -8,7 +8,11 @@ const MAX_PASSING = 3;
  * tick of a loop.
  * @throws the first error, after the others.
  */
-export async function eachAlone<T>(items: Iterable<T>, work: (item: T) => Promise<unknown>): Promise<void> {
+export async function eachAlone<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<unknown>,
+  onFailed?: (item: T, error: unknown) => void,
+): Promise<void> {
   const errors: unknown[] = [];
   let passing = 0;
   for (const item of items) {
@@ -16,8 +20,21 @@ export async function eachAlone<T>(items: Iterable<T>, work: (item: T) => Promis
       await work(item);
     } catch (error) {
       errors.push(error);
+      onFailed?.(item, error);
       if (isAppError(error) && error.entry.retryable && ++passing === MAX_PASSING) break;
     }
   }
   if (errors.length > 0) throw errors[0];
+}
+
+/** Rows by what they are of, in the order of the first of each. */
+export function byKey<T>(rows: Iterable<T>, keyOf: (row: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const known = groups.get(key);
+    if (known) known.push(row);
+    else groups.set(key, [row]);
+  }
+  return groups;
 }

@@ -21,10 +21,11 @@ export interface ResumedStep {
   step: Step;
 }
 
-/** Workers that may still be at their runs: their late answers count. */
+/** Workers that may still be at their runs, whatever else of those has changed: their late answers count. */
 function noteHolders(loaded: LoadedGraph, rows: readonly StoredTask[]): void {
-  for (const row of rows)
-    if (row.worker_id !== null && row.state === 'started') loaded.holders.set(row.idx, row.worker_id);
+  for (const { idx, state, worker_id } of rows)
+    if (worker_id !== null && state === 'started' && loaded.graph.nodes[idx]!.state === 'started')
+      loaded.holders.set(idx, worker_id);
 }
 
 /** The tasks with what an update of the deployment has made of their operations since. */
@@ -73,8 +74,8 @@ export async function goOn(
     graph,
     rows.map((row) => row.id),
   );
-  noteHolders(loaded, rows);
   noteDispatch(loaded, decision);
+  noteHolders(loaded, rows);
   noteTimers(loaded, decision);
 
   const others = await countOtherGraphs(tx, execution.id, head.id);

@@ -1,6 +1,7 @@
 import { systemClock } from '@baton/kernel';
 import { type Reaped, reapLeases } from '../commands/reap-leases';
 import type { EngineDeps } from '../engine/deps';
+import { newRound } from '../engine/rounds';
 import { leaseMs } from '../engine/task-writes';
 
 /** A pause between two looks after which this process cannot know whether the workers were silent, or it was deaf. */
@@ -35,8 +36,9 @@ export function patientReaper({ reap, ping, now }: ReaperDeps): () => Promise<Re
 }
 
 export function leaseReaper(deps: EngineDeps): () => Promise<Reaped> {
+  const round = newRound();
   return patientReaper({
-    reap: () => reapLeases(deps),
+    reap: () => reapLeases(deps, round),
     ping: () => deps.db.ping(),
     now: () => systemClock.monotonic(),
   });

@@ -1,5 +1,6 @@
 import { type Db, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
+import { behind, type Place, type Placed, placedAt } from './round.sql';
 import type { DB } from './tables.gen';
 import { isAwaited, WAITS_WITHOUT_WORKER, waitsWithoutWorker } from './waiting-task';
 
@@ -42,11 +43,14 @@ export async function forgottenDeferred(
   reader: Reader,
   olderThanMs: number,
   limit: number,
-): Promise<DeferredTask[]> {
-  const { rows } = await sql<DeferredTask>`
-    select t.id, t.execution_id from tasks t join executions e on ${sql.raw(IS_RUNNING)} and ${waitsWithoutWorker}
+  place: Place | null,
+): Promise<(DeferredTask & Placed)[]> {
+  const { rows } = await sql<DeferredTask & Placed>`
+    select t.id, t.execution_id, ${placedAt(sql`c.ended_at`)}
+    from tasks t join executions e on ${sql.raw(IS_RUNNING)} and ${waitsWithoutWorker}
     join executions c on ${isAwaited} and c.tenant = e.tenant
     where c.phase = 'ended' and c.ended_at < app_now() - make_interval(secs => ${olderThanMs / 1000})
-    order by c.ended_at limit ${limit}`.execute(reader);
+      and ${behind(place, sql`c.ended_at`, sql`t.id`)}
+    order by c.ended_at, t.id limit ${limit}`.execute(reader);
   return rows;
 }

@@ -2,6 +2,7 @@ import { isoInstant } from '@baton/kernel';
 import { type Db, type OutgoingMessage, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import { parallelSystemWorkflows } from '../domain/system-workflows';
+import { behind, type Place, type Placed, placedAt } from './round.sql';
 import type { ExecutionRow } from './rows';
 import type { DB } from './tables.gen';
 
@@ -160,19 +161,29 @@ export async function activeOfDeployment(
   return rows;
 }
 
-/** Ids whose engine work is due: a timer ran out, or a driver died between two phases. Skips rows in other hands. */
-export async function dueExecutions(
-  tx: Reader,
+export type DueExecution = Placed & { phase: string };
+
+/** Executions of which a timer is due, longest due first. */
+export async function dueTimers(reader: Reader, limit: number, place: Place | null): Promise<DueExecution[]> {
+  const { rows } = await sql<DueExecution>`
+    select id, phase, ${placedAt(sql`wake_at`)} from executions
+    where wake_at <= app_now() and phase <> 'ended' and ${behind(place, sql`wake_at`, sql`id`)}
+    order by wake_at, id limit ${limit}`.execute(reader);
+  return rows;
+}
+
+/** Executions between two phases for so long that their driver may have died, oldest first. */
+export async function betweenPhases(
+  reader: Reader,
   limit: number,
   stalledMs: number,
-): Promise<{ id: string; phase: string }[]> {
-  const { rows } = await sql<{ id: string; phase: string }>`
-    select id, phase from (
-      (select id, phase, wake_at from executions where wake_at <= app_now() and phase <> 'ended' order by wake_at limit ${limit})
-      union
-      (select id, phase, wake_at from executions where phase in ('planning', 'calling', 'ending')
-        and created_at <= app_now() - make_interval(secs => ${stalledMs / 1000}) order by created_at limit ${limit})
-    ) due limit ${limit}`.execute(tx);
+  place: Place | null,
+): Promise<DueExecution[]> {
+  const { rows } = await sql<DueExecution>`
+    select id, phase, ${placedAt(sql`created_at`)} from executions
+    where phase in ('planning', 'calling', 'ending') and ${behind(place, sql`created_at`, sql`id`)}
+      and created_at <= app_now() - make_interval(secs => ${stalledMs / 1000})
+    order by created_at, id limit ${limit}`.execute(reader);
   return rows;
 }
 
@@ -200,12 +211,14 @@ export async function rootDeployment(reader: Reader, id: string): Promise<string
 }
 
 /** Executions that wait for others and need not any more: their wake-up was lost. */
-export async function awaitingNothing(reader: Reader, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select e.id from executions e where e.phase = 'awaiting' and not exists (select 1 from executions c
-      where c.parent_id = e.id and (c.phase <> 'ended' or c.resume_wish is not null))
-    order by e.created_at limit ${limit}`.execute(reader);
-  return rows.map((row) => row.id);
+export async function awaitingNothing(reader: Reader, limit: number, place: Place | null): Promise<Placed[]> {
+  const { rows } = await sql<Placed>`
+    select e.id, ${placedAt(sql`e.created_at`)} from executions e
+    where e.phase = 'awaiting' and ${behind(place, sql`e.created_at`, sql`e.id`)}
+      and not exists (select 1 from executions c
+        where c.parent_id = e.id and (c.phase <> 'ended' or c.resume_wish is not null))
+    order by e.created_at, e.id limit ${limit}`.execute(reader);
+  return rows;
 }
 
 export async function executionByToken(reader: Reader, tokenHash: string): Promise<ExecutionRow | null> {

@@ -1,5 +1,6 @@
 import { type Db, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
+import { behind, type Place, type Placed, placedAt } from './round.sql';
 import type { InstanceStateRow } from './rows';
 import type { DB } from './tables.gen';
 
@@ -36,11 +37,13 @@ export async function undeliveredExecutions(
   reader: Reader,
   olderThanMs: number,
   limit: number,
-): Promise<string[]> {
-  const { rows } = await sql<{ execution_id: string }>`
-    select distinct execution_id from instance_states
-    where created_at < app_now() - make_interval(secs => ${olderThanMs / 1000}) limit ${limit}`.execute(
-    reader,
-  );
-  return rows.map((row) => row.execution_id);
+  place: Place | null,
+): Promise<Placed[]> {
+  const { rows } = await sql<Placed>`
+    select id, ${placedAt(sql`since`)} from (
+      select execution_id as id, min(created_at) as since from instance_states group by execution_id
+    ) undelivered
+    where since < app_now() - make_interval(secs => ${olderThanMs / 1000}) and ${behind(place, sql`since`, sql`id`)}
+    order by since, id limit ${limit}`.execute(reader);
+  return rows;
 }

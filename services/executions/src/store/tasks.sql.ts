@@ -1,6 +1,7 @@
 import type { AnyQuery, AnyTx, Db, Tx } from '@baton/postgres';
 import { type OperationPayload, progressOf } from '@baton/task-graph';
 import { type RawBuilder, sql } from 'kysely';
+import { behind, type Place, type Placed, placedAt } from './round.sql';
 import type { StoredGraph, StoredTask } from './rows';
 import type { DB } from './tables.gen';
 import { type TaskMarks, taskOfRow, tasksOfGraph } from './task-document';
@@ -121,15 +122,20 @@ export async function msToExpiry(reader: Reader): Promise<number | null> {
   return rows[0]!.ms;
 }
 
+export type ExpiredLease = Placed & { execution_id: string; idx: number; attempt: number };
+
 /** Runs of present graphs whose worker went silent; also of graphs that have ended: nobody runs those any more. */
 export async function expiredLeases(
   reader: Reader,
   limit: number,
-): Promise<{ id: string; execution_id: string; idx: number; attempt: number }[]> {
-  const { rows } = await sql<{ id: string; execution_id: string; idx: number; attempt: number }>`
-    select t.id, t.execution_id, t.idx, t.attempt from tasks t join executions e on e.graph_id = t.graph_id
+  place: Place | null,
+): Promise<ExpiredLease[]> {
+  const { rows } = await sql<ExpiredLease>`
+    select t.id, t.execution_id, t.idx, t.attempt, ${placedAt(sql`t.lease_until`)}
+    from tasks t join executions e on e.graph_id = t.graph_id
     where t.lease_until < app_now() and t.state in ('sent', 'started') and t.worker_id is not null
-    order by t.lease_until limit ${limit}`.execute(reader);
+      and ${behind(place, sql`t.lease_until`, sql`t.id`)}
+    order by t.lease_until, t.id limit ${limit}`.execute(reader);
   return rows;
 }
 

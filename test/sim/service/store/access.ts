@@ -1,3 +1,5 @@
+import { isoInstant } from '@baton/kernel';
+import type { Place, Placed } from '../../../../services/executions/src/store/round.sql';
 import type { StoredTask } from '../../../../services/executions/src/store/rows';
 import { tasksOfGraph } from '../../../../services/executions/src/store/task-document';
 import {
@@ -75,6 +77,23 @@ export function taskWithId(
     if (task) return { execution, task };
   }
   return null;
+}
+
+/** The next rows of a round: behind its place, and there when it began. Instants are ISO texts. */
+export function batchOf<T extends { id: string; at: string }>(
+  reader: Handle,
+  rows: readonly T[],
+  limit: number,
+  place: Place | null,
+): (T & Placed)[] {
+  const now = isoInstant(databaseOf(reader).nowMs());
+  const order = (a: { id: string; at: string }, b: { id: string; at: string }): number =>
+    a.at < b.at || (a.at === b.at && a.id < b.id) ? -1 : 1;
+  return rows
+    .filter((row) => place === null || (order(place, row) < 0 && row.at <= place.until))
+    .sort(order)
+    .slice(0, limit)
+    .map((row) => ({ ...row, now }));
 }
 
 /** One statement on its way. */

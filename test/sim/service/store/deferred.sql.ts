@@ -1,5 +1,5 @@
 import type * as real from '../../../../services/executions/src/store/deferred.sql';
-import { allSeenBy, databaseOf, rowsOf, statement } from './access';
+import { allSeenBy, batchOf, databaseOf, rowsOf, statement } from './access';
 
 function waitingFor(reader: object, isOf: (executionId: string) => boolean): real.DeferredTask[] {
   const { executions } = databaseOf(reader);
@@ -19,12 +19,18 @@ export const deferredUntil: typeof real.deferredUntil = async (reader, execution
   return waitingFor(reader, (id) => executionIds.includes(id));
 };
 
-export const forgottenDeferred: typeof real.forgottenDeferred = async (reader, olderThanMs, limit) => {
+export const forgottenDeferred: typeof real.forgottenDeferred = async (reader, olderThanMs, limit, place) => {
   await statement(reader);
   const { executions, nowMs } = databaseOf(reader);
-  const isOld = (id: string) => Date.parse(executions.get(id)!.row.ended_at!) < nowMs() - olderThanMs;
-  return waitingFor(
+  const endOf = (id: string) => executions.get(id)!.row.ended_at!;
+  const isOld = (id: string) => Date.parse(endOf(id)) < nowMs() - olderThanMs;
+  const forgotten = waitingFor(
     reader,
     (id) => executions.has(id) && executions.get(id)!.row.phase === 'ended' && isOld(id),
-  ).slice(0, limit);
+  );
+  const since = forgotten.map((task) => {
+    const { deferral } = executions.get(task.execution_id)!.tasks.get(task.id)!;
+    return { ...task, at: endOf(deferral!.untilExecution!) };
+  });
+  return batchOf(reader, since, limit, place);
 };

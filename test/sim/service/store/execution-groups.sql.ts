@@ -3,10 +3,10 @@ import { change, holdNamed } from '../database';
 import { databaseOf, hold, memoryTx, statement } from './access';
 import { isAnyWaiting, mayStart, startable } from './queue.sql';
 
-export const groupsWithRoom: typeof real.groupsWithRoom = async (reader, limit, which) => {
+export const groupsWithRoom: typeof real.groupsWithRoom = async (reader, limit, which, except) => {
   await statement(reader);
   return [...databaseOf(reader).groups.values()]
-    .filter(({ has_queued }) => has_queued)
+    .filter(({ tenant, id, has_queued }) => has_queued && !except.includes(`${tenant}/${id}`))
     .filter((group) => startable(reader, group, 1, { which }).length > 0 || !isAnyWaiting(reader, group.id))
     .slice(0, limit);
 };

@@ -3,7 +3,7 @@ import * as real from '../../../../services/executions/src/store/executions.sql'
 import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
 import { refuseLeavingTheEnd } from '../apply-step';
 import { change, holdNamed } from '../database';
-import { allSeenBy, databaseOf, hold, memoryTx, seenBy, statement } from './access';
+import { allSeenBy, batchOf, databaseOf, hold, memoryTx, seenBy, statement } from './access';
 
 export const { NOW } = real;
 
@@ -44,18 +44,22 @@ export const updateExecution: typeof real.updateExecution = async (handle, id, c
 
 const BETWEEN_STAGES = new Set(['planning', 'calling', 'ending']);
 
-export const dueExecutions: typeof real.dueExecutions = async (reader, limit, stalledMs) => {
+export const dueTimers: typeof real.dueTimers = async (reader, limit, place) => {
   await statement(reader);
   const now = databaseOf(reader).nowMs();
-  return [...allSeenBy(reader)]
-    .map(({ row }) => row)
-    .filter(
-      ({ phase, wake_at, created_at }) =>
-        (wake_at !== null && Date.parse(wake_at) <= now && phase !== 'ended') ||
-        (BETWEEN_STAGES.has(phase) && Date.parse(created_at) <= now - stalledMs),
-    )
-    .slice(0, limit)
-    .map(({ id, phase }) => ({ id, phase }));
+  const due = [...allSeenBy(reader)].flatMap(({ row: { id, phase, wake_at } }) =>
+    wake_at !== null && Date.parse(wake_at) <= now && phase !== 'ended' ? [{ id, phase, at: wake_at }] : [],
+  );
+  return batchOf(reader, due, limit, place);
+};
+
+export const betweenPhases: typeof real.betweenPhases = async (reader, limit, stalledMs, place) => {
+  await statement(reader);
+  const before = databaseOf(reader).nowMs() - stalledMs;
+  const stalled = [...allSeenBy(reader)]
+    .filter(({ row }) => BETWEEN_STAGES.has(row.phase) && Date.parse(row.created_at) <= before)
+    .map(({ row: { id, phase, created_at } }) => ({ id, phase, at: created_at }));
+  return batchOf(reader, stalled, limit, place);
 };
 
 /** Nested executions are not simulated. */

@@ -1,5 +1,6 @@
+import { isoInstant } from '@baton/kernel';
 import type * as real from '../../../../services/executions/src/store/instance-states.sql';
-import { allSeenBy, databaseOf, seenBy, statement } from './access';
+import { allSeenBy, batchOf, databaseOf, seenBy, statement } from './access';
 
 export const pendingStates: typeof real.pendingStates = async (
   reader,
@@ -25,11 +26,13 @@ export const undeliveredExecutions: typeof real.undeliveredExecutions = async (
   reader,
   olderThanMs,
   limit,
+  place,
 ) => {
   await statement(reader);
   const before = databaseOf(reader).nowMs() - olderThanMs;
-  return [...allSeenBy(reader)]
-    .filter(({ states }) => states.some(({ createdMs }) => createdMs < before))
-    .slice(0, limit)
-    .map(({ row }) => row.id);
+  const undelivered = [...allSeenBy(reader)].flatMap(({ row: { id }, states }) => {
+    const since = Math.min(...states.map(({ createdMs }) => createdMs));
+    return since < before ? [{ id, at: isoInstant(since) }] : [];
+  });
+  return batchOf(reader, undelivered, limit, place);
 };

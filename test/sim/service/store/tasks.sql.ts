@@ -1,9 +1,11 @@
+import { isoInstant } from '@baton/kernel';
 import { progressOf } from '@baton/task-graph';
 import { taskOfRow } from '../../../../services/executions/src/store/task-document';
 import type * as real from '../../../../services/executions/src/store/tasks.sql';
 import { change, type MemoryTask } from '../database';
 import {
   allSeenBy,
+  batchOf,
   databaseOf,
   memoryTx,
   ofGraph,
@@ -93,14 +95,20 @@ export const msToExpiry: typeof real.msToExpiry = async (reader) => {
   return ends.length === 0 ? null : Math.min(...ends) - databaseOf(reader).nowMs();
 };
 
-export const expiredLeases: typeof real.expiredLeases = async (reader, limit) => {
+export const expiredLeases: typeof real.expiredLeases = async (reader, limit, place) => {
   await statement(reader);
-  return [...allSeenBy(reader)]
+  const expired = [...allSeenBy(reader)]
     .filter(({ row }) => row.graph_id !== null)
     .flatMap((execution) => rowsOf(execution, execution.row.graph_id!))
     .filter((task) => hasRunOut(reader, task) && isOpen(task) && task.worker_id !== null)
-    .slice(0, limit)
-    .map(({ id, execution_id, idx, attempt }) => ({ id, execution_id, idx, attempt }));
+    .map(({ id, execution_id, idx, attempt, leaseUntilMs }) => ({
+      id,
+      execution_id,
+      idx,
+      attempt,
+      at: isoInstant(leaseUntilMs!),
+    }));
+  return batchOf(reader, expired, limit, place);
 };
 
 export const endLeftRuns: typeof real.endLeftRuns = async (handle) => {

@@ -1,0 +1,39 @@
+import type { DeploymentModel } from '@baton/task-graph';
+import type { MemoryDatabase, MemoryExecution } from './database';
+
+interface Peer {
+  models: ReadonlyMap<string, DeploymentModel>;
+  applied: ReadonlyMap<string, number>;
+}
+
+/** Every state of a node instance that a commit decided, also those whose rows are gone. */
+export interface DecidedStates {
+  note(after: MemoryExecution): void;
+  /** Whether of each instance that is still there the last state up to a number has been applied. */
+  areApplied(executionId: string, upTo: number): boolean;
+}
+
+export function newDecidedStates(database: () => MemoryDatabase, peer: () => Peer): DecidedStates {
+  const decided = new Map<string, Map<string, number[]>>();
+  return {
+    note({ row, states }) {
+      const known = decided.get(row.id) ?? new Map<string, number[]>();
+      decided.set(row.id, known);
+      for (const { node_instance_id, seq } of states) {
+        const seqs = known.get(node_instance_id) ?? [];
+        if (!seqs.includes(seq)) seqs.push(seq);
+        known.set(node_instance_id, seqs);
+      }
+    },
+    areApplied(executionId, upTo) {
+      const { models, applied } = peer();
+      for (const [instance, seqs] of decided.get(executionId) ?? []) {
+        const last = Math.max(0, ...seqs.filter((seq) => seq <= upTo));
+        const deployment = database().executions.get(executionId)!.row.deployment_id!;
+        const isThere = models.get(deployment)!.nodeInstances.some(({ id }) => id === instance);
+        if (isThere && (applied.get(`${executionId}/${instance}`) ?? 0) < last) return false;
+      }
+      return true;
+    },
+  };
+}
