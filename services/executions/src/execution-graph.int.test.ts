@@ -1,3 +1,4 @@
+import { AppError } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
@@ -138,13 +139,27 @@ test('a dry run tells the whole graph, and neither workers nor deployments hear 
   expect(requestedOf(row)).toMatchObject({ executionId: 'e', deploymentId: undefined });
 });
 
+const SCALE = {
+  plugin: 'default_workflows',
+  operation: 'cloudify.plugins.workflows.scale_entity',
+  parameters: {},
+};
+
+test('before it begins: why deployments would refuse a change', async () => {
+  deploy('refused', 'started').workflows.scale = SCALE;
+  engine.peer.answerCalls(() => {
+    throw new AppError('existing_started_deployment_modification_error', 'a started modification: m');
+  });
+  const parameters = { scalable_entity_name: 'a', delta: 1 };
+  const id = await ask('refused', 'scale', { ...later, allowCustomParameters: true, parameters });
+  const plan = await shown(id);
+  expect(plan).toMatchObject({ is_planned: true, error: 'a started modification: m', graphs: [] });
+  expect(plan.stages.map((stage) => stage.name)).toEqual(['scale-start']);
+});
+
 test('a dry run of scale and update only asks what would change', async () => {
-  const { workflows } = deploy('asked', 'started');
-  workflows.scale = {
-    plugin: 'default_workflows',
-    operation: 'cloudify.plugins.workflows.scale_entity',
-    parameters: {},
-  };
+  engine.peer.calls.length = 0;
+  deploy('asked', 'started').workflows.scale = SCALE;
   const made = { id: 'a_2', node_id: 'a', state: 'uninitialized', relationships: [] };
   engine.peer.answerCalls(({ of }) =>
     of?.call === 'update-prepare'

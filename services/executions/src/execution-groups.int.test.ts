@@ -188,6 +188,17 @@ test('a deployment without the workflow is told in the log, one where it is not 
   await workUntil(made.id, 'failed');
 });
 
+test('a member that was refused at the beginning runs when it is resumed', async () => {
+  const [refused] = group('retaken', 2) as [string, string];
+  const { install } = engine.peer.deployments.get(refused)!.workflows;
+  install!.availability_rules = { available: false };
+  const made = await begin('retaken');
+  await workUntil(made.id, 'failed');
+  delete install!.availability_rules;
+  await act(made.id, 'resume');
+  await workUntil(made.id, 'terminated');
+});
+
 test('a member whose deployment is busy waits and does not keep the others from starting', async () => {
   group('busy', 3);
   const { executionId } = await engine.client.startExecution({

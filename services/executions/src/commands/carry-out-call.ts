@@ -1,8 +1,8 @@
-import { isAppError, isJsonObject, type Json } from '@baton/kernel';
+import { isJsonObject } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import type { StageResult } from '@baton/task-graph';
-import { callerOf } from '../adapters/deployments.client';
 import { isNestedCall } from '../domain/nested';
+import { callResult } from '../engine/call-result';
 import type { EngineDeps } from '../engine/deps';
 import { lockExecution, updateExecution } from '../store/executions.sql';
 import type { ExecutionRow, StoredStage } from '../store/rows';
@@ -19,7 +19,7 @@ import { startNested } from './start-nested';
 export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): Promise<boolean> {
   const stage = execution.stage as Extract<StoredStage, { kind: 'call' }>;
   if (isNestedCall(stage)) return await startNested(deps, execution);
-  const result = await resultOf(deps, execution, stage);
+  const result = await callResult(deps, execution, stage);
   return await deps.memory.serially(execution.id, () =>
     deps.db.tx(async (tx) => {
       const locked = await lockExecution(tx, execution.id);
@@ -49,28 +49,4 @@ async function setSchedules(
   if (!isJsonObject(defaults) || deployment_id === null) return;
   const owner = { tenant, deploymentId: deployment_id, visibility, createdBy: created_by };
   await updateDefaultSchedules(tx, deps, owner, defaults);
-}
-
-/** The stage only keeps its memo. */
-const isNote = (request: unknown): boolean => (request as { call?: string }).call === 'note';
-
-async function resultOf(
-  deps: EngineDeps,
-  execution: ExecutionRow,
-  stage: Extract<StoredStage, { kind: 'call' }>,
-): Promise<StageResult> {
-  if (isNote(stage.request)) return { kind: 'call', name: stage.name, response: null, memo: stage.memo };
-  try {
-    const of = callerOf(execution);
-    const response = await deps.deployments.call(of, stage.name, stage.request as unknown as Json);
-    return { kind: 'call', name: stage.name, response, memo: stage.memo };
-  } catch (error) {
-    if (!isAppError(error) || error.entry.retryable) throw error;
-    return {
-      kind: 'call',
-      name: stage.name,
-      error: { type: error.code, message: error.message },
-      memo: stage.memo,
-    };
-  }
 }

@@ -2,7 +2,7 @@ import { AppError, badParameter, isAppError, isUuid, newId } from '@baton/kernel
 import type { Tx } from '@baton/postgres';
 import type { DeploymentFacts } from '../adapters/deployments.client';
 import { type GroupRequest, memberRequest } from '../domain/group-members';
-import { payloadHash } from '../domain/start-request';
+import { payloadHash, type StartRequest } from '../domain/start-request';
 import { executionToken, hashToken } from '../domain/token';
 import { checkStart } from '../domain/workflow-check';
 import type { EngineDeps } from '../engine/deps';
@@ -102,23 +102,32 @@ export async function checkMembers(
     };
     const token_hash = hashToken(executionToken(deps.tokenKey, row.id));
     try {
-      const evaluate = (payload: GroupRequest['defaultParameters']) =>
-        deps.deployments.evaluate(request.tenant, one.id, request.createdBy, payload);
-      const checked = await checkStart(start, one, evaluate, nameSources(deps, start, one.id));
-      found.rows.push({ ...row, token_hash, ...checked, outcome: null });
+      found.rows.push({ ...row, token_hash, ...(await checkMember(deps, start, one)) });
     } catch (error) {
       if (isAppError(error, 'nonexistent_workflow_error')) found.logs.push(error.message);
-      else if (
-        isAppError(error, 'unavailable_workflow_error') ||
-        isAppError(error, 'dependent_exists_error')
-      ) {
-        const outcome = { status: 'failed' as const, error: error.message };
-        found.rows.push({ ...row, token_hash, program: null, parameters: start.parameters, outcome });
-      } else if (isAppError(error)) throw aboutMember(error, one.id);
+      else if (isAppError(error)) throw aboutMember(error, one.id);
       else throw error;
     }
   }
   return found;
+}
+
+/** With an outcome when it cannot run now: what it would run is stored all the same, for it may be resumed. */
+async function checkMember(deps: EngineDeps, start: StartRequest, facts: DeploymentFacts) {
+  const check = (isForced: boolean) =>
+    checkStart(
+      { ...start, isForced },
+      facts,
+      (payload) => deps.deployments.evaluate(start.tenant, facts.id, start.createdBy, payload),
+      nameSources(deps, start, facts.id),
+    );
+  try {
+    return { ...(await check(start.isForced)), outcome: null };
+  } catch (error) {
+    if (!isAppError(error, 'unavailable_workflow_error') && !isAppError(error, 'dependent_exists_error'))
+      throw error;
+    return { ...(await check(true)), outcome: { status: 'failed' as const, error: error.message } };
+  }
 }
 
 function aboutMember(error: AppError, deploymentId: string): AppError {

@@ -1,7 +1,6 @@
-import type { Json } from '@baton/kernel';
 import { nextStage, type Stage, type StageResult } from '@baton/task-graph';
-import { callerOf } from '../adapters/deployments.client';
 import type { ExecutionRow } from '../store/rows';
+import { callResult } from './call-result';
 import type { EngineDeps } from './deps';
 import { inputOfWorkflow } from './stage-end';
 
@@ -45,16 +44,7 @@ export async function planAhead(
     plan.stages.push(stage);
     const { kind, name, memo } = stage;
     if (kind === 'graph') history.push({ kind, name, memo, outcome: { kind: 'succeeded' } });
-    else history.push({ kind, name, memo, response: await rehearse(deps, execution, stage) });
+    else history.push(await callResult(deps, execution, stage));
   }
   return plan;
-}
-
-async function rehearse(
-  deps: EngineDeps,
-  execution: ExecutionRow,
-  { name, request }: Extract<Stage, { kind: 'call' }>,
-): Promise<Json> {
-  if (request.call === 'note') return null;
-  return await deps.deployments.call(callerOf(execution), name, request as unknown as Json);
 }
