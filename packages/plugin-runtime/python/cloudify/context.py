@@ -333,6 +333,8 @@ class OperationContext(object):
     rest_port = property(lambda _: manager_place.port())
     bypass_maintenance = False
     local = _local = False
+    # What a program that a plugin serves ctx to has returned, where the plugin keeps it.
+    _return_value = None
 
     def send_event(self, event):
         call({'args': ['send_event', event]})

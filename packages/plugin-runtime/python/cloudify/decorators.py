@@ -4,12 +4,12 @@ import os
 
 
 def _marking(marks):
-    def decorate(function=None, **given):
-        if function is None:
+    def decorate(func=None, **given):
+        if func is None:
             return lambda f: decorate(f, **given)
         for name, (attribute, default) in marks.items():
-            setattr(function, attribute, given.get(name, default))
-        return function
+            setattr(func, attribute, given.get(name, default))
+        return func
     return decorate
 
 
@@ -21,12 +21,12 @@ _workflow = _marking({
 })
 
 
-def workflow(function=None, **given):
+def workflow(func=None, **given):
     """Marks workflow code. With resumable=True in a workflow script the code may be run again from its beginning."""
     if given.get('resumable') and os.environ.get('BATON_SCRIPT_KIND') == 'workflow':
         from cloudify.workflows.engine_call import submit
         submit(isResumable=True)
-    return _workflow(function, **given)
+    return _workflow(func, **given)
 
 
 def serial_operation(threshold=0, workflows=None, states=None, **marks):
@@ -37,8 +37,8 @@ def serial_operation(threshold=0, workflows=None, states=None, **marks):
     workflows = workflows or ['install']
     states = states or ['started']
 
-    def decorate(function):
-        @functools.wraps(function)
+    def decorate(func):
+        @functools.wraps(func)
         def in_turn(*args, **kwargs):
             from cloudify import context, exceptions, manager, utils
             own = kwargs.get('ctx') or context.ctx
@@ -50,6 +50,6 @@ def serial_operation(threshold=0, workflows=None, states=None, **marks):
                     raise exceptions.CloudifySerializationRetry(
                         'waits for the node instances before this one: %s' % ', '.join(
                             '%s is %s' % (i['id'], i['state']) for i in before))
-            return function(*args, **kwargs)
+            return func(*args, **kwargs)
         return operation(in_turn, **marks)
     return decorate

@@ -1,4 +1,5 @@
 """Errors by which an operation says what shall happen next."""
+from cloudify.proxy.client import ScriptException  # noqa: F401
 
 
 class _CausesError(Exception):
@@ -61,6 +62,10 @@ class TimeoutException(Exception):
     pass
 
 
+class ProcessKillCancelled(NonRecoverableError):
+    """The process of the code was killed by a cancel."""
+
+
 class StopAgent(Exception):
     pass
 
@@ -79,12 +84,6 @@ class InvalidBlueprintImport(NonRecoverableError):
 
 class CloudifySerializationRetry(RecoverableError):
     pass
-
-
-class ScriptException(Exception):
-    def __init__(self, message='', retry=False):
-        super(ScriptException, self).__init__(message)
-        self.retry = retry
 
 
 class ClosedAMQPClientException(Exception):

@@ -45,6 +45,18 @@ def as_json(request):
         raise ValueError('a value is nested too deeply to be written as JSON')
 
 
+def _conflict(message):
+    """The error of an update that came too late: one of the REST client too, as plugins catch it."""
+    from cloudify_rest_client.exceptions import CloudifyClientError
+
+    class Conflict(exceptions.NodeInstanceUpdateConflict, CloudifyClientError):
+        def __init__(self):
+            CloudifyClientError.__init__(self, message, status_code=409, error_code='conflict_error')
+
+    Conflict.__name__ = 'CloudifyClientError'
+    return Conflict()
+
+
 def call(request):
     """The payload of the proxy's answer; request is a dictionary with args or op.
 
@@ -62,7 +74,7 @@ def call(request):
         return None
     known = getattr(exceptions, payload['type'], None)
     if payload['type'] == 'CloudifyClientError':
-        raise exceptions.NodeInstanceUpdateConflict(payload['message'])
+        raise _conflict(payload['message'])
     if isinstance(known, type) and issubclass(known, exceptions.NonRecoverableError) and known is not exceptions.HttpException:
         raise known(payload['message'])
     if payload['type'] in ('NonRecoverableError', 'HttpException'):

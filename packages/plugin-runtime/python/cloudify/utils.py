@@ -55,8 +55,38 @@ def get_exec_tempdir():
     return os.environ.get(ENV_CFY_EXEC_TEMPDIR) or tempfile.gettempdir()
 
 
-def format_exception(error):
-    return text_of(error)
+class ManagerVersion(object):
+    """A version of three numbers; what stands behind a hyphen does not count."""
+
+    def __init__(self, raw_version):
+        numbers = [int(part) for part in raw_version.split('-')[0].split('.') if part.isdigit()]
+        self.major, self.minor, self.service = (numbers + [0, 0, 0])[:3]
+
+    def _numbers(self):
+        return (self.major, self.minor, self.service)
+
+    def greater_than(self, other):
+        return self._numbers() > other._numbers()
+
+    def equals(self, other):
+        return self._numbers() == other._numbers()
+
+    __gt__, __eq__ = greater_than, equals
+    __lt__ = lambda self, other: other.greater_than(self)
+    __hash__ = lambda self: hash(self._numbers())
+    __str__ = lambda self: '%d.%d.%d' % self._numbers()
+
+
+def get_executable_path(executable, venv):
+    return '%s/bin/%s' % (venv, executable)
+
+
+def get_python_path(venv):
+    return get_executable_path('python', venv)
+
+
+def format_exception(e):
+    return text_of(e)
 
 
 def _get_current_context():

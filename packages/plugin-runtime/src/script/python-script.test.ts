@@ -125,10 +125,10 @@ describe('Python scripts', () => {
     const save = rig.host.saveRuntimeProperties;
     let conflicts = 0;
     rig.host.saveRuntimeProperties = async (write) => {
-      if (conflicts++ === 0)
+      if (conflicts++ < 2)
         rig.host.instances.set('web_abc123', {
           ...(own as never as object),
-          version: 9,
+          version: 8 + conflicts,
           runtime_properties: { theirs: 1 },
         } as never);
       return save(write);
@@ -144,6 +144,13 @@ describe('Python scripts', () => {
                change()
            except NonRecoverableError as e:
                refused.append(str(e))
+       from cloudify_rest_client.exceptions import CloudifyClientError
+       ctx.instance.runtime_properties['lost'] = 1
+       try:
+           ctx.instance.update()
+       except CloudifyClientError as e:
+           refused.append([type(e).__name__, e.status_code, e.error_code])
+       ctx.instance.refresh(force=True)
        ctx.instance.runtime_properties['mine'] = target.instance.runtime_properties['url']
        ctx.instance.update(on_conflict=lambda mine, latest: dict(latest, **mine))
        ctx.returns(refused)`,
@@ -153,6 +160,7 @@ describe('Python scripts', () => {
       result: [
         'Cannot override read only properties',
         'Cannot modify runtime properties of relationship node instances',
+        ['CloudifyClientError', 409, 'conflict_error'],
       ],
     });
     expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({ theirs: 1, mine: 'u' });

@@ -42,6 +42,27 @@ const op = (key: string, more: Partial<CodeItem> = {}): CodeItem =>
 const stored = (graph: GraphState) => graphFromRows(graph, graph.nodes.map(rowOf), graph.flags);
 const error = { type: 'E', message: 'broken', recoverable: true };
 
+it('runs the lifecycle of an instance inside a subgraph, which another one waits for', () => {
+  const graph = begun();
+  const lifecycle = { item: 'lifecycle', direction: 'uninstall', relatedIds: [], isIgnoringFailure: false };
+  const around = (id: string, more: object = {}): CodeItem[] => [
+    { key: id, item: 'subgraph', name: `around ${id}`, ...more } as CodeItem,
+    { ...lifecycle, key: `of ${id}`, subgraph: id, instanceIds: [id] } as CodeItem,
+  ];
+  const { events } = submit(graph, ...around('n_1'), ...around('n_0', { deps: ['n_1'] }));
+  const told = events.flatMap(({ idx, type }) => {
+    const { name, kind } = graph.nodes[idx]!.spec;
+    return kind === 'subgraph' ? [`${type} ${name}`] : [];
+  });
+  const ofOne = (id: string) => [
+    `task_started around ${id}`,
+    `task_started ${id}`,
+    `task_succeeded ${id}`,
+    `task_succeeded around ${id}`,
+  ];
+  expect(told).toEqual([...ofOne('n_1'), ...ofOne('n_0')]);
+});
+
 describe('tasks that wait for each other', () => {
   const subgraph = (key: string, more: object = {}): CodeItem =>
     ({ key, item: 'subgraph', name: key, ...more }) as CodeItem;

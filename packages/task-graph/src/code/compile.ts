@@ -146,7 +146,7 @@ function compileItem(
     deps.push(at);
   }
   const subgraph = item.subgraph ? deps.pop()! : null;
-  if (item.item === 'lifecycle') return compileLifecycle(context, item, idx, deps);
+  if (item.item === 'lifecycle') return compileLifecycle(context, item, idx, { deps, subgraph });
   const body = bodyOf(context, item);
   if (!body.ok) return body;
   const common = { idx, deps, subgraph, retryOf: null, key: item.key };
@@ -228,12 +228,12 @@ function policyOf(item: CodeItem, policy: TaskPolicy): TaskPolicy {
   };
 }
 
-/** The tasks of a built-in lifecycle graph, behind those that are there. */
+/** The tasks of a built-in lifecycle graph, behind those that are there and in the subgraph of the item. */
 function compileLifecycle(
   context: BuildContext,
   item: Extract<CodeItem, { item: 'lifecycle' }>,
   base: number,
-  deps: number[],
+  { deps, subgraph }: { deps: number[]; subgraph: number | null },
 ): Result<TaskSpec[], CompileError> {
   const chosen: NodeInstance[][] = [];
   for (const ids of [item.instanceIds, item.relatedIds]) {
@@ -260,7 +260,7 @@ function compileLifecycle(
       idx: base + task.idx,
       key: `${item.key}/${task.idx}`,
       deps: [...task.deps.map((dep) => base + dep), ...(task.subgraph === null ? deps : [])],
-      subgraph: task.subgraph === null ? null : base + task.subgraph,
+      subgraph: task.subgraph === null ? subgraph : base + task.subgraph,
     })),
   );
 }

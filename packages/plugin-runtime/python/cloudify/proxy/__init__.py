@@ -1,1 +1,1 @@
-"""The ctx proxy as plugins know it that run programs of their own."""
+"""The ctx proxy as plugins know it that run programs of their own: the command, and a server of a ctx of theirs."""

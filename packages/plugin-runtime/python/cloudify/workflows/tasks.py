@@ -3,7 +3,8 @@ import uuid
 
 from cloudify import exceptions
 from cloudify.constants import (  # noqa: F401
-    TASK_FAILED, TASK_PENDING, TASK_RESCHEDULED, TASK_RESPONSE_SENT, TASK_SENDING, TASK_SENT, TASK_STARTED, TASK_SUCCEEDED)
+    TASK_FAILED, TASK_PENDING, TASK_RESCHEDULED, TASK_RESPONSE_SENT, TASK_SENDING, TASK_SENT, TASK_STARTED, TASK_SUCCEEDED,
+    TERMINATED_STATES)
 from cloudify.workflows import api, runs
 from cloudify.workflows.handlers import HandlerResult, retry_failure_handler  # noqa: F401
 
@@ -12,7 +13,6 @@ DEFAULT_TOTAL_RETRIES = INFINITE_TOTAL_RETRIES
 DEFAULT_RETRY_INTERVAL = 30
 DEFAULT_SUBGRAPH_TOTAL_RETRIES = 0
 DEFAULT_SEND_TASK_EVENTS = True
-TERMINATED_STATES = [TASK_RESCHEDULED, TASK_SUCCEEDED, TASK_FAILED]
 
 
 class WorkflowTask(object):
@@ -76,6 +76,13 @@ class WorkflowTask(object):
     @current_retries.setter
     def current_retries(self, count):
         self._retries = count
+
+    def apply_async(self):
+        """Starts the task at once, in graph mode too; nobody has to wait for it. It is its own result."""
+        if self.keys is None:
+            runs.start([self.work(runs.next_key(), [], None)], [self])
+            self.is_settled = True
+        return self
 
     def is_local(self):
         return True

@@ -49,6 +49,22 @@ class TaskDependencyGraph(object):
         self._after = {}
         # Tasks that have been handed to the engine, by id, as long as the graph is executed.
         self._begun = {}
+        # Ends that the code would have to handle: the engine does.
+        self._finished_tasks = {}
+
+    @property
+    def _dependencies(self):
+        """Ids of the tasks that a task waits for, by its id."""
+        return {task_id: set(after) for task_id, after in self._root()._after.items()}
+
+    @property
+    def _dependents(self):
+        """Ids of the tasks that wait for a task, by its id."""
+        found = {}
+        for task_id, after in self._root()._after.items():
+            for on in after:
+                found.setdefault(on, set()).add(task_id)
+        return found
 
     @property
     def tasks(self):
@@ -243,9 +259,9 @@ class SubgraphTask(WorkflowTask, TaskDependencyGraph):
         raise RuntimeError('a subgraph is executed with its graph')
 
 
-def make_or_get_graph(function):
+def make_or_get_graph(f):
     """Marks a function that builds a graph; code that runs again finds its tasks by their keys."""
     def build(*args, **kwargs):
         kwargs.pop('name', None)
-        return function(*args, **kwargs)
+        return f(*args, **kwargs)
     return build

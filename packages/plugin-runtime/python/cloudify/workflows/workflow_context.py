@@ -39,9 +39,7 @@ class _Internal(object):
     def send_workflow_event(self, event_type, message=None, args=None, additional_context=None):
         """Tells it at once, in graph mode too."""
         item = {'item': 'event', 'text': str(message), 'eventType': str(event_type)}
-        task = SendWorkflowEventTask(item, info=message, context=self._ctx)
-        runs.start([task.work(runs.next_key(), [], None)], [task])
-        task.is_settled = True
+        SendWorkflowEventTask(item, info=message, context=self._ctx).apply_async()
 
     @property
     def bootstrap_context(self):

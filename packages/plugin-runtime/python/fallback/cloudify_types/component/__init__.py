@@ -1,0 +1,1 @@
+"""Following executions of other deployments."""

@@ -1,0 +1,7 @@
+"""Seconds, sizes and names."""
+DEPLOYMENTS_TIMEOUT = 120
+EXECUTIONS_TIMEOUT = 1800
+POLLING_INTERVAL = 1
+PAGINATION_SIZE = 1000
+EXTERNAL_RESOURCE = 'external_resource'
+CAPABILITIES = 'capabilities'

@@ -1,0 +1,1 @@
+"""Workflows of shared resources, run from relationships to them."""

@@ -1,0 +1,3 @@
+"""Names and seconds."""
+SHARED_RESOURCE_TYPE = 'cloudify.nodes.SharedResource'
+WORKFLOW_EXECUTION_TIMEOUT = 1800
