@@ -63,6 +63,38 @@ test('workflows of an uploaded plugin get their parameters', async () => {
   expect(messages).toContainEqual(expect.stringContaining('5 baskets of apple'));
 });
 
+test('lifecycles of single instances stand in the order that a plugin gives them', async () => {
+  await succeed(client, 'orchard', 'install');
+  const { messages } = await succeed(client, 'orchard', 'regrow', { order: ['tree', 'fence'] });
+  const ends = messages.filter((message) => /^Subgraph succeeded '(install_)?(tree|fence)_/.test(message));
+  expect(ends.map((message) => message.replace(/_\w{6}'.*$/, ''))).toEqual([
+    "Subgraph succeeded 'tree",
+    "Subgraph succeeded 'fence",
+    "Subgraph succeeded 'install_tree",
+    "Subgraph succeeded 'install_fence",
+  ]);
+});
+
+test('failures that a plugin passes over are told, and what comes behind runs', async () => {
+  const { messages } = await succeed(client, 'orchard', 'prune');
+  expect(messages).toContainEqual(expect.stringContaining('the ladder broke'));
+  expect(messages).toContain('Ignoring task orchard.tasks.broken failure');
+  expect(messages).toContain('pruned');
+});
+
+test('an operation of a plugin runs workflows of a shared resource and tells what they told', async () => {
+  await client.upload('uploadBlueprint', {
+    params: { blueprint_id: 'neighbour' },
+    query: { application_file_name: 'neighbour.yaml' },
+    content: archiveOf(join(__dirname, 'blueprints/python-plugin')),
+  });
+  await call(client, 'createDeployment', { id: 'neighbour' }, { blueprint_id: 'neighbour' });
+  const { messages } = await succeed(client, 'neighbour', 'install');
+  expect(messages).toContainEqual(expect.stringContaining('7 baskets of apple'));
+  await succeed(client, 'neighbour', 'uninstall');
+  await succeed(client, 'orchard', 'uninstall');
+});
+
 test('a plugin that is nowhere fails its operation at once, and says where it was looked for', async () => {
   const parameters = { operation: 'odd.absent', node_ids: ['tree'] };
   const { status, error } = await follow(client, 'orchard', 'execute_operation', { parameters });

@@ -80,6 +80,20 @@ ctx.returns([client.secrets.get('a/b').value, [e.status for e in found], found.m
     expect(last?.headers['authentication-token']).toBeUndefined();
   });
 
+  it('lists events, and log lines when they are asked for', async () => {
+    const rig = await rigWith({
+      'GET /api/v3.1/events?type=cloudify_event&execution_id=e': { body: page(record('1')) },
+      'GET /api/v3.1/events?type=cloudify_event&type=cloudify_log&message.text=%x%&_range=timestamp,2024-01-01T00:00:00,&_sort=-timestamp':
+        { body: page(record('2'), record('3')) },
+    });
+    const end = await rig.script(`${head}
+from datetime import datetime
+late = client.events.list(include_logs=True, message='%x%', from_datetime=datetime(2024, 1, 1), sort='timestamp',
+                          is_descending=True)
+ctx.returns([[e.id for e in found] for found in (client.events.list(execution_id='e'), late)])`);
+    expect(end).toEqual({ kind: 'succeeded', result: [['1'], ['2', '3']] });
+  });
+
   it('raises errors by their code', async () => {
     const rig = await rigWith({
       'GET /api/v3.1/deployments/d': {

@@ -1,6 +1,7 @@
 from cloudify import ctx, manager
 from cloudify.decorators import operation
 from cloudify.exceptions import NonRecoverableError
+from cloudify_types.shared_resource.operations import execute_workflow
 
 
 @operation(resumable=True)
@@ -10,6 +11,16 @@ def plant(depth, **_):
     print('digging')
     me = manager.get_rest_client().node_instances.get(ctx.instance.id)
     ctx.instance.runtime_properties['planted'] = [ctx.node.properties['kind'], depth, me.node_id]
+
+
+def broken(**_):
+    raise NonRecoverableError('the ladder broke')
+
+
+@operation(resumable=True)
+def borrow(**_):
+    """Runs a workflow of the shared resource that this relationship leads to."""
+    return execute_workflow('harvest', {'baskets': 7})
 
 
 @operation

@@ -68,6 +68,10 @@ class Resource(object):
     def __getattr__(self, name):
         if name.startswith('_') or name not in self._calls:
             raise AttributeError('there is no %s.%s; there are: %s' % (self._name, name, ', '.join(sorted(self._calls))))
+        return self._method(name)
+
+    def _method(self, name):
+        """The method as its line says, where a method of the same name does more."""
         call = self._calls[name]
 
         def method(*args, **given):

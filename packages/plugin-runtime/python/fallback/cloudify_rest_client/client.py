@@ -91,11 +91,24 @@ class _NodeInstances(Resource):
 
 
 class _Events(Resource):
+    def list(self, include_logs=False, message=None, from_datetime=None, to_datetime=None, _include=None, sort=None,
+             **given):
+        """Events, with include_logs log lines as well. Instants are texts or datetimes."""
+        kinds = ['cloudify_event'] + (['cloudify_log'] if include_logs else [])
+        between = None
+        if from_datetime or to_datetime:
+            between = 'timestamp,%s,%s' % (_instant(from_datetime), _instant(to_datetime))
+        return self._method('list')(given.pop('type', kinds), message, between, _include, sort, **given)
+
     def get(self, execution_id, from_event=0, batch_size=100, include_logs=False):
         """Events of an execution from the given one on, and how many there are."""
         found = self.list(include_logs, sort='reported_timestamp', execution_id=execution_id, _offset=from_event,
                           _size=batch_size)
         return found.items, found.metadata.pagination.total
+
+
+def _instant(when):
+    return when.isoformat() if hasattr(when, 'isoformat') else when or ''
 
 
 class _Blueprints(Resource):

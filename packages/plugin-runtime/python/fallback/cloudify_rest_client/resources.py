@@ -74,7 +74,7 @@ RESOURCES = {
         'functions': 'POST /evaluate/functions : deployment_id context payload',
     },
     'events': {
-        'list': 'GET /events : include_logs message from_datetime to_datetime _include sort',
+        'list': 'GET /events : type message>message.text _range _include sort',
     },
     'execution_groups': {
         'list': 'GET /execution-groups',
