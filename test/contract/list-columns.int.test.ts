@@ -95,6 +95,16 @@ test.each(plain.map((route) => [`${route.method} ${route.path}`, route] as const
   60_000,
 );
 
+test('executions are deleted by whatever they are listed by', async () => {
+  const { filters } = lists.find(({ path }) => path === '/executions')!.list!;
+  for (const name of filters.filter((one) => one !== 'status'))
+    for (const value of ['', 'no-such-value']) {
+      const path = `/executions?id=no-such-value&${name}=${value}`;
+      const answer = await caller.send(caller.admin, 'DELETE', path, {});
+      expect([path, answer.status, answer.status < 300 ? '' : answer.text]).toEqual([path, 200, '']);
+    }
+});
+
 test('what is no field of the resource, or no value, is refused with the names that are', async () => {
   const answer = await caller.send(caller.admin, 'GET', '/deployments?resource_availabilty=tenant');
   expect([answer.status, JSON.parse(answer.text)]).toEqual([

@@ -462,7 +462,7 @@ export interface Operations {
     params: undefined;
     query: "_include";
     body: { deployment_id: string; context?: Record<string, unknown> | null; payload: Record<string, unknown> };
-    answer: { deployment_id: string; payload: Record<string, unknown> };
+    answer: { deployment_id: string; payload: unknown };
   };
   /** GET /api/v3.1/events: Events and log lines */
   listEvents: {

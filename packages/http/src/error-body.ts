@@ -28,7 +28,11 @@ export function toAppError(error: unknown): AppError {
     typeof (error as { code?: unknown } | null)?.code === 'string' &&
     status !== undefined &&
     status in byStatus;
-  if (isOfFramework) return new AppError(byStatus[status]!, (error as Error).message, {}, { cause: error });
+  if (isOfFramework) {
+    const isPath = (error as { code: string }).code === 'FST_ERR_BAD_URL';
+    const details = isPath ? { field: 'path', expected: 'percent-encoded UTF-8' } : {};
+    return new AppError(byStatus[status]!, (error as Error).message, details, { cause: error });
+  }
   return new AppError(
     'internal_server_error',
     'Internal error in the manager REST service; its log has the details',

@@ -11,6 +11,7 @@ import { pathIndex } from './path-index';
 import { readRequest } from './read-request';
 import { sendAnswer } from './send-answer';
 import { isolated } from './tenant-scope';
+import { placed } from './unstorable-text';
 
 export interface HttpApp {
   /** Answers one request of a foreign server (standalone mounts all services behind one port). */
@@ -106,7 +107,9 @@ function mountRoute(
       const call = await readRequest(route, request, reply, version, o);
       const result = await audited(o.service, route.contract, call, () =>
         isolated(o.service, route.contract, call, () => route.handler(call)),
-      );
+      ).catch((error: unknown) => {
+        throw placed(error, call.body);
+      });
       return sendAnswer(route, call, reply, result, { ...o, stopping });
     },
   });

@@ -7,6 +7,7 @@ export const MAX_JSON_DEPTH = 200;
 
 function tooLarge(limitBytes: number): AppError {
   return new AppError('payload_too_large_error', `The body is larger than ${limitBytes} bytes`, {
+    field: 'body',
     expected: `at most ${limitBytes} bytes`,
   });
 }
@@ -101,6 +102,7 @@ export function parseJson(text: string): unknown {
       'bad_parameters_error',
       `The JSON body is nested deeper than ${MAX_JSON_DEPTH} levels`,
       {
+        field: 'body',
         expected: `at most ${MAX_JSON_DEPTH} levels`,
       },
     );
@@ -112,7 +114,7 @@ export function parseJson(text: string): unknown {
     throw new AppError(
       'bad_parameters_error',
       `The body is not valid JSON: ${(cause as Error).message}`,
-      { expected: 'JSON' },
+      { field: 'body', expected: 'JSON' },
       { cause },
     );
   }

@@ -7,6 +7,7 @@ import type { HttpAppOptions } from './options';
 import { anonymous, cachedPrincipal, principalHeader, verifyPrincipal } from './principal-token';
 import { hasBody, parseJson, readText } from './read-body';
 import { RequestCall } from './request-call';
+import { refuseUnstorable } from './unstorable-text';
 
 const JSON_LIMIT_BYTES = 10 * 1024 * 1024;
 const TEXT_LIMIT_BYTES = 1024 * 1024;
@@ -43,8 +44,10 @@ export async function readRequest(
     if (params[name] === '' && name !== '*')
       throw new AppError('not_found_error', 'No such path: an id is empty');
   }
-  call.params = route.parseParams(params);
   const raw = request.query as RawQuery;
+  refuseUnstorable(params);
+  refuseUnstorable(raw);
+  call.params = route.parseParams(params);
   if (route.parseList) call.list = route.parseList(raw);
   else call.include = route.parseInclude(raw);
   call.query = route.parseQuery(raw);
@@ -95,6 +98,7 @@ async function readJson(call: RequestCall, o: HttpAppOptions, rule: TypeRule): P
 
 function wrongType(contentType: string, { refusal }: TypeRule): AppError {
   return new AppError(refusal, `Content type must be application/json, not \`${contentType}\``, {
+    field: 'Content-Type',
     expected: 'application/json',
   });
 }

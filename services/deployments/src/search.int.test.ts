@@ -319,6 +319,7 @@ describe('evaluating functions', () => {
     ).toEqual({ x: 1 });
     expect(code(await evaluate({ x: { get_input: 'nosuch' } }))).toEqual([400, 'functions_evaluation_error']);
     expect(code(await evaluate({ x: { get_secret: 'nosuch' } }))).toEqual([404, 'not_found_error']);
+    expect((await evaluate({ concat: ['a', 1] })).body.payload).toBe('a1');
     expect(code(await test.call('POST', '/evaluate/functions', { deployment_id: 'sa' }))).toEqual([
       400,
       'bad_parameters_error',

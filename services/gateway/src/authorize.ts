@@ -76,7 +76,7 @@ function decode(segment: string): string {
     throw new AppError(
       'bad_parameters_error',
       `Path segment \`${segment}\` is not well encoded`,
-      {},
+      { field: 'path', expected: 'percent-encoded UTF-8' },
       { cause },
     );
   }

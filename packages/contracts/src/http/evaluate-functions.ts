@@ -16,7 +16,8 @@ export const evaluateFunctionsRoutes = defineRoutes([
     spec: 'reference 5.22',
     body: z.object({ deployment_id: z.string(), context: jsonObject.nullish(), payload: jsonObject }),
     status: 200,
-    response: z.object({ deployment_id: z.string(), payload: jsonObject }),
+    // A payload that is a function itself becomes whatever that gives.
+    response: z.object({ deployment_id: z.string(), payload: z.unknown() }),
     isAllowedToExecution: true,
   },
 ]);

@@ -30,7 +30,7 @@ const unreadable = (cause: unknown): AppError =>
   new AppError(
     'bad_parameters_error',
     `The multipart body cannot be read: ${(cause as Error).message}`,
-    {},
+    { field: 'body', expected: 'multipart/form-data as its Content-Type says' },
     { cause },
   );
 

@@ -1,8 +1,8 @@
 import type { ListQuery, Principal } from '@baton/contracts';
 import { badParameter, isoInstant, readInstant } from '@baton/kernel';
-import { type Db, equalsAny } from '@baton/postgres';
+import type { Db } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { executionScope } from '../queries/list-executions';
+import { executionScope, filteredExecutions } from '../queries/list-executions';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 
@@ -31,9 +31,8 @@ export async function deleteExecutions(
     if (!ENDS.includes(status))
       throw badParameter('status', `Can't filter by execution status \`${status}\``, { expected: ENDS });
   }
-  const where: RawBuilder<SqlBool>[] = [executionScope(principal, list.allTenants), sql`e.phase = 'ended'`];
-  for (const [field, values] of Object.entries(list.filters))
-    where.push(equalsAny(sql`e.${sql.id(COLUMN_OF[field] ?? field)}`, values));
+  const ended = [executionScope(principal, list.allTenants), sql<SqlBool>`e.phase = 'ended'`];
+  const where: RawBuilder<SqlBool>[] = [filteredExecutions(list, ended)];
   if (before !== null) where.push(sql`e.created_at < ${before}`);
   return await db.tx(async (tx) => {
     // Those that stay anyhow are among the last ones kept: the oldest of the others go until so many are left.
@@ -53,8 +52,6 @@ export async function deleteExecutions(
     return rows;
   });
 }
-
-const COLUMN_OF: Record<string, string> = { tenant_name: 'tenant', resume: 'is_resumed' };
 
 function keepLastOf(request: DeleteRequest): number | null {
   if (request.keep_last === undefined || request.keep_last === null) return null;

@@ -47,6 +47,10 @@ export function executionScope(principal: Principal, allTenants: boolean) {
   return visibilityScope(principal, 'e', allTenants);
 }
 
+/** The filters of a list, of executions `e` for which all of `where` holds. */
+export const filteredExecutions = (list: ListQuery, where: readonly RawBuilder<SqlBool>[]) =>
+  pageConditions({ columns: COLUMNS, filters: FILTERS, list, where });
+
 /** One page of executions; system workflows only on request (reference/rest-api.md 3.2). */
 export async function listExecutions(
   db: AnyQuery,
@@ -90,12 +94,7 @@ export async function matchingExecutions(
   const fits = isResume
     ? sql<SqlBool>`e.status in ('failed', 'cancelled')`
     : sql<SqlBool>`e.phase <> 'ended'`;
-  const where = pageConditions({
-    columns: COLUMNS,
-    filters: FILTERS,
-    list,
-    where: [...listed(principal, list), fits],
-  });
+  const where = filteredExecutions(list, [...listed(principal, list), fits]);
   const { rows } = await sql<{ id: string; total: number }>`
     select e.id, count(*) over () as total from executions e where ${where}
     order by e.created_at, e.id limit ${limit}`.execute(db);
