@@ -8,6 +8,7 @@ import { requestExecution } from './commands/request-execution';
 import { updateStoredOperations } from './commands/update-stored-operations';
 import { executionScope } from './queries/list-executions';
 import { requireGraph } from './queries/list-operations';
+import { listClientOperations } from './store/client-graphs.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup } from './testing/engine-setup';
 import { startRequest } from './testing/start-request';
@@ -103,6 +104,23 @@ test('the operation at the other end of a relationship belongs to the node there
   };
   await update(link);
   expect(await kwargs('link')).toMatchObject({ port: 5432, kept: 1 });
+});
+
+test('what is internal can be left out of a list: all but operations and the subgraphs around them', async () => {
+  const types = ['RemoteWorkflowTask', 'SubgraphTask', 'NOPLocalWorkflowTask', 'SendNodeEventTask'];
+  await createGraph(engine.deps, admin, {
+    name: 'types',
+    execution_id: execution,
+    operations: types.map((type) => ({ ...stored(type, 'app', NAME, 'pending'), type })),
+  });
+  const { graph_id: graphId } = await visibleOperation(engine.deps, admin, 'SubgraphTask');
+  const typesOf = async (skipInternal: boolean) => {
+    const filter = { graphId: graphId!, states: [], skipInternal };
+    const found = await listClientOperations(engine.db.query, filter, executionScope(admin, false));
+    return found.map(({ type }) => type);
+  };
+  expect(await typesOf(false)).toEqual(types);
+  expect(await typesOf(true)).toEqual(types.slice(0, 2));
 });
 
 test('a list asks for a graph that is there', async () => {

@@ -111,7 +111,7 @@ export async function listClientOperations(
   if (filter.graphId !== undefined) where.push(sql`o.graph_id::text = ${filter.graphId}`);
   if (filter.executionId !== undefined) where.push(sql`o.execution_id::text = ${filter.executionId}`);
   if (filter.states.length > 0) where.push(sql`o.state = any(${filter.states}::text[])`);
-  if (filter.skipInternal) where.push(sql`o.type = 'RemoteWorkflowTask'`);
+  if (filter.skipInternal) where.push(sql`o.type in ('RemoteWorkflowTask', 'SubgraphTask')`);
   const { rows } = await sql<OwnedOperation>`
     select ${FIELDS} from client_operations o join executions e on e.id = o.execution_id
     where ${sql.join(where, sql` and `)} order by o.graph_id, o.position`.execute(db);
