@@ -15,6 +15,9 @@ import uuid
 import zipfile
 
 from cloudify import constants, exceptions, manager_place
+from cloudify._instants import (  # noqa: F401
+    parse_and_apply_timedelta, parse_schedule_datetime_string, parse_utc_datetime, parse_utc_datetime_absolute,
+    parse_utc_datetime_relative, unpack_timedelta_string)
 from cloudify._values import text_of
 from cloudify.context import ctx
 

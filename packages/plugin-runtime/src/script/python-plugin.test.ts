@@ -24,15 +24,40 @@ def patient(**_):
 def broken(**_):
     raise NonRecoverableError('no')
 
+def library(**_):
+    """What a wagon brings of the manager's library: modules that the worker has not, and its REST client."""
+    from datetime import datetime
+    import cloudify_rest_client
+    from cloudify.extra import instance_id
+    from cloudify.workflows.local import init_env
+    client = cloudify_rest_client
+    return [instance_id, init_env, client.PY2, str(client.at('2024-01-31 08:00', 'Asia/Tokyo')),
+            str(client.later('1 month', datetime(2024, 1, 31))), client.build('a.b', target_deployment='t', id=None),
+            client.create('a.b', 'from', external_target='')]
+
 nothing = 5
 `;
+const LIBRARY = {
+  'cloudify/__init__.py': 'raise ImportError("that of the worker is meant")',
+  'cloudify/extra.py': 'from cloudify import ctx\ninstance_id = ctx.instance.id',
+  'cloudify/workflows/__init__.py': 'raise ImportError("that of the worker is meant")',
+  'cloudify/workflows/local.py': 'init_env = "theirs"',
+  'cloudify_rest_client/__init__.py': `
+from cloudify._compat import PY2, text_type, urlparse
+from cloudify.deployment_dependencies import build_deployment_dependency as build, create_deployment_dependency as create
+from cloudify.proxy.server import HTTPCtxProxy, StubCtxProxy, TCPCtxProxy, UnixCtxProxy
+from cloudify.utils import ipv6_url_compat, parse_and_apply_timedelta as later, parse_utc_datetime as at
+`,
+};
 const MAKE_WAGON = `
 import io, json, sys, tarfile, zipfile
-place, tag, tasks = sys.argv[1:]
+place, tag, tasks, library = sys.argv[1:]
 wheel = io.BytesIO()
 with zipfile.ZipFile(wheel, 'w') as packed:
     packed.writestr('mine/__init__.py', '')
     packed.writestr('mine/tasks.py', tasks)
+    for name, content in json.loads(library).items():
+        packed.writestr(name, content)
     packed.writestr('mine-1.0.data/scripts/mine-script', '#!python\\nprint(1)\\n')
     packed.writestr('mine-1.0.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: mine\\nVersion: 1.0\\n')
     packed.writestr('mine-1.0.dist-info/entry_points.txt', '[console_scripts]\\nmine-command = mine.tasks:create\\n')
@@ -46,7 +71,7 @@ with tarfile.open(place, 'w:gz') as wagon:
 /** A wagon with one wheel, and where it may be installed. */
 function wagonFor(rig: Rig, tag = 'py3-none-any') {
   const path = join(rig.host.root, 'mine.wgn');
-  execFileSync('python3', ['-c', MAKE_WAGON, path, tag, TASKS]);
+  execFileSync('python3', ['-c', MAKE_WAGON, path, tag, TASKS, JSON.stringify(LIBRARY)]);
   return { kind: 'wagon' as const, path, target: join(rig.host.root, 'plugins/mine'), pipArguments: '' };
 }
 
@@ -77,6 +102,22 @@ describe('functions of Python plugins', () => {
       kind: 'failed',
       isRecoverable: false,
       failure: { exceptionType: 'NonRecoverableError', message: 'no' },
+    });
+  });
+
+  it('find modules that only their wagon has, and what its REST client imports of the worker', async () => {
+    const end = await (await installed()).run({ mapping: 'mine.tasks.library', inputs: {} });
+    expect(end).toEqual({
+      kind: 'succeeded',
+      result: [
+        'web_abc123',
+        'theirs',
+        false,
+        '2024-01-30 23:00:00',
+        '2024-03-02 00:00:00',
+        { dependency_creator: 'a.b', target_deployment: 't' },
+        { dependency_creator: 'a.b', source_deployment: 'from' },
+      ],
     });
   });
 

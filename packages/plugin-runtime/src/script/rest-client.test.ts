@@ -94,6 +94,27 @@ ctx.returns([[e.id for e in found] for found in (client.events.list(execution_id
     expect(end).toEqual({ kind: 'succeeded', result: [['1'], ['2', '3']] });
   });
 
+  it('takes further arguments by their place, and archives under the names of plugins', async () => {
+    const rig = await rigWith({
+      'GET /api/v3.1/sites?_include=name&_sort=-name': { body: page(record('s')) },
+      'GET /api/v3.1/executions/e?_include=id': { body: record('e') },
+      'PUT /api/v3.1/blueprints/b?visibility=private&async_upload=true&application_file_name=main.yaml&blueprint_archive_url=http://x/y.zip':
+        { body: record('b') },
+      'PUT /api/v3.1/blueprints/b/validate?visibility=tenant&blueprint_archive_url=http://x/y.zip': {
+        body: null,
+      },
+      'PATCH /api/v3.1/blueprints/b': { body: record('b', { state: 'uploaded' }) },
+    });
+    const end = await rig.script(`${head}
+address = 'http://x/y.zip'
+ctx.returns([
+    client.sites.list(['name'], 'name', True)[0].id, client.executions.get('e', ['id']).id,
+    client.blueprints._upload(address, 'b', 'main.yaml', 'private', async_upload=True).id,
+    client.blueprints.validate(address, 'b'), client.blueprints.update('b', {'state': 'uploaded'}).state])`);
+    expect(end).toEqual({ kind: 'succeeded', result: ['s', 'e', 'b', null, 'uploaded'] });
+    expect(service?.heard.at(-1)?.body).toEqual({ state: 'uploaded' });
+  });
+
   it('raises errors by their code', async () => {
     const rig = await rigWith({
       'GET /api/v3.1/deployments/d': {
@@ -122,7 +143,7 @@ ctx.returns(caught)`,
 
   it.each([
     ['client.secrets.get()', 'TypeError', "get() misses the argument 'key'"],
-    ["client.secrets.get('a', 'b')", 'TypeError', 'get() takes 1 arguments but 2 were given'],
+    ["client.secrets.get('a', ['b'], 'c')", 'TypeError', 'get() takes 2 arguments but 3 were given'],
     [
       'client.sites.frobnicate()',
       'AttributeError',
@@ -215,7 +236,7 @@ ctx.returns(told)`,
     const dump = `import json
 from cloudify_rest_client.calls import Call
 from cloudify_rest_client.resources import RESOURCES, SEARCHES
-calls = [Call(line) for lines in RESOURCES.values() for line in lines.values()]
+calls = [Call(method, line) for lines in RESOURCES.values() for method, line in lines.items()]
 print(json.dumps([[c.verb.lower(), c.path] for c in calls] + [['post', path] for path in SEARCHES.values()]))`;
     const lines = JSON.parse(
       execFileSync('python3', ['-B', '-c', dump], {

@@ -69,6 +69,10 @@ class HTTPCtxProxy(CtxProxy):
         self.server.server_close()
 
 
+# Kinds of sockets that older libraries ask for: every program that finds the address finds this one.
+UnixCtxProxy = TCPCtxProxy = HTTPCtxProxy
+
+
 class StubCtxProxy(object):
     """Stands for a proxy where none is wanted."""
     socket_url = ''

@@ -10,8 +10,12 @@ from urllib.parse import quote
 from cloudify_rest_client.responses import ListResponse, Record
 
 
+# What all methods of a name take behind their own arguments.
+_BESIDE = {'list': ['_include', 'sort', 'is_descending'], 'get': ['_include']}
+
+
 class Call(object):
-    def __init__(self, line):
+    def __init__(self, method, line):
         head, _, arguments = line.partition(' : ')
         verb, self.path = head.split()
         self.verb = verb.rstrip('?')
@@ -25,6 +29,7 @@ class Call(object):
             self.wire[name] = wire or name
             if default:
                 self.defaults[name] = default
+        self.names += [name for name in _BESIDE.get(method, []) if name not in self.names]
 
     def bind(self, name, args, given):
         """Values by argument. Raises TypeError as a method of that signature does."""
@@ -61,7 +66,7 @@ class Resource(object):
     def __init__(self, api, name, lines, record=Record, search=None):
         self.api = api
         self._name = name
-        self._calls = {method: Call(line) for method, line in lines.items()}
+        self._calls = {method: Call(method, line) for method, line in lines.items()}
         self._record = record
         self._search = search
 

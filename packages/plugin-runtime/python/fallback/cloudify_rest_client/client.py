@@ -1,4 +1,5 @@
 """The client: resources of the table, and the methods that are more than one line of it."""
+import contextlib
 import os
 import tarfile
 import tempfile
@@ -111,15 +112,25 @@ def _instant(when):
     return when.isoformat() if hasattr(when, 'isoformat') else when or ''
 
 
+@contextlib.contextmanager
+def _packed(path):
+    """An archive of the folder around a main file, and the name of that; an address as it is."""
+    if '://' in path:
+        yield path, None
+        return
+    folder, name = os.path.split(os.path.abspath(path))
+    with tempfile.TemporaryDirectory() as place:
+        archive = os.path.join(place, 'blueprint.tar.gz')
+        with tarfile.open(archive, 'w:gz') as packed:
+            packed.add(folder, os.path.basename(folder) or 'blueprint')
+        yield archive, name
+
+
 class _Blueprints(Resource):
     def upload(self, path, entity_id=None, visibility='tenant', progress_callback=None, skip_size_limit=True,
                async_upload=False, labels=None, blueprint_id=None, **_):
         """Uploads the folder around a main file."""
-        folder, name = os.path.split(os.path.abspath(path))
-        with tempfile.TemporaryDirectory() as place:
-            archive = os.path.join(place, 'blueprint.tar.gz')
-            with tarfile.open(archive, 'w:gz') as packed:
-                packed.add(folder, os.path.basename(folder) or 'blueprint')
+        with _packed(path) as (archive, name):
             return self.publish_archive(archive, entity_id or blueprint_id, name, visibility, None, async_upload, labels)
 
     def publish_archive(self, archive_location, blueprint_id, blueprint_filename=None, visibility='tenant',
@@ -130,6 +141,19 @@ class _Blueprints(Resource):
             query['labels'] = ','.join('%s=%s' % pair for label in labels for pair in label.items())
         return self.wrap(_send_file(self.api, 'PUT', '/blueprints/%s' % blueprint_id, archive_location,
                                     'blueprint_archive_url', query))
+
+    def _upload(self, archive_location, blueprint_id, application_file_name=None, *arguments, **given):
+        """publish_archive, as some plugins call it."""
+        return self.publish_archive(archive_location, blueprint_id, application_file_name, *arguments, **given)
+
+    def validate(self, path, entity_id, blueprint_filename=None, visibility='tenant', **_):
+        """Reads a blueprint and keeps nothing: a main file or the address of an archive. Raises what is wrong with it."""
+        with _packed(path) as (archive, name):
+            query = {'visibility': visibility, 'application_file_name': blueprint_filename or name}
+            return _send_file(self.api, 'PUT', '/blueprints/%s/validate' % entity_id, archive, 'blueprint_archive_url', query)
+
+    def update(self, blueprint_id, update_dict=None, **given):
+        return self._method('update')(blueprint_id, **dict(update_dict or {}, **given))
 
     def download(self, blueprint_id, output_file=None, progress_callback=None):
         place = output_file or '%s.tar.gz' % blueprint_id
