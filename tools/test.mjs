@@ -60,6 +60,7 @@ try {
   await stepsAtOnce({
     'simulation of the model, 1,000 seeds': script('test/sim/run.ts', '--seeds', '1000', '--of', 'model'),
     'simulation of the service, 200 seeds': script('test/sim/run.ts', '--seeds', '200', '--of', 'service'),
+    'simulation of schedules, 100 seeds': script('test/sim/run.ts', '--seeds', '100', '--of', 'schedules'),
   });
   await stepsAtOnce({
     'end to end, standalone': e2eCommand({ mode: 'standalone', workers: 1, env }),

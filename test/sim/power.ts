@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { seededFaults } from './seeded-faults';
 
 /** Seeds played with each fault, at most: the first that breaks a promise is enough. */
-const SEEDS = 200;
+const SEEDS = 600;
 /** Processes at a time. */
 const LANES = 2;
 
@@ -17,7 +17,7 @@ export async function measurePower(only?: string): Promise<number> {
   const left = [...chosen];
   const lane = async (): Promise<void> => {
     for (let fault = left.shift(); fault; fault = left.shift()) {
-      const { status, first } = await play(fault.name);
+      const { status, first } = await play(fault.name, fault.of ?? 'service');
       if (status === 0) missed++;
       console.log(
         `${status === 0 ? 'MISSED' : 'caught'}  ${fault.name}${first ? `\n        ${first.slice(0, 160)}` : ''}`,
@@ -29,13 +29,13 @@ export async function measurePower(only?: string): Promise<number> {
   return missed;
 }
 
-function play(fault: string): Promise<{ status: number; first: string }> {
+function play(fault: string, of: string): Promise<{ status: number; first: string }> {
   const args = [
     '--import',
     'tsx',
     join(__dirname, 'run.ts'),
     '--of',
-    'service',
+    of,
     '--seeds',
     String(SEEDS),
     '--first',
@@ -49,7 +49,7 @@ function play(fault: string): Promise<{ status: number; first: string }> {
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
   return new Promise((resolve) => {
     child.once('exit', (code) => {
-      const first = text.split('\n').find((line) => line.startsWith('service, seed ')) ?? '';
+      const first = text.split('\n').find((line) => line.startsWith(`${of}, seed `)) ?? '';
       if (code !== 0 && first === '') throw new Error(`${fault}: the simulation did not run:\n${text}`);
       resolve({ status: code ?? 1, first });
     });

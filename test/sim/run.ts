@@ -1,12 +1,13 @@
 import './mutate';
 import { measurePower } from './power';
+import { simulateSchedules } from './schedules/simulate';
 import { simulateService } from './service/simulate';
 import { type SimulationResult, simulate } from './simulate';
 
 /**
- * The deterministic simulation: `npm run sim -- [--seeds N] [--from F] [--seed S] [--of model|service] [--first] [--power]`. Each seed is
- * played twice: on a model of the engine's memory, which is quick and reaches far (`model`), and on the engine that runs
- * in production over tables in memory (`service`). Prints each seed that breaks a promise; `--seed S` plays that one
+ * The deterministic simulation: `npm run sim -- [--seeds N] [--from F] [--seed S] [--of model|service|schedules] [--first] [--power]`. Each seed is
+ * played on worlds of three kinds: on a model of the engine's memory, which is quick and reaches far (`model`), and on the engine that runs
+ * in production over tables in memory (`service`); `schedules` plays what fires schedules there. Prints each seed that breaks a promise; `--seed S` plays that one
  * alone, `--first` stops at the first that fails. Ends with `N passed, M failed`. `--power` plays the engine with one bug of
  * `seeded-faults.ts` after the other and tells which of them are noticed.
  */
@@ -23,6 +24,7 @@ async function main(args: readonly string[]): Promise<number> {
   const plays: [string, (seed: number) => SimulationResult | Promise<SimulationResult>][] = [
     ['model', simulate],
     ['service', simulateService],
+    ['schedules', simulateSchedules],
   ];
   const sums = { passed: 0, failed: 0 };
   for (const [name, play] of plays.filter(([name]) => of === undefined || of === name))

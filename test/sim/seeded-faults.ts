@@ -1,4 +1,5 @@
 import { repairFaults } from './repair-faults';
+import { scheduleFaults } from './schedule-faults';
 
 /** `find`, which stands once in `file`, becomes `replace`. */
 export interface SeededEdit {
@@ -12,6 +13,8 @@ export interface SeededFault extends SeededEdit {
   name: string;
   /** The second line of defence, where one alone changes nothing. */
   also?: SeededEdit;
+  /** The worlds that it is played on; else those of the service. */
+  of?: 'schedules';
 }
 
 const commands = (file: string) => `services/executions/src/commands/${file}.ts`;
@@ -20,6 +23,7 @@ const engine = (file: string) => `services/executions/src/engine/${file}.ts`;
 /** One at a time (`npm run sim -- --power`). */
 export const seededFaults: readonly SeededFault[] = [
   ...repairFaults,
+  ...scheduleFaults.map((fault) => ({ ...fault, of: 'schedules' as const })),
   {
     name: 'results are taken whoever sends them, of any attempt (no fence)',
     file: commands('finish-tasks'),

@@ -245,3 +245,19 @@ test('a schedule whose next time no clock shows ends, and holds up no other', as
   const { body } = await call('GET', '/execution-schedules/s?deployment_id=farthest');
   expect(body.next_occurrence).toBeNull();
 }, 60_000);
+
+test('more than one look finds that cannot be started hold up no other', async () => {
+  await setNow(START);
+  const odd = Array.from({ length: 50 }, (_, i) => `odd-${i}`);
+  for (const id of [...odd, 'sound']) {
+    engine.peer.deployments.set(id, peerDeployment({ a: [] }));
+    const since = id === 'sound' ? '2030-01-01 00:10:05' : '2030-01-01 00:10:00';
+    const body = { ...tenMinutes, since, slip: 100_000 };
+    expect((await call('PUT', `/execution-schedules/s?deployment_id=${id}`, body)).status).toBe(201);
+  }
+  for (const id of odd) engine.peer.deployments.get(id)!.workflows = null as never;
+  await setNow(START + 606_000);
+  // The loop of the service alone: it knows how far it has come.
+  await eventually(async () => expect(await outcomes('sound')).toEqual(['fired']), DEADLINE);
+  for (const id of odd) await call('DELETE', `/execution-schedules/s?deployment_id=${id}`);
+}, 60_000);

@@ -20,6 +20,10 @@ export interface Conditions {
   /** When the deployments service does not answer at all; and the share of calls that it is slow with. */
   away: { from: number; until: number };
   slow: number;
+  /** Longer than another replica waits before it does the same, or than a forced cancel may take. */
+  slowMs: number;
+  /** Operations that had waited take long when they look again. */
+  hasLongLooks: boolean;
 }
 
 export function conditionsOf(dice: Random): Conditions {
@@ -48,5 +52,7 @@ export function conditionsOf(dice: Random): Conditions {
       ? { from: awayFrom, until: awayFrom + 9_000 + dice.below(5_000) }
       : { from: 0, until: 0 },
     slow: dice.pick([0, 0, 0.15]),
+    slowMs: dice.pick([8_000, 25_000]),
+    hasLongLooks: dice.chance(0.4),
   };
 }

@@ -2,6 +2,7 @@ import type { Envelope } from '@baton/contracts';
 import { AppError, isoInstant } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { GraphFlags } from '@baton/task-graph';
+import type { OccurrenceOutcome, ScheduleRow } from '../../../services/executions/src/domain/schedule';
 import type { ExecutionGroupRow } from '../../../services/executions/src/store/execution-groups.sql';
 import type { ExecutionRow, InstanceStateRow, StoredTask } from '../../../services/executions/src/store/rows';
 import type { DB } from '../../../services/executions/src/store/tables.gen';
@@ -42,6 +43,16 @@ export interface MemoryExecution {
   resumes: number;
 }
 
+/** A row of `schedule_occurrences`. */
+export interface MemoryOccurrence {
+  key: string;
+  occurrence: string;
+  outcome: OccurrenceOutcome;
+  reason: string | null;
+  execution_id: string | null;
+  decided_at: string;
+}
+
 type Change = (execution: MemoryExecution) => void;
 
 interface Held {
@@ -66,7 +77,12 @@ export interface MemoryDatabase {
   world: VirtualWorld;
   executions: Map<string, MemoryExecution>;
   groups: Map<string, ExecutionGroupRow>;
+  schedules: Map<string, ScheduleRow>;
+  /** By `<key> <time>`. */
+  occurrences: Map<string, MemoryOccurrence>;
   outbox: Map<string, Envelope>;
+  /** How far its clock is from those of the services. */
+  skewMs: number;
   nowMs(): number;
   /** Called with each execution that a commit changed. */
   onCommit(after: MemoryExecution, isResume: boolean): void;
@@ -87,16 +103,20 @@ export function newDatabase(
   world: VirtualWorld,
   hooks: Pick<MemoryDatabase, 'onCommit' | 'onSent' | 'onQueueRead' | 'onCounted' | 'commitMs'>,
 ): MemoryDatabase {
-  return {
+  const database: MemoryDatabase = {
     world,
     executions: new Map(),
     groups: new Map(),
+    schedules: new Map(),
+    occurrences: new Map(),
     outbox: new Map(),
-    nowMs: () => Date.now(),
+    skewMs: 0,
+    nowMs: () => Date.now() + database.skewMs,
     locks: new Map(),
     shared: 0,
     ...hooks,
   };
+  return database;
 }
 
 const lost = (): AppError =>

@@ -17,6 +17,7 @@ import { newPassedOver } from '../../../services/executions/src/engine/passed-ov
 import { createStepWriter } from '../../../services/executions/src/engine/step-writer';
 import { createWakes } from '../../../services/executions/src/engine/wakes';
 import { engineLoops } from '../../../services/executions/src/loops/engine.loops';
+import { scheduleLoops } from '../../../services/executions/src/loops/schedules.loops';
 import { dbOf, type MemoryDatabase } from './database';
 import type { DeploymentsPeer } from './peers';
 import type { VirtualWorld } from './virtual';
@@ -73,6 +74,7 @@ const LOOPS = new Set([
   'deliver-states',
   'dequeue',
   'settle-deferred',
+  'schedule-tick',
 ]);
 
 /** The loops of one replica, each for ever; what fails is tried again with the next tick. */
@@ -81,7 +83,8 @@ export function startLoops(
   deps: EngineDeps,
   spawn: (work: () => Promise<unknown>) => void,
 ): void {
-  for (const loop of engineLoops(deps).filter(({ name }) => LOOPS.has(name)))
+  const loops = [...engineLoops(deps), ...scheduleLoops(deps, { keepOccurrencesDays: 7 })];
+  for (const loop of loops.filter(({ name }) => LOOPS.has(name)))
     spawn(async () => {
       for (let result: unknown; ; ) {
         await world.pause(Math.min(loop.intervalMs, dueInMs(result)));

@@ -24,8 +24,6 @@ export interface DeploymentsPeer {
   port: DeploymentsPort;
 }
 
-/** Longer than another replica waits before it does the same. */
-const SLOW_MS = 8_000;
 const REFUSED_MS = 50;
 
 /** Whether deployments finds at the end that an execution which succeeded has failed all the same. */
@@ -34,7 +32,7 @@ export const isCircular = (executionId: string): boolean => executionId === exec
 /** `isWhole`: whether all that was decided up to a number has been applied. */
 export function newDeployments(
   world: VirtualWorld,
-  { away: { from, until }, slow }: Pick<Conditions, 'away' | 'slow'>,
+  { away: { from, until }, slow, slowMs }: Pick<Conditions, 'away' | 'slow' | 'slowMs'>,
   isWhole: (executionId: string, upTo: number) => boolean,
 ): DeploymentsPeer {
   const models = new Map<string, DeploymentModel>();
@@ -43,7 +41,7 @@ export function newDeployments(
   const ended: DeploymentsPeer['ended'] = [];
   const ask = async <T>(serve: () => T): Promise<T> => {
     const away = () => new AppError('service_unavailable_error', 'deployments does not answer');
-    await world.pause(world.random.chance(slow) ? world.random.below(SLOW_MS) : 1);
+    await world.pause(world.random.chance(slow) ? world.random.below(slowMs) : 1);
     if (world.now >= from && world.now < until) {
       await world.pause(REFUSED_MS);
       throw away();

@@ -13,6 +13,7 @@ const ENDLESS = 150;
 /** Looks of an operation that waits are this much rarer where retries are. */
 const PATIENCE = 8;
 const USUAL_RETRY_MS = 40;
+const LOOK_MS = 6_000;
 
 /**
  * What runs of operations come to in a world. Half of those that wait, wait for the end of an execution, their own one perhaps;
@@ -20,14 +21,16 @@ const USUAL_RETRY_MS = 40;
  */
 export function runOutcomes(
   seed: number,
-  { maxConcurrent, retryMs, hasEndless }: Conditions,
+  { maxConcurrent, retryMs, hasEndless, hasLongLooks }: Conditions,
   { executions }: Pick<MemoryDatabase, 'executions'>,
 ): Fleet['outcomeOf'] {
   const outcomeOf = outcomes(seed);
   const isPatient = retryMs > USUAL_RETRY_MS;
   return (run) => {
     const { happening, ...more } = outcomeOf(run);
-    const durationMs = lasting(more.durationMs, hasEndless);
+    const task = [...executions.get(run.execution)!.tasks.values()].find(({ idx }) => idx === run.idx);
+    const looksLong = hasLongLooks && task?.deferral != null;
+    const durationMs = looksLong ? more.durationMs + LOOK_MS : lasting(more.durationMs, hasEndless);
     const isFirst = run.execution === executionIdOf(0);
     const at = { idx: run.idx, attempt: run.attempt };
     if (isFirst && maxConcurrent !== null && run.attempt === 1 && run.idx % 4 === seed % 4) {

@@ -99,8 +99,11 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
       oracle.onCommit(before, now, isResume);
       queue?.onCommit(after.row, isResume);
       const isEnding = after.row.phase === 'ending' && after.row.outcome?.status === 'terminated';
-      if (isEnding && world.random.chance(LATE_CANCELS))
+      if (isEnding && world.random.chance(LATE_CANCELS)) {
         cancelAt(simulation, after.row.id, world.now, 'cancel');
+        if (world.random.chance(0.5))
+          cancelAt(simulation, after.row.id, world.now + world.random.below(3_000), 'kill');
+      }
       if (/^(force|kill)_cancelling$/.test(after.row.status)) simulation.endedByForce.add(after.row.id);
       if (isResume) simulation.resumed.add(after.row.id);
       if (after.row.phase === 'ended' && before.status !== after.row.status)
@@ -152,7 +155,7 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     retryMs: conditions.retryMs,
     announced: new Set(),
     maxConcurrent: maxConcurrent ?? 100,
-    wasAway: conditions.away.until > 0 || conditions.faults.stall > 0,
+    wasAway: conditions.away.until > 0 || conditions.faults.stall > 0 || conditions.slow > 0,
     isCalm: world.faults.crash === 0,
   };
   const workers = ['worker-1', 'worker-2', 'worker-3'].map((name) =>

@@ -21,6 +21,7 @@ const names = [
   'queue',
   'deferred',
   'execution-groups',
+  'schedules',
 ];
 const substitutes = new Map([
   ...names.map((name): [string, string] => [

@@ -1,7 +1,9 @@
-import { type AppError, isAppError } from '@baton/kernel';
+import { AppError, isAppError } from '@baton/kernel';
 import { decideOccurrences, hasSlipped, scheduleTimes } from '../domain/schedule';
 import type { StartRequest } from '../domain/start-request';
 import type { EngineDeps } from '../engine/deps';
+import { eachAlone } from '../engine/each-alone';
+import { inTurn, newRound } from '../engine/rounds';
 import {
   advanceSchedule,
   type DueOccurrence,
@@ -21,11 +23,11 @@ const BATCH = 20;
 /**
  * The schedule tick, on every replica. First, in one transaction: schedules whose time has come are locked, each occurrence
  * gets its row, and the schedule moves on; the primary key of the rows is why none fires twice. Then what is due is
- * started, with a request id made of schedule and time: two replicas that start the same one get the same execution, and
- * what a crash left due the next tick starts.
+ * started: its execution is accepted and noted in one transaction, so that of two replicas, and of one that starts it and one
+ * that finds it too late, the first one counts. What a crash left due the next tick starts.
  * @returns `again` while there may be more.
  */
-export async function fireSchedules(deps: EngineDeps): Promise<{ again: boolean }> {
+export async function fireSchedules(deps: EngineDeps, round = newRound()): Promise<{ again: boolean }> {
   if (!(await hasScheduleWork(deps.db.query))) return { again: false };
   const { isBehind } = await deps.db.tx(async (tx) => {
     const due = await lockDueSchedules(tx, BATCH);
@@ -33,16 +35,28 @@ export async function fireSchedules(deps: EngineDeps): Promise<{ again: boolean 
     for (const schedule of due) isBehind = (await decide(deps, tx, schedule)) || isBehind;
     return { isBehind };
   });
-  const waiting = await dueOccurrences(deps.db.query, BATCH);
-  let started = 0;
-  for (const occurrence of waiting) if (await start(deps, occurrence)) started++;
-  return { again: isBehind || (started > 0 && waiting.length === BATCH) };
+  const waiting = await inTurn(deps, round, {
+    limit: BATCH,
+    read: (place) => dueOccurrences(deps.db.query, BATCH, place),
+    keyOf: ({ id }) => id,
+    work: (_key, rows) => eachAlone(rows, ({ due }) => start(deps, due)),
+  });
+  return { again: isBehind || waiting.length === BATCH };
 }
 
 type Tx = Parameters<typeof lockDueSchedules>[0];
+type Deciding = Pick<EngineDeps, 'log'>;
+
+/** Gives what has come of a locked schedule its rows before the schedule is changed, which finds the next one anew. */
+export async function decideBeforeChange(deps: Deciding, tx: Tx, key: string): Promise<void> {
+  for (let isBehind = true; isBehind; ) {
+    const [due] = await lockDueSchedules(tx, 1, key);
+    isBehind = due !== undefined && (await decide(deps, tx, due));
+  }
+}
 
 /** True when occurrences of the past are left for another tick. */
-async function decide(deps: EngineDeps, tx: Tx, schedule: DueSchedule): Promise<boolean> {
+async function decide(deps: Deciding, tx: Tx, schedule: DueSchedule): Promise<boolean> {
   const { decisions, ...next } = decided(deps, schedule);
   await insertOccurrences(tx, schedule.key, decisions);
   await advanceSchedule(tx, schedule.key, next);
@@ -50,7 +64,7 @@ async function decide(deps: EngineDeps, tx: Tx, schedule: DueSchedule): Promise<
 }
 
 /** A rule that cannot be followed, as one that a later release reads otherwise, stops instead of holding up all others. */
-function decided(deps: EngineDeps, schedule: DueSchedule): ReturnType<typeof decideOccurrences> {
+function decided(deps: Deciding, schedule: DueSchedule): ReturnType<typeof decideOccurrences> {
   try {
     return decideOccurrences(schedule, scheduleTimes(schedule), schedule.previous, schedule.now_ms);
   } catch (err) {
@@ -62,33 +76,32 @@ function decided(deps: EngineDeps, schedule: DueSchedule): ReturnType<typeof dec
   }
 }
 
-/** False when it has to wait for another tick. */
-async function start(deps: EngineDeps, due: DueOccurrence): Promise<boolean> {
+/** Starts what is due, or notes why not; where neither can be said yet it stays due. */
+async function start(deps: EngineDeps, due: DueOccurrence): Promise<void> {
+  let isNoted = false;
   try {
-    const { id } = await requestExecution(deps, startRequestOf(due));
-    await deps.db.tx((tx) => markFired(tx, due, id));
-    return true;
+    const { id } = await requestExecution(deps, startRequestOf(due), async (tx, row) => {
+      isNoted = await markFired(tx, due, row.id);
+      if (!isNoted) throw new AppError('conflict_error', 'The occurrence was decided elsewhere');
+    });
+    // Accepted before, by an earlier release.
+    if (!isNoted) await deps.db.tx((tx) => markFired(tx, due, id));
   } catch (err) {
     const earlier = isAppError(err, 'conflict_error') ? err.details.execution_id : undefined;
-    if (typeof earlier === 'string') {
-      // The schedule was changed between the accepted request of a process that died and this one.
-      await deps.db.tx((tx) => markFired(tx, due, earlier));
-      return true;
-    }
-    if (isAppError(err) && isRefusal(err)) {
-      await deps.db.tx((tx) => markNotFired(tx, due, 'refused', err.message));
-      return true;
-    }
-    deps.log.warn(
-      { err, scheduleId: due.id, deploymentId: due.deployment_id },
-      'a scheduled execution could not be started',
-    );
-    if (!hasSlipped(due, Date.parse(due.occurrence), due.now_ms)) return false;
-    await deps.db.tx((tx) =>
-      markNotFired(tx, due, 'skipped', `it could not be started in time: ${(err as Error).message}`),
-    );
-    return true;
+    // The schedule was changed between the accepted request of an earlier release and this one.
+    if (typeof earlier === 'string') await deps.db.tx((tx) => markFired(tx, due, earlier));
+    else await noteFailedStart(deps, due, err);
   }
+}
+
+async function noteFailedStart(deps: EngineDeps, due: DueOccurrence, err: unknown): Promise<void> {
+  if (isAppError(err) && isRefusal(err))
+    return await deps.db.tx((tx) => markNotFired(tx, due, 'refused', err.message));
+  const about = { err, scheduleId: due.id, deploymentId: due.deployment_id };
+  deps.log.warn(about, 'a scheduled execution could not be started');
+  if (!hasSlipped(due, Date.parse(due.occurrence), due.now_ms)) return;
+  const reason = `it could not be started in time: ${(err as Error).message}`;
+  await deps.db.tx((tx) => markNotFired(tx, due, 'skipped', reason));
 }
 
 const isRefusal = (error: AppError): boolean => !error.entry.retryable && error.entry.http < 500;

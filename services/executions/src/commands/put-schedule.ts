@@ -10,8 +10,9 @@ import { declaredWorkflow, requireWorkflow } from '../domain/workflow-check';
 import { requireWorkflowPermission } from '../domain/workflow-permission';
 import type { EngineDeps } from '../engine/deps';
 import { insertSchedule, lockSchedule, readNowMs, rewriteSchedule } from '../store/schedules.sql';
+import { decideBeforeChange } from './fire-schedules';
 
-export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments' | 'findUser'> & {
+export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments' | 'findUser' | 'log'> & {
   wire: 'spec' | 'cloudify';
 };
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
@@ -80,6 +81,7 @@ export async function updateSchedule(
   await deps.db.tx(async (tx) => {
     const stored = await lockSchedule(tx, key);
     if (!stored) throw notFound('ExecutionSchedule', id);
+    await decideBeforeChange(deps, tx, key);
     const timeOf = (field: 'since' | 'until') => {
       const given = body[field];
       return typeof given === 'string' ? readInstant(field, given) : stored[field];

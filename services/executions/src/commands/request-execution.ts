@@ -25,17 +25,22 @@ import { type StartSubject, subjectOf } from './start-subject';
 
 /**
  * Accepts an execution: checks it against the deployment, then one transaction: guard row, admission, row, message.
- * The same request id with the same content answers the execution that it made before.
+ * The same request id with the same content answers the execution that it made before. `within` is done in the transaction that
+ * accepts it, which it may still undo; not when the execution was there before.
  * @throws AppError not_found_error, nonexistent_workflow_error, unavailable_workflow_error, dependent_exists_error,
  *   illegal_execution_parameters_error, existing_running_execution_error, conflict_error (request id reused).
  */
-export async function requestExecution(deps: EngineDeps, request: StartRequest): Promise<ExecutionRow> {
+export async function requestExecution(
+  deps: EngineDeps,
+  request: StartRequest,
+  within?: Within,
+): Promise<ExecutionRow> {
   const hash = payloadHash(request);
   const earlier = await twinOf(deps.db.query, request);
   if (earlier) return sameRequest(earlier, hash);
   const subject = await subjectOf(deps, request);
   const start = subject.isCascading ? acceptedCascade : accepted;
-  const row = await start(deps, request, subject, hash).catch(async (error: unknown) => {
+  const row = await start(deps, request, subject, hash, within).catch(async (error: unknown) => {
     if (!isUniqueViolation(error)) throw error;
     const winner = await twinOf(deps.db.query, request);
     if (!winner) throw error;
@@ -44,6 +49,8 @@ export async function requestExecution(deps: EngineDeps, request: StartRequest):
   wakeStarted(deps, row);
   return row;
 }
+
+type Within = (tx: Tx<DB>, accepted: ExecutionRow) => Promise<void>;
 
 /** What the acceptor of an execution does after its commit; its message repairs a crash before. */
 function wakeStarted(deps: EngineDeps, row: ExecutionRow): void {
@@ -56,9 +63,14 @@ async function acceptedCascade(
   deps: EngineDeps,
   request: StartRequest,
   subject: StartSubject,
+  _hash: string,
+  within?: Within,
 ): Promise<ExecutionRow> {
   const starts = await cascadeOf(deps, { ...request, requestId: request.requestId ?? newId() }, subject);
-  return (await acceptTogether(deps, starts)).get(starts[0]!)!;
+  const first = starts[0]!;
+  const done =
+    within && ((tx: Tx<DB>, rows: ReadonlyMap<CheckedStart, ExecutionRow>) => within(tx, rows.get(first)!));
+  return (await acceptTogether(deps, starts, done)).get(first)!;
 }
 
 /**
@@ -68,6 +80,7 @@ async function acceptedCascade(
 export async function acceptTogether(
   deps: EngineDeps,
   starts: readonly CheckedStart[],
+  within?: (tx: Tx<DB>, rows: ReadonlyMap<CheckedStart, ExecutionRow>) => Promise<void>,
 ): Promise<ReadonlyMap<CheckedStart, ExecutionRow>> {
   const inOrder = [...starts].sort((a, b) => (a.request.deploymentId! < b.request.deploymentId! ? -1 : 1));
   const rows = await deps.db.tx(async (tx) => {
@@ -76,6 +89,7 @@ export async function acceptTogether(
       const { request, subject } = start;
       accepted.set(start, await requestExecutionInTx(tx, deps, request, subject, payloadHash(request)));
     }
+    await within?.(tx, accepted);
     return accepted;
   });
   for (const row of rows.values()) wakeStarted(deps, row);
@@ -88,8 +102,9 @@ async function accepted(
   request: StartRequest,
   subject: StartSubject,
   hash: string,
+  within?: Within,
 ): Promise<ExecutionRow> {
-  const isUsual = request.scheduledForMs === null && request.parentId === undefined;
+  const isUsual = request.scheduledForMs === null && request.parentId === undefined && !within;
   if (isUsual && request.deploymentId !== null && !isSystemWideRequest(request)) {
     const row: NewExecution = {
       ...requestedRow(deps, request, subject, newId()),
@@ -106,7 +121,11 @@ async function accepted(
       return taken;
     }
   }
-  return await deps.db.tx((tx) => requestExecutionInTx(tx, deps, request, subject, hash));
+  return await deps.db.tx(async (tx) => {
+    const row = await requestExecutionInTx(tx, deps, request, subject, hash);
+    await within?.(tx, row);
+    return row;
+  });
 }
 
 function sameRequest(row: ExecutionRow, hash: string): ExecutionRow {

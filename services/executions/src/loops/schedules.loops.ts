@@ -1,6 +1,7 @@
 import type { Loop } from '@baton/service-runtime';
 import { fireSchedules } from '../commands/fire-schedules';
 import type { EngineDeps } from '../engine/deps';
+import { newRound } from '../engine/rounds';
 import { purgeOccurrences } from '../store/schedules.sql';
 
 const TICK_MS = 2_000;
@@ -9,11 +10,12 @@ const PURGE_BATCH = 5_000;
 
 /** The schedule tick and the end of its records, on every replica; maintenance stops the tick. */
 export function scheduleLoops(deps: EngineDeps, settings: { keepOccurrencesDays: number }): Loop[] {
+  const round = newRound();
   return [
     {
       name: 'schedule-tick',
       intervalMs: TICK_MS,
-      tickOnce: async () => (deps.queue.isPaused() ? { again: false } : await fireSchedules(deps)),
+      tickOnce: async () => (deps.queue.isPaused() ? { again: false } : await fireSchedules(deps, round)),
     },
     {
       name: 'purge-occurrences',

@@ -1,6 +1,7 @@
 import { type AnyQuery, jsonb, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { OccurrenceDecision, PreviousRun, ScheduleRow } from '../domain/schedule';
+import { behind, type Place, type Placed, placedAt } from './round.sql';
 import type { DB } from './tables.gen';
 
 /** False when the deployment has a schedule of this id already. */
@@ -87,14 +88,19 @@ export async function hasScheduleWork(db: AnyQuery): Promise<boolean> {
 
 export type DueSchedule = ScheduleRow & { now_ms: number; previous: PreviousRun };
 
-/** Schedules whose time has come, locked; those in other hands are left to them. */
-export async function lockDueSchedules(tx: Tx<DB>, limit: number): Promise<DueSchedule[]> {
+/** Schedules whose time has come, locked; those in other hands are left to them. `key`: only that one. */
+export async function lockDueSchedules(
+  tx: Tx<DB>,
+  limit: number,
+  key: string | null = null,
+): Promise<DueSchedule[]> {
   const { rows } = await sql<DueSchedule>`
     select s.*, (extract(epoch from app_now()) * 1000)::bigint as now_ms,
       case when exists (select 1 from schedule_occurrences o where o.schedule_key = s.key and o.outcome = 'due') then 'running'
         else coalesce((select case when e.phase <> 'ended' then 'running' when e.status = 'failed' then 'failed' else 'ended' end
           from executions e where e.id = s.latest_execution_id), 'none') end as previous
     from execution_schedules s where s.enabled and s.next_occurrence <= app_now()
+      and ${key === null ? sql`true` : sql`s.key = ${key}::uuid`}
     order by s.next_occurrence limit ${limit} for update of s skip locked`.execute(tx);
   return rows;
 }
@@ -130,29 +136,36 @@ export async function advanceSchedule(
 
 export type DueOccurrence = ScheduleRow & { occurrence: string; now_ms: number };
 
-/** Occurrences that are to be started, with their schedules. */
-export async function dueOccurrences(db: AnyQuery, limit: number): Promise<DueOccurrence[]> {
-  const { rows } = await sql<DueOccurrence>`
-    select s.*, o.occurrence, (extract(epoch from app_now()) * 1000)::bigint as now_ms
+/** Occurrences that are to be started, with their schedules; of each schedule one is due at a time. */
+export async function dueOccurrences(
+  db: AnyQuery,
+  limit: number,
+  place: Place | null,
+): Promise<(Placed & { due: DueOccurrence })[]> {
+  const { rows } = await sql<DueOccurrence & Placed>`
+    select s.*, o.occurrence, (extract(epoch from app_now()) * 1000)::bigint as now_ms, ${placedAt(sql`o.decided_at`)}
     from schedule_occurrences o join execution_schedules s on s.key = o.schedule_key
-    where o.outcome = 'due' order by o.decided_at, o.schedule_key limit ${limit}`.execute(db);
-  return rows;
+    where o.outcome = 'due' and ${behind(place, sql`o.decided_at`, sql`o.schedule_key`)}
+    order by o.decided_at, o.schedule_key limit ${limit}`.execute(db);
+  // Its own id is a name that somebody chose.
+  return rows.map(({ at, now, ...due }) => ({ id: due.key, at, now, due: due as DueOccurrence }));
 }
 
-/** The occurrence was started. Zero rows = another replica said so first, or the schedule is gone. */
+/** The occurrence was started. False: another replica said first what became of it, or the schedule is gone. */
 export async function markFired(
   tx: Tx<DB>,
   { key, occurrence }: Pick<DueOccurrence, 'key' | 'occurrence'>,
   executionId: string,
-): Promise<void> {
+): Promise<boolean> {
   // First the schedule, then its occurrence: the order of a delete.
   await sql`select 1 from execution_schedules where key = ${key} for update`.execute(tx);
   const { rows } = await sql`
     update schedule_occurrences set outcome = 'fired', execution_id = ${executionId}, decided_at = app_now()
     where schedule_key = ${key} and occurrence = ${occurrence} and outcome = 'due' returning 1`.execute(tx);
-  if (rows.length === 0) return;
+  if (rows.length === 0) return false;
   await sql`update execution_schedules set latest_execution_id = (select id from executions where id = ${executionId})
     where key = ${key}`.execute(tx);
+  return true;
 }
 
 /** The occurrence was not started: its start was refused, or came too late. */

@@ -1,0 +1,78 @@
+import { GRACE_MS } from '../../../services/executions/src/domain/schedule';
+import type { MemoryDatabase, MemoryExecution } from '../service/database';
+
+/** A schedule of the simulation: its times are known without the code that finds them. */
+export interface Planned {
+  key: string;
+  sinceMs: number;
+  stepMs: number;
+  count: number | null;
+  /** When the last change left it when nothing is decided of its past any more: it was off, or is gone. */
+  isWhole: boolean;
+}
+
+export const requestIdOf = (key: string, occurrence: string): string => `schedule:${key}:${occurrence}`;
+
+export function timesOf({ sinceMs, stepMs, count }: Planned, untilMs: number): number[] {
+  const times: number[] = [];
+  for (let at = sinceMs; at <= untilMs && (count === null || times.length < count); at += stepMs)
+    times.push(at);
+  return times;
+}
+
+/** A start of a schedule beside the one before, which has not ended. */
+export function judgeStart(
+  { executions }: MemoryDatabase,
+  { row }: MemoryExecution,
+  breaches: string[],
+): void {
+  const key = row.request_id.split(':')[1]!;
+  for (const { row: other } of executions.values())
+    if (other.id !== row.id && other.request_id.split(':')[1] === key && other.phase !== 'ended')
+      breaches.push(`${row.request_id} was started beside ${other.request_id}, which is ${other.status}`);
+}
+
+/** Each time that has come is there once: fired with its one execution, or skipped for a reason that is true (promise G8). */
+export function judgeSchedules(
+  database: MemoryDatabase,
+  planned: readonly Planned[],
+  { latestMs, hasJumped }: { latestMs: number; hasJumped: boolean },
+  breaches: string[],
+): void {
+  const { executions, occurrences, schedules } = database;
+  const byRequest = new Map<string, string[]>();
+  for (const { row } of executions.values())
+    byRequest.set(row.request_id, [...(byRequest.get(row.request_id) ?? []), row.id]);
+  for (const one of planned) {
+    const say = (text: string) => void breaches.push(`schedule ${one.key}: ${text}`);
+    const nextMs = Date.parse(schedules.get(one.key)!.next_occurrence ?? '9999-01-01T00:00:00Z');
+    const times = new Set(timesOf(one, latestMs));
+    const own = [...occurrences.values()].filter(({ key }) => key === one.key);
+    if (one.isWhole && nextMs <= database.nowMs() - LATE_MS) say('its next time passed, and nobody looks');
+    for (const at of times)
+      if (one.isWhole && at < Math.min(nextMs, database.nowMs() - LATE_MS) && !has(own, at))
+        say(`${new Date(at).toISOString()} has neither fired nor was it skipped`);
+    for (const { occurrence, outcome, reason, execution_id, decided_at } of own) {
+      const started = byRequest.get(requestIdOf(one.key, occurrence)) ?? [];
+      const at = Date.parse(occurrence);
+      if (!times.has(at)) say(`${occurrence} is none of its times, or had not come`);
+      if (outcome === 'due' && Date.parse(decided_at) < database.nowMs() - LATE_MS)
+        say(`${occurrence} is due, and nobody starts it`);
+      if (outcome === 'fired' && (started.length !== 1 || started[0] !== execution_id))
+        say(`${occurrence} fired ${execution_id}, there are ${started.join() || 'none'}`);
+      if (outcome !== 'fired' && started.length > 0)
+        say(`${occurrence} is ${outcome} (${reason}), and started ${started.join()}`);
+      // Between the look and the note the clock may have been put back.
+      const isTooLate =
+        !hasJumped && reason !== null && /^its time passed|^it could not be started in time/.test(reason);
+      if (isTooLate && Date.parse(decided_at) - at <= GRACE_MS)
+        say(`${occurrence} was given up ${Date.parse(decided_at) - at} ms after its time`);
+    }
+  }
+}
+
+/** Some ticks of the loop, where nothing breaks. */
+const LATE_MS = 8_000;
+
+const has = (own: readonly { occurrence: string }[], at: number): boolean =>
+  own.some(({ occurrence }) => Date.parse(occurrence) === at);
