@@ -1,5 +1,6 @@
-// node --import tsx test/fuzz/run.ts [--seconds N] [--seed N] [--only PATTERN] [--odd] [--mode services] [--kill] [--logs FOLDER]
-// Random requests at a manager, sensible and not, and operations and workflow code that do odd things (--odd: only those; test/fuzz/odd).
+// node --import tsx test/fuzz/run.ts [--seconds N] [--seed N] [--only PATTERN] [--odd] [--busy] [--mode services] [--kill] [--logs FOLDER]
+// Random requests at a manager, sensible and not, operations and workflow code that do odd things (--odd: only those; test/fuzz/odd),
+// and clients that begin, cancel and resume what there is to do on a few deployments (--busy: only those, six instead of one).
 // No answer may be a 5xx, without an error code or slower than 3 s; odd executions end by themselves and say why; what was
 // answered 2xx is there at the end; then every execution that was begun ends, the doctor finds nothing, all of it comes back
 // from a snapshot, and no secret of an operation stands in a log. With --kill processes of the manager (--mode services) are
@@ -15,6 +16,7 @@ import { ensureTestServices } from '../../tools/test-services.mjs';
 import { type Answer, startWorld, type World } from '../contract/world';
 import { copyOfDist } from '../harness/dist-copy';
 import { type Random, seededRandom } from '../sim/random';
+import { type BusyWork, busyWork } from './busy';
 import { findings, tell } from './findings';
 import { killAtRandom, type Ledger, ledgerOf } from './kills';
 import { type OddOperations, oddEnv, oddOperations } from './odd-operations';
@@ -26,6 +28,7 @@ const { values: options } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string', default: '' },
     odd: { type: 'boolean', default: false },
+    busy: { type: 'boolean', default: false },
     mode: { type: 'string', default: 'standalone' },
     kill: { type: 'boolean', default: false },
     logs: { type: 'string', default: '' },
@@ -33,6 +36,7 @@ const { values: options } = parseArgs({
 });
 const LANES = 4;
 const ODD_LANES = 2;
+const BUSY_LANES = { beside: 1, alone: 6 };
 const LEDGER_PAUSE_MS = 100;
 const SLOW_MS = 3_000;
 const SLOW_FOR_MANY_MS = 20_000;
@@ -216,10 +220,14 @@ const countsOf = (counts: ReadonlyMap<unknown, number>): string =>
     .join(', ');
 
 /** Each begins something again and again, beside the others, until the time is over. */
-async function play(world: World, random: Random): Promise<{ odd: OddOperations; ledger: Ledger }> {
+async function play(
+  world: World,
+  random: Random,
+): Promise<{ odd: OddOperations; busy: BusyWork; ledger: Ledger }> {
   const until = Date.now() + Number(options.seconds) * 1000;
   const statuses = new Map<number, number>();
   const odd = await oddOperations(world, random, options.kill);
+  const busy = await busyWork(world, random, options.kill);
   const ledger = await ledgerOf(world, random);
   const lane = async (): Promise<void> => {
     for (let n = 0; Date.now() < until; n++) {
@@ -231,19 +239,26 @@ async function play(world: World, random: Random): Promise<{ odd: OddOperations;
   const oddLane = async (): Promise<void> => {
     while (Date.now() < until) await odd.one().catch(passedOver);
   };
+  const busyLane = async (): Promise<void> => {
+    while (Date.now() < until) await busy.one().catch(passedOver);
+  };
   const ledgerLane = async (): Promise<void> => {
     for (; Date.now() < until; await pause(LEDGER_PAUSE_MS)) await ledger.one();
   };
   const lanes = [
-    ...Array.from({ length: options.odd ? 0 : LANES }, lane),
-    ...Array.from({ length: ODD_LANES }, oddLane),
+    ...Array.from({ length: options.odd || options.busy ? 0 : LANES }, lane),
+    ...Array.from({ length: options.busy ? 0 : ODD_LANES }, oddLane),
+    ...Array.from(
+      { length: options.busy ? BUSY_LANES.alone : options.odd ? 0 : BUSY_LANES.beside },
+      busyLane,
+    ),
     ledgerLane(),
   ];
   if (options.kill) lanes.push(killAtRandom(world, random, until));
   await Promise.all(lanes);
   console.log(`requests by status: ${countsOf(statuses)}`);
   odd.tellCounts();
-  return { odd, ledger };
+  return { odd, busy, ledger };
 }
 
 /** While the gateway is down nothing is answered. */
@@ -262,7 +277,8 @@ async function main(): Promise<void> {
     ...(isFleet && { mode: 'services', workers: 3, replicas: { executions: 2 } }),
   });
   try {
-    const { odd, ledger } = await play(world, random);
+    const { odd, busy, ledger } = await play(world, random);
+    await busy.judge();
     await comeToRest(world, random);
     await ledger.judge();
     await restoreAll(world);

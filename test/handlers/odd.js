@@ -177,7 +177,14 @@ module.exports.handlers = (sdk) => {
     const random = randomOf(inputs.seed, name, retryNumber);
     return random.pick(ACTIONS)(ctx, random, inputs);
   };
-  return { 'odd.op': sdk.resumable(act), 'odd.fragile': act };
+  /** What operations do where nothing is odd: some fail, some for good, some take their time. */
+  const busy = async ({ taskId, operation }) => {
+    const random = randomOf(taskId, operation.retryNumber);
+    await new Promise((resolve) => setTimeout(resolve, random.chance(0.005) ? 8_000 : random.below(150)));
+    if (random.chance(0.03)) throw new Error('fails by chance');
+    if (random.chance(0.005)) throw new sdk.FatalError('fails for good');
+  };
+  return { 'odd.op': sdk.resumable(act), 'odd.fragile': act, 'busy.op': sdk.resumable(busy) };
 };
 
 module.exports.workflows = (sdk) => {

@@ -1,0 +1,172 @@
+/** Clients that mean what they ask for: workflows, cancels, resumes, updates and groups on a few deployments, whatever these do just now. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { tgz, type World } from '../contract/world';
+import type { Random } from '../sim/random';
+import { tell } from './findings';
+
+const DEPLOYMENTS = Array.from({ length: 12 }, (_, i) => `busy-${i}`);
+/** Operations take seconds at most, their retries come soon: what waits for them is over by then. */
+const END_MS = 180_000;
+const LOOK_MS = 1_000;
+const OPEN = ['pending', 'started', 'queued', 'cancelling', 'force_cancelling', 'kill_cancelling'];
+
+/** Operations fail, and hang for a moment, by chance (`busy.op` of test/handlers/odd.js). The second blueprint has another node. */
+const blueprint = (x: number, lastNode: string): string => `tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+plugins: {busy: {executor: central_deployment_agent, install: false}}
+dsl_definitions:
+  op: &op {implementation: busy.busy.op, max_retries: 2, retry_interval: 0.1}
+inputs: {x: {default: ${x}}}
+node_types:
+  busy.nodes.Node:
+    derived_from: cloudify.nodes.Root
+    properties: {x: {default: {get_input: x}}}
+    interfaces:
+      cloudify.interfaces.lifecycle:
+        {create: *op, start: *op, stop: *op, delete: *op, check_drift: *op, update: *op}
+      cloudify.interfaces.validation: {check_status: *op}
+node_templates:
+  base: {type: busy.nodes.Node}
+  host:
+    type: busy.nodes.Node
+    relationships: [{type: cloudify.relationships.depends_on, target: base}]
+  app:
+    type: busy.nodes.Node
+    relationships: [{type: cloudify.relationships.contained_in, target: host}]
+  ${lastNode}:
+    type: busy.nodes.Node
+    relationships: [{type: cloudify.relationships.connected_to, target: app}]
+groups: {pair: {members: [host, app]}}
+policies: {scaled: {type: cloudify.policies.scaling, targets: [pair], properties: {default_instances: 2}}}
+`;
+
+const WORKFLOWS = [
+  ...['install', 'install', 'uninstall', 'heal', 'scale', 'restart', 'reinstall', 'start', 'stop'],
+  ...['execute_operation', 'check_status', 'check_drift', 'rollback', 'pull'],
+];
+
+/** Why what clients begin beside each other may fail. All else is for the person who reads it to explain. */
+const EXPLAINED = [
+  /^Task failed: busy\.op|^\d+ operation errors:\nbusy\.op|operation errors?:\s+busy\.op/,
+  /is not available now/,
+  /^Cannot resume - workflow not resumable/,
+  /has a started modification/,
+  /was not found/,
+];
+
+export interface BusyWork {
+  /** One request, or two. */
+  one(): Promise<void>;
+  /** All that it has begun ends by itself, and what failed says why. */
+  judge(): Promise<void>;
+}
+
+interface Execution {
+  id: string;
+  status: string;
+  workflow_id: string;
+  deployment_id: string | null;
+  error: string | null;
+}
+
+export async function busyWork(world: World, random: Random, mayBeDown: boolean): Promise<BusyWork> {
+  const ask = async (method: string, path: string, body?: object) => {
+    const answer = await world.send('v3.1', method, { path, body });
+    if (answer.status >= 500 && !(mayBeDown && typeof answer.body?.error_code === 'string'))
+      tell(
+        'server error',
+        `${method} ${path.split('/')[1]}`,
+        `${method} ${path}: ${JSON.stringify(answer.body)}`,
+      );
+    return answer;
+  };
+  const listed = async (query: string): Promise<Execution[]> =>
+    ((await ask('GET', `/executions?${query}`)).body?.items ?? []).filter((one: Execution) =>
+      one.deployment_id?.startsWith('busy-'),
+    );
+  const start = async (): Promise<void> => {
+    const workflow_id = random.pick(WORKFLOWS);
+    const parameters =
+      workflow_id === 'scale'
+        ? { scalable_entity_name: 'pair', delta: random.pick([1, 1, -1]) }
+        : workflow_id === 'execute_operation'
+          ? { operation: 'cloudify.interfaces.lifecycle.start', node_ids: [random.pick(['base', 'host'])] }
+          : {};
+    await ask('POST', '/executions', {
+      deployment_id: random.pick(DEPLOYMENTS),
+      workflow_id,
+      parameters,
+      queue: random.chance(0.5),
+      force: random.chance(0.1),
+      dry_run: random.chance(0.05),
+    });
+  };
+  const act = async (statuses: readonly string[], actions: readonly string[]): Promise<void> => {
+    const query = statuses.map((status) => `status=${status}`).join('&');
+    const found = await listed(`${query}&_size=50&_sort=-created_at`);
+    if (found.length === 0) return;
+    await ask('POST', `/executions/${random.pick(found).id}`, { action: random.pick(actions) });
+  };
+  const look = async (): Promise<void> => {
+    const found = await listed('_size=20&_sort=-created_at');
+    if (found.length === 0) return;
+    const { id } = random.pick(found);
+    await ask('GET', `/executions/${id}/${random.pick(['why', 'graph'])}`);
+    await ask('GET', `/events?execution_id=${id}&_size=50`);
+  };
+  const ofGroup = async (): Promise<void> => {
+    const ids = [...new Set([random.pick(DEPLOYMENTS), random.pick(DEPLOYMENTS)])];
+    await ask('PUT', '/deployment-groups/busy', { deployment_ids: ids });
+    const workflow_id = random.pick(['install', 'check_status']);
+    await ask('POST', '/execution-groups', { deployment_group_id: 'busy', workflow_id, concurrency: 2 });
+  };
+  const deeds: [number, () => Promise<unknown>][] = [
+    [45, start],
+    [15, () => act(OPEN.slice(0, 3), ['cancel', 'cancel', 'force-cancel', 'kill'])],
+    [8, () => act(['failed', 'cancelled'], ['resume', 'force-resume'])],
+    [
+      6,
+      () =>
+        ask('PUT', `/deployment-updates/${random.pick(DEPLOYMENTS)}/update/initiate`, {
+          blueprint_id: random.pick(['busy1', 'busy2']),
+          inputs: { x: random.below(9) },
+          preview: random.chance(0.2),
+        }),
+    ],
+    [2, () => ask('DELETE', `/deployments/${random.pick(DEPLOYMENTS)}?force=true`)],
+    [5, () => ask('PUT', `/deployments/${random.pick(DEPLOYMENTS)}`, { blueprint_id: 'busy1' })],
+    [8, look],
+    [5, ofGroup],
+    [6, () => pause(100)],
+  ];
+  const weights = deeds.reduce((sum, [weight]) => sum + weight, 0);
+
+  for (const [id, text] of [
+    ['busy1', blueprint(1, 'last')],
+    ['busy2', blueprint(2, 'other')],
+  ] as const)
+    await world.send('v3.1', 'PUT', { path: `/blueprints/${id}`, archive: tgz({ 'blueprint.yaml': text }) });
+  for (const id of DEPLOYMENTS) await ask('PUT', `/deployments/${id}`, { blueprint_id: 'busy1' });
+  return {
+    one: async () => {
+      let left = random.below(weights);
+      const [, deed] = deeds.find(([weight]) => (left -= weight) < 0)!;
+      await deed();
+    },
+    judge: async () => {
+      const open = OPEN.map((status) => `status=${status}`).join('&');
+      let left = await listed(`${open}&_size=1000`);
+      for (const until = Date.now() + END_MS; left.length > 0 && Date.now() < until; await pause(LOOK_MS))
+        left = await listed(`${open}&_size=1000`);
+      for (const execution of left) {
+        const why = await ask('GET', `/executions/${execution.id}/why`);
+        tell('does not end by itself', execution.workflow_id, JSON.stringify([execution, why.body]));
+      }
+      const failed = await listed('status=failed&_size=10000');
+      const unexplained = failed.filter(({ error }) => !EXPLAINED.some((reason) => reason.test(error ?? '')));
+      for (const { id, workflow_id, error } of unexplained)
+        tell('unexplained failure', workflow_id, `${id} ${workflow_id}: ${error}`);
+      console.log(`busy deployments: ${failed.length} executions failed, ${unexplained.length} unexplained`);
+    },
+  };
+}
