@@ -2,8 +2,10 @@
 import base64
 import copy
 import logging
+from types import SimpleNamespace
 
 from cloudify import constants, exceptions, manager_place
+from cloudify._bootstrap import BootstrapContext
 from cloudify._capabilities import Capabilities
 from cloudify._parameters import Parameters
 from cloudify._values import DirtyTrackingDict, Lazy, ReadOnlyDict
@@ -134,6 +136,14 @@ class Instance(object):
     @property
     def scaling_groups(self):
         return {g['id']: g['name'] for g in self._record.get('scaling_groups') or []}
+
+    # How plugins get at what ctx does not show of an instance: its host_id, state and version.
+    @property
+    def _node_instance(self):
+        return SimpleNamespace(**dict({'host_id': None}, **self._record))
+
+    def _get_node_instance_if_needed(self):
+        return self._node_instance
 
     def hand_over(self, now=False):
         if self._properties is None or not self._properties.dirty:
@@ -305,7 +315,7 @@ class OperationContext(object):
     @property
     def bootstrap_context(self):
         from cloudify import manager
-        return manager.get_bootstrap_context()
+        return BootstrapContext(manager.get_bootstrap_context())
 
     @property
     def provider_context(self):

@@ -214,6 +214,9 @@ instance['b'] = 2
 told = [instance.dirty, instance.scaling_groups, manager.get_node_instance_ip('db_1')]
 manager.update_node_instance(instance)
 told.append(manager.get_bootstrap_context())
+parts = ctx.bootstrap_context
+told.append([parts.cloudify_agent.user, parts.policy_engine.start_timeout, parts.resources_prefix, parts['user']])
+told.append([ctx.instance._node_instance.id, ctx.instance._node_instance.host_id])
 told.append(manager.get_resource('bp', 'dep', 'default_tenant', 'a b.txt').decode())
 try:
     manager.get_resource_from_manager('nothing')
@@ -222,7 +225,16 @@ except HttpException as error:
 ctx.returns(told)`,
     );
     expect(end).toMatchObject({
-      result: [true, { g_1: 'g' }, '10.0.0.7', { user: 'u', workflows: { task_retries: 60 } }, '"text"', 404],
+      result: [
+        true,
+        { g_1: 'g' },
+        '10.0.0.7',
+        { user: 'u', workflows: { task_retries: 60 } },
+        [null, null, '', 'u'],
+        ['web_abc123', null],
+        '"text"',
+        404,
+      ],
     });
     expect(service?.heard.find(({ line }) => line.startsWith('PATCH'))?.body).toEqual({
       state: 'started',
