@@ -1,6 +1,6 @@
 /** Clients that mean what they ask for: workflows, cancels, resumes, updates and groups on a few deployments, whatever these do just now. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { tgz, type World } from '../contract/world';
+import { type Answer, tgz, type World } from '../contract/world';
 import type { Random } from '../sim/random';
 import { tell } from './findings';
 
@@ -69,104 +69,116 @@ interface Execution {
   error: string | null;
 }
 
+type Ask = (method: string, path: string, body?: object) => Promise<Answer>;
+type Deed = () => Promise<unknown>;
+
 export async function busyWork(world: World, random: Random, mayBeDown: boolean): Promise<BusyWork> {
-  const ask = async (method: string, path: string, body?: object) => {
+  const ask: Ask = async (method, path, body) => {
     const answer = await world.send('v3.1', method, { path, body });
-    if (answer.status >= 500 && !(mayBeDown && typeof answer.body?.error_code === 'string'))
-      tell(
-        'server error',
-        `${method} ${path.split('/')[1]}`,
-        `${method} ${path}: ${JSON.stringify(answer.body)}`,
-      );
+    if (answer.status >= 500 && !(mayBeDown && typeof answer.body?.error_code === 'string')) {
+      const place = `${method} ${path.split('/')[1]}`;
+      tell('server error', place, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    }
     return answer;
   };
-  const listed = async (query: string): Promise<Execution[]> =>
-    ((await ask('GET', `/executions?${query}`)).body?.items ?? []).filter((one: Execution) =>
-      one.deployment_id?.startsWith('busy-'),
-    );
-  const start = async (): Promise<void> => {
-    const workflow_id = random.pick(WORKFLOWS);
-    const parameters =
-      workflow_id === 'scale'
-        ? { scalable_entity_name: 'pair', delta: random.pick([1, 1, -1]) }
-        : workflow_id === 'execute_operation'
-          ? { operation: 'cloudify.interfaces.lifecycle.start', node_ids: [random.pick(['base', 'host'])] }
-          : {};
-    await ask('POST', '/executions', {
-      deployment_id: random.pick(DEPLOYMENTS),
-      workflow_id,
-      parameters,
-      queue: random.chance(0.5),
-      force: random.chance(0.1),
-      dry_run: random.chance(0.05),
-    });
-  };
-  const act = async (statuses: readonly string[], actions: readonly string[]): Promise<void> => {
-    const query = statuses.map((status) => `status=${status}`).join('&');
-    const found = await listed(`${query}&_size=50&_sort=-created_at`);
-    if (found.length === 0) return;
-    await ask('POST', `/executions/${random.pick(found).id}`, { action: random.pick(actions) });
-  };
-  const look = async (): Promise<void> => {
-    const found = await listed('_size=20&_sort=-created_at');
-    if (found.length === 0) return;
-    const { id } = random.pick(found);
-    await ask('GET', `/executions/${id}/${random.pick(['why', 'graph'])}`);
-    await ask('GET', `/events?execution_id=${id}&_size=50`);
-  };
-  const ofGroup = async (): Promise<void> => {
-    const ids = [...new Set([random.pick(DEPLOYMENTS), random.pick(DEPLOYMENTS)])];
-    await ask('PUT', '/deployment-groups/busy', { deployment_ids: ids });
-    const workflow_id = random.pick(['install', 'check_status']);
-    await ask('POST', '/execution-groups', { deployment_group_id: 'busy', workflow_id, concurrency: 2 });
-  };
-  const deeds: [number, () => Promise<unknown>][] = [
-    [45, start],
-    [15, () => act(OPEN.slice(0, 3), ['cancel', 'cancel', 'force-cancel', 'kill'])],
-    [8, () => act(['failed', 'cancelled'], ['resume', 'force-resume'])],
-    [
-      6,
-      () =>
-        ask('PUT', `/deployment-updates/${random.pick(DEPLOYMENTS)}/update/initiate`, {
-          blueprint_id: random.pick(['busy1', 'busy2']),
-          inputs: { x: random.below(9) },
-          preview: random.chance(0.2),
-        }),
-    ],
-    [2, () => ask('DELETE', `/deployments/${random.pick(DEPLOYMENTS)}?force=true`)],
-    [5, () => ask('PUT', `/deployments/${random.pick(DEPLOYMENTS)}`, { blueprint_id: 'busy1' })],
-    [8, look],
-    [5, ofGroup],
-    [6, () => pause(100)],
-  ];
-  const weights = deeds.reduce((sum, [weight]) => sum + weight, 0);
-
-  for (const [id, text] of [
-    ['busy1', blueprint(1, 'last')],
-    ['busy2', blueprint(2, 'other')],
-  ] as const)
+  const blueprints = { busy1: blueprint(1, 'last'), busy2: blueprint(2, 'other') };
+  for (const [id, text] of Object.entries(blueprints))
     await world.send('v3.1', 'PUT', { path: `/blueprints/${id}`, archive: tgz({ 'blueprint.yaml': text }) });
   for (const id of DEPLOYMENTS) await ask('PUT', `/deployments/${id}`, { blueprint_id: 'busy1' });
+  const deeds = [...deedsOnExecutions(ask, random), ...deedsOnDeployments(ask, random)];
+  const weights = deeds.reduce((sum, [weight]) => sum + weight, 0);
   return {
     one: async () => {
       let left = random.below(weights);
       const [, deed] = deeds.find(([weight]) => (left -= weight) < 0)!;
       await deed();
     },
-    judge: async () => {
-      const open = OPEN.map((status) => `status=${status}`).join('&');
-      let left = await listed(`${open}&_size=1000`);
-      for (const until = Date.now() + END_MS; left.length > 0 && Date.now() < until; await pause(LOOK_MS))
-        left = await listed(`${open}&_size=1000`);
-      for (const execution of left) {
-        const why = await ask('GET', `/executions/${execution.id}/why`);
-        tell('does not end by itself', execution.workflow_id, JSON.stringify([execution, why.body]));
-      }
-      const failed = await listed('status=failed&_size=10000');
-      const unexplained = failed.filter(({ error }) => !EXPLAINED.some((reason) => reason.test(error ?? '')));
-      for (const { id, workflow_id, error } of unexplained)
-        tell('unexplained failure', workflow_id, `${id} ${workflow_id}: ${error}`);
-      console.log(`busy deployments: ${failed.length} executions failed, ${unexplained.length} unexplained`);
-    },
+    judge: () => judge(ask),
   };
+}
+
+/** Executions of the busy deployments. */
+async function listed(ask: Ask, query: string): Promise<Execution[]> {
+  const { body } = await ask('GET', `/executions?${query}`);
+  return (body?.items ?? []).filter((one: Execution) => one.deployment_id?.startsWith('busy-'));
+}
+
+const ofStatuses = (statuses: readonly string[]): string =>
+  statuses.map((status) => `status=${status}`).join('&');
+
+/** With how often they are done. */
+function deedsOnExecutions(ask: Ask, random: Random): [number, Deed][] {
+  const start = (): Promise<unknown> => {
+    const workflow_id = random.pick(WORKFLOWS);
+    return ask('POST', '/executions', {
+      deployment_id: random.pick(DEPLOYMENTS),
+      workflow_id,
+      parameters: parametersOf(workflow_id, random),
+      queue: random.chance(0.5),
+      force: random.chance(0.1),
+      dry_run: random.chance(0.05),
+    });
+  };
+  const act = async (statuses: readonly string[], actions: readonly string[]): Promise<void> => {
+    const found = await listed(ask, `${ofStatuses(statuses)}&_size=50&_sort=-created_at`);
+    if (found.length > 0)
+      await ask('POST', `/executions/${random.pick(found).id}`, { action: random.pick(actions) });
+  };
+  const look = async (): Promise<void> => {
+    const found = await listed(ask, '_size=20&_sort=-created_at');
+    if (found.length === 0) return;
+    const { id } = random.pick(found);
+    await ask('GET', `/executions/${id}/${random.pick(['why', 'graph'])}`);
+    await ask('GET', `/events?execution_id=${id}&_size=50`);
+  };
+  return [
+    [45, start],
+    [15, () => act(OPEN.slice(0, 3), ['cancel', 'cancel', 'force-cancel', 'kill'])],
+    [8, () => act(['failed', 'cancelled'], ['resume', 'force-resume'])],
+    [8, look],
+    [6, () => pause(100)],
+  ];
+}
+
+function parametersOf(workflow: string, random: Random): object {
+  if (workflow === 'scale') return { scalable_entity_name: 'pair', delta: random.pick([1, 1, -1]) };
+  if (workflow !== 'execute_operation') return {};
+  return { operation: 'cloudify.interfaces.lifecycle.start', node_ids: [random.pick(['base', 'host'])] };
+}
+
+function deedsOnDeployments(ask: Ask, random: Random): [number, Deed][] {
+  const update = (): Promise<unknown> =>
+    ask('PUT', `/deployment-updates/${random.pick(DEPLOYMENTS)}/update/initiate`, {
+      blueprint_id: random.pick(['busy1', 'busy2']),
+      inputs: { x: random.below(9) },
+      preview: random.chance(0.2),
+    });
+  const group = async (): Promise<void> => {
+    const ids = [...new Set([random.pick(DEPLOYMENTS), random.pick(DEPLOYMENTS)])];
+    await ask('PUT', '/deployment-groups/busy', { deployment_ids: ids });
+    const workflow_id = random.pick(['install', 'check_status']);
+    await ask('POST', '/execution-groups', { deployment_group_id: 'busy', workflow_id, concurrency: 2 });
+  };
+  return [
+    [6, update],
+    [5, group],
+    [2, () => ask('DELETE', `/deployments/${random.pick(DEPLOYMENTS)}?force=true`)],
+    [5, () => ask('PUT', `/deployments/${random.pick(DEPLOYMENTS)}`, { blueprint_id: 'busy1' })],
+  ];
+}
+
+async function judge(ask: Ask): Promise<void> {
+  const open = `${ofStatuses(OPEN)}&_size=1000`;
+  let left = await listed(ask, open);
+  for (const until = Date.now() + END_MS; left.length > 0 && Date.now() < until; await pause(LOOK_MS))
+    left = await listed(ask, open);
+  for (const execution of left) {
+    const why = await ask('GET', `/executions/${execution.id}/why`);
+    tell('does not end by itself', execution.workflow_id, JSON.stringify([execution, why.body]));
+  }
+  const failed = await listed(ask, 'status=failed&_size=10000');
+  const unexplained = failed.filter(({ error }) => !EXPLAINED.some((reason) => reason.test(error ?? '')));
+  for (const { id, workflow_id, error } of unexplained)
+    tell('unexplained failure', workflow_id, `${id} ${workflow_id}: ${error}`);
+  console.log(`busy deployments: ${failed.length} executions failed, ${unexplained.length} unexplained`);
 }
