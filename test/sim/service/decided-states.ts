@@ -8,13 +8,24 @@ interface Peer {
 
 /** Every state of a node instance that a commit decided, also those whose rows are gone. */
 export interface DecidedStates {
-  note(after: MemoryExecution): void;
+  /** Answers what is wrong: rows are forgotten when deployments has applied their states, not before. */
+  note(after: MemoryExecution): string | null;
   /** Whether of each instance that is still there the last state up to a number has been applied. */
   areApplied(executionId: string, upTo: number): boolean;
 }
 
 export function newDecidedStates(database: () => MemoryDatabase, peer: () => Peer): DecidedStates {
   const decided = new Map<string, Map<string, number[]>>();
+  const areApplied: DecidedStates['areApplied'] = (executionId, upTo) => {
+    const { models, applied } = peer();
+    for (const [instance, seqs] of decided.get(executionId) ?? []) {
+      const last = Math.max(0, ...seqs.filter((seq) => seq <= upTo));
+      const deployment = database().executions.get(executionId)!.row.deployment_id!;
+      const isThere = models.get(deployment)!.nodeInstances.some(({ id }) => id === instance);
+      if (isThere && (applied.get(`${executionId}/${instance}`) ?? 0) < last) return false;
+    }
+    return true;
+  };
   return {
     note({ row, states }) {
       const known = decided.get(row.id) ?? new Map<string, number[]>();
@@ -24,16 +35,9 @@ export function newDecidedStates(database: () => MemoryDatabase, peer: () => Pee
         if (!seqs.includes(seq)) seqs.push(seq);
         known.set(node_instance_id, seqs);
       }
+      const oldest = Math.min(row.last_state_seq + 1, ...states.map(({ seq }) => seq));
+      return areApplied(row.id, oldest - 1) ? null : `${row.id}: states are forgotten that were not applied`;
     },
-    areApplied(executionId, upTo) {
-      const { models, applied } = peer();
-      for (const [instance, seqs] of decided.get(executionId) ?? []) {
-        const last = Math.max(0, ...seqs.filter((seq) => seq <= upTo));
-        const deployment = database().executions.get(executionId)!.row.deployment_id!;
-        const isThere = models.get(deployment)!.nodeInstances.some(({ id }) => id === instance);
-        if (isThere && (applied.get(`${executionId}/${instance}`) ?? 0) < last) return false;
-      }
-      return true;
-    },
+    areApplied,
   };
 }

@@ -15,7 +15,7 @@ import { type Conditions, conditionsOf } from './conditions';
 import { type MemoryExecution, newDatabase } from './database';
 import { newDecidedStates } from './decided-states';
 import { MESSAGES, newEngine, relay, startLoops } from './engine';
-import { observed } from './executions';
+import { executionIdOf, observed } from './executions';
 import { isOver, judge, judgeHolders, judgeTimers, judgeWake } from './judge';
 import { newDeployments, publishTo } from './peers';
 import { newQueueOracle } from './queue-oracle';
@@ -50,6 +50,7 @@ export async function simulateService(seed: number): Promise<SimulationResult> {
       if (maxConcurrent === null) request(simulation, i);
       else enqueue(simulation, i);
     if (maxConcurrent !== null && isWide) enqueueWide(simulation, 0);
+    cancelWhileAway(simulation, conditions);
     await world.runUntil(TROUBLED_MS);
     world.faults = QUIET;
     const isToGoOn = () => world.now < TROUBLED_MS + HEALED_MS && !isOver(simulation);
@@ -90,7 +91,8 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     maxConcurrent === null ? null : newQueueOracle(() => database, maxConcurrent, forced, oracle.breaches);
   const database = newDatabase(world, {
     onCommit(after, isResume) {
-      states.note(after);
+      const forgotten = states.note(after);
+      if (forgotten !== null) oracle.breaches.push(forgotten);
       judgeWake(after, oracle.breaches);
       judgeHolders(after, oracle.breaches);
       const before = looks.get(after.row.id)!;
@@ -165,6 +167,19 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
   for (const process of [...engines, ...workers]) world.start(process);
   watchMemory(simulation);
   return simulation;
+}
+
+/** Forced cancels of what has just decided states, for as long as deployments does not take them. */
+function cancelWhileAway(simulation: Simulation, { away, executions }: Conditions): void {
+  const { random } = simulation.world;
+  for (let i = 0; away.until > 0 && i < executions; i++)
+    if (random.chance(0.5))
+      cancelAt(
+        simulation,
+        executionIdOf(i),
+        away.from + 100 + random.below(900),
+        random.pick(['kill', 'force-cancel'] as const),
+      );
 }
 
 /** Once more at most: an execution that is killed and resumed for ever never ends. */
