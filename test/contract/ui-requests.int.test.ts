@@ -127,3 +127,13 @@ test('DELETE /events tells the page that was asked for, and cuts nothing', async
   });
   expect((await must(admin, 'DELETE', path)).metadata).toEqual({ pagination: { total: 0 } });
 });
+
+test('the execution that made a deployment is there when the deployment is answered, also of many at once', async () => {
+  const { admin, must } = caller;
+  const made = async (id: string) => {
+    const { create_execution } = await must(admin, 'PUT', `/deployments/${id}`, { blueprint_id: 'b1' });
+    return await must(admin, 'GET', `/executions?deployment_id=${id}&id=${create_execution}`);
+  };
+  const found = await Promise.all(Array.from({ length: 12 }, (_, i) => made(`at-once-${i}`)));
+  expect(found.map(({ items }) => items.length)).toEqual(found.map(() => 1));
+});

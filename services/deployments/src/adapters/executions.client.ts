@@ -45,6 +45,7 @@ export interface GroupStartRequest {
 
 const SCHEDULED_PAGE = 10_000;
 const GROUP_DEADLINE_MS = 30_000;
+const AWAIT_MARGIN_MS = 500;
 
 /** The executions service as deployments sees it. */
 export interface ExecutionsPort {
@@ -54,6 +55,8 @@ export interface ExecutionsPort {
   startSystemGroup(request: GroupStartRequest): Promise<void>;
   /** Log lines and the end of an execution that this service carries out. Answers its status; '' when it is gone. */
   report(report: ExecutionReport): Promise<string>;
+  /** Waits until an execution that a message tells of is there; false: not yet. */
+  isThere(executionId: string, withinMs: number): Promise<boolean>;
   /** `tenant/id` of all deployments that have schedules; null: of every tenant. */
   scheduled(tenant: string | null): Promise<string[]>;
 }
@@ -90,6 +93,10 @@ export function createExecutionsClient(rpc: RpcConnector): ExecutionsPort {
         error: end?.error ?? '',
       });
       return status;
+    },
+    async isThere(executionId, withinMs) {
+      const deadlineMs = withinMs + AWAIT_MARGIN_MS;
+      return (await client.awaitExecution({ executionId, maxWaitMs: withinMs }, { deadlineMs })).isThere;
     },
     async scheduled(tenant) {
       const found: string[] = [];

@@ -40,15 +40,29 @@ export async function createDeployment(
   const { tenant } = principal;
   const requestId = newId();
   if (workdir) await deps.catalog.unpackFolder(tenant, id, workdir, { isCheck: true });
-  const key = await storeUntilFree(deps, [await prepareRows(deps, request)], async (tx, rows) => {
+  const stored = await storeUntilFree(deps, [await prepareRows(deps, request)], async (tx, rows) => {
     const keys = await storeDeployments(tx, rows);
-    const stored = keys.get(id)!;
-    if (workdir) await insertWorkdir(tx, { deployment_key: stored, request_id: requestId, archive: workdir });
+    const key = keys.get(id)!;
+    if (workdir) await insertWorkdir(tx, { deployment_key: key, request_id: requestId, archive: workdir });
     await outbox.appendAll(tx, rows.map(creationMessage));
-    return stored;
+    return { key, executionId: rows[0]!.createExecutionId };
   });
+  const { key, executionId } = stored;
   if (workdir)
     await unpackWorkdir(deps, { deployment_key: key, tenant, id, request_id: requestId, archive: workdir });
+  await untilRecorded(deps, executionId);
+}
+
+/** Longest wait for an execution that clients look for at once. */
+const RECORDED_MS = 1_000;
+
+/** Clients ask for the execution that made the deployment right after this answer, once. It comes later where executions is away. */
+async function untilRecorded({ executions, log }: ServiceDeps, executionId: string): Promise<void> {
+  await executions
+    .isThere(executionId, RECORDED_MS)
+    .catch((err: unknown) =>
+      log.debug({ err, executionId }, 'the execution of a new deployment comes later'),
+    );
 }
 
 async function checkRequest(

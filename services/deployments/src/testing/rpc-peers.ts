@@ -93,6 +93,7 @@ export function createPeers(): Peers {
       heartbeat: absent,
       appendEvents: absent,
       resolveExecutionToken: absent,
+      awaitExecution: async () => ({ isThere: true }),
       getLatestExecutions: absent,
       listUnfinishedExecutions: absent,
       submitWork: absent,

@@ -1,6 +1,7 @@
 import type { executionsRpc } from '@baton/contracts';
 import { AppError, type JsonObject } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
+import { lookUntil } from '@baton/service-runtime';
 import type { DoctorPart } from '../adapters/doctor-parts';
 import { appendTaskEvents } from '../commands/append-task-events';
 import { callFromWorkflow } from '../commands/call-from-workflow';
@@ -20,9 +21,17 @@ import type { EngineDeps } from '../engine/deps';
 import type { StreamHub } from '../http/event-stream';
 import { awaitWork } from '../queries/await-work';
 import { unfinishedExecutions } from '../queries/unfinished-executions';
-import { activeOfDeployment, executionByToken, latestExecutions } from '../store/executions.sql';
+import {
+  activeOfDeployment,
+  executionByToken,
+  latestExecutions,
+  readExecution,
+} from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
 import { scheduledDeployments } from '../store/schedules.sql';
+
+/** The message about it needs some 10 ms. */
+const RECORDED_LOOK_MS = 4;
 
 const present = (row: ExecutionRow) => presentExecution(row);
 
@@ -76,6 +85,7 @@ export function executionsRpcHandlers(
 
 type Handlers = RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
 type Read =
+  | 'awaitExecution'
   | 'listActiveExecutions'
   | 'listScheduledDeployments'
   | 'listUnfinishedExecutions'
@@ -84,6 +94,11 @@ type Read =
 /** What other services read of executions and schedules. */
 function readHandlers(deps: EngineDeps): Pick<Handlers, Read> {
   return {
+    awaitExecution: async ({ executionId, maxWaitMs }, { signal }) => {
+      const looks = { withinMs: maxWaitMs, everyMs: RECORDED_LOOK_MS, signal };
+      const read = () => readExecution(deps.db.query, executionId);
+      return { isThere: (await lookUntil(read, (row) => row !== null, looks)) !== null };
+    },
     listActiveExecutions: async ({ tenant, deploymentId }) => {
       const rows = await activeOfDeployment(deps.db.query, tenant, deploymentId);
       return { executionsJson: JSON.stringify(rows.map(present)) };

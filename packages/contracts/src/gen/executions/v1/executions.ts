@@ -275,6 +275,15 @@ export interface ListScheduledDeploymentsResponse {
   names: string[];
 }
 
+export interface AwaitExecutionRequest {
+  executionId: string;
+  maxWaitMs: number;
+}
+
+export interface AwaitExecutionResponse {
+  isThere: boolean;
+}
+
 export interface GetLatestExecutionsRequest {
   tenant: string;
   deploymentIds: string[];
@@ -3252,6 +3261,172 @@ export const ListScheduledDeploymentsResponse: MessageFns<ListScheduledDeploymen
   },
 };
 
+function createBaseAwaitExecutionRequest(): AwaitExecutionRequest {
+  return { executionId: "", maxWaitMs: 0 };
+}
+
+export const AwaitExecutionRequest: MessageFns<AwaitExecutionRequest> = {
+  encode(message: AwaitExecutionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.executionId !== "") {
+      writer.uint32(10).string(message.executionId);
+    }
+    if (message.maxWaitMs !== 0) {
+      writer.uint32(16).int32(message.maxWaitMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AwaitExecutionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAwaitExecutionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.executionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.maxWaitMs = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): AwaitExecutionRequest {
+    return {
+      executionId: isSet(object.executionId)
+        ? globalThis.String(object.executionId)
+        : isSet(object.execution_id)
+        ? globalThis.String(object.execution_id)
+        : "",
+      maxWaitMs: isSet(object.maxWaitMs)
+        ? globalThis.Number(object.maxWaitMs)
+        : isSet(object.max_wait_ms)
+        ? globalThis.Number(object.max_wait_ms)
+        : 0,
+    };
+  },
+
+  toJSON(message: AwaitExecutionRequest): unknown {
+    const obj: any = {};
+    if (message.executionId !== "") {
+      obj.executionId = message.executionId;
+    }
+    if (message.maxWaitMs !== 0) {
+      obj.maxWaitMs = Math.round(message.maxWaitMs);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<AwaitExecutionRequest>): AwaitExecutionRequest {
+    return AwaitExecutionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AwaitExecutionRequest>): AwaitExecutionRequest {
+    const message = createBaseAwaitExecutionRequest();
+    message.executionId = object.executionId ?? "";
+    message.maxWaitMs = object.maxWaitMs ?? 0;
+    return message;
+  },
+};
+
+function createBaseAwaitExecutionResponse(): AwaitExecutionResponse {
+  return { isThere: false };
+}
+
+export const AwaitExecutionResponse: MessageFns<AwaitExecutionResponse> = {
+  encode(message: AwaitExecutionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.isThere !== false) {
+      writer.uint32(8).bool(message.isThere);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AwaitExecutionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAwaitExecutionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.isThere = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): AwaitExecutionResponse {
+    return {
+      isThere: isSet(object.isThere)
+        ? globalThis.Boolean(object.isThere)
+        : isSet(object.is_there)
+        ? globalThis.Boolean(object.is_there)
+        : false,
+    };
+  },
+
+  toJSON(message: AwaitExecutionResponse): unknown {
+    const obj: any = {};
+    if (message.isThere !== false) {
+      obj.isThere = message.isThere;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<AwaitExecutionResponse>): AwaitExecutionResponse {
+    return AwaitExecutionResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AwaitExecutionResponse>): AwaitExecutionResponse {
+    const message = createBaseAwaitExecutionResponse();
+    message.isThere = object.isThere ?? false;
+    return message;
+  },
+};
+
 function createBaseGetLatestExecutionsRequest(): GetLatestExecutionsRequest {
   return { tenant: "", deploymentIds: [] };
 }
@@ -4587,6 +4762,15 @@ export const ExecutionsServiceDefinition = {
       requestType: ListUnfinishedExecutionsRequest as typeof ListUnfinishedExecutionsRequest,
       requestStream: false,
       responseType: ListUnfinishedExecutionsResponse as typeof ListUnfinishedExecutionsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Waits until an execution that was announced by a message is there. */
+    awaitExecution: {
+      name: "AwaitExecution",
+      requestType: AwaitExecutionRequest as typeof AwaitExecutionRequest,
+      requestStream: false,
+      responseType: AwaitExecutionResponse as typeof AwaitExecutionResponse,
       responseStream: false,
       options: {},
     },
