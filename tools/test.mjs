@@ -59,7 +59,7 @@ try {
   step('integration tests', () => jest(['--testPathPatterns', 'int\\.test\\.ts$', '--maxWorkers', '3'], env));
   await stepsAtOnce({
     'simulation of the model, 1,000 seeds': script('test/sim/run.ts', '--seeds', '1000', '--of', 'model'),
-    'simulation of the service, 200 seeds': script('test/sim/run.ts', '--seeds', '200', '--of', 'service'),
+    'simulation of the service, 400 seeds': script('test/sim/run.ts', '--seeds', '400', '--of', 'service'),
     'simulation of schedules, 100 seeds': script('test/sim/run.ts', '--seeds', '100', '--of', 'schedules'),
   });
   await stepsAtOnce({

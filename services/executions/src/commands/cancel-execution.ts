@@ -1,6 +1,6 @@
 import { AppError, isAppError, notFound } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
-import { type CancelMode, statusAfterCancel, statusOfCancel } from '../domain/cancel';
+import { type CancelMode, forcedLeftMs, statusAfterCancel, statusOfCancel } from '../domain/cancel';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
 import type { LoadedGraph } from '../engine/graph-memory';
@@ -30,8 +30,9 @@ export async function cancelExecution(
     const killed = await deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
-      // Killed already, or about to be: asking again changes nothing.
-      if (mode === 'kill' && ['cancelled', 'kill_cancelling'].includes(execution.status)) return [];
+      // Over, or about to be: what a plain cancel has left to end by itself is stopped all the same.
+      if (mode === 'kill' && ['cancelled', 'kill_cancelling'].includes(execution.status))
+        return execution.graph_id === null ? [] : await requestKill(tx, execution.graph_id);
       const next = statusAfterCancel(execution, mode);
       // Whoever carries it out sees the status with its next report and ends it, when it still can.
       if (execution.phase === 'running' && isCarriedOutElsewhere(execution)) {
@@ -41,7 +42,8 @@ export async function cancelExecution(
       const changes: ExecutionChanges = {
         // Waiting ones end at once; `cancelled` is written at the end together with the terminal event.
         status: execution.phase === 'waiting' ? statusOfCancel[mode] : next,
-        cancel_requested_at: NOW,
+        cancel_requested_at:
+          forcedLeftMs(execution, execution.now_ms) === null ? NOW : execution.cancel_requested_at,
         error: '',
         phase: 'ending',
         outcome: { status: 'cancelled', error: '' },
@@ -49,6 +51,7 @@ export async function cancelExecution(
       if (execution.phase !== 'running') {
         // With the version: whoever is about to write the end that was decided before finds that the row has moved on.
         await updateExecution(tx, executionId, { ...changes, version: execution.version + 1 });
+        deps.memory.forget(executionId);
         return [];
       }
       const isOver = await cancelGraph(deps, tx, execution, mode);

@@ -111,7 +111,10 @@ export function createGraphMemory(): GraphMemory {
     },
     any: (executionId) => graphs.get(executionId) ?? null,
     keep: (loaded) => void graphs.set(loaded.executionId, loaded),
-    forget: (executionId) => void graphs.delete(executionId),
+    forget(executionId) {
+      graphs.delete(executionId);
+      accepted.delete(executionId);
+    },
     serially(executionId, work) {
       const before = tails.get(executionId) ?? Promise.resolve();
       const mine = before.then(work, work);
