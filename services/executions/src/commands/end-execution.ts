@@ -1,5 +1,5 @@
 import { executionFinished } from '@baton/contracts';
-import { backoffMs, systemClock } from '@baton/kernel';
+import { backoffMs } from '@baton/kernel';
 import { outgoing, unsent } from '@baton/postgres';
 import { forcedLeftMs, modeOf } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
@@ -150,16 +150,16 @@ async function toldWithin(
   outcome: Outcome,
   leftMs: number,
 ): Promise<boolean> {
-  const isDone = (work: Promise<unknown>, orElse: string) =>
+  const isDone = (work: () => Promise<unknown>, orElse: string) =>
     isDoneWithin(leftMs, work, (err) => deps.log.warn({ executionId: execution.id, err }, orElse));
   const [isTold] = await Promise.all([
     isDone(
-      tellDeployments(deps, execution, outcome),
+      () => tellDeployments(deps, execution, outcome),
       'a cancelled execution ends before its states are delivered',
     ),
     outcome.status === 'cancelled' &&
       isDone(
-        cancelComponents(deps, execution, modeOf(execution.status)),
+        () => cancelComponents(deps, execution, modeOf(execution.status)),
         'executions of components may not be cancelled',
       ),
   ]);
@@ -167,36 +167,40 @@ async function toldWithin(
 }
 
 /**
- * Whether work was done in the time that is left. A call has a deadline that is longer than that, so it is not waited for but
- * left to itself: all of it may be repeated.
- * @throws AppError of the work while there is time left: the driver tries again.
+ * Whether work was done in the time that is left; what fails at once is tried again until then. A call has a deadline that is
+ * longer than that, so it is not waited for but left to itself: all of it may be repeated.
  */
 async function isDoneWithin(
   leftMs: number,
-  work: Promise<unknown>,
+  work: () => Promise<unknown>,
   onUndone: (err: unknown) => void,
 ): Promise<boolean> {
   const limitMs = Math.max(leftMs, LEAST_TELL_MS);
-  const since = systemClock.monotonic();
+  let failure: unknown = new Error(`not done within ${limitMs} ms`);
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_resolve, reject) => {
+  const over = new Promise<false>((resolve) => {
     timer = setTimeout(() => {
       isOver = true;
-      reject(new Error(`not done within ${limitMs} ms`));
+      resolve(false);
     }, limitMs);
   });
-  try {
-    await Promise.race([work, over]);
-    return true;
-  } catch (err) {
-    // A timer may come a moment before its time.
-    if (!isOver && systemClock.monotonic() - since < leftMs) throw err;
-    onUndone(err);
+  const done = async (): Promise<boolean> => {
+    for (let attempt = 1; !isOver; attempt++) {
+      try {
+        await work();
+        return true;
+      } catch (err) {
+        failure = err;
+        await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt)).unref());
+      }
+    }
     return false;
-  } finally {
-    clearTimeout(timer);
-  }
+  };
+  const isDone = await Promise.race([done(), over]);
+  clearTimeout(timer);
+  if (!isDone) onUndone(failure);
+  return isDone;
 }
 
 function finishedMessage(execution: TimedExecution, status: Outcome['status']) {

@@ -58,6 +58,20 @@ test('a drive at once does not wait for one that hangs on another service, nor f
   wake.stop();
 });
 
+test('a drive at once beside one that hangs is tried again when it fails', async () => {
+  const { wake, drives, driven } = setUp();
+  wake.drive('a');
+  await settled();
+  wake.driveAtOnce('a');
+  await settled();
+  drives[1]!.fail();
+  while (drives.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  drives[2]!.end();
+  await settled();
+  expect(driven()).toEqual(['a', 'a', 'a']);
+  wake.stop();
+});
+
 test('where nothing is under way a drive at once is one drive, whose failure is tried again', async () => {
   const { wake, drives, driven } = setUp();
   wake.driveAtOnce('a');

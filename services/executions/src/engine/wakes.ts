@@ -163,21 +163,24 @@ function delayedRunner(log: Log, delayMs: number, run: (key: string) => Promise<
 function keyedRunner(log: Log, name: string, run: (key: string) => Promise<void>) {
   const running = new Map<string, { again: boolean; attempt: Promise<void> }>();
   let isStopped = false;
+  /** Until it succeeds or was tried often enough. */
+  const tried = async (key: string, noteAttempt: (attempt: Promise<void>) => void): Promise<void> => {
+    for (let tries = 1; !isStopped; tries++) {
+      try {
+        const attempt = run(key);
+        noteAttempt(attempt);
+        return await attempt;
+      } catch (err) {
+        log.warn({ err, key, tries }, `${name} failed`);
+        if (tries >= MAX_TRIES) return;
+        await new Promise((resolve) => setTimeout(resolve, backoffMs(tries)).unref());
+      }
+    }
+  };
   const turn = async (key: string, state: { again: boolean; attempt: Promise<void> }) => {
-    let tries = 0;
     do {
       state.again = false;
-      try {
-        state.attempt = run(key);
-        await state.attempt;
-        tries = 0;
-      } catch (err) {
-        tries++;
-        log.warn({ err, key, tries }, `${name} failed`);
-        if (tries >= MAX_TRIES) break;
-        await new Promise((resolve) => setTimeout(resolve, backoffMs(tries)).unref());
-        state.again = true;
-      }
+      await tried(key, (attempt) => void (state.attempt = attempt));
     } while (state.again && !isStopped);
     running.delete(key);
   };
@@ -197,8 +200,7 @@ function keyedRunner(log: Log, name: string, run: (key: string) => Promise<void>
     askAtOnce(key: string) {
       const isUnderWay = running.has(key);
       ask(key);
-      if (isUnderWay && !isStopped)
-        run(key).catch((err: unknown) => log.warn({ err, key }, `${name} at once failed`));
+      if (isUnderWay) void tried(key, () => undefined);
     },
     /** Waits for the present try, however it ends. */
     idle: async (key: string) => {
