@@ -114,8 +114,8 @@ interface Records {
 }
 
 async function readPlainRecords(deps: ListDeps, principal: Principal, list: ListQuery): Promise<Records> {
-  const { rows, total } = await readPlainPage<{ records_: string }>(deps, principal, list, true);
-  return { rows: rows.map((row) => row.records_), total };
+  const { items, total } = await readPlainPage<{ records_: string }>(deps, principal, list, true);
+  return { rows: items.map((row) => row.records_), total };
 }
 
 async function selectRecords(

@@ -123,7 +123,7 @@ export async function listDeployments(
   selector: DeploymentSelector,
 ): Promise<ListPage<PresentedDeployment>> {
   const page = isPlainPage(principal, list, selector)
-    ? await readPlainDeployments(deps, principal, list)
+    ? await readPlainPage<SelectedDeployment>(deps, principal, list, false)
     : await selectDeployments(deps, principal, list, selector);
   return {
     items: await presentAll(deps, page.items, list.include),
@@ -158,15 +158,6 @@ export function isPlainPage(principal: Principal, list: ListQuery, selector: Dep
     second === undefined &&
     isWhole(list, selector)
   );
-}
-
-async function readPlainDeployments(
-  deps: ListDeps,
-  principal: Principal,
-  list: ListQuery,
-): Promise<ListPage<SelectedDeployment>> {
-  const { rows, total } = await readPlainPage<SelectedDeployment>(deps, principal, list, false);
-  return { items: rows, total };
 }
 
 async function selectDeployments(

@@ -1,4 +1,4 @@
-import { isAdministrator, type ListQuery, type Principal } from '@baton/contracts';
+import { isAdministrator, type ListPage, type ListQuery, type Principal } from '@baton/contracts';
 import { type Db, prepared, visibleTotal } from '@baton/postgres';
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
@@ -32,7 +32,7 @@ export async function readPlainPage<Row extends object>(
   principal: Principal,
   { size, offset, include }: Pick<ListQuery, 'size' | 'offset' | 'include'>,
   isRecord: boolean,
-): Promise<{ rows: Row[]; total: number }> {
+): Promise<ListPage<Row>> {
   const { tenant, username } = principal;
   const from = await startOf(deps, principal, offset);
   const { statement, values } = deps.deploymentStatements.page(principal, { include, isRecord }, size, from);
@@ -40,7 +40,7 @@ export async function readPlainPage<Row extends object>(
   const rows = await prepared<Row & { total_: number }>(deps.db, statement, values(given));
   const total = rows[0]?.total_ ?? (offset === 0 ? 0 : await countVisible(deps.db, principal));
   deps.seenTotals.set(callerOf(principal), total);
-  return { rows, total };
+  return { items: rows, total };
 }
 
 /** Where to look for a page. A total of before only makes that slower when it is wrong by much, and once. */
