@@ -11,7 +11,7 @@ import {
   visibilityOfNew,
   widensVisibility,
 } from '@baton/contracts';
-import { AppError, isAppError, isJsonObject, notFound } from '@baton/kernel';
+import { AppError, isAppError, notFound } from '@baton/kernel';
 import { type AnyTx, isUniqueViolation, outbox } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import {
@@ -139,19 +139,9 @@ async function checkProperties(
   // A private frame: only whether the blueprint is there; its visibility counts for the deployments made from it.
   if (properties.blueprint_id) await findBlueprint(deps, principal, properties.blueprint_id, 'private');
   if (properties.labels === undefined || properties.labels === null) return null;
-  const labels = parseLabels(asPairs(properties.labels));
+  const labels = parseLabels(properties.labels);
   if (!labels.ok) throw labelError(labels.error);
   return labels.value;
-}
-
-/** Labels of a group may be written as answers show them, with key and value by name. */
-function asPairs(labels: unknown): unknown {
-  if (!Array.isArray(labels)) return labels;
-  return labels.map((label: unknown) =>
-    isJsonObject(label) && typeof label.key === 'string' && 'value' in label
-      ? { [label.key]: label.value }
-      : label,
-  );
 }
 
 /** Null where it is to be made. @throws AppError not_found_error, illegal_action_error for another tenant's. */
