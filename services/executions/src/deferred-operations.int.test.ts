@@ -182,6 +182,24 @@ test('one that waits again for what has ended looks a moment later, however ofte
   expect(await operationOf(id)).toMatchObject({ attempt: 3 });
 });
 
+test('the message of an end is not refused for one that waits and cannot be read', async () => {
+  const child = await begin('unread_child');
+  const id = await waiting('unread', child);
+  await sql`update tasks_graphs set tasks = 'no graph' where execution_id = ${id}`.execute(engine.db.query);
+  // Another replica knows it from memory.
+  engine.deps.memory.forget(id);
+  await endedUnheard(child);
+  const message = {
+    executionId: child,
+    deploymentId: 'unread_child',
+    workflowId: 'install',
+    status: 'failed' as const,
+  };
+  const finished = onExecutionFinished(engine.deps, 'spec');
+  await finished({ tenant: 'default_tenant', payload: message } as never);
+  expect(await operationOf(id)).toMatchObject({ attempt: 1 });
+});
+
 test.each(['cancel', 'force-cancel', 'kill'] as const)(
   '%s ends it while it waits, and a resume lets it look',
   async (mode) => {

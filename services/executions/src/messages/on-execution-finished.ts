@@ -14,9 +14,12 @@ type Finished = typeof executionFinished extends MessageType<infer T> ? T : neve
  * its deployment may join a group; one that deleted its deployment goes with it. Repeating is harmless.
  */
 export function onExecutionFinished(deps: EngineDeps, wire: 'spec' | 'cloudify') {
-  // Those that end at the same moment are looked for together.
+  // Those that end at the same moment are looked for together. One that waits and cannot be woken is left to the loop
+  // settle-deferred: these messages have more to do, and would fail as long as it is broken.
   const waiting = gather<string, never>(async (executionIds) => {
-    await wakeEnded(deps, executionIds);
+    await wakeEnded(deps, executionIds).catch((err: unknown) =>
+      deps.log.warn({ err, executionIds }, 'an operation that waits may be woken late'),
+    );
     return [];
   });
   return async ({ tenant, payload }: Envelope<Finished>): Promise<void> => {
