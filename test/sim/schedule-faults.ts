@@ -42,8 +42,8 @@ export const scheduleFaults: readonly SeededFault[] = [
   },
   {
     name: 'a change of a schedule loses what has come and is not decided',
-    file: commands('put-schedule'),
-    find: '    await decideBeforeChange(deps, tx, key);\n',
+    file: commands('fire-schedules'),
+    find: '  while (schedule && isDue(schedule)) schedule = await decide(deps, tx, schedule);\n',
     replace: '',
   },
 ];

@@ -2,6 +2,7 @@ import { newId } from '@baton/kernel';
 import { eventually, setFakeNow } from '@baton/testkit';
 import { sql } from 'kysely';
 import { fireSchedules } from './commands/fire-schedules';
+import { updateDefaultSchedules } from './commands/make-default-schedules';
 import { setStatus } from './commands/set-status';
 import { schedulesRoutes } from './http/schedules.routes';
 import { onDeploymentCreated } from './messages/on-deployment-created';
@@ -228,6 +229,44 @@ test('default schedules of a blueprint are made once; a deleted deployment takes
   const gone = { tenant: 'default_tenant', payload: { deploymentId: 'defaults', deleteLogs: false } };
   await onDeploymentDeleted({ db: engine.db, wire: 'spec' })(gone as never);
   expect(await listed()).toEqual([]);
+}, 60_000);
+
+test('an update of a blueprint that changes a schedule loses nothing that had come', async () => {
+  await setNow(START);
+  engine.peer.deployments.set('updated', peerDeployment({ a: [] }));
+  await call('PUT', '/execution-schedules/s?deployment_id=updated', tenMinutes);
+  const owner = {
+    tenant: 'default_tenant',
+    deploymentId: 'updated',
+    visibility: 'tenant',
+    createdBy: 'admin',
+  };
+  const defaults = { s: { workflow: 'install', recurrence: '10 min', slip: 5 } };
+  await engine.db.tx(async (tx) => {
+    // For the loops it has not come yet.
+    await sql`select set_config('baton.fake_now', ${'2030-01-01T00:10:05.000Z'}, true)`.execute(tx);
+    await updateDefaultSchedules(tx, engine.deps, owner, defaults);
+  });
+  await setNow(START + 605_000);
+  await tickUntil('updated', ['fired']);
+  const { body } = await call('GET', '/execution-schedules/s?deployment_id=updated');
+  // It runs every ten minutes since it was made, not since the update.
+  expect(body).toMatchObject({ slip: 5, next_occurrence: '2030-01-01T00:20:00.000Z' });
+  await call('DELETE', '/execution-schedules/s?deployment_id=updated');
+}, 60_000);
+
+test('a change in the moment in which stop_on_fail stops a schedule does not start it again', async () => {
+  await setNow(START);
+  engine.peer.deployments.set('halted', peerDeployment({ a: [] }));
+  await call('PUT', '/execution-schedules/s?deployment_id=halted', { ...tenMinutes, stop_on_fail: true });
+  await setNow(START + 600_000);
+  await tickUntil('halted', ['fired']);
+  await endLatest('halted', 'failed');
+  await setNow(START + 1_200_000);
+  const changed = await call('PATCH', '/execution-schedules/s?deployment_id=halted', { slip: 1 });
+  expect(changed.body).toMatchObject({ slip: 1, enabled: false });
+  await tickUntil('halted', ['fired', 'skipped']);
+  await call('DELETE', '/execution-schedules/s?deployment_id=halted');
 }, 60_000);
 
 test('a schedule whose next time no clock shows ends, and holds up no other', async () => {

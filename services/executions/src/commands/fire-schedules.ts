@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '@baton/kernel';
+import { AppError, isAppError, isoInstant } from '@baton/kernel';
 import { decideOccurrences, hasSlipped, scheduleTimes } from '../domain/schedule';
 import type { StartRequest } from '../domain/start-request';
 import type { EngineDeps } from '../engine/deps';
@@ -7,13 +7,14 @@ import { inTurn, newRound } from '../engine/rounds';
 import {
   advanceSchedule,
   type DueOccurrence,
-  type DueSchedule,
   dueOccurrences,
   hasScheduleWork,
   insertOccurrences,
   lockDueSchedules,
+  lockSchedule,
   markFired,
   markNotFired,
+  type TimedSchedule,
 } from '../store/schedules.sql';
 import { requestExecution } from './request-execution';
 
@@ -32,7 +33,7 @@ export async function fireSchedules(deps: EngineDeps, round = newRound()): Promi
   const { isBehind } = await deps.db.tx(async (tx) => {
     const due = await lockDueSchedules(tx, BATCH);
     let isBehind = due.length === BATCH;
-    for (const schedule of due) isBehind = (await decide(deps, tx, schedule)) || isBehind;
+    for (const schedule of due) isBehind = isDue(await decide(deps, tx, schedule)) || isBehind;
     return { isBehind };
   });
   const waiting = await inTurn(deps, round, {
@@ -47,24 +48,34 @@ export async function fireSchedules(deps: EngineDeps, round = newRound()): Promi
 type Tx = Parameters<typeof lockDueSchedules>[0];
 type Deciding = Pick<EngineDeps, 'log'>;
 
-/** Gives what has come of a locked schedule its rows before the schedule is changed, which finds the next one anew. */
-export async function decideBeforeChange(deps: Deciding, tx: Tx, key: string): Promise<void> {
-  for (let isBehind = true; isBehind; ) {
-    const [due] = await lockDueSchedules(tx, 1, key);
-    isBehind = due !== undefined && (await decide(deps, tx, due));
-  }
+/**
+ * The schedule, locked, after what has come of it got its rows: a change finds the next occurrence anew, from `now_ms` on, and
+ * would lose what came before. Null: it is gone.
+ */
+export async function lockDecided(deps: Deciding, tx: Tx, key: string): Promise<TimedSchedule | null> {
+  let schedule = await lockSchedule(tx, key);
+  while (schedule && isDue(schedule)) schedule = await decide(deps, tx, schedule);
+  return schedule;
 }
 
-/** True when occurrences of the past are left for another tick. */
-async function decide(deps: Deciding, tx: Tx, schedule: DueSchedule): Promise<boolean> {
+const isDue = ({ enabled, next_occurrence: next, now_ms }: TimedSchedule): boolean =>
+  enabled && next !== null && Date.parse(next) <= now_ms;
+
+/** The schedule as it is then: still due when more of the past is left than is decided in one go. */
+async function decide(deps: Deciding, tx: Tx, schedule: TimedSchedule): Promise<TimedSchedule> {
   const { decisions, ...next } = decided(deps, schedule);
   await insertOccurrences(tx, schedule.key, decisions);
   await advanceSchedule(tx, schedule.key, next);
-  return next.nextMs !== null && next.nextMs <= schedule.now_ms && !next.isStopped;
+  return {
+    ...schedule,
+    next_occurrence: next.nextMs === null ? null : isoInstant(next.nextMs),
+    enabled: schedule.enabled && !next.isStopped,
+    previous: decisions.some(({ outcome }) => outcome === 'due') ? 'running' : schedule.previous,
+  };
 }
 
 /** A rule that cannot be followed, as one that a later release reads otherwise, stops instead of holding up all others. */
-function decided(deps: Deciding, schedule: DueSchedule): ReturnType<typeof decideOccurrences> {
+function decided(deps: Deciding, schedule: TimedSchedule): ReturnType<typeof decideOccurrences> {
   try {
     return decideOccurrences(schedule, scheduleTimes(schedule), schedule.previous, schedule.now_ms);
   } catch (err) {
@@ -72,7 +83,9 @@ function decided(deps: Deciding, schedule: DueSchedule): ReturnType<typeof decid
       { err, scheduleId: schedule.id, deploymentId: schedule.deployment_id },
       'schedule has a broken rule',
     );
-    return { decisions: [], nextMs: null, isStopped: true };
+    const reason = `its rule cannot be followed: ${(err as Error).message}`;
+    const come = { atMs: Date.parse(schedule.next_occurrence!), outcome: 'skipped' as const, reason };
+    return { decisions: [come], nextMs: null, isStopped: true };
   }
 }
 

@@ -14,8 +14,9 @@ import { relativeTimeMs } from '../domain/relative-time';
 import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
 import { argumentsOf, ruleOf } from '../domain/schedule-input';
 import type { EngineDeps } from '../engine/deps';
-import { insertSchedule, readNowMs, replaceSchedule } from '../store/schedules.sql';
+import { insertSchedule, readNowMs, rewriteSchedule, scheduleKey } from '../store/schedules.sql';
 import type { DB } from '../store/tables.gen';
+import { lockDecided } from './fire-schedules';
 
 /** What schedules of a new deployment get from it. */
 export interface ScheduleOwner {
@@ -52,8 +53,23 @@ export async function updateDefaultSchedules(
   defaults: Record<string, unknown>,
 ): Promise<void> {
   await storeDefaults(tx, deps, { owner, defaults }, async (row) => {
-    if (!(await insertSchedule(tx, row))) await replaceSchedule(tx, row);
+    if (!(await insertSchedule(tx, row))) await replaceSchedule(tx, deps, row);
   });
+}
+
+/** Gives the schedule of this name what a blueprint says of it now; what has come of it is decided as it was. */
+async function replaceSchedule(tx: Tx<DB>, deps: Pick<EngineDeps, 'log'>, row: ScheduleRow): Promise<void> {
+  const key = await scheduleKey(tx, row);
+  const stored = key === null ? null : await lockDecided(deps, tx, key);
+  if (!stored) return;
+  // Without a `since` its times go on from when it was made.
+  const changed = { ...row, key: stored.key, created_at: stored.created_at };
+  await rewriteSchedule(tx, { ...changed, next_occurrence: nextOf(changed, stored.now_ms) });
+}
+
+function nextOf(timing: Parameters<typeof scheduleTimes>[0], nowMs: number): string | null {
+  const next = scheduleTimes(timing).next(nowMs);
+  return next === null ? null : isoInstant(next);
 }
 
 /** A broken entry is left out and logged. */
@@ -94,7 +110,6 @@ function rowOf(owner: ScheduleOwner, id: string, given: Json, nowMs: number): Sc
     rule: ruleOf(entry as Parameters<typeof ruleOf>[0], 'spec'),
     created_at: new Date(nowMs).toISOString(),
   };
-  const next = scheduleTimes(timing).next(nowMs);
   return {
     ...timing,
     key: newId(),
@@ -110,7 +125,7 @@ function rowOf(owner: ScheduleOwner, id: string, given: Json, nowMs: number): Sc
       typeof entry.slip === 'number' ? Math.min(maxSlipMinutes, Math.max(0, Math.floor(entry.slip))) : 0,
     stop_on_fail: entry.stop_on_fail === true || entry.stop_after_fail === true,
     enabled: entry.default_enabled !== false,
-    next_occurrence: next === null ? null : new Date(next).toISOString(),
+    next_occurrence: nextOf(timing, nowMs),
     latest_execution_id: null,
     visibility: owner.visibility,
     created_by: owner.createdBy,

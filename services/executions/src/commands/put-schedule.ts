@@ -9,8 +9,8 @@ import { refuseStartedElsewhere } from '../domain/system-workflows';
 import { declaredWorkflow, requireWorkflow } from '../domain/workflow-check';
 import { requireWorkflowPermission } from '../domain/workflow-permission';
 import type { EngineDeps } from '../engine/deps';
-import { insertSchedule, lockSchedule, readNowMs, rewriteSchedule } from '../store/schedules.sql';
-import { decideBeforeChange } from './fire-schedules';
+import { insertSchedule, readNowMs, rewriteSchedule } from '../store/schedules.sql';
+import { lockDecided } from './fire-schedules';
 
 export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments' | 'findUser' | 'log'> & {
   wire: 'spec' | 'cloudify';
@@ -79,9 +79,8 @@ export async function updateSchedule(
   body: z.output<typeof updateScheduleBody>,
 ): Promise<void> {
   await deps.db.tx(async (tx) => {
-    const stored = await lockSchedule(tx, key);
+    const stored = await lockDecided(deps, tx, key);
     if (!stored) throw notFound('ExecutionSchedule', id);
-    await decideBeforeChange(deps, tx, key);
     const timeOf = (field: 'since' | 'until') => {
       const given = body[field];
       return typeof given === 'string' ? readInstant(field, given) : stored[field];
@@ -96,7 +95,7 @@ export async function updateSchedule(
       enabled: body.enabled ?? stored.enabled,
       workflow_id: body.workflow_id ?? stored.workflow_id,
     };
-    const next = scheduleTimes(row).next(await readNowMs(tx));
+    const next = scheduleTimes(row).next(stored.now_ms);
     await rewriteSchedule(tx, { ...row, next_occurrence: iso(next) });
   });
 }

@@ -24,9 +24,28 @@ export async function readNowMs(db: AnyQuery): Promise<number> {
   return rows[0]!.now_ms;
 }
 
-export async function lockSchedule(tx: Tx<DB>, key: string): Promise<ScheduleRow | null> {
-  const { rows } = await sql<ScheduleRow>`
-    select * from execution_schedules where key = ${key} for update`.execute(tx);
+/** The key of the schedule of this name; null when the deployment has none. */
+export async function scheduleKey(
+  db: AnyQuery,
+  { tenant, deployment_id, id }: Pick<ScheduleRow, 'tenant' | 'deployment_id' | 'id'>,
+): Promise<string | null> {
+  const { rows } = await sql<{ key: string }>`
+    select key from execution_schedules
+    where tenant = ${tenant} and deployment_id = ${deployment_id} and id = ${id}`.execute(db);
+  return rows[0]?.key ?? null;
+}
+
+/** A schedule at a moment of the database's clock, and how its run before ended. */
+export type TimedSchedule = ScheduleRow & { now_ms: number; previous: PreviousRun };
+
+const TIMED_SCHEDULE = sql`s.*, (extract(epoch from app_now()) * 1000)::bigint as now_ms,
+  case when exists (select 1 from schedule_occurrences o where o.schedule_key = s.key and o.outcome = 'due') then 'running'
+    else coalesce((select case when e.phase <> 'ended' then 'running' when e.status = 'failed' then 'failed' else 'ended' end
+      from executions e where e.id = s.latest_execution_id), 'none') end as previous`;
+
+export async function lockSchedule(tx: Tx<DB>, key: string): Promise<TimedSchedule | null> {
+  const { rows } = await sql<TimedSchedule>`
+    select ${TIMED_SCHEDULE} from execution_schedules s where s.key = ${key} for update of s`.execute(tx);
   return rows[0] ?? null;
 }
 
@@ -34,20 +53,11 @@ export async function lockSchedule(tx: Tx<DB>, key: string): Promise<ScheduleRow
 export async function rewriteSchedule(tx: Tx<DB>, row: ScheduleRow): Promise<void> {
   await sql`
     update execution_schedules set workflow_id = ${row.workflow_id}, since = ${row.since}, until = ${row.until},
-      rule = ${jsonb(row.rule)}, slip_minutes = ${row.slip_minutes}, stop_on_fail = ${row.stop_on_fail},
-      enabled = ${row.enabled}, next_occurrence = ${row.next_occurrence}
-    where key = ${row.key}`.execute(tx);
-}
-
-/** Gives the schedule of this name of a deployment what a blueprint says of it now. */
-export async function replaceSchedule(tx: Tx<DB>, row: ScheduleRow): Promise<void> {
-  await sql`
-    update execution_schedules set workflow_id = ${row.workflow_id}, since = ${row.since}, until = ${row.until},
       parameters = ${row.parameters === null ? null : jsonb(row.parameters)},
       execution_arguments = ${jsonb(row.execution_arguments)}, rule = ${jsonb(row.rule)},
       slip_minutes = ${row.slip_minutes}, stop_on_fail = ${row.stop_on_fail}, enabled = ${row.enabled},
       next_occurrence = ${row.next_occurrence}
-    where tenant = ${row.tenant} and deployment_id = ${row.deployment_id} and id = ${row.id}`.execute(tx);
+    where key = ${row.key}`.execute(tx);
 }
 
 export async function deleteSchedule(tx: Tx<DB>, key: string): Promise<void> {
@@ -86,21 +96,10 @@ export async function hasScheduleWork(db: AnyQuery): Promise<boolean> {
   return rows[0]!.is_due;
 }
 
-export type DueSchedule = ScheduleRow & { now_ms: number; previous: PreviousRun };
-
-/** Schedules whose time has come, locked; those in other hands are left to them. `key`: only that one. */
-export async function lockDueSchedules(
-  tx: Tx<DB>,
-  limit: number,
-  key: string | null = null,
-): Promise<DueSchedule[]> {
-  const { rows } = await sql<DueSchedule>`
-    select s.*, (extract(epoch from app_now()) * 1000)::bigint as now_ms,
-      case when exists (select 1 from schedule_occurrences o where o.schedule_key = s.key and o.outcome = 'due') then 'running'
-        else coalesce((select case when e.phase <> 'ended' then 'running' when e.status = 'failed' then 'failed' else 'ended' end
-          from executions e where e.id = s.latest_execution_id), 'none') end as previous
-    from execution_schedules s where s.enabled and s.next_occurrence <= app_now()
-      and ${key === null ? sql`true` : sql`s.key = ${key}::uuid`}
+/** Schedules whose time has come, locked; those in other hands are left to them. */
+export async function lockDueSchedules(tx: Tx<DB>, limit: number): Promise<TimedSchedule[]> {
+  const { rows } = await sql<TimedSchedule>`
+    select ${TIMED_SCHEDULE} from execution_schedules s where s.enabled and s.next_occurrence <= app_now()
     order by s.next_occurrence limit ${limit} for update of s skip locked`.execute(tx);
   return rows;
 }

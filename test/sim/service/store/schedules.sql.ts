@@ -34,6 +34,12 @@ function previousOf(reader: object, { key, latest_execution_id: latest }: Schedu
   return row.status === 'failed' ? 'failed' : 'ended';
 }
 
+const timed = (tx: MemoryTx, schedule: ScheduleRow): real.TimedSchedule => ({
+  ...schedule,
+  now_ms: tx.database.nowMs(),
+  previous: previousOf(tx, schedule),
+});
+
 /** FOR UPDATE SKIP LOCKED. */
 async function mayLock(tx: MemoryTx, name: string): Promise<boolean> {
   if (tx.named.has(name)) return true;
@@ -42,16 +48,16 @@ async function mayLock(tx: MemoryTx, name: string): Promise<boolean> {
   return true;
 }
 
-export const lockDueSchedules: typeof real.lockDueSchedules = async (handle, limit, key = null) => {
+export const lockDueSchedules: typeof real.lockDueSchedules = async (handle, limit) => {
   const tx = memoryTx(handle);
   await statement(tx);
   const due = [...tx.database.schedules.values()]
-    .filter((schedule) => isDue(tx, schedule) && (key === null || schedule.key === key))
+    .filter((schedule) => isDue(tx, schedule))
     .sort((a, b) => (a.next_occurrence! < b.next_occurrence! ? -1 : 1));
-  const locked: real.DueSchedule[] = [];
+  const locked: real.TimedSchedule[] = [];
   for (const schedule of due) {
     if (locked.length === limit || !(await mayLock(tx, lockOf(schedule.key)))) continue;
-    locked.push({ ...schedule, now_ms: tx.database.nowMs(), previous: previousOf(tx, schedule) });
+    locked.push(timed(tx, schedule));
   }
   return locked;
 };
@@ -135,7 +141,8 @@ export const markNotFired: typeof real.markNotFired = async (
 export const lockSchedule: typeof real.lockSchedule = async (handle, key) => {
   const tx = memoryTx(handle);
   await holdNamed(tx, lockOf(key));
-  return tx.database.schedules.get(key) ?? null;
+  const schedule = tx.database.schedules.get(key);
+  return schedule ? timed(tx, schedule) : null;
 };
 
 export const rewriteSchedule: typeof real.rewriteSchedule = async (handle, row) => {
@@ -151,5 +158,5 @@ const notUsed = (): never => {
   throw new Error('the simulation does not serve this statement');
 };
 export const insertSchedule = notUsed;
-export const replaceSchedule = notUsed;
+export const scheduleKey = notUsed;
 export const purgeOccurrences = notUsed;
