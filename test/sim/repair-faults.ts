@@ -191,22 +191,54 @@ export const repairFaults: readonly SeededFault[] = [
     replace: 'deliveredSeq: execution.last_state_seq,',
   },
   {
-    // Each drive that finds the end stored corrects as well.
-    name: 'an end that another one overtook is not corrected',
+    name: 'an end is told without the version on which it was decided',
     file: commands('end-execution'),
-    find: '    await tellWhatCounts(deps, execution.id);\n    return null;',
-    replace: '    return null;',
-    also: {
-      file: commands('drive-execution'),
-      find: 'return await tellWhatCounts(deps, executionId);',
-      replace: 'return;',
-    },
+    find: '    version: execution.version,\n  });',
+    replace: '    version: 0,\n  });',
+  },
+  {
+    name: 'a resume says nothing of the version since when it goes on',
+    file: commands('resume-execution'),
+    find: 'requestedOf({ ...execution, version: execution.version + 1 }, true)',
+    replace: 'requestedOf({ ...execution, version: 0 }, true)',
+  },
+  {
+    name: 'what deployments finds at the end is told before it is decided',
+    file: commands('end-execution'),
+    find: '  const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));\n  deps.memory.forget',
+    replace:
+      '  await tellDeployments(deps, execution, outcome);\n  const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));\n  deps.memory.forget',
+  },
+  {
+    name: 'an end that was stored untold is owed to nobody',
+    file: commands('end-execution'),
+    find: 'wakeAt: isTold ? null : isoInstant(execution.now_ms),',
+    replace: 'wakeAt: null,',
+  },
+  {
+    name: 'a late answer forgets that an end is owed',
+    file: engine('advance-graph'),
+    find: "wakeAt: execution.phase === 'ended' ? execution.wake_at : nextWake(loaded),",
+    replace: 'wakeAt: nextWake(loaded),',
+  },
+  {
+    name: 'ends that are owed are told by nobody',
+    file: commands('tell-owed-ends'),
+    find: "if (execution?.phase === 'ended') await tellEnd(deps, execution);",
+    replace: 'if (execution === undefined) return;',
+  },
+  {
+    name: 'an owed end counts as heard before it is told',
+    file: commands('tell-owed-ends'),
+    find: "    await tellDeployments(deps, execution, { status: execution.status as Outcome['status'] });",
+    replace:
+      "    tellDeployments(deps, execution, { status: execution.status as Outcome['status'] }).catch(() => undefined);",
   },
   {
     name: 'what deployments finds at the end is not listened to',
     file: commands('end-execution'),
-    find: "    if (failure === '') return outcome;",
-    replace: '    if (failure.length < 1_000) return outcome;',
+    find: "  return failure === '' ? null :",
+    replace: '  return failure.length < 1_000 ? null :',
   },
   {
     name: 'memory is trusted for the last states whatever its version is',

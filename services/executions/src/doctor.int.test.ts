@@ -198,7 +198,7 @@ test('a deployment that shows another execution than its latest is told again', 
       ended_at = ended_at - interval '1 hour' where id = ${id}`);
   await long(first);
   await repairs('latest-execution');
-  expect(engine.peer.latest.get('shown')).toEqual({ executionId: first, status: 'terminated' });
+  expect(engine.peer.latest.get('shown')).toMatchObject({ executionId: first, status: 'terminated' });
   expect(await checks()).toEqual([]);
   // A dry run, and one that was refused before it began, are not what a deployment shows.
   const { rows } =
@@ -209,7 +209,7 @@ test('a deployment that shows another execution than its latest is told again', 
     where executions.id = ${first} returning id`);
   expect(rows).toHaveLength(2);
   expect(await checks()).toEqual([]);
-  engine.peer.latest.set('shown', { executionId: first, status: 'failed' });
+  engine.peer.latest.set('shown', { executionId: first, status: 'failed', version: 1 });
   await repairs('latest-execution');
   expect(engine.peer.latest.get('shown')!.status).toBe('terminated');
   engine.peer.setDown(true);

@@ -72,6 +72,7 @@ const LOOPS = new Set([
   'lease-reaper',
   'announce-unclaimed',
   'deliver-states',
+  'tell-owed-ends',
   'dequeue',
   'settle-deferred',
   'schedule-tick',

@@ -1,12 +1,12 @@
 import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
 import type { MemoryExecution } from './database';
 import { observed } from './executions';
-import { isCircular } from './peers';
 import { type Simulation, TROUBLED_MS } from './simulation';
 
+/** All have ended, and nobody is owed an end. */
 export const isOver = ({ database }: Simulation): boolean =>
-  [...database.executions.values()].every(({ row }) =>
-    executionMachine.isTerminal(row.status as ExecutionStatus),
+  [...database.executions.values()].every(
+    ({ row }) => executionMachine.isTerminal(row.status as ExecutionStatus) && row.wake_at === null,
   );
 
 /** What must hold at the end of a world; what is wrong goes to the oracle's breaches. */
@@ -29,11 +29,8 @@ export function judge(simulation: Simulation): void {
 /** Within this time a lease that ran out has been taken back: the reaper's patience, and its tick. */
 const REAPED_WITHIN_MS = 12_000;
 
-/** Where calls and statements take long. */
-const CORRECTED_WITHIN_MS = 15_000;
-
 function judgeEnd(
-  { database, deployments, states: decided, oracle, announced, cancelled, endedByForce, wasAway }: Simulation,
+  { database, deployments, states: decided, oracle, announced, cancelled }: Simulation,
   id: string,
 ): void {
   const { row, states, resumes, tasks } = database.executions.get(id)!;
@@ -46,14 +43,9 @@ function judgeEnd(
   }
   if (states.length > 0) say(`${states.length} states were never delivered`);
   if (!decided.areApplied(id, Number.POSITIVE_INFINITY)) say('states are gone that deployments never had');
-  const end = deployments.ended.findLast(({ executionId }) => executionId === id);
-  // A forced cancel does not wait for a service that is away.
-  // Nobody corrects an end that another one overtook when its teller dies before (docs/RELIABILITY.md).
-  const diedUncorrected = end?.by.crashes.some((at) => at > end.at && at < end.at + CORRECTED_WITHIN_MS);
-  const isForgiven = (wasAway && endedByForce.has(id)) || diedUncorrected;
-  if (row.deployment_id !== null && end?.status !== row.status && !isForgiven)
-    say(`deployments knows it as ${end?.status}`);
-  if (row.status === 'terminated' && isCircular(id))
+  const shown = deployments.shown.get(id)?.status;
+  if (row.deployment_id !== null && shown !== row.status) say(`deployments shows it as ${shown}`);
+  if (row.status === 'terminated' && row.deployment_id !== null && !deployments.agreed.has(id))
     say('it terminated, though deployments found that it failed');
   if (!announced.has(id)) say('its end was not announced');
   if (cancelled.has(id) && resumes === 0 && row.status !== 'cancelled')
@@ -95,6 +87,32 @@ export function judgeWake({ row, tasks, graphs }: MemoryExecution, breaches: str
   if (first === Number.POSITIVE_INFINITY) return;
   const wakeMs = row.wake_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.wake_at);
   if (wakeMs > first) breaches.push(`${row.id}: would be woken ${wakeMs - first} ms after what waits first`);
+}
+
+/**
+ * Were every process to die now, deployments would show the right end: it shows it already, or the row says that it is owed.
+ * Of every execution, for each may be the latest one of its deployment.
+ */
+export function judgeShown({ deployments }: Simulation, { row }: MemoryExecution, breaches: string[]): void {
+  if (row.phase !== 'ended' || row.deployment_id === null || row.wake_at !== null) return;
+  const shown = deployments.shown.get(row.id)?.status;
+  if (shown !== row.status) breaches.push(`${row.id}: it is ${row.status} and shown as ${shown} for good`);
+}
+
+/** By then deployments has heard the message of a resume. */
+const HEARD_MS = 30_000;
+
+/** What goes on is not shown as ended for long, by an end from before that was told late. */
+export function judgeGoingOn({ world, database, deployments, oracle, wronglyShown }: Simulation): void {
+  for (const { row } of database.executions.values()) {
+    const { status = '' } = deployments.shown.get(row.id) ?? {};
+    const isWrong = row.phase === 'running' && executionMachine.isTerminal(status as ExecutionStatus);
+    const since = wronglyShown.get(row.id) ?? world.now;
+    if (!isWrong) wronglyShown.delete(row.id);
+    else wronglyShown.set(row.id, since);
+    if (isWrong && world.now > since + HEARD_MS)
+      oracle.breaches.push(`${row.id}: it goes on, and is shown as ${status} for long`);
+  }
 }
 
 /** Each operation at work has a worker whose lease runs out when it dies: else nobody ever looks at it again. */

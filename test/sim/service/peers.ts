@@ -13,21 +13,44 @@ export interface DeploymentsPeer {
   models: Map<string, DeploymentModel>;
   /** Last state number applied, by `<execution>/<instance>`. */
   applied: Map<string, number>;
-  ended: {
-    executionId: string;
-    status: string;
-    lastStateSeq: number;
-    isWhole: boolean;
-    at: number;
-    by: VirtualProcess;
-  }[];
+  ended: { executionId: string; isWhole: boolean }[];
+  /** Executions that succeeded, as deployments has found once at least. */
+  agreed: Set<string>;
+  /** What is shown of each execution while it is the latest one of its deployment. */
+  shown: Map<string, ShownExecution>;
+  /** The message that an execution was accepted or goes on. */
+  requested(envelope: Envelope): void;
   port: DeploymentsPort;
+}
+
+interface ShownExecution {
+  status: string;
+  version: number;
+  /** Of the virtual clock. */
+  at: number;
+}
+
+/** Whether this counts over what is shown of the same execution (services/deployments/migrations/0096). */
+function isNews(
+  shown: ShownExecution | undefined,
+  { version, hasEnded, resumedAt }: { version: number; hasEnded: boolean; resumedAt: number | null },
+): boolean {
+  if (!shown) return true;
+  if (version === 0) return hasEnded || (resumedAt !== null && shown.at < resumedAt);
+  return version === shown.version ? hasEnded : version > shown.version;
+}
+
+interface Requested {
+  executionId: string;
+  isResumed?: boolean;
+  version?: number;
 }
 
 const REFUSED_MS = 50;
 
-/** Whether deployments finds at the end that an execution which succeeded has failed all the same. */
-export const isCircular = (executionId: string): boolean => executionId === executionIdOf(1);
+/** Executions that succeeded and may have failed all the same, as deployments finds: each look may find something else. */
+const CIRCULAR = new Set([1, 3].map(executionIdOf));
+const CLOSED = 0.7;
 
 /** `isWhole`: whether all that was decided up to a number has been applied. */
 export function newDeployments(
@@ -39,6 +62,13 @@ export function newDeployments(
   const applied = new Map<string, number>();
   const answers = new Map<string, Json>();
   const ended: DeploymentsPeer['ended'] = [];
+  const agreed: DeploymentsPeer['agreed'] = new Set();
+  const shown: DeploymentsPeer['shown'] = new Map();
+  const show = (id: string, status: string, told: Parameters<typeof isNews>[1]): void => {
+    const known = shown.get(id);
+    const version = Math.max(known?.version ?? 0, told.version);
+    if (isNews(known, told)) shown.set(id, { status, version, at: world.now });
+  };
   const ask = async <T>(serve: () => T): Promise<T> => {
     const away = () => new AppError('service_unavailable_error', 'deployments does not answer');
     await world.pause(world.random.chance(slow) ? world.random.below(slowMs) : 1);
@@ -60,6 +90,13 @@ export function newDeployments(
     models,
     applied,
     ended,
+    agreed,
+    shown,
+    requested({ time, payload }) {
+      const { executionId, isResumed, version = 0 } = payload as Requested;
+      const resumedAt = isResumed ? world.now + Date.parse(time) - Date.now() : null;
+      show(executionId, 'pending', { version, hasEnded: false, resumedAt });
+    },
     port: {
       facts: (_tenant, id) =>
         ask(() => ({
@@ -112,20 +149,34 @@ export function newDeployments(
             answers.set(key, answerCall({ model: models.get(id)! }, request as unknown as CallRequest));
           return answers.get(key)!;
         }),
-      executionEnded: ({ executionId, status, lastStateSeq }) =>
+      executionEnded: ({ executionId, status, lastStateSeq, version }) =>
         ask(() => {
-          const isFailed = status === 'terminated' && isCircular(executionId);
-          const shown = isFailed ? 'failed' : status;
-          const seen = {
-            isWhole: isWhole(executionId, lastStateSeq),
-            at: world.now,
-            by: world.life()!.process,
-          };
-          ended.push({ executionId, status: shown, lastStateSeq, ...seen });
+          ended.push({ executionId, isWhole: isWhole(executionId, lastStateSeq) });
+          show(executionId, status, { version, hasEnded: true, resumedAt: null });
+          if (status !== 'terminated') return '';
+          const isFailed = CIRCULAR.has(executionId) && world.random.chance(CLOSED);
+          if (!isFailed) agreed.add(executionId);
           return isFailed ? 'its dependencies close a circle' : '';
         }),
     },
   };
+}
+
+/** Messages to deployments that wait behind others, or for a process that is away; and how long at most. */
+const LATE = 0.1;
+const LATE_MS = 15_000;
+
+/** What deployments has to hear, it hears at last: it acknowledges each message when it is done. */
+export function publishToDeployments(
+  world: VirtualWorld,
+  deployments: DeploymentsPeer,
+  envelope: Envelope,
+): void {
+  const copies = world.random.chance(world.faults.duplicate) ? 2 : 1;
+  for (let i = 0; i < copies; i++) {
+    const delay = world.random.below(world.random.chance(LATE) ? LATE_MS : 60);
+    world.at(world.now + delay, () => deployments.requested(envelope));
+  }
 }
 
 /** A broker that loses, doubles and reorders. */

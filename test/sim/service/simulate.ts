@@ -16,8 +16,8 @@ import { type MemoryExecution, newDatabase } from './database';
 import { newDecidedStates } from './decided-states';
 import { MESSAGES, newEngine, relay, startLoops } from './engine';
 import { executionIdOf, observed } from './executions';
-import { isOver, judge, judgeHolders, judgeTimers, judgeWake } from './judge';
-import { newDeployments, publishTo } from './peers';
+import { isOver, judge, judgeGoingOn, judgeHolders, judgeShown, judgeTimers, judgeWake } from './judge';
+import { newDeployments, publishTo, publishToDeployments } from './peers';
 import { newQueueOracle } from './queue-oracle';
 import { cancelAt, enqueue, enqueueWide, request, resumeAt, startBeside } from './requests';
 import { runOutcomes } from './run-outcomes';
@@ -95,6 +95,7 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
       if (forgotten !== null) oracle.breaches.push(forgotten);
       judgeWake(after, oracle.breaches);
       judgeHolders(after, oracle.breaches);
+      judgeShown(simulation, after, oracle.breaches);
       const before = looks.get(after.row.id)!;
       const now = observed(after);
       looks.set(after.row.id, now);
@@ -106,7 +107,6 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
         if (world.random.chance(0.5))
           cancelAt(simulation, after.row.id, world.now + world.random.below(3_000), 'kill');
       }
-      if (/^(force|kill)_cancelling$/.test(after.row.status)) simulation.endedByForce.add(after.row.id);
       if (isResume) simulation.resumed.add(after.row.id);
       if (after.row.phase === 'ended' && before.status !== after.row.status)
         onEnd(simulation, after, resumedAtOnce);
@@ -150,14 +150,13 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     looks,
     cancelled: new Set(),
     killed: new Map(),
-    endedByForce: new Set(),
     resumed: new Set(),
     forced,
     endedMs: new Map(),
+    wronglyShown: new Map(),
     retryMs: conditions.retryMs,
     announced: new Set(),
     maxConcurrent: maxConcurrent ?? 100,
-    wasAway: conditions.away.until > 0 || conditions.faults.stall > 0 || conditions.slow > 0,
     isCalm: world.faults.crash === 0,
   };
   const workers = ['worker-1', 'worker-2', 'worker-3'].map((name) =>
@@ -281,10 +280,12 @@ function publish(simulation: Simulation, envelope: Envelope): void {
         const held = running.get(id);
         if (held && !world.random.chance(world.faults.lose)) held.isKilled = true;
       }
-  if (envelope.type === MESSAGES.requested)
+  if (envelope.type === MESSAGES.requested) {
+    publishToDeployments(world, simulation.deployments, envelope);
     publishTo(world, fleet.engines, envelope, (to, one) =>
       onExecutionRequested(replicas.get(to)!)(one as Envelope<{ executionId: string }>).catch(mayFail),
     );
+  }
 }
 
 /** The message comes again in production; here the loops do what it asked for. */
@@ -309,5 +310,6 @@ function watchMemory(simulation: Simulation): void {
     }
   }
   judgeTimers(simulation);
+  judgeGoingOn(simulation);
   world.at(world.now + 500, () => watchMemory(simulation));
 }

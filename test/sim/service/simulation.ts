@@ -24,18 +24,16 @@ export interface Simulation {
   announced: Set<string>;
   /** When a cancel that stops operations was accepted. */
   killed: Map<string, number>;
-  /** The same, also where nobody heard that it was. */
-  endedByForce: Set<string>;
   /** Executions that are resumed by force, perhaps. */
   forced: Set<string>;
   /** Executions that were taken up again, and when each one came to an end. */
   resumed: Set<string>;
   endedMs: Map<string, number[]>;
+  /** Executions that go on and are shown as ended, and since when. */
+  wronglyShown: Map<string, number>;
   /** Before an operation is tried again. */
   retryMs: number;
   maxConcurrent: number;
-  /** The deployments service did not answer for a time, or some calls for long. */
-  wasAway: boolean;
   /** Nothing breaks in this one. */
   isCalm: boolean;
 }
@@ -45,7 +43,6 @@ export function newProcess(name: string, boot: (process: VirtualProcess) => void
     name,
     epoch: 0,
     isUp: false,
-    crashes: [],
     boot: () => boot(process),
     onCrash: new Set(),
   };

@@ -12,8 +12,6 @@ export interface VirtualProcess {
   name: string;
   epoch: number;
   isUp: boolean;
-  /** When it died. */
-  crashes: number[];
   boot: () => void;
   /** What must happen elsewhere when it dies. */
   onCrash: Set<() => void>;
@@ -85,7 +83,6 @@ export function newVirtualWorld(seed: number, faults: VirtualFaults): VirtualWor
   const crash = (process: VirtualProcess): void => {
     process.isUp = false;
     process.epoch++;
-    process.crashes.push(world.now);
     world.crashes++;
     for (const undo of [...process.onCrash]) undo();
     process.onCrash.clear();

@@ -11,6 +11,8 @@ export const executionRequested = defineMessage(
     deploymentId: z.string().optional(),
     workflowId: z.string().optional(),
     isResumed: z.boolean().optional(),
+    /** Of the execution's row since when this is so: deployments takes no end that was decided before. Not of a new one. */
+    version: z.number().int().optional(),
   }),
 );
 /** An operation may be claimed. A wake-up: the row in executions is the truth. */

@@ -3,7 +3,7 @@ import { type Db, outbox } from '@baton/postgres';
 import type { SecretsPort } from '../adapters/secrets.client';
 import { sharedTargets } from '../store/dependencies.sql';
 import { failUpdateOf } from '../store/deployment-updates.sql';
-import { deleteDeployment } from '../store/deployments.sql';
+import { type DeploymentRow, deleteDeployment } from '../store/deployments.sql';
 import { refreshConsumers } from '../store/labels.sql';
 import { parentsOf } from '../store/parents.sql';
 import { settleExecution } from '../store/settled-executions.sql';
@@ -32,22 +32,30 @@ interface EndedExecution {
 
 const DELETE_WORKFLOW = 'delete_deployment_environment';
 
+interface RequestedExecution {
+  tenant: string;
+  deploymentId: string;
+  executionId: string;
+  workflowId: string;
+  resumedAt?: string;
+  /** 0: it is new, or was resumed by an older release. */
+  version: number;
+}
+
 /**
- * An execution was accepted, or goes on after `resumedAt`: it is the latest one from now on. Repeats and late messages
+ * An execution was accepted, or goes on after it was resumed: it is the latest one from now on. Repeats and late messages
  * change nothing.
  */
-export async function executionRequested(
-  deps: Deps,
-  of: { tenant: string; deploymentId: string; executionId: string; workflowId: string; resumedAt?: string },
-): Promise<void> {
-  const { tenant, deploymentId, executionId: id, workflowId, resumedAt } = of;
-  const latest = { id, status: 'pending', workflowId, totalOperations: 0, finishedOperations: 0, resumedAt };
+export async function executionRequested(deps: Deps, of: RequestedExecution): Promise<void> {
+  const { tenant, deploymentId, executionId: id, workflowId, resumedAt, version } = of;
+  const counts = { totalOperations: 0, finishedOperations: 0 };
+  const latest = { id, status: 'pending', workflowId, ...counts, resumedAt, version };
   const note = { tenant, deploymentId, execution: latest, hasEnded: false, stateSeq: 0 };
   if ((await deps.notes.write(note)).isDone) return;
   await deps.db.tx(async (tx) => {
     const row = await lockFamilyOf(tx, tenant, deploymentId);
     const known = row?.latest_execution ?? '';
-    if (!row || known > id || (known === id && !resumedAt)) return;
+    if (!row || known > id || (known === id && !resumedAt && version === 0)) return;
     await writeExecutionStatus(tx, row.key, latest, false);
   });
 }
@@ -55,17 +63,11 @@ export async function executionRequested(
 /**
  * An execution ended: installation and latest status (reference/rest-api.md 6.4); after the end of
  * delete_deployment_environment the deployment goes. States that come late, up to `lastStateSeq`, are repeats from now
- * on. Repeats change nothing. Answers why one that succeeded has failed all the same (resolveDependencies), and shows it so;
- * null: it has not.
+ * on. Repeats change nothing, nor does an end that another one of the execution overtook. Answers why one that succeeded has
+ * failed all the same (resolveDependencies); null: it has not. It is shown so when the engine has decided it: of two that tell
+ * the same end each may find something else, and the one counts whose decision is stored.
  */
 export async function executionEnded(deps: EndDeps, of: EndedExecution): Promise<string | null> {
-  const failure = await notedEnd(deps, of);
-  // Not left to whoever hears the answer: of two that tell the end the one that comes late may not hear it.
-  if (failure !== null) await noteEnd(deps, { ...of, execution: { ...of.execution, status: 'failed' } });
-  return failure;
-}
-
-async function notedEnd(deps: EndDeps, of: EndedExecution): Promise<string | null> {
   const { execution } = of;
   const isUsual = execution.workflowId !== DELETE_WORKFLOW && execution.status === 'terminated';
   const { tenant, deploymentId, lastStateSeq: stateSeq } = of;
@@ -76,11 +78,15 @@ async function notedEnd(deps: EndDeps, of: EndedExecution): Promise<string | nul
   return isUsual ? await resolveDependencies(deps, of) : null;
 }
 
+/** What came later has been told, and done what comes with it. */
+const isOvertaken = (row: DeploymentRow, { id, version }: LatestExecution): boolean =>
+  row.latest_execution === id && version !== 0 && version < row.latest_version;
+
 async function noteEnd(deps: Pick<Deps, 'db'>, of: EndedExecution): Promise<void> {
   const { execution } = of;
   await deps.db.tx(async (tx) => {
     const row = await lockFamilyOf(tx, of.tenant, of.deploymentId);
-    if (!row) return;
+    if (!row || isOvertaken(row, execution)) return;
     const isDeletion = execution.workflowId === DELETE_WORKFLOW;
     const isGone =
       isDeletion &&

@@ -5,16 +5,19 @@ import type { ServiceDeps } from '../deps';
 
 const PREFETCH = 50;
 
-/** A new execution becomes the latest one of its deployment. Ids decide, so order and repeats do not matter. */
+/**
+ * A new execution becomes the latest one of its deployment, and one that was resumed goes on. Ids and versions decide, so
+ * order and repeats do not matter.
+ */
 export function onExecutionRequested(deps: Pick<ServiceDeps, 'db' | 'notes'>) {
   return consumerPart(message, {
     queue: 'deployments-latest-execution',
     prefetch: PREFETCH,
     handler: async ({ tenant, time, payload }) => {
-      const { executionId, deploymentId, workflowId } = payload;
+      const { executionId, deploymentId, workflowId, version = 0 } = payload;
       if (!deploymentId || !workflowId) return;
       const resumedAt = payload.isResumed ? time : undefined;
-      await executionRequested(deps, { tenant, deploymentId, executionId, workflowId, resumedAt });
+      await executionRequested(deps, { tenant, deploymentId, executionId, workflowId, resumedAt, version });
     },
   });
 }

@@ -22,13 +22,15 @@ export interface DeploymentRow {
   runtime_only_evaluation: boolean;
   latest_execution: string | null;
   latest_status: string | null;
+  /** Of the latest execution's row when that was its status (LatestExecution). */
+  latest_version: number;
   /** Of a DELETE whose execution has not ended. */
   deletion: Deletion | null;
 }
 
 /** The columns of a DeploymentRow. */
 export const DEPLOYMENT_ROW = `key, tenant, id, blueprint_id, display_name, visibility, created_by, revision, installation_status, runtime_only_evaluation,
-  latest_execution, latest_status, deletion`;
+  latest_execution, latest_status, latest_version, deletion`;
 
 /** The rows of `deployments d` that the caller may see. */
 export function deploymentScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {

@@ -97,16 +97,18 @@ async function hasFamily(tx: AnyTx, key: number): Promise<boolean> {
 }
 
 export interface LatestExecution {
-  /** ISO time of a resumption: the same execution goes on, unless it ended after that. */
+  /** ISO time of a resumption that has no version: the same execution goes on, unless it ended after that. */
   resumedAt?: string;
   id: string;
+  /** Of the execution's row on which the status was decided: an older one than is shown changes nothing. 0: none told. */
+  version: number;
   status: string;
   workflowId: string;
   totalOperations: number;
   finishedOperations: number;
 }
 
-/** As both functions of migration 0020 take it. */
+/** As both functions of migration 0096 take it. */
 const statusValues = (execution: LatestExecution, hasEnded: boolean): unknown[] => [
   execution.id,
   execution.status,
@@ -120,8 +122,8 @@ const statusValues = (execution: LatestExecution, hasEnded: boolean): unknown[] 
 ];
 
 /**
- * Writes the latest execution of a locked deployment (ids are UUIDv7: a later one is greater) and, when the execution
- * ended, whether the deployment is installed: active when no node instance is in a state other than started.
+ * Writes the latest execution of a locked deployment, unless a later one or a newer status of this one is shown, and, when
+ * the execution ended, whether the deployment is installed: active when no node instance is in a state other than started.
  */
 export async function writeExecutionStatus(
   tx: AnyTx,
@@ -138,9 +140,9 @@ export async function writeExecutionStatus(
     tx,
     {
       name: 'deployments-execution',
-      text: 'select * from write_execution_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      text: 'select * from write_execution_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
     },
-    [key, ...statusValues(execution, hasEnded)],
+    [key, ...statusValues(execution, hasEnded), execution.version],
   );
   if (!row!.is_latest) await setOwnStatus(tx, key, ownStatus(row!.latest_status, row!.installation_status));
   else if (row!.is_related) await refreshFamily(tx, [key]);
@@ -175,6 +177,7 @@ export async function noteExecutions(
     deploymentId,
     ...statusValues(execution, hasEnded),
     stateSeq,
+    execution.version,
   ]);
   return await db.statement<NoteResult>(NOTE, [JSON.stringify(values)]);
 }
@@ -186,7 +189,7 @@ export async function noteExecutions(
 const NOTE = {
   name: 'deployments-note-executions',
   text: `select note_execution(v->>0, v->>1, v->>2, v->>3, v->>4, (v->>5)::integer, (v->>6)::integer, (v->>7)::boolean,
-      (v->>8)::timestamptz, v->>9, v->>10, (v->>11)::bigint) as "isDone",
+      (v->>8)::timestamptz, v->>9, v->>10, (v->>11)::bigint, (v->>12)::bigint) as "isDone",
       coalesce((select true from deployments d join inter_deployment_dependencies i on i.source_key = d.key
         where d.tenant = v->>0 and d.id = v->>1 and i.target_deployment_func is not null limit 1), false) as "hasComputed"
     from jsonb_array_elements($1::jsonb) v`,

@@ -139,6 +139,7 @@ export interface Deployments {
   latest_finished_operations: Generated<number>;
   latest_status: string | null;
   latest_total_operations: Generated<number>;
+  latest_version: Generated<number>;
   latest_workflow_id: string | null;
   own_status: Generated<string>;
   revision: Generated<number>;

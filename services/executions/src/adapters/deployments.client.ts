@@ -81,6 +81,8 @@ export interface DeploymentsPort {
     finishedOperations: number;
     /** Number of the last state, all of which deployments has applied. */
     lastStateSeq: number;
+    /** Of the row on which it was decided: an end that is older than what is shown changes nothing there. */
+    version: number;
   }): Promise<string>;
 }
 

@@ -31,7 +31,9 @@ export async function deleteExecutions(
     if (!ENDS.includes(status))
       throw badParameter('status', `Can't filter by execution status \`${status}\``, { expected: ENDS });
   }
-  const ended = [executionScope(principal, list.allTenants), sql<SqlBool>`e.phase = 'ended'`];
+  // One whose end deployments has not heard yet is needed for that.
+  const isOver = sql<SqlBool>`e.phase = 'ended' and e.wake_at is null`;
+  const ended = [executionScope(principal, list.allTenants), isOver];
   const where: RawBuilder<SqlBool>[] = [filteredExecutions(list, ended)];
   if (before !== null) where.push(sql`e.created_at < ${before}`);
   return await db.tx(async (tx) => {

@@ -94,7 +94,8 @@ async function tryStart(tx: Tx<DB>, deps: EngineDeps, candidate: ExecutionRow): 
   // System-wide executions share one guard row.
   if (candidate.deployment_id === null) await lockGuard(tx, '', '');
   else await lockGuard(tx, candidate.tenant, candidate.deployment_id);
-  if ((await lockExecution(tx, candidate.id))?.status !== 'queued') return false;
+  const queued = await lockExecution(tx, candidate.id);
+  if (queued?.status !== 'queued') return false;
   if ((await countAtWork(tx)) >= deps.queue.maxConcurrent()) return false;
   if (!(await isAdmitted(tx, candidate))) return false;
   await updateExecution(tx, candidate.id, { status: 'pending', phase: 'planning' });
@@ -102,7 +103,7 @@ async function tryStart(tx: Tx<DB>, deps: EngineDeps, candidate: ExecutionRow): 
     tx,
     executionRequested,
     { tenant: candidate.tenant, key: candidate.id },
-    requestedOf(candidate),
+    requestedOf(queued),
   );
   return true;
 }

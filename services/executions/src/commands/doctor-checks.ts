@@ -33,13 +33,12 @@ import {
 } from '../store/doctor.sql';
 import { reopenChunk, wrongChunks } from '../store/event-chunks.sql';
 import { lockExecution, readExecution } from '../store/executions.sql';
-import type { Outcome } from '../store/rows';
 import { advanceSchedule, lockSchedule, readNowMs } from '../store/schedules.sql';
 import type { DB } from '../store/tables.gen';
 import { deliverStates } from './deliver-states';
-import { tellDeployments } from './end-execution';
 import { fireSchedules } from './fire-schedules';
 import { setStatus } from './set-status';
+import { tellEnd } from './tell-owed-ends';
 import { wakeForgotten } from './wake-deferred';
 import { wakeExecution } from './wake-executions';
 
@@ -189,11 +188,8 @@ async function findWronglyLatest(deps: EngineDeps): Promise<Broken[]> {
 async function tellAgain(deps: EngineDeps, id: string): Promise<void> {
   const execution = await readExecution(deps.db.query, id);
   if (!execution) return;
-  const { phase, status, tenant } = execution;
-  if (phase === 'ended') {
-    await tellDeployments(deps, execution, { status: status as Outcome['status'] });
-    return;
-  }
+  const { phase, tenant } = execution;
+  if (phase === 'ended') return await tellEnd(deps, execution);
   const payload = requestedOf(execution, execution.is_resumed || undefined);
   await deps.db.tx((tx) => outbox.append(tx, executionRequested, { tenant, key: id }, payload));
 }

@@ -16,7 +16,7 @@ import { packTasks, taskIdOf } from '../store/task-document';
 import { carryOutCall } from './carry-out-call';
 import { cascadeMember } from './cascade-member';
 import { deliverAll } from './deliver-states';
-import { endExecution, tellWhatCounts } from './end-execution';
+import { endExecution } from './end-execution';
 import { codeStage, type PlannedStage } from './plan-code';
 
 /** Phases that one drive may pass; more means a workflow that never comes to work. */
@@ -42,8 +42,6 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
       case 'ending':
         known = await endExecution(deps, execution);
         break;
-      case 'ended':
-        return await tellWhatCounts(deps, executionId);
       default:
         return;
     }

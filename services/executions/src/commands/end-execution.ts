@@ -1,10 +1,10 @@
 import { executionFinished } from '@baton/contracts';
-import { backoffMs } from '@baton/kernel';
+import { backoffMs, isoInstant } from '@baton/kernel';
 import { outgoing, unsent } from '@baton/postgres';
 import { forcedLeftMs, modeOf } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent } from '../engine/graph-events';
-import { readExecution, type TimedExecution } from '../store/executions.sql';
+import type { TimedExecution } from '../store/executions.sql';
 import type { Outcome } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/step-write';
 import { cancelComponents } from './act-on-components';
@@ -21,27 +21,29 @@ const EVENT_OF = {
  * Ends an execution whose outcome is decided: what its stages have started and still runs is cancelled unless it
  * succeeded, and what runs on its components when it was cancelled; its last states reach deployments first, so that
  * whoever sees the end sees its effects; then status, terminal event and message in one transaction. A forced cancel does
- * not wait for deployments longer than its limit: the states follow later (loops/engine.loops.ts). Null: the row has
+ * not wait for deployments longer than its limit: states and end follow later (loops/engine.loops.ts). Null: the row has
  * moved on.
  */
 export async function endExecution(
   deps: EngineDeps,
   execution: TimedExecution,
 ): Promise<TimedExecution | null> {
-  let outcome = execution.outcome!;
+  const outcome = execution.outcome!;
   if (outcome.status !== 'terminated') await cancelNested(deps, execution.id);
   const leftMs = forcedLeftMs(execution, execution.now_ms);
   let isTold = true;
   if (leftMs !== null) isTold = await toldWithin(deps, execution, outcome, leftMs);
   else {
     if (outcome.status === 'cancelled') await cancelComponents(deps, execution, modeOf(execution.status));
-    outcome = await toldOutcome(deps, execution, outcome);
+    const other = await toldOutcome(deps, execution);
+    if (other) return await decidedAnew(deps, execution, other);
   }
   const write: StepWrite = {
     ...emptyWrite(execution),
     changes: { status: outcome.status, phase: 'ended', error: outcome.error },
     isEnd: true,
-    wakeAt: null,
+    // What deployments may not have heard is owed to it (tell-owed-ends.ts).
+    wakeAt: isTold ? null : isoInstant(execution.now_ms),
     events: [workflowEvent(execution, EVENT_OF[outcome.status], outcome.error)],
     // What deployments has is forgotten in the same step.
     deliveredSeq: isTold ? execution.last_state_seq : 0,
@@ -49,16 +51,15 @@ export async function endExecution(
   };
   const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));
   if (!row) {
-    // Whoever has moved the row on has the one that counts.
+    // Whoever has moved the row on has the one that counts, and tells it with a later version.
     deps.memory.forget(execution.id);
-    await tellWhatCounts(deps, execution.id);
     return null;
   }
-  deps.memory.noteTold(execution.id, null);
   deps.wake.events(execution.id);
   deps.wake.dequeue();
   const { last_event_seq, version, now_ms } = row;
-  const ended = { ...execution, ...write.changes, last_event_seq, version, now_ms } as TimedExecution;
+  const at = { last_event_seq, version, now_ms, wake_at: write.wakeAt };
+  const ended = { ...execution, ...write.changes, ...at } as TimedExecution;
   const loaded = deps.memory.known(execution.id);
   if (loaded?.version === execution.version) {
     Object.assign(loaded, { execution: ended, version });
@@ -67,50 +68,31 @@ export async function endExecution(
   return ended;
 }
 
-/** Tells deployments, which may find that it has failed all the same: a repetition after a crash finds the same. */
-async function toldOutcome(deps: EngineDeps, execution: TimedExecution, outcome: Outcome): Promise<Outcome> {
-  try {
-    const failure = await tellDeployments(deps, execution, outcome);
-    if (failure === '') return outcome;
-    const failed: Outcome = { ...outcome, status: 'failed', error: failure };
-    await tellDeployments(deps, execution, failed);
-    return failed;
-  } catch (err) {
-    // It may have been heard all the same.
-    await tellWhatCounts(deps, execution.id);
-    throw err;
-  }
-}
-
-const MAX_TELLS = 8;
-
 /**
- * After an end was told that another one may have overtaken, as when a cancel came between: deployments hears last the one
- * that is stored. Nobody else knows that it has heard a wrong one, so this is tried for some seconds, and asked for again by
- * each drive of this process that finds the end stored. A crash before it leaves it to the doctor (latest-execution).
+ * Tells deployments, which may find that it has failed all the same: then that is decided, on a version of its own, before it
+ * is told. Null: it stays as it is.
  */
-export async function tellWhatCounts(deps: EngineDeps, id: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const told = deps.memory.toldOf(id);
-      if (told === null) return;
-      const stored = await readExecution(deps.db.query, id);
-      // Not ended yet: whoever ends it tells so, or a drive of this process finds that it has.
-      if (stored?.phase !== 'ended') return;
-      const status = stored.status as Outcome['status'];
-      if (status !== told) await tellDeployments(deps, stored, { status });
-      deps.memory.noteTold(id, null);
-      return;
-    } catch (error) {
-      if (attempt >= MAX_TELLS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt)).unref());
-    }
-  }
+async function toldOutcome(deps: EngineDeps, execution: TimedExecution): Promise<Outcome | null> {
+  const failure = await tellDeployments(deps, execution, execution.outcome!);
+  return failure === '' ? null : { ...execution.outcome!, status: 'failed', error: failure };
+}
+
+/** The row with another outcome, which the next turn tells and ends with. Null: it has moved on. */
+async function decidedAnew(
+  deps: EngineDeps,
+  execution: TimedExecution,
+  outcome: Outcome,
+): Promise<TimedExecution | null> {
+  const write: StepWrite = { ...emptyWrite(execution), changes: { outcome } };
+  const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));
+  deps.memory.forget(execution.id);
+  return row && { ...execution, outcome, version: row.version, now_ms: row.now_ms };
 }
 
 /**
- * Delivers the last states, whose rows stay for the step that ends it, and tells the end; both may be repeated. Answers why
- * it has failed all the same; '': it has not.
+ * Delivers the last states, whose rows stay for the step that ends it, and tells the end; both may be repeated. It is told with
+ * the version of the row on which it was decided, and deployments takes none that is older than what it shows: so the end that
+ * counts is shown in whatever order two of them come. Answers why it has failed all the same; '': it has not.
  */
 export async function tellDeployments(
   deps: EngineDeps,
@@ -120,21 +102,17 @@ export async function tellDeployments(
   await deliverDecided(deps, execution);
   // A dry run says nothing about the deployment, and must not be taken for its deletion.
   if (!execution.deployment_id || execution.is_dry_run) return '';
-  try {
-    return await deps.deployments.executionEnded({
-      tenant: execution.tenant,
-      deploymentId: execution.deployment_id,
-      executionId: execution.id,
-      workflowId: execution.workflow_id,
-      status: outcome.status,
-      totalOperations: execution.total_operations ?? 0,
-      finishedOperations: execution.finished_operations ?? 0,
-      lastStateSeq: execution.last_state_seq,
-    });
-  } finally {
-    // Another drive of this process may have told and stored another end meanwhile.
-    deps.memory.noteTold(execution.id, outcome.status);
-  }
+  return await deps.deployments.executionEnded({
+    tenant: execution.tenant,
+    deploymentId: execution.deployment_id,
+    executionId: execution.id,
+    workflowId: execution.workflow_id,
+    status: outcome.status,
+    totalOperations: execution.total_operations ?? 0,
+    finishedOperations: execution.finished_operations ?? 0,
+    lastStateSeq: execution.last_state_seq,
+    version: execution.version,
+  });
 }
 
 /** The least that a deployments service which is well gets, however late the execution came here. */

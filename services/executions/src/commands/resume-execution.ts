@@ -139,6 +139,7 @@ async function resumeInTx(
   await updateExecution(tx, execution.id, {
     ...REVIVED,
     ...of,
+    version: execution.version + 1,
     status: 'pending',
     phase: 'planning',
     stage: null,
@@ -167,19 +168,23 @@ async function refuse(tx: Tx<DB>, execution: LockedExecution): Promise<void> {
   const error = `Cannot resume - workflow not resumable: ${execution.workflow_id}`;
   await updateExecution(tx, execution.id, {
     ...REVIVED,
+    version: execution.version + 1,
     status: 'started',
     phase: 'ending',
     outcome: { status: 'failed', error },
   });
 }
 
-/** The durable wake-up, and the news for deployments that this execution is the latest again. */
+/**
+ * The durable wake-up, and the news for deployments that this execution is the latest again. However it goes on, its row gets
+ * the next version with that: an end from before is older than this, whenever it arrives.
+ */
 async function announceResumed(tx: Tx<DB>, execution: LockedExecution): Promise<void> {
   await outbox.append(
     tx,
     executionRequested,
     { tenant: execution.tenant, key: execution.id },
-    requestedOf(execution, true),
+    requestedOf({ ...execution, version: execution.version + 1 }, true),
   );
 }
 

@@ -1,5 +1,6 @@
 import { executionRequested } from '@baton/contracts';
 import { outbox, outgoing, type Tx } from '@baton/postgres';
+import { requestedOf } from '../domain/requested';
 import type { EngineDeps } from '../engine/deps';
 import {
   hasQueuedMembers,
@@ -56,13 +57,7 @@ export async function startGroupMembers(
   );
   await outbox.appendAll(
     tx,
-    started.map((row) =>
-      outgoing(
-        executionRequested,
-        { tenant, key: row.id },
-        { executionId: row.id, deploymentId: row.deployment_id ?? undefined, workflowId: row.workflow_id },
-      ),
-    ),
+    started.map((row) => outgoing(executionRequested, { tenant, key: row.id }, requestedOf(row))),
   );
   return started.map((row) => row.id);
 }

@@ -27,7 +27,7 @@ export const newWakeRounds = (): WakeRounds => ({ timers: newRound(), phases: ne
 
 /**
  * Executions whose timer is due or whose driver died: told again, in this process. Each in its turn: those that nobody can
- * drive, as on a broken deployment, are the oldest for ever. So is an end that this process may have told wrongly.
+ * drive, as on a broken deployment, are the oldest for ever.
  */
 export async function wakeExecutions(deps: EngineDeps, rounds = newWakeRounds()): Promise<number> {
   const { query } = deps.db;
@@ -38,7 +38,6 @@ export async function wakeExecutions(deps: EngineDeps, rounds = newWakeRounds())
     else if (row?.phase === 'running' || row?.phase === 'waiting') await wakeExecution(deps, id);
     else deps.wake.drive(id);
   };
-  for (const id of deps.memory.toldBefore(STALLED_MS)) deps.wake.drive(id);
   let count = 0;
   const looks: [Round, (place: Place | null) => Promise<DueExecution[]>][] = [
     [rounds.timers, (place) => dueTimers(query, limit, place)],

@@ -84,7 +84,8 @@ export function describe(
   const write: StepWrite = {
     ...emptyWrite(execution),
     changes,
-    wakeAt: nextWake(loaded),
+    // A late answer to one that has ended leaves what is owed of that (commands/tell-owed-ends.ts).
+    wakeAt: execution.phase === 'ended' ? execution.wake_at : nextWake(loaded),
     flags: areFlagsChanged ? loaded.graph.flags : null,
     ...taskWrites(execution, loaded, decisions),
     events: decisions.flatMap((decision) => decision.events.map(newEventOf)),

@@ -1,4 +1,3 @@
-import { systemClock } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import { type GraphState, graphFromRows } from '@baton/task-graph';
 import { LRUCache } from 'lru-cache';
@@ -56,11 +55,6 @@ export interface GraphMemory {
   noteAccepted(execution: TimedExecution): void;
   /** It, once. */
   takeAccepted(executionId: string): TimedExecution | null;
-  /** What deployments was told of an end that this process has not seen stored. */
-  noteTold(executionId: string, status: string | null): void;
-  toldOf(executionId: string): string | null;
-  /** Executions of which that is so for a while. */
-  toldBefore(ms: number): string[];
   forget(executionId: string): void;
   /** Runs `work` after all earlier work on the same execution in this process: spares waiting on its row lock. */
   serially<T>(executionId: string, work: () => Promise<T>): Promise<T>;
@@ -80,15 +74,7 @@ export function createGraphMemory(): GraphMemory {
   });
   const tails = new Map<string, Promise<unknown>>();
   const accepted = new LRUCache<string, TimedExecution>({ max: MAX_GRAPHS });
-  const told = new LRUCache<string, { status: string; atMs: number }>({ max: MAX_GRAPHS });
   return {
-    noteTold(executionId, status) {
-      if (status === null) told.delete(executionId);
-      else told.set(executionId, { status, atMs: systemClock.monotonic() });
-    },
-    toldOf: (executionId) => told.get(executionId)?.status ?? null,
-    toldBefore: (ms) =>
-      [...told.entries()].flatMap(([id, { atMs }]) => (atMs < systemClock.monotonic() - ms ? [id] : [])),
     noteAccepted: (execution) => void accepted.set(execution.id, execution),
     takeAccepted(executionId) {
       const execution = accepted.get(executionId) ?? null;

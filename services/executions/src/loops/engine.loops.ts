@@ -3,6 +3,7 @@ import { announceUnclaimed } from '../commands/announce-unclaimed';
 import { settleForgotten } from '../commands/await-nested';
 import { deliverStored } from '../commands/deliver-states';
 import { dequeueExecutions } from '../commands/dequeue-executions';
+import { tellOwedEnds } from '../commands/tell-owed-ends';
 import { wakeForgotten } from '../commands/wake-deferred';
 import { newWakeRounds, wakeExecutions } from '../commands/wake-executions';
 import type { EngineDeps } from '../engine/deps';
@@ -19,7 +20,7 @@ const BATCH_MEMORY_S = 24 * 3600;
 /** What repairs after a crash, on every replica: each tick is bounded and safe beside others. */
 export function engineLoops(deps: EngineDeps): Loop[] {
   const wakes = newWakeRounds();
-  const [undelivered, nested, deferred] = [newRound(), newRound(), newRound()];
+  const [undelivered, owed, nested, deferred] = [newRound(), newRound(), newRound(), newRound()];
   return [
     { name: 'wake-executions', intervalMs: 2_000, tickOnce: () => wakeExecutions(deps, wakes) },
     { name: 'lease-reaper', intervalMs: 1_000, tickOnce: leaseReaper(deps) },
@@ -36,6 +37,8 @@ export function engineLoops(deps: EngineDeps): Loop[] {
           work: (id) => deliverStored(deps, id),
         }),
     },
+    // Not with the timers, which would wait for calls that hang.
+    { name: 'tell-owed-ends', intervalMs: 2_000, tickOnce: () => tellOwedEnds(deps, owed) },
     { name: 'settle-nested', intervalMs: 10_000, tickOnce: () => settleForgotten(deps, nested) },
     { name: 'settle-deferred', intervalMs: 10_000, tickOnce: () => wakeForgotten(deps, deferred) },
     {

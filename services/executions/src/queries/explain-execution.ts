@@ -21,7 +21,7 @@ async function explain(db: AnyQuery, execution: TimedExecution, queue: QueueRule
   const since = execution.cancel_requested_at ?? execution.started_at ?? execution.created_at;
   switch (execution.phase) {
     case 'ended':
-      return execution.resume_wish === null ? [] : [resumedWithGroup(execution)];
+      return explainEnded(execution);
     case 'planning':
       return [reason('planning', 'its next stage is being planned', { since })];
     case 'calling':
@@ -44,6 +44,15 @@ async function explain(db: AnyQuery, execution: TimedExecution, queue: QueueRule
         ? [reason('call', `${execution.workflow_id} is carried out by the service of its subject`, { since })]
         : await explainRunning(db, execution);
   }
+}
+
+function explainEnded(execution: TimedExecution): WaitReason[] {
+  const { resume_wish, wake_at, ended_at: since } = execution;
+  const isOwed = wake_at !== null;
+  return [
+    ...(resume_wish === null ? [] : [resumedWithGroup(execution)]),
+    ...(isOwed ? [reason('effects', 'its deployment has not heard yet that it has ended', { since })] : []),
+  ];
 }
 
 function resumedWithGroup(execution: TimedExecution): WaitReason {

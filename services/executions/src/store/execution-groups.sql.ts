@@ -245,16 +245,21 @@ export async function lockGuards(
     order by deployment_id for update`.execute(tx);
 }
 
+type StartedMember = Pick<
+  ExecutionRow,
+  'id' | 'tenant' | 'deployment_id' | 'workflow_id' | 'is_dry_run' | 'version'
+>;
+
 /** queued -> pending for those of `ids` that may still start, under their guards. */
 export async function startMembers(
   tx: Tx<DB>,
   ids: readonly string[],
   which: Startable,
-): Promise<Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id' | 'workflow_id'>[]> {
-  const { rows } = await sql<Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id' | 'workflow_id'>>`
+): Promise<StartedMember[]> {
+  const { rows } = await sql<StartedMember>`
     update executions q set status = 'pending', phase = 'planning'
     where q.id = any(${[...ids]}::uuid[]) and ${mayStart(which)}
-    returning q.id, q.tenant, q.deployment_id, q.workflow_id`.execute(tx);
+    returning q.id, q.tenant, q.deployment_id, q.workflow_id, q.is_dry_run, q.version`.execute(tx);
   return rows;
 }
 

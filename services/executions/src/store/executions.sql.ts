@@ -172,6 +172,25 @@ export async function dueTimers(reader: Reader, limit: number, place: Place | nu
   return rows;
 }
 
+/** Ended executions whose end deployments may not have heard, longest owed first. */
+export async function owedEnds(reader: Reader, limit: number, place: Place | null): Promise<Placed[]> {
+  const { rows } = await sql<Placed>`
+    select id, ${placedAt(sql`wake_at`)} from executions
+    where wake_at <= app_now() and phase = 'ended' and ${behind(place, sql`wake_at`, sql`id`)}
+    order by wake_at, id limit ${limit}`.execute(reader);
+  return rows;
+}
+
+const HEARD = {
+  name: 'engine-end-heard',
+  text: `update executions set wake_at = null where id = $1 and version = $2 and phase = 'ended'`,
+};
+
+/** The end of an execution is owed no more, when it still has ended at this version. */
+export async function noteEndHeard(db: Pick<Db<DB>, 'pool'>, id: string, version: number): Promise<void> {
+  await prepared(db as Db<DB>, HEARD, [id, version]);
+}
+
 /** Executions between two phases for so long that their driver may have died, oldest first. */
 export async function betweenPhases(
   reader: Reader,

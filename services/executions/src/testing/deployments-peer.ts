@@ -27,7 +27,7 @@ export function createDeploymentsPeer() {
   /** Group id -> members in order. */
   const groups = new Map<string, string[]>();
   /** What each deployment shows; of executions that have not ended nobody tells the peer. */
-  const latest = new Map<string, { executionId: string; status: string }>();
+  const latest = new Map<string, { executionId: string; status: string; version: number }>();
   /** Changes of the model that workflows asked for. */
   const calls: PeerCall[] = [];
   let answerCall: (request: PeerCall, deploymentId: string) => unknown = () => null;
@@ -82,14 +82,16 @@ export function createDeploymentsPeer() {
       return {};
     },
     evaluateFunctions: async ({ payloadJson }) => ({ payloadJson }),
-    executionEnded: async ({ deploymentId, executionId, status }) => {
+    executionEnded: async ({ deploymentId, executionId, status, version }) => {
       // A deployment that is gone takes no notice.
       if (!isDown && !deployments.has(deploymentId)) return { failure: '' };
       get(deploymentId);
       await duringEnd?.(executionId);
       ended.push({ executionId, status });
-      if ((latest.get(deploymentId)?.executionId ?? '') <= executionId)
-        latest.set(deploymentId, { executionId, status });
+      const known = latest.get(deploymentId) ?? { executionId: '', version: 0 };
+      const isOlder = known.executionId === executionId && version < known.version;
+      if (known.executionId <= executionId && !isOlder)
+        latest.set(deploymentId, { executionId, status, version });
       return { failure: status === 'terminated' ? (failures.get(deploymentId) ?? '') : '' };
     },
     listGroupMembers: async ({ groupId, after, limit }) => {

@@ -56,11 +56,15 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     metrics: new Registry(),
     close: async () => undefined,
   };
-  const running = await startParts([{ parts: buildService(config, infra as Infra), infra }], {
-    config,
-    localRpc: rpc,
-    listensHttp: () => false,
-  });
+  const start = () => {
+    const own = { ...infra, metrics: new Registry() };
+    return startParts([{ parts: buildService(config, own as Infra), infra: own }], {
+      config,
+      localRpc: rpc,
+      listensHttp: () => false,
+    });
+  };
+  let running = await start();
   // A second replica beside the service: commands through it meet the first one only in the database.
   const second = composeEngine(config, infra as Infra);
   return {
@@ -68,9 +72,13 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     broker,
     deps: second.deps,
     peer,
-    running,
     client: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions') as EngineClient,
     internalKey: new Secret('engine-test-internal-key'),
+    /** The service begins anew, and knows only what is stored. */
+    async restart() {
+      await running.stop();
+      running = await start();
+    },
     async stop() {
       second.wake.stop();
       await running.stop();

@@ -2,7 +2,7 @@ import { isoInstant } from '@baton/kernel';
 import * as real from '../../../../services/executions/src/store/executions.sql';
 import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
 import { refuseLeavingTheEnd } from '../apply-step';
-import { change, holdNamed } from '../database';
+import { change, holdNamed, lockRow } from '../database';
 import { newExecution } from '../executions';
 import { allSeenBy, batchOf, databaseOf, hold, memoryTx, seenBy, statement } from './access';
 
@@ -52,6 +52,29 @@ export const dueTimers: typeof real.dueTimers = async (reader, limit, place) => 
     wake_at !== null && Date.parse(wake_at) <= now && phase !== 'ended' ? [{ id, phase, at: wake_at }] : [],
   );
   return batchOf(reader, due, limit, place);
+};
+
+export const owedEnds: typeof real.owedEnds = async (reader, limit, place) => {
+  await statement(reader);
+  const now = databaseOf(reader).nowMs();
+  const owed = [...allSeenBy(reader)].flatMap(({ row: { id, phase, wake_at } }) =>
+    wake_at !== null && Date.parse(wake_at) <= now && phase === 'ended' ? [{ id, at: wake_at }] : [],
+  );
+  return batchOf(reader, owed, limit, place);
+};
+
+export const noteEndHeard: typeof real.noteEndHeard = async (db, id, version) => {
+  await statement(db);
+  const database = databaseOf(db);
+  const release = await lockRow(database, id);
+  const execution = database.executions.get(id)!;
+  const { row } = execution;
+  if (row.version === version && row.phase === 'ended') {
+    execution.row = { ...row, wake_at: null };
+    database.onCommit(execution, false);
+  }
+  release();
+  await statement(db);
 };
 
 export const betweenPhases: typeof real.betweenPhases = async (reader, limit, stalledMs, place) => {

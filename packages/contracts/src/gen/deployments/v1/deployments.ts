@@ -203,6 +203,11 @@ export interface ExecutionEndedRequest {
   finishedOperations: number;
   /** Number of its last node-instance state: all up to it have been applied. */
   lastStateSeq: number;
+  /**
+   * Of the execution's row on which this end was decided; it only grows, also through resumes and restores. An end that is
+   * older than what is shown changes nothing. 0 = from an older release, which counts as newer than what is shown.
+   */
+  version: number;
 }
 
 export interface ExecutionEndedResponse {
@@ -3111,6 +3116,7 @@ function createBaseExecutionEndedRequest(): ExecutionEndedRequest {
     totalOperations: 0,
     finishedOperations: 0,
     lastStateSeq: 0,
+    version: 0,
   };
 }
 
@@ -3139,6 +3145,9 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
     }
     if (message.lastStateSeq !== 0) {
       writer.uint32(64).int64(message.lastStateSeq);
+    }
+    if (message.version !== 0) {
+      writer.uint32(72).int64(message.version);
     }
     return writer;
   },
@@ -3220,6 +3229,14 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
             message.lastStateSeq = longToNumber(reader.int64());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.version = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3266,6 +3283,7 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
         : isSet(object.last_state_seq)
         ? globalThis.Number(object.last_state_seq)
         : 0,
+      version: isSet(object.version) ? globalThis.Number(object.version) : 0,
     };
   },
 
@@ -3295,6 +3313,9 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
     if (message.lastStateSeq !== 0) {
       obj.lastStateSeq = Math.round(message.lastStateSeq);
     }
+    if (message.version !== 0) {
+      obj.version = Math.round(message.version);
+    }
     return obj;
   },
 
@@ -3311,6 +3332,7 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
     message.totalOperations = object.totalOperations ?? 0;
     message.finishedOperations = object.finishedOperations ?? 0;
     message.lastStateSeq = object.lastStateSeq ?? 0;
+    message.version = object.version ?? 0;
     return message;
   },
 };
