@@ -11,10 +11,10 @@ import {
 } from '@baton/kernel';
 import { inbox, type Tx } from '@baton/postgres';
 import { relativeTimeMs } from '../domain/relative-time';
-import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
+import { nextOccurrence, type ScheduleRow } from '../domain/schedule';
 import { argumentsOf, ruleOf } from '../domain/schedule-input';
 import type { EngineDeps } from '../engine/deps';
-import { insertSchedule, readNowMs, rewriteSchedule, scheduleKey } from '../store/schedules.sql';
+import { insertSchedule, readNowMs, rewriteSchedule, storedScheduleKey } from '../store/schedules.sql';
 import type { DB } from '../store/tables.gen';
 import { lockDecided } from './fire-schedules';
 
@@ -59,17 +59,12 @@ export async function updateDefaultSchedules(
 
 /** Gives the schedule of this name what a blueprint says of it now; what has come of it is decided as it was. */
 async function replaceSchedule(tx: Tx<DB>, deps: Pick<EngineDeps, 'log'>, row: ScheduleRow): Promise<void> {
-  const key = await scheduleKey(tx, row);
+  const key = await storedScheduleKey(tx, row);
   const stored = key === null ? null : await lockDecided(deps, tx, key);
   if (!stored) return;
   // Without a `since` its times go on from when it was made.
   const changed = { ...row, key: stored.key, created_at: stored.created_at };
-  await rewriteSchedule(tx, { ...changed, next_occurrence: nextOf(changed, stored.now_ms) });
-}
-
-function nextOf(timing: Parameters<typeof scheduleTimes>[0], nowMs: number): string | null {
-  const next = scheduleTimes(timing).next(nowMs);
-  return next === null ? null : isoInstant(next);
+  await rewriteSchedule(tx, { ...changed, next_occurrence: nextOccurrence(changed, stored.now_ms) });
 }
 
 /** A broken entry is left out and logged. */
@@ -125,7 +120,7 @@ function rowOf(owner: ScheduleOwner, id: string, given: Json, nowMs: number): Sc
       typeof entry.slip === 'number' ? Math.min(maxSlipMinutes, Math.max(0, Math.floor(entry.slip))) : 0,
     stop_on_fail: entry.stop_on_fail === true || entry.stop_after_fail === true,
     enabled: entry.default_enabled !== false,
-    next_occurrence: nextOf(timing, nowMs),
+    next_occurrence: nextOccurrence(timing, nowMs),
     latest_execution_id: null,
     visibility: owner.visibility,
     created_by: owner.createdBy,

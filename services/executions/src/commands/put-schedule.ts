@@ -2,7 +2,7 @@ import { isAdministrator, ownershipOf, type Principal } from '@baton/contracts';
 import type { createScheduleBody, updateScheduleBody } from '@baton/contracts/http/execution-schedules';
 import { AppError, newId, notFound, readInstant } from '@baton/kernel';
 import type { z } from 'zod';
-import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
+import { nextOccurrence, type ScheduleRow } from '../domain/schedule';
 import { argumentsOf, ruleOf, sinceOf } from '../domain/schedule-input';
 import type { StartRequest } from '../domain/start-request';
 import { refuseStartedElsewhere } from '../domain/system-workflows';
@@ -15,7 +15,6 @@ import { lockDecided } from './fire-schedules';
 export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments' | 'findUser' | 'log'> & {
   wire: 'spec' | 'cloudify';
 };
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 /**
  * Makes a schedule of a deployment that the caller may see.
@@ -35,7 +34,7 @@ export async function createSchedule(
   const owner = await ownershipOf(principal, body, deps.findUser);
   const nowMs = await readNowMs(deps.db.query);
   const created_at = owner.createdAt ?? new Date(nowMs).toISOString();
-  const next = scheduleTimes({ ...timing, created_at }).next(nowMs);
+  const next_occurrence = nextOccurrence({ ...timing, created_at }, nowMs);
   const facts = await deps.deployments.facts(principal.tenant, place.deploymentId, {
     username: principal.username,
     isAdministrator: isAdministrator(principal),
@@ -55,7 +54,7 @@ export async function createSchedule(
     slip_minutes: body.slip ?? 0,
     stop_on_fail: body.stop_on_fail ?? false,
     enabled: body.enabled ?? true,
-    next_occurrence: iso(next),
+    next_occurrence,
     latest_execution_id: null,
     visibility: facts.visibility,
     created_by: owner.createdBy,
@@ -95,8 +94,7 @@ export async function updateSchedule(
       enabled: body.enabled ?? stored.enabled,
       workflow_id: body.workflow_id ?? stored.workflow_id,
     };
-    const next = scheduleTimes(row).next(stored.now_ms);
-    await rewriteSchedule(tx, { ...row, next_occurrence: iso(next) });
+    await rewriteSchedule(tx, { ...row, next_occurrence: nextOccurrence(row, stored.now_ms) });
   });
 }
 

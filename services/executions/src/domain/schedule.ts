@@ -1,4 +1,4 @@
-import type { JsonObject } from '@baton/kernel';
+import { isoInstant, type JsonObject } from '@baton/kernel';
 import { type Occurrences, occurrencesOf, type Timing } from './occurrences';
 import type { ScheduleRule } from './recurrence';
 
@@ -54,6 +54,12 @@ export function scheduleTimes(
   schedule: Pick<ScheduleRow, 'rule' | 'since' | 'until' | 'created_at'>,
 ): Occurrences {
   return occurrencesOf(timingOf(schedule));
+}
+
+/** The first time of a schedule after `nowMs`, as its row holds it; null: none. @throws AppError as scheduleTimes */
+export function nextOccurrence(schedule: Parameters<typeof scheduleTimes>[0], nowMs: number): string | null {
+  const next = scheduleTimes(schedule).next(nowMs);
+  return next === null ? null : isoInstant(next);
 }
 
 function timingOf({

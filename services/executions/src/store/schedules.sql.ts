@@ -25,7 +25,7 @@ export async function readNowMs(db: AnyQuery): Promise<number> {
 }
 
 /** The key of the schedule of this name; null when the deployment has none. */
-export async function scheduleKey(
+export async function storedScheduleKey(
   db: AnyQuery,
   { tenant, deployment_id, id }: Pick<ScheduleRow, 'tenant' | 'deployment_id' | 'id'>,
 ): Promise<string | null> {

@@ -158,5 +158,5 @@ const notUsed = (): never => {
   throw new Error('the simulation does not serve this statement');
 };
 export const insertSchedule = notUsed;
-export const scheduleKey = notUsed;
+export const storedScheduleKey = notUsed;
 export const purgeOccurrences = notUsed;
