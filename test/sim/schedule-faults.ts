@@ -7,7 +7,7 @@ export const scheduleFaults: readonly SeededFault[] = [
   {
     name: 'an execution of a schedule is accepted in another transaction than its occurrence is noted in',
     file: commands('fire-schedules'),
-    find: '      isNoted = await markFired(tx, due, row.id);\n      if (!isNoted)',
+    find: '      isNoted = reason === null && (await markFired(tx, due, row.id));\n      if (!isNoted)',
     replace: '      isNoted = row.id === due.id;\n      if (row.id === due.id)',
   },
   {
@@ -37,7 +37,20 @@ export const scheduleFaults: readonly SeededFault[] = [
   {
     name: 'what could not be started once is given up',
     file: commands('fire-schedules'),
-    find: '  if (!hasSlipped(due, Date.parse(due.occurrence), due.now_ms)) return;\n',
+    find: '  if (reasonOf(due, due) !== null) await skip(deps, due, (err as Error).message);\n',
+    replace:
+      "  await deps.db.tx((tx) => markNotFired(tx, due, 'skipped', 'it could not be started in time'));\n",
+  },
+  {
+    name: 'what was decided in time starts however late',
+    file: 'services/executions/src/domain/schedule.ts',
+    find: '  return hasSlipped(schedule, atMs, nowMs)\n    ? `it',
+    replace: '  return atMs > nowMs && hasSlipped(schedule, nowMs, atMs)\n    ? `it',
+  },
+  {
+    name: 'what was due when its schedule was disabled starts all the same',
+    file: 'services/executions/src/domain/schedule.ts',
+    find: "  if (!schedule.enabled) return 'the schedule was disabled before it could be started';\n",
     replace: '',
   },
   {

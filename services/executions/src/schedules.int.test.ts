@@ -269,6 +269,59 @@ test('a change in the moment in which stop_on_fail stops a schedule does not sta
   await call('DELETE', '/execution-schedules/s?deployment_id=halted');
 }, 60_000);
 
+const reasons = async (deploymentId: string) =>
+  (await call('GET', `/execution-schedules/s/occurrences?deployment_id=${deploymentId}`)).body.items.map(
+    (one: any) => one.reason,
+  );
+
+function gate() {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+/** At `atMs` what is due of a deployment is to be started; its start goes on when `meanwhile` is done. */
+async function whileStarting(deploymentId: string, atMs: number, meanwhile: () => Promise<unknown>) {
+  const [asked, done] = [gate(), gate()];
+  engine.peer.duringFacts(async (id) => {
+    if (id !== deploymentId) return;
+    asked.open();
+    await done.opened;
+  });
+  await setNow(atMs);
+  const ticking = fireSchedules(engine.deps);
+  await asked.opened;
+  await meanwhile();
+  done.open();
+  await ticking;
+  engine.peer.duringFacts(null);
+}
+
+test('what is due when its schedule is disabled does not start, and says why', async () => {
+  await setNow(START);
+  engine.peer.deployments.set('off', peerDeployment({ a: [] }));
+  const path = '/execution-schedules/s?deployment_id=off';
+  await call('PUT', path, tenMinutes);
+  await whileStarting('off', START + 600_000, () => call('PATCH', path, { enabled: false }));
+  await tickUntil('off', ['skipped']);
+  expect(await reasons('off')).toEqual(['the schedule was disabled before it could be started']);
+  expect(await executionsOf('off')).toEqual([]);
+}, 60_000);
+
+test('what cannot be started until its slip is over is skipped, also when it could be started again', async () => {
+  await setNow(START);
+  engine.peer.deployments.set('late', peerDeployment({ a: [] }));
+  await call('PUT', '/execution-schedules/s?deployment_id=late', { ...tenMinutes, slip: 5 });
+  await whileStarting('late', START + 600_000, () => setNow(START + 961_000));
+  await tickUntil('late', ['skipped']);
+  expect(await reasons('late')).toEqual(['it could not be started in time (slip: 5 minutes)']);
+  await whileStarting('late', START + 1_200_000, () => setNow(START + 1_559_000));
+  await tickUntil('late', ['skipped', 'fired']);
+  await call('DELETE', '/execution-schedules/s?deployment_id=late');
+}, 60_000);
+
 test('a schedule whose next time no clock shows ends, and holds up no other', async () => {
   await setNow(START);
   for (const id of ['farthest', 'beside']) engine.peer.deployments.set(id, peerDeployment({ a: [] }));

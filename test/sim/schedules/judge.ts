@@ -1,5 +1,5 @@
 import { GRACE_MS } from '../../../services/executions/src/domain/schedule';
-import type { MemoryDatabase, MemoryExecution } from '../service/database';
+import type { MemoryDatabase, MemoryExecution, MemoryOccurrence } from '../service/database';
 
 /** A schedule of the simulation: its times are known without the code that finds them. */
 export interface Planned {
@@ -30,6 +30,22 @@ export function judgeStart(
   for (const { row: other } of executions.values())
     if (other.id !== row.id && other.request_id.split(':')[1] === key && other.phase !== 'ended')
       breaches.push(`${row.request_id} was started beside ${other.request_id}, which is ${other.status}`);
+}
+
+/** What was due starts only while its schedule is enabled and within its slip, and is given up only where that is not so. */
+export function judgeDecision(
+  { schedules, nowMs }: MemoryDatabase,
+  { key, occurrence, outcome, reason }: MemoryOccurrence,
+  hasJumped: boolean,
+  breaches: string[],
+): void {
+  const { enabled, slip_minutes: slip } = schedules.get(key)!;
+  const say = (text: string) => void breaches.push(`schedule ${key}: ${occurrence} ${text}`);
+  const lateMs = nowMs() - Date.parse(occurrence) - slip * 60_000 - GRACE_MS;
+  if (outcome === 'fired' && !enabled) say('fired, and the schedule is disabled');
+  if (outcome === 'fired' && !hasJumped && lateMs > COMMIT_MS) say(`fired ${lateMs} ms after its slip`);
+  if (/^the schedule was disabled/.test(reason ?? '') && enabled)
+    say(`was skipped (${reason}), and the schedule is enabled`);
 }
 
 /** Each time that has come is there once: fired with its one execution, or skipped for a reason that is true (promise G8). */
@@ -70,6 +86,9 @@ export function judgeSchedules(
     }
   }
 }
+
+/** From the look at the clock to the commit, where an await may take seconds. */
+const COMMIT_MS = 12_000;
 
 /** Some ticks of the loop, where nothing breaks. */
 const LATE_MS = 8_000;

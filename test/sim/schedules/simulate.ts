@@ -15,7 +15,7 @@ import { type DeploymentsPeer, newDeployments, publishTo } from '../service/peer
 import { newProcess, type Simulation } from '../service/simulation';
 import { newVirtualWorld, QUIET, type VirtualProcess, type VirtualWorld } from '../service/virtual';
 import type { SimulationResult } from '../simulate';
-import { judgeSchedules, judgeStart, type Planned } from './judge';
+import { judgeDecision, judgeSchedules, judgeStart, type Planned } from './judge';
 
 const TROUBLED_MS = 150_000;
 const HEALED_MS = 100_000;
@@ -94,6 +94,7 @@ function build(world: VirtualWorld, dice: Random): World {
       judgeStart(database, after, breaches);
       endSomeTime(simulated, after.row.id);
     },
+    onDecided: (occurrence) => judgeDecision(database, occurrence, simulated.hasJumped, breaches),
     onSent: (messages) => messages.forEach((message) => publish(message)),
     onQueueRead: () => undefined,
     onCounted: () => undefined,
@@ -161,7 +162,7 @@ function plan(simulated: World, dice: Random): void {
     const one: Planned = { key, sinceMs, stepMs, count, isWhole: !isStopping };
     planned.push(one);
     for (let change = dice.below(3); change > 0; change--) {
-      const body = dice.pick([{ slip: 0 }, { slip: 0 }, { enabled: false }, { enabled: true }]);
+      const body = dice.pick([{ slip: 0 }, { slip: 1 }, { enabled: false }, { enabled: true }]);
       if ('enabled' in body) one.isWhole = false;
       askAt(asked(simulated), dice.below(TROUBLED_MS), (deps) =>
         updateSchedule({ ...deps, wire: 'spec' } as ScheduleDeps, key, key, body).then(() => undefined),

@@ -86,6 +86,8 @@ export interface MemoryDatabase {
   nowMs(): number;
   /** Called with each execution that a commit changed. */
   onCommit(after: MemoryExecution, isResume: boolean): void;
+  /** Called with what a commit says of an occurrence that was due. */
+  onDecided?(occurrence: MemoryOccurrence): void;
   /** The commit has been answered to its process. */
   onSent(messages: readonly Envelope[]): void;
   /** Somebody has read which queued executions are next, and has not begun with them yet. */
@@ -101,7 +103,7 @@ export interface MemoryDatabase {
 
 export function newDatabase(
   world: VirtualWorld,
-  hooks: Pick<MemoryDatabase, 'onCommit' | 'onSent' | 'onQueueRead' | 'onCounted' | 'commitMs'>,
+  hooks: Pick<MemoryDatabase, 'onCommit' | 'onDecided' | 'onSent' | 'onQueueRead' | 'onCounted' | 'commitMs'>,
 ): MemoryDatabase {
   const database: MemoryDatabase = {
     world,

@@ -1,5 +1,5 @@
 import { AppError, isAppError, isoInstant } from '@baton/kernel';
-import { decideOccurrences, hasSlipped, scheduleTimes } from '../domain/schedule';
+import { decideOccurrences, notStartedReason, type ScheduleRow, scheduleTimes } from '../domain/schedule';
 import type { StartRequest } from '../domain/start-request';
 import type { EngineDeps } from '../engine/deps';
 import { eachAlone } from '../engine/each-alone';
@@ -92,19 +92,30 @@ function decided(deps: Deciding, schedule: TimedSchedule): ReturnType<typeof dec
 /** Starts what is due, or notes why not; where neither can be said yet it stays due. */
 async function start(deps: EngineDeps, due: DueOccurrence): Promise<void> {
   let isNoted = false;
+  let reason: string | null = null;
   try {
     const { id } = await requestExecution(deps, startRequestOf(due), async (tx, row) => {
-      isNoted = await markFired(tx, due, row.id);
-      if (!isNoted) throw new AppError('conflict_error', 'The occurrence was decided elsewhere');
+      // As it is now: meanwhile it may have been disabled, or its time may have passed.
+      const schedule = await lockSchedule(tx, due.key);
+      reason = schedule && reasonOf(due, schedule);
+      isNoted = reason === null && (await markFired(tx, due, row.id));
+      if (!isNoted) throw new AppError('conflict_error', reason ?? 'The occurrence was decided elsewhere');
     });
     // Accepted before, by an earlier release.
-    if (!isNoted) await deps.db.tx((tx) => markFired(tx, due, id));
+    if (!isNoted) await noteAccepted(deps, due, id);
   } catch (err) {
     const earlier = isAppError(err, 'conflict_error') ? err.details.execution_id : undefined;
     // The schedule was changed between the accepted request of an earlier release and this one.
-    if (typeof earlier === 'string') await deps.db.tx((tx) => markFired(tx, due, earlier));
+    if (typeof earlier === 'string') await noteAccepted(deps, due, earlier);
+    else if (reason !== null) await skip(deps, due);
     else await noteFailedStart(deps, due, err);
   }
+}
+
+async function noteAccepted(deps: EngineDeps, due: DueOccurrence, executionId: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    if (await lockSchedule(tx, due.key)) await markFired(tx, due, executionId);
+  });
 }
 
 async function noteFailedStart(deps: EngineDeps, due: DueOccurrence, err: unknown): Promise<void> {
@@ -112,10 +123,21 @@ async function noteFailedStart(deps: EngineDeps, due: DueOccurrence, err: unknow
     return await deps.db.tx((tx) => markNotFired(tx, due, 'refused', err.message));
   const about = { err, scheduleId: due.id, deploymentId: due.deployment_id };
   deps.log.warn(about, 'a scheduled execution could not be started');
-  if (!hasSlipped(due, Date.parse(due.occurrence), due.now_ms)) return;
-  const reason = `it could not be started in time: ${(err as Error).message}`;
-  await deps.db.tx((tx) => markNotFired(tx, due, 'skipped', reason));
+  if (reasonOf(due, due) !== null) await skip(deps, due, (err as Error).message);
 }
+
+/** Notes that it is not started any more, unless a change of its schedule meanwhile lets it start after all. */
+async function skip(deps: EngineDeps, due: DueOccurrence, failure?: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    const schedule = await lockSchedule(tx, due.key);
+    const reason = schedule && reasonOf(due, schedule);
+    const because = failure === undefined ? '' : `: ${failure}`;
+    if (reason !== null) await markNotFired(tx, due, 'skipped', `${reason}${because}`);
+  });
+}
+
+const reasonOf = (due: DueOccurrence, schedule: ScheduleRow & { now_ms: number }): string | null =>
+  notStartedReason(schedule, Date.parse(due.occurrence), schedule.now_ms);
 
 const isRefusal = (error: AppError): boolean => !error.entry.retryable && error.entry.http < 500;
 

@@ -78,12 +78,20 @@ function timingOf({
 }
 
 /** Whether it is too late for an occurrence. */
-export function hasSlipped(
-  schedule: Pick<ScheduleRow, 'slip_minutes'>,
+function hasSlipped(schedule: Pick<ScheduleRow, 'slip_minutes'>, atMs: number, nowMs: number): boolean {
+  return nowMs - atMs > schedule.slip_minutes * 60_000 + GRACE_MS;
+}
+
+/** Why an occurrence that was decided to start may not start any more; null: it may. */
+export function notStartedReason(
+  schedule: Pick<ScheduleRow, 'slip_minutes' | 'enabled'>,
   atMs: number,
   nowMs: number,
-): boolean {
-  return nowMs - atMs > schedule.slip_minutes * 60_000 + GRACE_MS;
+): string | null {
+  if (!schedule.enabled) return 'the schedule was disabled before it could be started';
+  return hasSlipped(schedule, atMs, nowMs)
+    ? `it could not be started in time (slip: ${schedule.slip_minutes} minutes)`
+    : null;
 }
 
 /**

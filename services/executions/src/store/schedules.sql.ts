@@ -150,14 +150,15 @@ export async function dueOccurrences(
   return rows.map(({ at, now, ...due }) => ({ id: due.key, at, now, due: due as DueOccurrence }));
 }
 
-/** The occurrence was started. False: another replica said first what became of it, or the schedule is gone. */
+/**
+ * The occurrence was started; its schedule is locked, if it is there. First that, then the occurrence: the order of a delete.
+ * False: another replica said first what became of it, or the schedule is gone.
+ */
 export async function markFired(
   tx: Tx<DB>,
   { key, occurrence }: Pick<DueOccurrence, 'key' | 'occurrence'>,
   executionId: string,
 ): Promise<boolean> {
-  // First the schedule, then its occurrence: the order of a delete.
-  await sql`select 1 from execution_schedules where key = ${key} for update`.execute(tx);
   const { rows } = await sql`
     update schedule_occurrences set outcome = 'fired', execution_id = ${executionId}, decided_at = app_now()
     where schedule_key = ${key} and occurrence = ${occurrence} and outcome = 'due' returning 1`.execute(tx);

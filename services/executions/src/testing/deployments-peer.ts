@@ -33,6 +33,7 @@ export function createDeploymentsPeer() {
   let answerCall: (request: PeerCall, deploymentId: string) => unknown = () => null;
   let isDown = false;
   let duringEnd: ((executionId: string) => Promise<void>) | null = null;
+  let duringFacts: ((deploymentId: string) => Promise<void>) | null = null;
   const get = (id: string): PeerDeployment => {
     if (isDown) throw new AppError('service_unavailable_error', 'deployments is down');
     const found = deployments.get(id);
@@ -45,6 +46,7 @@ export function createDeploymentsPeer() {
   const handlers: RpcHandlers<typeof deploymentsRpc.DeploymentsServiceDefinition> = {
     findDeployment: async () => ({ visibility: 'tenant', createdBy: 'admin' }),
     getDeployment: async ({ deploymentId, tenant }) => {
+      await duringFacts?.(deploymentId);
       const { nodes, instances, workflows } = get(deploymentId);
       return {
         ...deploymentsRpc.GetDeploymentResponse.fromPartial({
@@ -159,6 +161,8 @@ export function createDeploymentsPeer() {
     calls,
     answerCalls: (answer: (request: PeerCall, deploymentId: string) => unknown) => void (answerCall = answer),
     setDown: (down: boolean) => void (isDown = down),
+    /** Happens each time before it is told what a start request is checked against; null: nothing. */
+    duringFacts: (work: ((deploymentId: string) => Promise<void>) | null) => void (duringFacts = work),
     /** Happens each time while the end of an execution is being told; null: nothing. */
     duringEnds: (work: ((executionId: string) => Promise<void>) | null) => void (duringEnd = work),
   };

@@ -111,15 +111,18 @@ async function lockDue(tx: MemoryTx, key: string, occurrence: string): Promise<M
 }
 
 function decide(tx: MemoryTx, found: MemoryOccurrence, edit: Partial<MemoryOccurrence>): void {
-  const { occurrences, nowMs } = tx.database;
+  const { occurrences, nowMs, onDecided } = tx.database;
   const decided_at = isoInstant(nowMs());
   const name = occurrenceKey(found.key, found.occurrence);
-  tx.others.push(() => void occurrences.set(name, { ...found, ...edit, decided_at }));
+  tx.others.push(() => {
+    const decided = { ...found, ...edit, decided_at };
+    occurrences.set(name, decided);
+    onDecided?.(decided);
+  });
 }
 
 export const markFired: typeof real.markFired = async (handle, { key, occurrence }, executionId) => {
   const tx = memoryTx(handle);
-  await holdNamed(tx, lockOf(key));
   const found = await lockDue(tx, key, occurrence);
   if (!found) return false;
   decide(tx, found, { outcome: 'fired', execution_id: executionId });
