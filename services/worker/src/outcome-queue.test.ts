@@ -21,9 +21,28 @@ it('one call carries what it can; the rest goes with the next one', () => {
   expect(sent).toEqual([items.slice(0, 2), items.slice(2)]);
 });
 
-it('each execution of a group is told about, and what failed goes alone', () => {
+it('what ends together is told in one call, as far as one can carry it', () => {
   const queue = createOutcomeQueue();
-  for (const id of ['a', 'b']) queue.add(item(id, 15 * MEGA));
+  for (let i = 0; i < 70; i++) queue.add(item(`e${i}`, 1));
+  for (const id of ['large', 'larger']) queue.add(item(id, 10 * MEGA));
+  const groups = queue.groupsDue(0, 8);
+  expect(groups.map((group) => group.length)).toEqual([64, 7, 1]);
+  expect(groups.map((group) => queue.take(group).length)).toEqual([64, 7, 1]);
+  expect(queue.groupsDue(0, 8)).toEqual([]);
+});
+
+it('more of one execution goes along only where the others leave room', () => {
+  const queue = createOutcomeQueue();
+  for (const size of [2, 5, 4]) queue.add(item('many', size * MEGA));
+  queue.add(item('one', 8 * MEGA));
+  const [group] = queue.groupsDue(0, 8);
+  const sizes = queue.take(group!).map(({ outcome }) => outcome.resultJson.length / MEGA);
+  expect(sizes).toEqual([2, 5, 8]);
+});
+
+it('what failed together goes alone', () => {
+  const queue = createOutcomeQueue();
+  for (const id of ['a', 'b']) queue.add(item(id, 1));
   const [group] = queue.groupsDue(0, 1);
   expect(queue.take(group!)).toHaveLength(2);
   queue.failed(group!, 0);

@@ -25,6 +25,8 @@ export interface OutcomeQueue {
 }
 
 const MAX_OUTCOMES = 256;
+/** As many as share a statement of the engine. Each call costs as much as telling of ten more in one that leaves anyhow. */
+const MAX_EXECUTIONS = 64;
 /** Characters of results and errors in one call; with the largest encoding still within what a call may carry. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 const RETRY = { firstMs: 100, maxMs: 3_000, factor: 2, jitter: 0.3 };
@@ -84,32 +86,46 @@ export function createOutcomeQueue(): OutcomeQueue {
 
 const isIdle = (waiting: Waiting): boolean => !waiting.isInFlight && waiting.items.length > 0;
 
-/** What failed before is sent alone, so that one execution cannot hold up the others. */
+/**
+ * Together what fits into a call; what comes while it is under way goes with the next one. What failed before is sent alone,
+ * so that one execution cannot hold up the others for good.
+ */
 function groupsOf(queue: ReadonlyMap<string, Waiting>, now: number, maxCalls: number): string[][] {
   const due = [...queue].filter(([, w]) => isIdle(w) && w.notBefore <= now);
-  const groups = due
-    .filter(([, w]) => w.failures > 0)
-    .slice(0, maxCalls)
-    .map(([id]) => [id]);
-  const fresh = due.filter(([, w]) => w.failures === 0).map(([id]) => id);
-  while (fresh.length > 0 && groups.length < maxCalls)
-    groups.push(fresh.splice(0, Math.ceil(fresh.length / (maxCalls - groups.length))));
-  return groups;
+  const groups = due.filter(([, w]) => w.failures > 0).map(([id]) => [id]);
+  let together: string[] = [];
+  let characters = 0;
+  for (const [id, { items, failures }] of due) {
+    if (failures > 0) continue;
+    const size = sizeOf(items[0]!);
+    const isFull = together.length === MAX_EXECUTIONS || characters + size > MAX_CHARACTERS;
+    if (together.length === 0 || isFull) {
+      together = [];
+      characters = 0;
+      groups.push(together);
+    }
+    together.push(id);
+    characters += size;
+  }
+  return groups.slice(0, maxCalls);
 }
 
+const sizeOf = ({ outcome }: OutcomeItem): number => outcome.resultJson.length + outcome.errorJson.length;
+
+/** The first outcome of each, else an execution would look as if it had been told; and more of each as far as there is room. */
 function takeOf(queue: ReadonlyMap<string, Waiting>, executionIds: readonly string[]): OutcomeItem[] {
-  const batch: OutcomeItem[] = [];
-  let characters = 0;
-  for (const id of executionIds) {
-    const waiting = queue.get(id) as Waiting;
-    waiting.isInFlight = true;
-    for (const [n, item] of waiting.items.entries()) {
-      const size = item.outcome.resultJson.length + item.outcome.errorJson.length;
-      // At least one of each execution: else it would look as if it had been told.
-      if (n > 0 && (batch.length >= MAX_OUTCOMES || characters + size > MAX_CHARACTERS)) break;
-      batch.push(item);
-      characters += size;
+  const waiting = executionIds.map((id) => queue.get(id) as Waiting);
+  let outcomes = MAX_OUTCOMES - waiting.length;
+  let characters = waiting.reduce((left, { items }) => left - sizeOf(items[0]!), MAX_CHARACTERS);
+  return waiting.flatMap((one) => {
+    one.isInFlight = true;
+    const taken = [one.items[0]!];
+    for (const item of one.items.slice(1)) {
+      outcomes--;
+      characters -= sizeOf(item);
+      if (outcomes < 0 || characters < 0) break;
+      taken.push(item);
     }
-  }
-  return batch;
+    return taken;
+  });
 }

@@ -6,9 +6,8 @@ import { createOutcomeQueue, type OutcomeQueue } from './outcome-queue';
 import type { Slots } from './slots';
 
 /**
- * Tells the engine what has ended, until it answers. Outcomes that pile up while a call is under way travel together in
- * the next one; calls about different executions run beside each other (the engine commits once per execution), those
- * about one execution one after the other. The places of the reported operations, and some more, are offered as room
+ * Tells the engine what has ended, until it answers. What ends at the same moment travels together, and what comes while a
+ * call is under way goes with another one beside it; those about one execution are told one after the other. The places of the reported operations, and some more, are offered as room
  * for newly ready ones. Crash here: the leases run out and the engine's reaper repairs.
  */
 export interface Reporter {

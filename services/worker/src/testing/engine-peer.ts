@@ -58,6 +58,8 @@ export interface EnginePeer {
   writes: string[];
   /** Called before each rpc with its name; throwing makes it fail. */
   before: (method: string, workerId: string) => void | Promise<void>;
+  /** Called with each task that a report has made ready and that its worker has no room for: somebody is to be woken. */
+  announce: (task: PeerTask) => Promise<void>;
   beats: Map<string, number>;
   leaseMs: number;
   addTask(
@@ -115,6 +117,7 @@ export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
     refused: [],
     writes: [],
     before: () => undefined,
+    announce: async () => undefined,
     beats: new Map(),
     leaseMs,
     addTask: (assignment = {}, { after = [], executionId = newId() } = {}) => {
@@ -225,6 +228,7 @@ function executionsOf(peer: EnginePeer): Handlers {
     finishTasks: async ({ workerId, outcomes, room }) => {
       await peer.before('finishTasks', workerId);
       const refused: string[] = [];
+      const ready: PeerTask[] = [];
       for (const outcome of outcomes) {
         const task = peer.tasks.get(outcome.taskId);
         const isCurrent =
@@ -238,13 +242,19 @@ function executionsOf(peer: EnginePeer): Handlers {
         peer.writes.push(`outcome ${outcome.kind}`);
         task.state = outcome.kind === OutcomeKind.OUTCOME_KIND_SUCCEEDED ? 'succeeded' : 'failed';
         for (const next of peer.tasksOf.get(task.executionId) ?? []) {
-          if (next.state === 'waiting' && next.after.every((id) => peer.tasks.get(id)?.state === 'succeeded'))
+          if (
+            next.state === 'waiting' &&
+            next.after.every((id) => peer.tasks.get(id)?.state === 'succeeded')
+          ) {
             next.state = 'ready';
+            ready.push(next);
+          }
         }
       }
       const leases: executionsRpc.TaskLease[] = [];
       for (const id of new Set(outcomes.map((o) => o.executionId)))
         leases.push(...claimReady(peer, id, workerId, room - leases.length));
+      for (const task of ready) if (task.state === 'ready') await peer.announce(task);
       return { refused, leases };
     },
     heartbeat: async ({ workerId, taskIds }) => {

@@ -55,6 +55,11 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
     BATON_WORKER_STOP_AFTER: '5s',
     ...more,
   });
+  const wake = (task: PeerTask): Promise<void> =>
+    broker.publish([
+      buildMessage(taskReady, about(task), { executionId: task.executionId, taskId: task.id }),
+    ]);
+  peer.announce = wake;
   return {
     peer,
     broker,
@@ -76,10 +81,7 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
       running.push(worker);
       return worker;
     },
-    wake: (task) =>
-      broker.publish([
-        buildMessage(taskReady, about(task), { executionId: task.executionId, taskId: task.id }),
-      ]),
+    wake,
     cancel: (task) =>
       broker.publish([
         buildMessage(tasksCancelled, about(task), { executionId: task.executionId, taskIds: [task.id] }),

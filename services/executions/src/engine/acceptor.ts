@@ -1,0 +1,40 @@
+import { type Db, gather, isConnectionLoss, type OutgoingMessage } from '@baton/postgres';
+import {
+  type AcceptableStart,
+  acceptExecutions,
+  type NewExecution,
+  type TimedExecution,
+} from '../store/executions.sql';
+import type { DB } from '../store/tables.gen';
+
+/** Accepts executions that nothing is in the way of; those that are asked for at the same moment in one statement. */
+export interface Acceptor {
+  /**
+   * Writes the execution's row, with its message and the one that the audit log of this request waits for. Null: something is
+   * at work that decides whether it may start, and nothing was written.
+   * @throws unique violation when its request id is taken; AppError service_unavailable_error when the database is lost: then
+   *   it may have been accepted.
+   */
+  accept(row: NewExecution, message: OutgoingMessage): Promise<TimedExecution | null>;
+}
+
+export function createAcceptor(db: Pick<Db<DB>, 'audited' | 'statement'>): Acceptor {
+  const accepted = async (starts: readonly AcceptableStart[]): Promise<(TimedExecution | null)[]> => {
+    const rows = await acceptExecutions(db, starts);
+    return starts.map((start) => rows.find(({ id }) => id === start.row.id) ?? null);
+  };
+  const together = gather(accepted);
+  return {
+    async accept(row, message) {
+      const { messages, recorded } = db.audited([message]);
+      const start = { row, messages };
+      const found = await together.read('', start).catch(async (error: Error) => {
+        if (isConnectionLoss(error.cause ?? error)) throw error;
+        // One of them cannot be written, and so none was: the others must not fail with it.
+        return (await accepted([start]))[0]!;
+      });
+      if (found) recorded();
+      return found;
+    },
+  };
+}
