@@ -36,6 +36,7 @@ import { recordGroupCreation } from './commands/record-group';
 import { wakeExecution } from './commands/wake-executions';
 import { configSchema, type ExecutionsConfig } from './config';
 import { createMaintenanceSwitch } from './domain/maintenance';
+import { createAcceptor } from './engine/acceptor';
 import type { EngineDeps, QueueRules, Wakes } from './engine/deps';
 import { createGraphMemory } from './engine/graph-memory';
 import { newPassedOver } from './engine/passed-over';
@@ -197,6 +198,7 @@ function engineDeps(
   return {
     db,
     memory: createGraphMemory(),
+    acceptor: createAcceptor(db),
     steps: createStepWriter(db),
     deployments: createDeploymentsClient(infra.rpc),
     catalog: createCatalogClient(infra.rpc),

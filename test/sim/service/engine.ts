@@ -11,6 +11,7 @@ import { deliverStates, forgetDelivered } from '../../../services/executions/src
 import { dequeueExecutions } from '../../../services/executions/src/commands/dequeue-executions';
 import { driveExecution } from '../../../services/executions/src/commands/drive-execution';
 import { wakeExecution } from '../../../services/executions/src/commands/wake-executions';
+import { createAcceptor } from '../../../services/executions/src/engine/acceptor';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { createGraphMemory } from '../../../services/executions/src/engine/graph-memory';
 import { newPassedOver } from '../../../services/executions/src/engine/passed-over';
@@ -52,6 +53,7 @@ export function newEngine(
   const deps: EngineDeps = {
     db,
     memory: createGraphMemory(),
+    acceptor: createAcceptor(db),
     steps: createStepWriter(db),
     deployments: deployments.port,
     catalog: { hasBlueprint: async () => true, findUpload: async () => null },

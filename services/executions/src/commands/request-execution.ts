@@ -9,7 +9,6 @@ import { executionToken, hashToken } from '../domain/token';
 import { keptWaitAfterFail } from '../domain/wait-after-fail';
 import type { EngineDeps } from '../engine/deps';
 import {
-  acceptExecution,
   activeOfDeployment,
   insertExecution,
   lockExecution,
@@ -115,7 +114,7 @@ async function accepted(
       wake_at: null,
     };
     const message = outgoing(executionRequested, { tenant: row.tenant, key: row.id }, requestedOf(row));
-    const taken = await acceptExecution(deps.db, row, message);
+    const taken = await deps.acceptor.accept(row, message);
     if (taken) {
       deps.memory.noteAccepted(taken);
       return taken;

@@ -5,6 +5,7 @@ import type { WorkflowConfig } from '@baton/task-graph';
 import type { CatalogPort } from '../adapters/catalog.client';
 import type { DeploymentsPort } from '../adapters/deployments.client';
 import type { DB } from '../store/tables.gen';
+import type { Acceptor } from './acceptor';
 import type { GraphMemory } from './graph-memory';
 import type { PassedOver } from './passed-over';
 import type { StepWriter } from './step-writer';
@@ -13,6 +14,7 @@ import type { StepWriter } from './step-writer';
 export interface EngineDeps {
   db: Db<DB>;
   memory: GraphMemory;
+  acceptor: Acceptor;
   steps: StepWriter;
   deployments: DeploymentsPort;
   catalog: CatalogPort;

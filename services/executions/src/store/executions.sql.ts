@@ -1,5 +1,6 @@
+import type { Envelope } from '@baton/contracts';
 import { isoInstant } from '@baton/kernel';
-import { type Db, type OutgoingMessage, prepared, type Tx } from '@baton/postgres';
+import { type Db, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import { parallelSystemWorkflows } from '../domain/system-workflows';
 import { behind, type Place, type Placed, placedAt } from './round.sql';
@@ -95,30 +96,38 @@ export async function insertExecution(tx: Tx<DB>, row: NewExecution): Promise<Ex
 
 const ACCEPT = {
   name: 'engine-accept',
-  text: `select *, (extract(epoch from created_at) * 1000)::bigint as now_ms
-    from accept_execution($1::jsonb, $2::jsonb, $3::text[])`,
+  text: `select a.*, (extract(epoch from a.created_at) * 1000)::bigint as now_ms
+    from jsonb_array_elements($1::jsonb) start
+    cross join lateral accept_execution(start->'row', start->'messages', $2::text[]) a`,
 };
 
-/**
- * Locks, looks, inserts the row and appends its message in one statement (migration 0085). Null: something is at work that
- * decides whether it may start, and nothing was written. `row` is to be `pending`, of a deployment.
- * @throws unique violation when its request id is taken.
- */
-export async function acceptExecution(
-  db: Pick<Db<DB>, 'audited' | 'statement'>,
-  row: NewExecution,
-  message: OutgoingMessage,
-): Promise<TimedExecution | null> {
-  const carried = db.audited([message]);
-  const [accepted] = await db.statement<TimedExecution>(
-    ACCEPT,
-    [JSON.stringify(row), JSON.stringify(carried.messages), [...parallelSystemWorkflows]],
-    (rows) =>
-      rows.flatMap(({ now_ms }) => carried.messages.map((one) => ({ ...one, time: isoInstant(now_ms) }))),
-  );
-  if (accepted) carried.recorded();
-  return accepted ?? null;
+/** An execution to be accepted, `pending` and of a deployment, with what its outbox gets. */
+export interface AcceptableStart {
+  row: NewExecution;
+  messages: readonly Omit<Envelope, 'time'>[];
 }
+
+/**
+ * For each locks, looks, inserts the row and appends its messages, all in one statement (migration 0085). Answers the rows of
+ * those that were accepted; of the others nothing was written, for something is at work that decides whether they may start.
+ * Guards are locked in the order of their deployments.
+ * @throws unique violation when the request id of one is taken; then none is accepted.
+ */
+export async function acceptExecutions(
+  db: Pick<Db<DB>, 'statement'>,
+  starts: readonly AcceptableStart[],
+): Promise<TimedExecution[]> {
+  const inOrder = [...starts].sort((a, b) => (guardOf(a.row) < guardOf(b.row) ? -1 : 1));
+  const values = [JSON.stringify(inOrder), [...parallelSystemWorkflows]];
+  const messagesOf = new Map(starts.map(({ row, messages }) => [row.id, messages]));
+  return await db.statement<TimedExecution>(ACCEPT, values, (rows) =>
+    rows.flatMap(({ id, now_ms }) =>
+      messagesOf.get(id)!.map((message) => ({ ...message, time: isoInstant(now_ms) })),
+    ),
+  );
+}
+
+const guardOf = ({ tenant, deployment_id }: NewExecution): string => `${tenant}\n${deployment_id}`;
 
 /** Columns that hold JSON must be told apart from texts. */
 const JSON_COLUMNS = new Set<string>(['parameters', 'stage', 'history', 'outcome']);
