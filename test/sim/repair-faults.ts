@@ -136,7 +136,7 @@ export const repairFaults: readonly SeededFault[] = [
     name: 'what was killed for a cancel that a resume took back has failed',
     file: commands('finish-tasks'),
     find: `      if (loaded.graph.flags.ended === null && loaded.graph.flags.cancel === null)
-        return { kind: 'lost', ...run };
+        return { kind: 'lost', ...run, isUnwanted: true };
 `,
     replace: '',
   },
@@ -175,8 +175,8 @@ export const repairFaults: readonly SeededFault[] = [
   {
     name: 'a kill does not reach the operations',
     file: commands('cancel-execution'),
-    find: "return mode === 'cancel' ? [] : await requestKill(tx, execution.graph_id!);",
-    replace: 'return [];',
+    find: "return stopping(mode === 'cancel' ? [] : await requestKill(tx, execution.graph_id!));",
+    replace: 'return stopping([]);',
   },
   {
     name: 'a cancel changes the graph in memory and keeps it when it is not written',

@@ -191,8 +191,8 @@ export const seededFaults: readonly SeededFault[] = [
   {
     name: 'what was cancelled in the queue begins',
     file: commands('cancel-execution'),
-    find: "        phase: 'ending',\n        outcome: { status: 'cancelled', error: '' },",
+    find: "    phase: 'ending',\n    outcome: { status: 'cancelled', error },",
     replace:
-      "        ...(execution.phase === 'waiting' ? {} : { phase: 'ending' as const, outcome: { status: 'cancelled' as const, error: '' } }),",
+      "    ...(execution.phase === 'waiting' ? {} : { phase: 'ending' as const, outcome: { status: 'cancelled' as const, error } }),",
   },
 ];

@@ -104,6 +104,20 @@ test('a lost run is the next attempt, and too many of them are a failure', () =>
   expect(end.outcome).toMatchObject({ kind: 'failed', error: expect.stringContaining('WorkerLost') });
 });
 
+test('a run that was stopped and should not have been is no loss of a worker', () => {
+  const { graph, idx } = started(specOf(ONE));
+  const lost = advance(
+    graph,
+    [
+      { kind: 'started', idx, attempt: 1 },
+      { kind: 'lost', idx, attempt: 1, isUnwanted: true },
+    ],
+    1,
+  );
+  expect(lost.dispatch).toEqual([idx]);
+  expect(lost.changes.find((c) => c.idx === idx)).toMatchObject({ state: 'sent', attempt: 2, losses: 0 });
+});
+
 test('a message lost before anybody claimed it is no loss of a worker', () => {
   const { graph, idx } = started(specOf(ONE));
   const lost = advance(graph, [{ kind: 'lost', idx, attempt: 1 }], 1);

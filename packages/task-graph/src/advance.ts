@@ -142,7 +142,7 @@ function settleReport(step: Step, node: TaskNode, report: Exclude<Report, { kind
   if (report.kind === 'succeeded') succeed(step, node, report.result);
   else if (told.kind === 'failed') fail(step, node, told.error);
   else if (report.kind === 'retry') reschedule(step, node, retryError(report));
-  else lose(step, node);
+  else lose(step, node, report.kind === 'lost' && report.isUnwanted === true);
 }
 
 /** The graph has ended without waiting for this one: keep the answer for a resume, and change nothing else. */
@@ -161,9 +161,9 @@ function answerLate(step: Step, node: TaskNode, report: Exclude<Report, { kind: 
 }
 
 /** The run is gone with its worker: the next attempt, unless that happens too often or nobody needs it any more. */
-function lose(step: Step, node: TaskNode): void {
+function lose(step: Step, node: TaskNode, isUnwanted: boolean): void {
   if (isWorkflowCode(node.spec) && !mayRunAgain(step)) return fail(step, node, lostCode(step));
-  if (node.state === 'started') node.losses++;
+  if (node.state === 'started' && !isUnwanted) node.losses++;
   if (node.losses <= MAX_LOSSES && !isAbandoned(step.graph.nodes, node)) {
     node.state = 'pending';
     step.ready.push(node.spec.idx);

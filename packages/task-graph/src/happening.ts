@@ -31,8 +31,11 @@ export type Happening =
   | { kind: 'wake'; idx: number }
   /** The worker stopped the operation at its time limit. */
   | { kind: 'timed-out'; idx: number; attempt: number }
-  /** The lease ran out or the worker gave the run back: it is dispatched again as the next attempt. */
-  | { kind: 'lost'; idx: number; attempt: number }
+  /**
+   * The lease ran out or the worker gave the run back: it is dispatched again as the next attempt. `isUnwanted`: it was stopped
+   * for a cancel that a resume has taken back; whoever resumed wants it to run as if nothing had happened.
+   */
+  | { kind: 'lost'; idx: number; attempt: number; isUnwanted?: true }
   /** A timer of `Decision.timers` is due; null = the deadline after a failure. */
   | { kind: 'due'; idx: number | null }
   | { kind: 'cancel'; mode: 'cancel' | 'force-cancel' | 'kill' }

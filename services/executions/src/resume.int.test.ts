@@ -99,3 +99,42 @@ test('a resume that finds that the last answers have come since ends', async () 
   await phaseIs(id, 'ended');
   expect((await row(id)).status).toBe('terminated');
 });
+
+const { OutcomeKind } = executionsRpc;
+
+/** The run of the only operation of an execution ends so, and the next one well. Answers what that was told. */
+async function runEndsAs(
+  { executionId, ...lease }: executionsRpc.TaskLease,
+  kind: executionsRpc.OutcomeKind,
+) {
+  const finish = async ({ taskId, attempt }: { taskId: string; attempt: number }, as = kind) => {
+    const outcome = { taskId, executionId, attempt, kind: as, retryAfter: -1 };
+    return (await engine.client.finishTasks({ workerId: 'w1', outcomes: [outcome], room: 1 })).leases;
+  };
+  const [next] = await finish(lease);
+  const { isResumed, retryNumber } = JSON.parse(next!.assignmentJson) as Record<string, unknown>;
+  await finish(next!, OutcomeKind.OUTCOME_KIND_SUCCEEDED);
+  await phaseIs(executionId, 'ended');
+  return { attempt: next!.attempt, isResumed, retryNumber };
+}
+
+test('what is killed for a cancel that a resume has taken back runs again as if nothing had happened', async () => {
+  engine.peer.deployments.set('wanted', peerDeployment({ a: [] }, ['create']));
+  const id = await running('wanted', 'install');
+  const { leases } = await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 });
+  await cancelExecution(engine.deps, id, 'kill');
+  await phaseIs(id, 'ended');
+  await resumeExecution(engine.deps, id, false);
+  const next = await runEndsAs(leases[0]!, OutcomeKind.OUTCOME_KIND_CANCELLED);
+  expect(next).toEqual({ attempt: 2, isResumed: false, retryNumber: 0 });
+  expect((await row(id)).status).toBe('terminated');
+});
+
+test('what a worker leaves that goes down in order runs again at once, as after a loss and not as a failure', async () => {
+  engine.peer.deployments.set('drained', peerDeployment({ a: [] }, ['create']));
+  const id = await running('drained', 'install');
+  const { leases } = await engine.client.claimTask({ workerId: 'w1', executionId: id, taskId: '', room: 1 });
+  const next = await runEndsAs(leases[0]!, OutcomeKind.OUTCOME_KIND_LEFT);
+  expect(next).toEqual({ attempt: 2, isResumed: true, retryNumber: 0 });
+  expect((await row(id)).status).toBe('terminated');
+});

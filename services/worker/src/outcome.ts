@@ -89,7 +89,7 @@ function failedOf(end: OperationEnd, resultBytes: number): Failed {
   }
 }
 
-/** Cancelled, or the worker goes down (then another worker may try again). */
+/** Cancelled, or the worker goes down: then the engine gives it to another as after a loss. */
 function stoppedOf(reason: StopReason): Failed {
   return reason === 'cancelled'
     ? {
@@ -100,7 +100,7 @@ function stoppedOf(reason: StopReason): Failed {
         ),
       }
     : {
-        kind: OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE,
+        kind: OutcomeKind.OUTCOME_KIND_LEFT,
         failure: plainFailure('WorkerStopped', 'The worker was stopped before the operation had ended'),
       };
 }

@@ -93,9 +93,7 @@ export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
   });
   // Before the outcome is told: the next operation may run on another machine and must find the files.
   const end = isOwned(task, deps.clock) ? await settleFolder(deps, task, host, ended) : ended;
-  // Code that was stopped with its worker is not a failure: whether it runs again is for the engine to say.
-  const isLeft = task.assignment.isWorkflowCode && end.kind === 'stopped' && end.reason === 'stopping';
-  if (isLeft || !isOwned(task, deps.clock)) {
+  if (!isOwned(task, deps.clock)) {
     deps.logs.drop(task.taskId, task.executionId);
     deps.release(task);
     deps.log.warn(

@@ -184,7 +184,7 @@ it('stops what it has lost without a word and takes other work', async () => {
   expect([task.outcomes, rig.peer.refused]).toEqual([[], []]);
 });
 
-it('lets operations end when it stops, and kills and reports those that take too long', async () => {
+it('lets operations end when it stops, and kills and gives back those that take too long', async () => {
   rig = await createWorkerRig();
   const worker = await rig.startWorker({ BATON_WORKER_STOP_AFTER: '1s' });
   const short = rig.peer.addTask(bash('sleep 0.5; echo over'));
@@ -196,7 +196,7 @@ it('lets operations end when it stops, and kills and reports those that take too
   expect(short.outcomes).toMatchObject([{ kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED }]);
   expect(long.outcomes).toMatchObject([
     {
-      kind: OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE,
+      kind: OutcomeKind.OUTCOME_KIND_LEFT,
       errorJson: expect.stringContaining('WorkerStopped'),
     },
   ]);

@@ -98,6 +98,7 @@ function build(world: VirtualWorld, dice: Random): World {
     onSent: (messages) => messages.forEach((message) => publish(message)),
     onQueueRead: () => undefined,
     onCounted: () => undefined,
+    onExpiredRead: async () => undefined,
     commitMs: 1,
   });
   const ended = new Set<string>();

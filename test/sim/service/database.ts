@@ -94,6 +94,8 @@ export interface MemoryDatabase {
   onQueueRead(heads: readonly ExecutionRow[]): void;
   /** Somebody who is about to start something has seen how many are at work. */
   onCounted(): void;
+  /** Somebody has read which leases have run out, and goes on when this is through. */
+  onExpiredRead(): Promise<void>;
   locks: Map<string, Lock>;
   /** How long a commit waits for the disk. */
   commitMs: number;
@@ -103,7 +105,10 @@ export interface MemoryDatabase {
 
 export function newDatabase(
   world: VirtualWorld,
-  hooks: Pick<MemoryDatabase, 'onCommit' | 'onDecided' | 'onSent' | 'onQueueRead' | 'onCounted' | 'commitMs'>,
+  hooks: Pick<
+    MemoryDatabase,
+    'onCommit' | 'onDecided' | 'onSent' | 'onQueueRead' | 'onCounted' | 'onExpiredRead' | 'commitMs'
+  >,
 ): MemoryDatabase {
   const database: MemoryDatabase = {
     world,

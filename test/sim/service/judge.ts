@@ -18,6 +18,7 @@ export function judge(simulation: Simulation): void {
   if (database.outbox.size > 0) breaches.push(`${database.outbox.size} messages were never sent`);
   for (const id of database.executions.keys()) judgeEnd(simulation, id);
   judgeKills(simulation);
+  judgeKilledRuns(simulation);
   judgeForcedCancels(simulation);
   judgeModels(simulation);
   for (const key of fleet.taken)
@@ -30,7 +31,7 @@ export function judge(simulation: Simulation): void {
 const REAPED_WITHIN_MS = 12_000;
 
 function judgeEnd(
-  { database, deployments, states: decided, oracle, announced, cancelled }: Simulation,
+  { database, deployments, states: decided, oracle, announced, cancelled, endedByClient }: Simulation,
   id: string,
 ): void {
   const { row, states, resumes, tasks } = database.executions.get(id)!;
@@ -48,7 +49,7 @@ function judgeEnd(
   if (row.status === 'terminated' && row.deployment_id !== null && !deployments.agreed.has(id))
     say('it terminated, though deployments found that it failed');
   if (!announced.has(id)) say('its end was not announced');
-  if (cancelled.has(id) && resumes === 0 && row.status !== 'cancelled')
+  if (cancelled.has(id) && !endedByClient.has(id) && resumes === 0 && row.status !== 'cancelled')
     say(`a cancel was accepted, it ended as ${row.status}`);
   const stages = row.history.map(({ name }) => name);
   if (new Set(stages).size < stages.length) say(`stages ended twice: ${stages.join()}`);
@@ -140,6 +141,19 @@ function judgeKills({ killed, fleet, isCalm, resumed, oracle }: Simulation): voi
   }
 }
 
+/** Nothing is stopped that nobody wanted to be: a later run of the same operation, which a resume has begun, for one. */
+function judgeKilledRuns({ killedRuns, fleet, database, oracle }: Simulation): void {
+  for (const { execution, graph, idx, attempt, outcome } of fleet.ledger) {
+    if (outcome !== 'killed') continue;
+    const { graphs } = database.executions.get(execution)!;
+    const isWanted = graphs.some(
+      ({ id, name }) => name.startsWith(graph) && killedRuns.has(`${execution} ${id} ${idx} ${attempt}`),
+    );
+    if (!isWanted)
+      oracle.breaches.push(`${execution}: attempt ${attempt} of task ${idx} was killed by nobody`);
+  }
+}
+
 const FORCED_WITHIN_MS = 10_000;
 
 /** A forced cancel is over in time (the promise G3), also where deployments is slow or away. */
@@ -158,13 +172,13 @@ function judgeForcedCancels({ killed, endedMs, isCalm, oracle }: Simulation): vo
 const STARTING = new Set(['install', 'reinstall', 'restart']);
 
 /** What the last execution of a deployment says it did shows there. */
-function judgeModels({ database, deployments, oracle }: Simulation): void {
+function judgeModels({ database, deployments, oracle, endedByClient }: Simulation): void {
   for (const [id, { nodeInstances }] of deployments.models) {
     const rows = [...database.executions.values()].map(({ row }) => row);
     const own = rows.filter((row) => row.deployment_id === id);
     const [only] = own;
     if (own.length !== 1 || only!.status !== 'terminated' || !STARTING.has(only!.workflow_id)) continue;
-    if (only!.parameters.ignore_failure === true) continue;
+    if (only!.parameters.ignore_failure === true || endedByClient.has(only!.id)) continue;
     const others = nodeInstances.filter(({ state }) => state !== 'started');
     if (others.length > 0)
       oracle.breaches.push(

@@ -199,6 +199,26 @@ export function publishTo(
   }
 }
 
+/** Messages that reach everybody, now and then late or twice, as where a connection is made anew; or not at all. */
+export function publishToAll<T extends { process: VirtualProcess }>(
+  world: VirtualWorld,
+  hearers: readonly T[],
+  envelope: Envelope,
+  hear: (hearer: T, envelope: Envelope) => void,
+): void {
+  for (const hearer of hearers) {
+    const copies = world.random.chance(world.faults.duplicate) ? 2 : 1;
+    for (let i = 0; i < copies; i++) {
+      if (world.random.chance(world.faults.lose)) continue;
+      const delay = world.random.below(world.random.chance(LATE) ? LATE_MS : 60);
+      const { epoch } = hearer.process;
+      world.at(world.now + delay, () => {
+        if (hearer.process.isUp && hearer.process.epoch === epoch) hear(hearer, envelope);
+      });
+    }
+  }
+}
+
 const CALL_TIMEOUT_MS = 2_000;
 
 /** Asks one of `servers` from another process; null: no answer in time, the work may or may not have been done. */

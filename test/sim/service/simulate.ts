@@ -2,6 +2,7 @@ import './substitute';
 import type { Envelope } from '@baton/contracts';
 import { isAppError } from '@baton/kernel';
 import type { GraphState } from '@baton/task-graph';
+import { reapLeases } from '../../../services/executions/src/commands/reap-leases';
 import { startGroupMembers } from '../../../services/executions/src/commands/start-group-members';
 import { wakeEnded } from '../../../services/executions/src/commands/wake-deferred';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
@@ -17,13 +18,13 @@ import { newDecidedStates } from './decided-states';
 import { MESSAGES, newEngine, relay, startLoops } from './engine';
 import { executionIdOf, observed } from './executions';
 import { isOver, judge, judgeGoingOn, judgeHolders, judgeShown, judgeTimers, judgeWake } from './judge';
-import { newDeployments, publishTo, publishToDeployments } from './peers';
+import { newDeployments, publishTo, publishToAll, publishToDeployments } from './peers';
 import { newQueueOracle } from './queue-oracle';
 import { cancelAt, enqueue, enqueueWide, request, resumeAt, startBeside } from './requests';
 import { runOutcomes } from './run-outcomes';
 import { newProcess, type Simulation, TROUBLED_MS } from './simulation';
 import { newVirtualWorld, QUIET, type VirtualProcess, type VirtualWorld } from './virtual';
-import { beat, type Fleet, type Hands, newHands, wakeWorker } from './worker';
+import { beat, type Fleet, type Hands, newHands, stopRuns, wakeWorker } from './worker';
 
 const HEALED_MS = 1_200_000;
 /** Ends after which all replicas look at the queue at once. */
@@ -32,6 +33,9 @@ const ALL_LOOK = 0.5;
 const OVERTAKEN = 0.3;
 /** Times somebody counts what is at work at which a request starts members of a group. */
 const COUNTED_BESIDE = 0.2;
+/** Looks for expired leases beside which another replica looks, and how much later the first one goes on at most. */
+const REAPED_BESIDE = 0.3;
+const REAPED_LATE_MS = 3_000;
 /** Cancels at the moment at which the end is decided and not yet written. */
 const LATE_CANCELS = 0.15;
 
@@ -96,6 +100,7 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
       judgeWake(after, oracle.breaches);
       judgeHolders(after, oracle.breaches);
       judgeShown(simulation, after, oracle.breaches);
+      noteKills(simulation, after);
       const before = looks.get(after.row.id)!;
       const now = observed(after);
       looks.set(after.row.id, now);
@@ -117,6 +122,7 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     },
     onQueueRead: (heads) => overtake(simulation, heads),
     onCounted: () => startMembersBeside(simulation),
+    onExpiredRead: () => reapBeside(simulation),
     commitMs,
   });
   const deployments = newDeployments(world, conditions, states.areApplied);
@@ -135,6 +141,10 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     },
     outcomeOf: runOutcomes(seed, conditions, database),
     taken: new Set(),
+    isCurrent: ({ executionId, taskId }) => {
+      const { row, tasks } = database.executions.get(executionId)!;
+      return tasks.get(taskId)?.graph_id === row.graph_id;
+    },
     lost: (execution, text) => {
       if (!simulation.resumed.has(execution)) oracle.breaches.push(`${execution}: ${text}`);
     },
@@ -150,6 +160,8 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     looks,
     cancelled: new Set(),
     killed: new Map(),
+    killedRuns: new Set(),
+    endedByClient: new Set(),
     resumed: new Set(),
     forced,
     endedMs: new Map(),
@@ -181,17 +193,22 @@ function cancelWhileAway(simulation: Simulation, { away, executions }: Condition
       );
 }
 
+/** Kills that are taken back while workers are about to stop what they run. */
+const TAKEN_BACK = 0.5;
 /** Once more at most: an execution that is killed and resumed for ever never ends. */
 const RESUMES = 2;
 
 /** An end is noted; a bad one may be taken back while operations still run and answers are on their way, and killed again. */
-function onEnd(simulation: Simulation, { row, resumes }: MemoryExecution, resumedAtOnce: number): void {
+function onEnd(simulation: Simulation, execution: MemoryExecution, resumedAtOnce: number): void {
   const { world, endedMs } = simulation;
+  const { row, resumes, tasks } = execution;
   const { random } = world;
   endedMs.set(row.id, [...(endedMs.get(row.id) ?? []), world.now]);
-  if (row.status === 'terminated' || resumes >= RESUMES || !random.chance(resumedAtOnce)) return;
-  const at = world.now + random.below(400);
-  resumeAt(simulation, row.id, random.chance(0.3), at);
+  const isStopping = [...tasks.values()].some((task) => task.isKillRequested && task.state === 'started');
+  const isSoon = isStopping && random.chance(TAKEN_BACK);
+  if (row.status === 'terminated' || resumes >= RESUMES || !(isSoon || random.chance(resumedAtOnce))) return;
+  const at = world.now + random.below(isSoon ? 50 : 400);
+  resumeAt(simulation, row.id, !isSoon && random.chance(0.3), at);
   if (random.chance(0.3))
     cancelAt(simulation, row.id, at + random.below(600), random.pick(['kill', 'force-cancel'] as const));
 }
@@ -214,6 +231,23 @@ function startMembersBeside(simulation: Simulation): void {
       for (const one of started) deps.wake.drive(one);
     });
   }
+}
+
+/** Runs that workers are told to stop, each in its attempt. */
+function noteKills({ killedRuns }: Simulation, { row, graphs, tasks }: MemoryExecution): void {
+  for (const { isKillRequested, graph_id, idx, attempt } of tasks.values()) {
+    if (!isKillRequested) continue;
+    const graph = graphs.find(({ id }) => id === graph_id)!;
+    killedRuns.add(`${row.id} ${graph.id} ${idx} ${attempt}`);
+  }
+}
+
+/** Another replica takes the same runs from silent workers, and is quicker. */
+async function reapBeside(simulation: Simulation): Promise<void> {
+  const { world } = simulation;
+  if (!world.random.chance(REAPED_BESIDE)) return;
+  askAt(simulation, world.now, (deps) => reapLeases(deps));
+  await world.pause(world.random.below(REAPED_LATE_MS));
 }
 
 const workersOf = new WeakMap<
@@ -274,12 +308,7 @@ function publish(simulation: Simulation, envelope: Envelope): void {
     publishTo(world, processes, envelope, (to, { payload }) =>
       wakeWorker(fleet, hands.get(to)!, payload as { executionId: string; taskId: string }),
     );
-  if (envelope.type === MESSAGES.cancelled)
-    for (const { running } of hands.values())
-      for (const id of (envelope.payload as { taskIds: string[] }).taskIds) {
-        const held = running.get(id);
-        if (held && !world.random.chance(world.faults.lose)) held.isKilled = true;
-      }
+  if (envelope.type === MESSAGES.cancelled) publishToAll(world, [...hands.values()], envelope, stopRuns);
   if (envelope.type === MESSAGES.requested) {
     publishToDeployments(world, simulation.deployments, envelope);
     publishTo(world, fleet.engines, envelope, (to, one) =>

@@ -24,6 +24,10 @@ export interface Simulation {
   announced: Set<string>;
   /** When a cancel that stops operations was accepted. */
   killed: Map<string, number>;
+  /** Runs that workers were told to stop: `<execution> <graph id> <idx> <attempt>`. */
+  killedRuns: Set<string>;
+  /** Executions that a client has ended by setting their status, perhaps. */
+  endedByClient: Set<string>;
   /** Executions that are resumed by force, perhaps. */
   forced: Set<string>;
   /** Executions that were taken up again, and when each one came to an end. */

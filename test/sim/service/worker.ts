@@ -1,4 +1,4 @@
-import { executionsRpc } from '@baton/contracts';
+import { type Envelope, executionsRpc } from '@baton/contracts';
 import type { Happening } from '@baton/task-graph';
 import { claimTask } from '../../../services/executions/src/commands/claim-task';
 import { finishTasks } from '../../../services/executions/src/commands/finish-tasks';
@@ -27,15 +27,24 @@ export interface Fleet {
   outcomeOf: (run: RunId) => { happening: Happening; durationMs: number };
   /** Runs whose outcome was answered as taken. */
   taken: Set<string>;
+  /** Whether the task is of the graph that its execution is at. */
+  isCurrent: (of: { executionId: string; taskId: string }) => boolean;
   /** A worker lost a run of that execution which it had kept. */
   lost: (execution: string, text: string) => void;
+}
+
+interface Held {
+  execution: string;
+  attempt: number;
+  isKilled: boolean;
+  keptUntil: number;
 }
 
 /** What one life of a worker holds. */
 export interface Hands {
   workerId: string;
   process: VirtualProcess;
-  running: Map<string, { execution: string; isKilled: boolean; keptUntil: number }>;
+  running: Map<string, Held>;
   outcomes: executionsRpc.TaskOutcome[];
   isReporting: boolean;
   /** The whole process stands still: it renews nothing. */
@@ -64,9 +73,13 @@ export async function wakeWorker(
 }
 
 function begin(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): void {
-  if (hands.running.has(lease.taskId)) return;
+  const known = hands.running.get(lease.taskId);
+  if (known && known.attempt >= lease.attempt) return;
+  // Whoever has the next run has lost the one before (services/worker/src/leases.ts).
+  if (known) known.keptUntil = 0;
   hands.running.set(lease.taskId, {
     execution: lease.executionId,
+    attempt: lease.attempt,
     isKilled: false,
     keptUntil: fleet.world.now + leaseMs / 2,
   });
@@ -87,7 +100,7 @@ async function run(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): 
     if (held.isKilled || world.now > held.keptUntil) break;
   }
   if (world.now > held.keptUntil) {
-    hands.running.delete(lease.taskId);
+    if (hands.running.get(lease.taskId) === held) hands.running.delete(lease.taskId);
     return;
   }
   entry.to = world.now;
@@ -96,9 +109,20 @@ async function run(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): 
   if (!hands.isReporting) await report(fleet, hands);
 }
 
+/** The message of a kill (services/worker/src/messages/on-tasks-cancelled.ts). */
+export function stopRuns({ running }: Hands, { payload }: Envelope): void {
+  const { taskIds, attempts } = payload as { taskIds: string[]; attempts?: number[] };
+  for (const [i, id] of taskIds.entries()) {
+    const held = running.get(id);
+    if (held && (attempts === undefined || attempts[i] === held.attempt)) held.isKilled = true;
+  }
+}
+
 /** Tells what has ended, all of it together, until somebody answers; takes what comes in return. */
 async function report(fleet: Fleet, hands: Hands): Promise<void> {
   hands.isReporting = true;
+  /** Outcomes that may have been taken already. */
+  const told = new Set<executionsRpc.TaskOutcome>();
   while (hands.outcomes.length > 0) {
     const outcomes = [...hands.outcomes];
     // Frozen between the look at its lease and the call: the report of a zombie, which must be refused.
@@ -109,13 +133,17 @@ async function report(fleet: Fleet, hands: Hands): Promise<void> {
       finishTasks(fleet.depsOf(engine), { workerId: hands.workerId, outcomes, room }),
     );
     if (!answer) {
+      for (const one of outcomes) told.add(one);
       await fleet.world.pause(500);
       continue;
     }
     hands.outcomes = hands.outcomes.filter((one) => !outcomes.includes(one));
     for (const one of outcomes) {
-      hands.running.delete(one.taskId);
+      const known = hands.running.get(one.taskId);
+      const held = known?.attempt === one.attempt ? known : null;
+      if (held) hands.running.delete(one.taskId);
       if (!answer.refused.includes(one.taskId)) noteTaken(fleet, one);
+      else if (held && held.keptUntil > fleet.world.now && !told.has(one)) judgeRefusal(fleet, one);
     }
     for (const lease of answer.leases) begin(fleet, hands, lease);
   }
@@ -127,6 +155,18 @@ function noteTaken(fleet: Fleet, { kind, ...of }: executionsRpc.TaskOutcome): vo
   if (kind === OutcomeKind.OUTCOME_KIND_DEFERRED || kind === OutcomeKind.OUTCOME_KIND_CANCELLED) return;
   const { execution, graph, idx, attempt } = fleet.runOf(of as unknown as executionsRpc.TaskLease);
   fleet.taken.add(`${execution} ${graph} ${idx} ${attempt}`);
+}
+
+/** A worker that has renewed its lease all the time is not told that somebody else has the run. */
+function judgeRefusal(fleet: Fleet, { executionId, taskId, attempt }: executionsRpc.TaskOutcome): void {
+  const of = { executionId, taskId };
+  const { execution, graph, idx } = fleet.runOf({ ...of, attempt } as executionsRpc.TaskLease);
+  const runs = fleet.ledger.filter(
+    (run) => run.execution === execution && run.graph === graph && run.idx === idx && run.attempt === attempt,
+  );
+  // One lease that was answered twice runs twice here, and is taken once.
+  if (runs.length === 1 && fleet.isCurrent(of))
+    fleet.lost(execution, `task ${taskId} was refused to a worker that had kept it`);
 }
 
 /** Nothing of the process happens for longer than its leases last, or until `isWoken`. */

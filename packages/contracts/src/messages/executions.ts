@@ -46,5 +46,10 @@ export const eventsAppended = defineMessage(
 export const tasksCancelled = defineMessage(
   'executions.tasks-cancelled.v1',
   'fanout',
-  z.object({ executionId: z.string(), taskIds: z.array(z.string()) }),
+  z.object({
+    executionId: z.string(),
+    taskIds: z.array(z.string()),
+    /** Of each of these the run that is meant: the message may come when a resume has begun the next one. */
+    attempts: z.array(z.number().int()).optional(),
+  }),
 );

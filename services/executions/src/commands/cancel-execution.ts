@@ -13,7 +13,7 @@ import {
   updateExecution,
 } from '../store/executions.sql';
 import type { DB } from '../store/tables.gen';
-import { requestKill } from '../store/tasks.sql';
+import { type KilledRun, requestKill } from '../store/tasks.sql';
 
 /**
  * Cancels: from the commit on nothing new is dispatched. `cancel` leaves running operations to end by themselves;
@@ -25,57 +25,87 @@ export async function cancelExecution(
   executionId: string,
   mode: CancelMode,
 ): Promise<void> {
-  let isToldOnly = false;
-  await deps.memory.serially(executionId, async () => {
-    const killed = await deps.db.tx(async (tx) => {
+  const done = await deps.memory.serially(executionId, () =>
+    deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
-      // Over, or about to be: what a plain cancel has left to end by itself is stopped all the same.
-      if (mode === 'kill' && ['cancelled', 'kill_cancelling'].includes(execution.status))
-        return execution.graph_id === null ? [] : await requestKill(tx, execution.graph_id);
-      const next = statusAfterCancel(execution, mode);
-      // Whoever carries it out sees the status with its next report and ends it, when it still can.
-      if (execution.phase === 'running' && isCarriedOutElsewhere(execution)) {
-        await updateExecution(tx, executionId, { status: next, cancel_requested_at: NOW, error: '' });
-        return [];
-      }
-      const changes: ExecutionChanges = {
-        // Waiting ones end at once; `cancelled` is written at the end together with the terminal event.
-        status: execution.phase === 'waiting' ? statusOfCancel[mode] : next,
-        cancel_requested_at:
-          forcedLeftMs(execution, execution.now_ms) === null ? NOW : execution.cancel_requested_at,
-        error: '',
-        phase: 'ending',
-        outcome: { status: 'cancelled', error: '' },
-      };
-      if (execution.phase !== 'running') {
-        // With the version: whoever is about to write the end that was decided before finds that the row has moved on.
-        await updateExecution(tx, executionId, { ...changes, version: execution.version + 1 });
-        deps.memory.forget(executionId);
-        return [];
-      }
-      const isOver = await cancelGraph(deps, tx, execution, mode);
-      // Workflow code hears of a plain cancel and ends by itself.
-      if (!isOver) {
-        const { status, cancel_requested_at, error } = changes;
-        await updateExecution(tx, executionId, { status, cancel_requested_at, error });
-        isToldOnly = true;
-        return [];
-      }
-      await updateExecution(tx, executionId, { ...changes, wake_at: null });
-      return mode === 'cancel' ? [] : await requestKill(tx, execution.graph_id!);
-    });
-    if (killed.length > 0) deps.wake.kill(executionId, killed);
-  });
+      return await cancelLocked(deps, tx, execution, mode);
+    }),
+  );
+  afterCancel(deps, executionId, mode, done);
+}
+
+/** What a cancel has stored, for whoever has to hear of it after the commit. */
+export interface Cancelled {
+  /** Runs that workers are to stop. */
+  killed: KilledRun[];
+  /** Workflow code was told, and goes on until it has heard. */
+  isToldOnly: boolean;
+}
+
+/** The same for a locked execution, in the caller's transaction. `error`: why, as somebody has said. */
+export async function cancelLocked(
+  deps: EngineDeps,
+  tx: Tx<DB>,
+  execution: TimedExecution,
+  mode: CancelMode,
+  error = '',
+): Promise<Cancelled> {
+  const { id } = execution;
+  const stopping = (killed: KilledRun[]): Cancelled => ({ killed, isToldOnly: false });
+  // Over, or about to be: what a plain cancel has left to end by itself is stopped all the same.
+  if (mode === 'kill' && ['cancelled', 'kill_cancelling'].includes(execution.status))
+    return stopping(execution.graph_id === null ? [] : await requestKill(tx, execution.graph_id));
+  const next = statusAfterCancel(execution, mode);
+  // Whoever carries it out sees the status with its next report and ends it, when it still can.
+  if (execution.phase === 'running' && isCarriedOutElsewhere(execution)) {
+    await updateExecution(tx, id, { status: next, cancel_requested_at: NOW, error });
+    return stopping([]);
+  }
+  const changes: ExecutionChanges = {
+    // Waiting ones end at once; `cancelled` is written at the end together with the terminal event.
+    status: execution.phase === 'waiting' ? statusOfCancel[mode] : next,
+    cancel_requested_at:
+      forcedLeftMs(execution, execution.now_ms) === null ? NOW : execution.cancel_requested_at,
+    error,
+    phase: 'ending',
+    outcome: { status: 'cancelled', error },
+  };
+  if (execution.phase !== 'running') {
+    // With the version: whoever is about to write the end that was decided before finds that the row has moved on.
+    await updateExecution(tx, id, { ...changes, version: execution.version + 1 });
+    deps.memory.forget(id);
+    return stopping([]);
+  }
+  const isOver = await stopGraph(deps, tx, execution, mode);
+  // Workflow code hears of a plain cancel and ends by itself.
+  if (!isOver) {
+    const { status, cancel_requested_at } = changes;
+    await updateExecution(tx, id, { status, cancel_requested_at, error });
+    return { killed: [], isToldOnly: true };
+  }
+  await updateExecution(tx, id, { ...changes, wake_at: null });
+  return stopping(mode === 'cancel' ? [] : await requestKill(tx, execution.graph_id!));
+}
+
+/** After the commit of a cancel; after a crash before it heartbeats and loops/engine.loops.ts do the same. */
+export function afterCancel(
+  deps: Pick<EngineDeps, 'wake'>,
+  executionId: string,
+  mode: CancelMode,
+  { killed, isToldOnly }: Cancelled,
+): void {
+  if (killed.length > 0) deps.wake.kill(executionId, killed);
   if (isToldOnly) deps.wake.events(executionId);
   else if (mode === 'cancel') deps.wake.drive(executionId);
   else deps.wake.driveAtOnce(executionId);
 }
 
 /**
- * Tells the graph of a locked execution. True: it has ended, as one that cannot be read has, for nothing can go on there.
+ * Tells the graph of a locked execution that it is cancelled: late answers are kept for a resume, and change nothing else.
+ * True: it has ended, as one that cannot be read has, for nothing can go on there.
  */
-async function cancelGraph(
+export async function stopGraph(
   deps: EngineDeps,
   tx: Tx<DB>,
   execution: TimedExecution,

@@ -155,8 +155,10 @@ function happeningOf(
     case OutcomeKind.OUTCOME_KIND_CANCELLED:
       // Killed for a cancel that was taken back by a resume: nobody wants it dead any more.
       if (loaded.graph.flags.ended === null && loaded.graph.flags.cancel === null)
-        return { kind: 'lost', ...run };
+        return { kind: 'lost', ...run, isUnwanted: true };
       return { kind: 'failed', ...run, error: errorOf(outcome, false) };
+    case OutcomeKind.OUTCOME_KIND_LEFT:
+      return { kind: 'lost', ...run };
     case OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE:
       return { kind: 'failed', ...run, error: errorOf(outcome, false) };
     default:

@@ -21,11 +21,14 @@ export const statusOfCancel = {
   kill: 'kill_cancelling',
 } as const satisfies Record<CancelMode, ExecutionStatus>;
 
-/** How an execution in this status is cancelled: what goes with it is cancelled the same way. */
-export function modeOf(status: string): CancelMode {
-  if (status === 'kill_cancelling') return 'kill';
-  return status === 'force_cancelling' ? 'force-cancel' : 'cancel';
+/** The cancel that an execution in this status is under; null: none. */
+export function cancelOf(status: string): CancelMode | null {
+  const modes = Object.keys(statusOfCancel) as CancelMode[];
+  return modes.find((mode) => statusOfCancel[mode] === status) ?? null;
 }
+
+/** How an execution in this status is cancelled: what goes with it is cancelled the same way. */
+export const modeOf = (status: string): CancelMode => cancelOf(status) ?? 'cancel';
 
 /**
  * The status that a cancel request brings (reference/rest-api.md 6.2).

@@ -5,6 +5,7 @@ import type { WorkflowConfig } from '@baton/task-graph';
 import type { CatalogPort } from '../adapters/catalog.client';
 import type { DeploymentsPort } from '../adapters/deployments.client';
 import type { DB } from '../store/tables.gen';
+import type { KilledRun } from '../store/tasks.sql';
 import type { Acceptor } from './acceptor';
 import type { GraphMemory } from './graph-memory';
 import type { PassedOver } from './passed-over';
@@ -55,5 +56,5 @@ export interface Wakes {
   /** Look at the queue; after a crash: loops/engine.loops.ts. */
   dequeue(): void;
   /** Tell workers to stop operations; they also learn it from their heartbeat. */
-  kill(executionId: string, taskIds: string[]): void;
+  kill(executionId: string, runs: readonly KilledRun[]): void;
 }

@@ -68,9 +68,11 @@ export function createWakes(
       timer.unref();
       timers.set(executionId, timer);
     },
-    kill(executionId, taskIds) {
+    kill(executionId, runs) {
+      const taskIds = runs.map(({ id }) => id);
+      const attempts = runs.map(({ attempt }) => attempt);
       deps.broker
-        .publish([buildMessage(tasksCancelled, about(executionId), { executionId, taskIds })])
+        .publish([buildMessage(tasksCancelled, about(executionId), { executionId, taskIds, attempts })])
         .catch((err: unknown) =>
           deps.log.warn({ err, executionId }, 'workers hear of the cancel at their heartbeat only'),
         );

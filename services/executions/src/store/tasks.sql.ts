@@ -167,14 +167,20 @@ export async function touchDispatched(tx: Tx<DB>, taskIds: string[]): Promise<vo
     where id in (select id from tasks where id = any(${taskIds}::uuid[]) for update skip locked)`.execute(tx);
 }
 
-/** Marks what workers must stop; answers the ids that were running. */
-export async function requestKill(tx: Tx<DB>, graphId: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+/** A run of an operation at a worker. */
+export interface KilledRun {
+  id: string;
+  attempt: number;
+}
+
+/** Marks what workers must stop; answers what was running. */
+export async function requestKill(tx: Tx<DB>, graphId: string): Promise<KilledRun[]> {
+  const { rows } = await sql<KilledRun>`
     update tasks set is_kill_requested = true
-    where graph_id = ${graphId} and state in ('sent', 'started') and worker_id is not null returning id`.execute(
+    where graph_id = ${graphId} and state in ('sent', 'started') and worker_id is not null returning id, attempt`.execute(
     tx,
   );
-  return rows.map((row) => row.id);
+  return rows;
 }
 
 /** Tasks that have rows by their ids, in no order. */

@@ -58,5 +58,8 @@ export const resumableMembers: typeof real.resumableMembers = async (reader) => 
   await statement(reader);
   return [];
 };
-export const dropWish: typeof real.dropWish = (tx) => statement(tx);
+export const dropWish: typeof real.dropWish = async (tx) => {
+  await statement(tx);
+  return null;
+};
 export const endedBadly: typeof real.endedBadly = async () => [];

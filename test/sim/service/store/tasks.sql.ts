@@ -108,6 +108,7 @@ export const expiredLeases: typeof real.expiredLeases = async (reader, limit, pl
       attempt,
       at: isoInstant(leaseUntilMs!),
     }));
+  if (expired.length > 0) await databaseOf(reader).onExpiredRead();
   return batchOf(reader, expired, limit, place);
 };
 
@@ -158,7 +159,7 @@ export const requestKill: typeof real.requestKill = async (handle, graphId) => {
       execution.row.id,
       ({ tasks }) => void tasks.set(id, { ...tasks.get(id)!, isKillRequested: true }),
     );
-  return running.map(({ id }) => id);
+  return running.map(({ id, attempt }) => ({ id, attempt }));
 };
 
 export const updateDeps: typeof real.updateDeps = async (handle, taskId, deps) => {

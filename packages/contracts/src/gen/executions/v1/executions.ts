@@ -22,6 +22,8 @@ export enum OutcomeKind {
    * error_json has the text for people.
    */
   OUTCOME_KIND_DEFERRED = 7,
+  /** OUTCOME_KIND_LEFT - Stopped with its worker, which goes down in order: to be run as after the loss of a worker, only at once. */
+  OUTCOME_KIND_LEFT = 8,
   UNRECOGNIZED = -1,
 }
 
@@ -51,6 +53,9 @@ export function outcomeKindFromJSON(object: any): OutcomeKind {
     case 7:
     case "OUTCOME_KIND_DEFERRED":
       return OutcomeKind.OUTCOME_KIND_DEFERRED;
+    case 8:
+    case "OUTCOME_KIND_LEFT":
+      return OutcomeKind.OUTCOME_KIND_LEFT;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -76,6 +81,8 @@ export function outcomeKindToJSON(object: OutcomeKind): string {
       return "OUTCOME_KIND_CANCELLED";
     case OutcomeKind.OUTCOME_KIND_DEFERRED:
       return "OUTCOME_KIND_DEFERRED";
+    case OutcomeKind.OUTCOME_KIND_LEFT:
+      return "OUTCOME_KIND_LEFT";
     case OutcomeKind.UNRECOGNIZED:
     default:
       return "UNRECOGNIZED";
