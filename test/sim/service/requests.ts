@@ -3,6 +3,7 @@ import { outgoing, unsent } from '@baton/postgres';
 import { cancelExecution } from '../../../services/executions/src/commands/cancel-execution';
 import { reportSystemExecution } from '../../../services/executions/src/commands/report-system-execution';
 import { resumeExecution } from '../../../services/executions/src/commands/resume-execution';
+import { setStatus } from '../../../services/executions/src/commands/set-status';
 import { parametersOf, stateBefore, WORKFLOWS } from '../simulate';
 import { randomModel } from '../topology';
 import { askAt, askOne, newClient } from './clients';
@@ -48,6 +49,20 @@ export function request(simulation: Simulation, i: number): void {
     if (random.chance(0.6)) resumeAt(simulation, id, random.chance(0.3), at + random.below(4_000));
   }
   if (random.chance(0.5)) resumeAt(simulation, id, random.chance(0.5));
+  if (random.chance(0.15)) setStatusAt(simulation, id, random.below(8_000), random.pick(SET));
+}
+
+/** What clients set of an execution that runs. */
+const SET = ['failed', 'terminated', 'cancelled', 'cancelling', 'force_cancelling'] as const;
+
+/** Asks once. A cancel before it may end as what was set then. */
+function setStatusAt(simulation: Simulation, id: string, at: number, status: (typeof SET)[number]): void {
+  const { endedByClient, killed, world } = simulation;
+  askAt(simulation, at, async (deps) => {
+    endedByClient.add(id);
+    await setStatus(deps, id, status, 'set by a client');
+    if (status === 'force_cancelling' && !killed.has(id)) killed.set(id, world.now);
+  });
 }
 
 /** Workflows that fit what each of them leaves. */

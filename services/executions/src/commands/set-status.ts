@@ -1,11 +1,19 @@
 import { AppError, notFound } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import type { ExecutionStatus } from '@baton/task-graph';
+import { cancelOf } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
-import { type ExecutionChanges, lockExecution, NOW, updateExecution } from '../store/executions.sql';
+import {
+  type ExecutionChanges,
+  type LockedExecution,
+  lockExecution,
+  NOW,
+  updateExecution,
+} from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { renameStoppedGraphs } from '../store/tasks.sql';
+import { afterCancel, type Cancelled, cancelLocked, stopGraph } from './cancel-execution';
 
 const ENDS = new Set<ExecutionStatus>(['terminated', 'failed', 'cancelled']);
 const CANCELLING = new Set<ExecutionStatus>(['cancelling', 'force_cancelling']);
@@ -13,7 +21,8 @@ const AFTER_CANCELLING = new Set<ExecutionStatus>(['cancelled', 'failed', 'queue
 
 /**
  * Sets a status as clients of the API do (reference/rest-api.md 6.1). An end status ends the execution through the same
- * way as its workflow would: effects delivered, one terminal event.
+ * way as its workflow would: effects delivered, one terminal event; operations that run are left to end by themselves. That
+ * it is being cancelled cancels it, as the action does. Crash after the commit: loops/engine.loops.ts (wake-executions).
  * @throws AppError invalid_exception_status_update for a transition that the table refuses; not_found_error.
  */
 export async function setStatus(
@@ -22,52 +31,84 @@ export async function setStatus(
   status: ExecutionStatus,
   error: string,
 ): Promise<void> {
-  const mustDrive = await deps.memory.serially(executionId, () =>
-    deps.db.tx(async (tx) => {
+  const mode = cancelOf(status);
+  const then = await deps.memory.serially(executionId, () =>
+    deps.db.tx(async (tx): Promise<Cancelled | 'drive' | 'nothing'> => {
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
-      if (!isAllowed(execution.status, status)) {
-        throw new AppError(
-          'invalid_exception_status_update',
-          `Invalid relationship - can't change status from ${execution.status} to ${status} for "${executionId}" execution while running "${execution.workflow_id}" workflow.`,
-          { field: 'status', from: execution.status, to: status },
-        );
-      }
-      if (execution.status === status) {
+      refuseUnlessAllowed(execution, status);
+      // A kill stays one: what is less takes nothing back of it.
+      if (execution.status === status || (mode && cancelOf(execution.status) !== null)) {
         await updateExecution(tx, executionId, { error });
-        return false;
+        return 'nothing';
       }
-      // Whoever is about to write what was decided before finds that the row has moved on.
-      const version = execution.version + 1;
+      if (mode) return await cancelLocked(deps, tx, execution, mode, error);
       if (ENDS.has(status)) {
-        deps.memory.forget(executionId);
-        const outcome: Outcome = { status: status as Outcome['status'], error };
-        const isWaiting = execution.phase === 'waiting';
-        await updateExecution(tx, executionId, {
-          version,
-          phase: 'ending',
-          outcome,
-          wake_at: null,
-          ...(isWaiting ? { status: 'pending' } : {}),
-        });
-        return true;
+        await endAs(tx, deps, execution, { status: status as Outcome['status'], error });
+        return 'drive';
       }
-      const isWaiting = status === 'queued' || status === 'scheduled';
-      const phase = isWaiting ? 'waiting' : execution.phase === 'waiting' ? 'planning' : execution.phase;
-      const back = isWaiting && execution.phase !== 'waiting' ? await takenBack(tx, deps, execution) : {};
-      await updateExecution(tx, executionId, {
-        ...back,
-        version,
-        status,
-        phase,
-        error,
-        ...(status === 'scheduled' ? { wake_at: execution.scheduled_for ?? NOW } : {}),
-        ...(status === 'started' ? { started_at: NOW } : {}),
-      });
-      return phase === 'planning';
+      return await goOnAs(tx, deps, execution, status, error);
     }),
   );
-  if (mustDrive) deps.wake.drive(executionId);
+  if (then === 'drive') deps.wake.drive(executionId);
+  else if (then !== 'nothing') afterCancel(deps, executionId, mode!, then);
+}
+
+function refuseUnlessAllowed({ id, status: from, workflow_id }: ExecutionRow, to: ExecutionStatus): void {
+  if (isAllowed(from, to)) return;
+  throw new AppError(
+    'invalid_exception_status_update',
+    `Invalid relationship - can't change status from ${from} to ${to} for "${id}" execution while running "${workflow_id}" workflow.`,
+    { field: 'status', from, to },
+  );
+}
+
+function isAllowed(from: ExecutionStatus, to: ExecutionStatus): boolean {
+  if (from === to) return true;
+  if (ENDS.has(from)) return false;
+  return !CANCELLING.has(from) || AFTER_CANCELLING.has(to);
+}
+
+async function endAs(
+  tx: Tx<DB>,
+  deps: EngineDeps,
+  execution: LockedExecution,
+  outcome: Outcome,
+): Promise<void> {
+  // A graph that went on would take late answers for news, and begin what follows from them.
+  if (execution.phase === 'running' && execution.graph_id !== null)
+    await stopGraph(deps, tx, execution, 'force-cancel');
+  deps.memory.forget(execution.id);
+  await updateExecution(tx, execution.id, {
+    // Whoever is about to write what was decided before finds that the row has moved on.
+    version: execution.version + 1,
+    phase: 'ending',
+    outcome,
+    wake_at: null,
+    ...(execution.phase === 'waiting' ? { status: 'pending' } : {}),
+  });
+}
+
+async function goOnAs(
+  tx: Tx<DB>,
+  deps: EngineDeps,
+  execution: LockedExecution,
+  status: ExecutionStatus,
+  error: string,
+): Promise<'drive' | 'nothing'> {
+  const isWaiting = status === 'queued' || status === 'scheduled';
+  const phase = isWaiting ? 'waiting' : execution.phase === 'waiting' ? 'planning' : execution.phase;
+  const back = isWaiting && execution.phase !== 'waiting' ? await takenBack(tx, deps, execution) : {};
+  await updateExecution(tx, execution.id, {
+    ...back,
+    version: execution.version + 1,
+    status,
+    phase,
+    error,
+    ...(status === 'scheduled' ? { wake_at: execution.scheduled_for ?? NOW } : {}),
+    ...(status === 'started' ? { started_at: NOW } : {}),
+  });
+  return phase === 'planning' ? 'drive' : 'nothing';
 }
 
 /** One that had begun waits for its turn again: the stage that it was in is planned anew then. */
@@ -83,10 +124,4 @@ async function takenBack(
     history.map((stage) => stage.name),
   );
   return { stage: null, graph_id: null, outcome: null, wake_at: null };
-}
-
-function isAllowed(from: ExecutionStatus, to: ExecutionStatus): boolean {
-  if (from === to) return true;
-  if (ENDS.has(from)) return false;
-  return !CANCELLING.has(from) || AFTER_CANCELLING.has(to);
 }
