@@ -61,6 +61,32 @@ test('what the filters match is cancelled and resumed, of the own tenant and not
   expect(['pending', 'started']).toContain(await status(first!));
 }, 60_000);
 
+test('one that cannot be gone on with is told, and the others go on', async () => {
+  const [broken, whole] = [await begin('t1', 'unreadable'), await begin('t1', 'readable')];
+  const filters = { deployment_id: ['unreadable', 'readable'] };
+  const graphs = async () =>
+    (
+      await sql`select 1 from tasks_graphs where execution_id = any(${[broken, whole]}::uuid[])`.execute(
+        engine.db.query,
+      )
+    ).rows;
+  await eventually(async () => expect(await graphs()).toHaveLength(2), { deadlineMs: 20_000 });
+  await actOnExecutions(engine.deps, principal, matching(filters), 'cancel');
+  await eventually(
+    async () => expect([await status(broken), await status(whole)]).toEqual(['cancelled', 'cancelled']),
+    { deadlineMs: 20_000 },
+  );
+  await sql`update tasks_graphs set tasks = 'no graph' where execution_id = ${broken}`.execute(
+    engine.db.query,
+  );
+  const { items } = await actOnExecutions(engine.deps, principal, matching(filters), 'resume');
+  expect(items.map(({ id, error_code }) => [id, error_code])).toEqual([
+    [broken, 'internal_server_error'],
+    [whole, null],
+  ]);
+  expect(['pending', 'started']).toContain(await status(whole));
+}, 60_000);
+
 test('totals of lists are those of a count for everybody, through inserts, deletes and changes of visibility', async () => {
   const db = engine.db.query;
   const owner = (username: string, tenant: string, more: object = {}) =>

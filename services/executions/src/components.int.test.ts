@@ -85,6 +85,35 @@ test.each(['cancel', 'force-cancel', 'kill'] as const)(
   60_000,
 );
 
+test('the message of a resume that comes when the execution is cancelled again leaves the components as they are', async () => {
+  deployed('again1', ['again2']);
+  deployed('again2');
+  const id = await start('again1', { workflowId: 'tune' });
+  const [, child] = (await executionsOf('again')).map((one) => one.id);
+  await cancelExecution(engine.deps, id, 'cancel');
+  await statusIs(id, 'cancelled');
+  await statusIs(child!, 'cancelled');
+  await onExecutionRequested(engine.deps)({ payload: { executionId: id, isResumed: true } } as never);
+  expect((await row(child!)).status).toBe('cancelled');
+});
+
+test('a component that cannot be resumed does not keep the others from it', async () => {
+  deployed('one1', ['one2', 'one3']);
+  deployed('one2');
+  deployed('one3');
+  const id = await start('one1', { workflowId: 'tune' });
+  const [, broken, whole] = (await executionsOf('one')).map((one) => one.id);
+  for (const one of [id, broken!, whole!]) await runs(one);
+  await cancelExecution(engine.deps, id, 'cancel');
+  for (const one of [id, broken!, whole!]) await statusIs(one, 'cancelled');
+  await sql`update tasks_graphs set tasks = 'no graph' where execution_id = ${broken}`.execute(
+    engine.db.query,
+  );
+  await resumeExecution(engine.deps, id, false);
+  await runs(whole!);
+  expect((await row(broken!)).status).toBe('cancelled');
+});
+
 test('an end that is no cancel leaves components alone; a cancel that finds deployments away is carried out later', async () => {
   deployed('end1', ['end2']);
   deployed('end2');

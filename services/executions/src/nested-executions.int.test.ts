@@ -1,11 +1,12 @@
 import { executionsRpc } from '@baton/contracts';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
-import { settleForgotten } from './commands/await-nested';
+import { cancelNested, settleForgotten } from './commands/await-nested';
 import { cancelExecution } from './commands/cancel-execution';
 import { driveExecution } from './commands/drive-execution';
 import { resumeExecution } from './commands/resume-execution';
 import { explainExecution } from './queries/explain-execution';
+import { allowLeavingTheEnd, lockExecution, updateExecution } from './store/executions.sql';
 import { countAtWork } from './store/queue.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { drive, type EngineSetup, engineSetup } from './testing/engine-setup';
@@ -45,6 +46,14 @@ async function childrenOf(id: string): Promise<Child[]> {
   const { rows } = await sql<Child>`select id, deployment_id, status, execution_group_id from executions
     where parent_id = ${id} order by deployment_id`.execute(engine.db.query);
   return rows;
+}
+
+function latch() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
 }
 
 test('a recursive uninstall runs on the services below first, in a group, and then on the deployment itself', async () => {
@@ -188,6 +197,40 @@ test('a service that fails fails the uninstall above it; a resume goes on with t
   await workToEnd(id);
   expect(await row(id)).toMatchObject({ status: 'terminated', error: '' });
   expect(await childrenOf(id)).toHaveLength(2);
+});
+
+test('a cancel of the parent reaches a service that was resumed while it looked', async () => {
+  installed('race', ['race_svc']);
+  installed('race_svc');
+  const id = await begin('race', 'uninstall', { recursive: true });
+  await phaseIs(id, 'awaiting');
+  const [child] = await childrenOf(id);
+  await cancelExecution(engine.deps, id, 'cancel');
+  await phaseIs(id, 'ended');
+  await phaseIs(child!.id, 'ended');
+  // As a group does that waits for room.
+  await sql`update executions set resume_wish = 'resume' where id = ${child!.id}`.execute(engine.db.query);
+  const [locked, hasLooked] = [latch(), latch()];
+  const resuming = engine.db.tx(async (tx) => {
+    const { version } = (await lockExecution(tx, child!.id))!;
+    locked.open();
+    await hasLooked.opened;
+    await allowLeavingTheEnd(tx);
+    const resumed = { status: 'pending', phase: 'planning', resume_wish: null } as const;
+    const anew = { stage: null, graph_id: null, outcome: null, version: version + 1 };
+    await updateExecution(tx, child!.id, { ...resumed, ...anew });
+  });
+  await locked.opened;
+  const cancelling = cancelNested(engine.deps, id);
+  // It waits for the row to take the wish back.
+  await eventually(async () => {
+    const { rows } = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'
+      and datname = current_database() and query like '%resume_wish = null%'`.execute(engine.db.query);
+    expect(rows).toHaveLength(1);
+  }, DEADLINE);
+  hasLooked.open();
+  await Promise.all([resuming, cancelling]);
+  await eventually(async () => expect((await row(child!.id)).status).toBe('cancelled'), DEADLINE);
 });
 
 test('an end whose wake-up was lost is found by the loop', async () => {

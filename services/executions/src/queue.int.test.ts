@@ -284,7 +284,7 @@ test('the original resumes beside others, and so do we on its wire', async () =>
   await eventually(async () => expect((await rowOf(first)).phase).toBe('ended'), DEADLINE);
   const second = await ask('beside');
   await isAtWork(second);
-  await resumeExecution(engine.deps, first, false, undefined, true);
+  await resumeExecution(engine.deps, first, false, { mayRunBeside: true });
   await isAtWork(first);
   await eventually(async () => expect((await rowOf(second)).status).toBe('started'), DEADLINE);
 }, 60_000);

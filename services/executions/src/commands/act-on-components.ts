@@ -1,6 +1,7 @@
 import type { CancelMode } from '../domain/cancel';
 import { cascadedRequestId } from '../domain/cascade';
 import type { EngineDeps } from '../engine/deps';
+import { eachAlone } from '../engine/each-alone';
 import { latestExecutions } from '../store/executions.sql';
 import type { ExecutionRow } from '../store/rows';
 import { cancelExecution, leaveUnfit } from './cancel-execution';
@@ -32,15 +33,17 @@ export async function cancelComponents(
 
 /**
  * Resumes the failed and cancelled last executions of the components. An install is resumed by the operation of the
- * component that waits for it. Called with the durable message of the resume (messages/on-execution-requested.ts); one that
- * runs again already is left alone, so it may be repeated.
+ * component that waits for it. Called with the durable message of the resume (messages/on-execution-requested.ts), which may
+ * come when the execution is cancelled again; one that runs again already is left alone, so it may be repeated. Each alone: one
+ * that cannot be resumed holds up no other.
+ * @throws the first error, after the others.
  */
 export async function resumeComponents(deps: EngineDeps, execution: ExecutionRow): Promise<void> {
-  for (const child of await lastOfComponents(deps, execution)) {
+  await eachAlone(await lastOfComponents(deps, execution), async (child) => {
     const isStopped = child.phase === 'ended' && child.status !== 'terminated';
     if (isStopped && child.workflow_id !== 'install')
-      await leaveUnfit(resumeExecution(deps, child.id, false).then(() => undefined));
-  }
+      await leaveUnfit(resumeExecution(deps, child.id, false, { along: execution.id }).then(() => undefined));
+  });
 }
 
 async function lastOfComponents(deps: EngineDeps, execution: ExecutionRow): Promise<ExecutionRow[]> {

@@ -1,5 +1,5 @@
 import type { ListQuery, Principal } from '@baton/contracts';
-import { badParameter, isAppError } from '@baton/kernel';
+import { AppError, badParameter, isAppError } from '@baton/kernel';
 import type { CancelMode } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
 import { matchingExecutions } from '../queries/list-executions';
@@ -39,13 +39,19 @@ export async function actOnExecutions(
     const refusal = await (isResume
       ? resumeExecution(deps, id, action === 'force-resume')
       : cancelExecution(deps, id, action)
-    ).then(() => null, refusalOf);
+    ).then(
+      () => null,
+      (error: unknown) => refusalOf(deps, id, error),
+    );
     items.push({ id, error_code: refusal?.code ?? null, message: refusal?.message ?? null });
   }
   return { total, items };
 }
 
-function refusalOf(error: unknown) {
+/** One that cannot be gone on with, as one whose graph cannot be read, is told like the refused ones: the others go on. */
+function refusalOf(deps: EngineDeps, executionId: string, error: unknown): AppError {
   if (isAppError(error) && error.entry.http < 500) return error;
-  throw error;
+  if (isAppError(error) && error.entry.retryable) throw error;
+  deps.log.error({ err: error, executionId }, 'one of many executions could not be acted on');
+  return new AppError('internal_server_error', 'Internal error; see the log of the executions service');
 }

@@ -100,9 +100,10 @@ export async function cancelNested(deps: EngineDeps, executionId: string): Promi
   if (children.length === 0) return;
   const mode = modeOf((await readExecution(deps.db.query, executionId))?.status ?? 'cancelled');
   // What waits comes first: nothing of it starts in the place of what ends.
-  for (const child of children) {
-    if (child.resume_wish !== null) await deps.db.tx((tx) => dropWish(tx, child.id));
-    if (child.phase !== 'ended') await leaveUnfit(cancelExecution(deps, child.id, mode));
+  for (const { id, phase, resume_wish } of children) {
+    // Once nobody wishes it any more it is not resumed; until then it may have been.
+    const now = resume_wish === null ? phase : await deps.db.tx((tx) => dropWish(tx, id));
+    if (now !== null && now !== 'ended') await leaveUnfit(cancelExecution(deps, id, mode));
   }
 }
 

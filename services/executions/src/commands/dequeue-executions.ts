@@ -77,12 +77,12 @@ async function dequeueGroups(deps: EngineDeps): Promise<number> {
   const groups = await groupsWithRoom(deps.db.query, BATCH, which, [...passedIn(deps.passedOver, GROUPS)]);
   if (groups.length < BATCH) lookAgain(deps.passedOver, GROUPS);
   for (const group of groups) {
-    const resumed = await resumeGroupMembers(deps, group);
+    const { count: resumed, areAllTried } = await resumeGroupMembers(deps, group);
     const { passed, areAllPassed } = await checkMembersAgain(deps, group, which);
     const started = await deps.db.tx((tx) => startGroupMembers(tx, deps, group.tenant, group.id, passed));
     for (const one of started) deps.wake.drive(one);
     count += resumed + started.length;
-    if (!areAllPassed && groups.length === BATCH)
+    if (!(areAllPassed && areAllTried) && groups.length === BATCH)
       passOver(deps.passedOver, GROUPS, `${group.tenant}/${group.id}`);
   }
   return count;

@@ -2,6 +2,7 @@ import { executionRequested } from '@baton/contracts';
 import { AppError, notFound } from '@baton/kernel';
 import { outbox, type Tx } from '@baton/postgres';
 import { type DeploymentModel, isResumable, type StageResult } from '@baton/task-graph';
+import { cancelOf } from '../domain/cancel';
 import { requestedOf } from '../domain/requested';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
@@ -23,19 +24,26 @@ import { readGraph, renameStoppedGraphs } from '../store/tasks.sql';
 import { codeMapping } from '../store/work.sql';
 import { alreadyRunning } from './request-execution';
 
+export interface ResumeOptions {
+  /** May still refuse it, first in the transaction. */
+  isAllowed?: (tx: Tx<DB>) => Promise<boolean>;
+  /** Also while another execution of the deployment is at work, as in the original. */
+  mayRunBeside?: boolean;
+  /** The execution whose resume brings this one along: not when that is cancelled by then. */
+  along?: string;
+}
+
 /**
  * Runs a failed or cancelled execution on from where it stopped (reference/workflows.md 2.9): what succeeded stays, what
- * failed runs again with its retries back. A stage that is no graph is asked for anew under its name. `isAllowed` may
- * still refuse it first in the transaction; answers whether it goes on. `mayRunBeside`: also while another execution of the
- * deployment is at work, as in the original.
+ * failed runs again with its retries back. A stage that is no graph is asked for anew under its name. Answers whether it
+ * goes on.
  * @throws AppError conflict_error in any other state; existing_running_execution_error; not_found_error.
  */
 export async function resumeExecution(
   deps: EngineDeps,
   executionId: string,
   isForced: boolean,
-  isAllowed?: (tx: Tx<DB>) => Promise<boolean>,
-  mayRunBeside = false,
+  { isAllowed, mayRunBeside = false, along }: ResumeOptions = {},
 ): Promise<boolean> {
   const known = await readExecution(deps.db.query, executionId);
   if (!known) throw notFound('Execution', executionId);
@@ -47,6 +55,7 @@ export async function resumeExecution(
       if (isAllowed && !(await isAllowed(tx))) return 'refused';
       await lockStarts(tx, false);
       if (known.deployment_id !== null) await lockGuard(tx, known.tenant, known.deployment_id);
+      if (along !== undefined && (await isCancelled(tx, along, executionId))) return 'refused';
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
       if (execution.status === 'started' && !isForced) return null;
@@ -60,6 +69,16 @@ export async function resumeExecution(
   if (resumed) afterStep(deps, resumed.context, resumed.step);
   deps.wake.drive(executionId);
   return true;
+}
+
+/**
+ * Whether an execution is cancelled or being cancelled, under its lock: whoever cancels it later finds what goes on with it.
+ * Both are locked in the order of their ids, as steps of several are.
+ */
+async function isCancelled(tx: Tx<DB>, id: string, before: string): Promise<boolean> {
+  if (before < id) await lockExecution(tx, before);
+  const { status } = (await lockExecution(tx, id)) ?? { status: 'cancelled' };
+  return status === 'cancelled' || cancelOf(status) !== null;
 }
 
 function refuseUnlessStopped(execution: LockedExecution, isForced: boolean): void {

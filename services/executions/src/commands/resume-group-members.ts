@@ -1,6 +1,7 @@
 import { isAppError } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import type { EngineDeps } from '../engine/deps';
+import { lookAgain, passedIn, passOver } from '../engine/passed-over';
 import {
   dropWish,
   type ExecutionGroupRow,
@@ -40,32 +41,47 @@ export async function resumeGroup(
   return count;
 }
 
+/** How many go on, and whether each that was tried does, or never will. */
+export interface ResumedMembers {
+  count: number;
+  areAllTried: boolean;
+}
+
 /**
  * Resumes members that wait for it, oldest first, up to the group's concurrency and the manager's. Each is one
  * transaction under the group's row, in which it is looked at again; a crash leaves the wishes of the others, and
- * loops/engine.loops.ts goes on (dequeue). Answers how many go on.
+ * loops/engine.loops.ts goes on (dequeue). One that cannot be resumed now, as one whose graph cannot be read, keeps its wish
+ * and holds up neither the others nor other groups.
  */
-export async function resumeGroupMembers(deps: EngineDeps, group: Group): Promise<number> {
-  let count = 0;
-  while (count < BATCH) {
+export async function resumeGroupMembers(deps: EngineDeps, group: Group): Promise<ResumedMembers> {
+  const done: ResumedMembers = { count: 0, areAllTried: true };
+  for (let tries = 0; tries < BATCH; tries++) {
     const candidate = await nextMember(deps, group);
-    if (!candidate) break;
+    if (!candidate) {
+      lookAgain(deps.passedOver, wishesOf(group));
+      break;
+    }
     const wish = (await readExecution(deps.db.query, candidate))?.resume_wish;
     const isForced = wish === 'force-resume';
     try {
       const isAllowed = (tx: Tx<DB>) => isNext(tx, deps, group, candidate);
-      if (await resumeExecution(deps, candidate, isForced, isAllowed)) count++;
-      else break;
+      if (!(await resumeExecution(deps, candidate, isForced, { isAllowed }))) break;
+      done.count++;
     } catch (err) {
-      if (!isAppError(err)) throw err;
       deps.log.warn({ err, executionId: candidate }, 'a member of a group is not resumed');
-      // Deployments does not answer: the loop comes again. What cannot be resumed must not hold up the others.
-      if (err.entry.retryable) break;
-      await deps.db.tx((tx) => dropWish(tx, candidate));
+      // Deployments does not answer: the loop comes again.
+      if (isAppError(err) && err.entry.retryable) break;
+      if (isAppError(err) && err.entry.http < 500) await deps.db.tx((tx) => dropWish(tx, candidate));
+      else {
+        passOver(deps.passedOver, wishesOf(group), candidate);
+        done.areAllTried = false;
+      }
     }
   }
-  return count;
+  return done;
 }
+
+const wishesOf = ({ tenant, id }: Group): string => `resumes of ${tenant} ${id}`;
 
 async function nextMember(deps: EngineDeps, group: Group): Promise<string | null> {
   return await deps.db.tx((tx) => firstOf(tx, deps, group));
@@ -84,5 +100,6 @@ async function firstOf(tx: Tx<DB>, deps: EngineDeps, { tenant, id }: Group): Pro
   const which = await openTo(tx);
   if (!group || which === 'nothing' || (which === 'awaited' && group.parent_id === null)) return null;
   const room = deps.queue.maxConcurrent() - (await countAtWork(tx));
-  return (await resumableMembers(tx, group, Math.min(1, room)))[0]?.id ?? null;
+  const except = [...passedIn(deps.passedOver, wishesOf(group))];
+  return (await resumableMembers(tx, group, Math.min(1, room), except))[0]?.id ?? null;
 }

@@ -143,7 +143,8 @@ function refuseUnknownStatus(row: ExecutionRow, status: string): void {
 async function act(deps: EngineDeps, id: string, text: string, wire: Wire): Promise<boolean> {
   const action = oneOf('action', executionAction.options, text);
   const isResume = action === 'resume' || action === 'force-resume';
-  if (isResume) await resumeExecution(deps, id, action === 'force-resume', undefined, wire === 'cloudify');
+  if (isResume)
+    await resumeExecution(deps, id, action === 'force-resume', { mayRunBeside: wire === 'cloudify' });
   // The original takes requeue for a plain cancel.
   else await cancelExecution(deps, id, action === 'requeue' ? 'cancel' : action);
   return isResume;

@@ -287,19 +287,27 @@ export async function wishResume(
   return rows.length;
 }
 
-export async function dropWish(tx: Tx<DB>, executionId: string): Promise<void> {
-  await sql`update executions set resume_wish = null where id = ${executionId}`.execute(tx);
+/** Answers the phase that the execution is in: it may have been resumed just before. Null: it is gone. */
+export async function dropWish(tx: Tx<DB>, executionId: string): Promise<string | null> {
+  const { rows } = await sql<{ phase: string }>`
+    update executions set resume_wish = null where id = ${executionId} returning phase`.execute(tx);
+  return rows[0]?.phase ?? null;
 }
 
-/** Members to be resumed, as many as the group and the manager have room for; nothing of their deployment is at work. */
+/**
+ * Members to be resumed, as many as the group and the manager have room for, but not those of `except`; nothing of their
+ * deployment is at work.
+ */
 export async function resumableMembers(
   reader: Reader,
   group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>,
   room: number,
+  except: readonly string[],
 ): Promise<{ id: string }[]> {
   const { rows } = await sql<{ id: string }>`
     select q.id from executions q
     where q.tenant = ${group.tenant} and q.execution_group_id = ${group.id} and q.resume_wish is not null and ${nothingAtWork}
+      and q.id <> all(${[...except]}::uuid[])
     order by q.created_at, q.id
     limit greatest(0, least(${room}::integer, ${group.concurrency}::integer - (${activeOf(group)})::integer))`.execute(
     reader,
