@@ -179,6 +179,18 @@ export const repairFaults: readonly SeededFault[] = [
     replace: 'return stopping([]);',
   },
   {
+    name: 'a kill names operations, and not which runs of them',
+    file: engine('wakes'),
+    find: '{ executionId, taskIds, attempts }',
+    replace: '{ executionId, taskIds }',
+  },
+  {
+    name: 'a status that a client sets ends the execution and not its graph',
+    file: commands('set-status'),
+    find: "    await stopGraph(deps, tx, execution, 'force-cancel');\n",
+    replace: '    void stopGraph;\n',
+  },
+  {
     name: 'a cancel changes the graph in memory and keeps it when it is not written',
     file: commands('cancel-execution'),
     find: '    deps.memory.forget(execution.id);\n',

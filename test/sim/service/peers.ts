@@ -199,6 +199,8 @@ export function publishTo(
   }
 }
 
+const LATE_TO_ALL = 0.4;
+
 /** Messages that reach everybody, now and then late or twice, as where a connection is made anew; or not at all. */
 export function publishToAll<T extends { process: VirtualProcess }>(
   world: VirtualWorld,
@@ -210,7 +212,7 @@ export function publishToAll<T extends { process: VirtualProcess }>(
     const copies = world.random.chance(world.faults.duplicate) ? 2 : 1;
     for (let i = 0; i < copies; i++) {
       if (world.random.chance(world.faults.lose)) continue;
-      const delay = world.random.below(world.random.chance(LATE) ? LATE_MS : 60);
+      const delay = world.random.below(world.random.chance(LATE_TO_ALL) ? LATE_MS : 60);
       const { epoch } = hearer.process;
       world.at(world.now + delay, () => {
         if (hearer.process.isUp && hearer.process.epoch === epoch) hear(hearer, envelope);
