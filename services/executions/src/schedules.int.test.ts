@@ -7,6 +7,7 @@ import { setStatus } from './commands/set-status';
 import { schedulesRoutes } from './http/schedules.routes';
 import { onDeploymentCreated } from './messages/on-deployment-created';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
+import { lockGuard } from './store/executions.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup } from './testing/engine-setup';
 import { admin, type HttpRig, httpRig } from './testing/http-rig';
@@ -352,4 +353,35 @@ test('more than one look finds that cannot be started hold up no other', async (
   // The loop of the service alone: it knows how far it has come.
   await eventually(async () => expect(await outcomes('sound')).toEqual(['fired']), DEADLINE);
   for (const id of odd) await call('DELETE', `/execution-schedules/s?deployment_id=${id}`);
+}, 60_000);
+
+test('starts that wait for a lock leave connections to requests', async () => {
+  await setNow(START);
+  const held = Array.from({ length: 12 }, (_, i) => `held-${i}`);
+  for (const id of held) {
+    engine.peer.deployments.set(id, peerDeployment({ a: [] }));
+    await call('PUT', `/execution-schedules/s?deployment_id=${id}`, tenMinutes);
+  }
+  const waiting = async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::integer as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      engine.db.query,
+    );
+    return rows[0]!.n;
+  };
+  const [locked, done] = [gate(), gate()];
+  engine.peer.duringFacts(() => locked.opened);
+  await setNow(START + 600_000);
+  const holding = engine.db.tx(async (tx) => {
+    for (const id of held) await lockGuard(tx, 'default_tenant', id);
+    locked.open();
+    await done.opened;
+  });
+  await eventually(async () => expect(await waiting()).toBe(4), DEADLINE);
+  expect((await call('GET', '/execution-schedules/s?deployment_id=held-0')).status).toBe(200);
+  done.open();
+  await holding;
+  engine.peer.duringFacts(null);
+  for (const id of held)
+    await eventually(async () => expect(await outcomes(id)).toEqual(['fired']), DEADLINE);
 }, 60_000);

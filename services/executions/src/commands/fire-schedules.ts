@@ -20,6 +20,8 @@ import { requestExecution } from './request-execution';
 
 /** Schedules decided in one transaction, and occurrences started in one tick. */
 const BATCH = 20;
+/** Occurrences that a replica starts at once: half of its connections, where all of them wait for a lock. */
+const AT_ONCE = 4;
 
 /**
  * The schedule tick, on every replica. First, in one transaction: schedules whose time has come are locked, each occurrence
@@ -40,6 +42,7 @@ export async function fireSchedules(deps: EngineDeps, round = newRound()): Promi
     limit: BATCH,
     read: (place) => dueOccurrences(deps.db.query, BATCH, place),
     keyOf: ({ id }) => id,
+    atOnce: AT_ONCE,
     work: (_key, rows) => eachAlone(rows, ({ due }) => start(deps, due)),
   });
   return { again: isBehind || waiting.length === BATCH };

@@ -4,26 +4,35 @@ import { isAppError } from '@baton/kernel';
 const MAX_PASSING = 3;
 
 /**
- * Does `work` for each one after the other; one that cannot be done does not keep the others from it, as it would with each
- * tick of a loop.
+ * Does `work` for each one in their order, at most `atOnce` at a time; one that cannot be done does not keep the others from it,
+ * as it would with each tick of a loop.
  * @throws the first error, after the others.
  */
 export async function eachAlone<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<unknown>,
-  onFailed?: (item: T, error: unknown) => void,
+  {
+    onFailed,
+    atOnce = 1,
+  }: { onFailed?: (item: T, error: unknown) => void; atOnce?: number | undefined } = {},
 ): Promise<void> {
   const errors: unknown[] = [];
   let passing = 0;
-  for (const item of items) {
-    try {
-      await work(item);
-    } catch (error) {
-      errors.push(error);
-      onFailed?.(item, error);
-      if (isAppError(error) && error.entry.retryable && ++passing === MAX_PASSING) break;
+  const left = items[Symbol.iterator]();
+  const goThrough = async (): Promise<void> => {
+    while (passing < MAX_PASSING) {
+      const next = left.next();
+      if (next.done) return;
+      try {
+        await work(next.value);
+      } catch (error) {
+        errors.push(error);
+        onFailed?.(next.value, error);
+        if (isAppError(error) && error.entry.retryable) passing++;
+      }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: atOnce }, goThrough));
   if (errors.length > 0) throw errors[0];
 }
 

@@ -27,6 +27,8 @@ export interface Turn<T> {
   /** Rows that are done together. */
   keyOf(row: T): string;
   work(key: string, rows: readonly T[]): Promise<unknown>;
+  /** Keys that are done beside each other; else one after the other. */
+  atOnce?: number;
 }
 
 /**
@@ -48,6 +50,7 @@ export async function inTurn<T extends Placed>(
   if (!first) return rows;
   const until = round.place?.until ?? first.now;
   const groups = byKey(rows, turn.keyOf);
+  // Taken in their order, so that of all before the last one that was taken none was left out.
   let tried = 0;
   await eachAlone(
     groups,
@@ -58,7 +61,7 @@ export async function inTurn<T extends Placed>(
       await turn.work(key, own);
       round.failed.delete(key);
     },
-    ([key], err) => noteFailed(log, round, key, err),
+    { onFailed: ([key], err) => noteFailed(log, round, key, err), atOnce: turn.atOnce },
   ).catch(() => undefined);
   // Where nothing answers some were not tried: the next batch begins with them.
   if (tried === groups.size) round.place = rows.length < turn.limit ? null : placeOf(rows.at(-1)!, until);
