@@ -364,7 +364,7 @@ describe('parents', () => {
 
 describe('deleting', () => {
   it('checks live instances and active executions, starts the execution, and goes when that has ended', async () => {
-    await test.create('gone');
+    const { create_execution: createExecutionId } = (await test.create('gone')).body;
     const [instance] = (await test.call('GET', '/node-instances?deployment_id=gone')).body.items;
     await test.call('PATCH', `/node-instances/${instance.id}`, { version: 1, state: 'started' });
     expect(code(await test.call('DELETE', '/deployments/gone'))).toEqual([400, 'dependent_exists_error']);
@@ -381,6 +381,8 @@ describe('deleting', () => {
       isSystemWorkflow: true,
     });
     expect((await test.call('GET', '/deployments/gone')).status).toBe(200);
+    const facts = await test.rpc.getDeployment({ tenant: 'default_tenant', deploymentId: 'gone' });
+    expect(facts.madeBy).toBe(createExecutionId);
     const ended = {
       tenant: 'default_tenant',
       deploymentId: 'gone',
@@ -395,6 +397,8 @@ describe('deleting', () => {
     const { rows } = await test.db.pool.query(
       `select envelope from outbox where envelope->>'type' = 'deployments.deployment-deleted.v1'`,
     );
-    expect(rows.map((r) => r.envelope.payload)).toEqual([{ deploymentId: 'gone', deleteLogs: true }]);
+    expect(rows.map((r) => r.envelope.payload)).toEqual([
+      { deploymentId: 'gone', deleteLogs: true, createExecutionId },
+    ]);
   });
 });

@@ -1,4 +1,5 @@
-import { newId } from '@baton/kernel';
+import { buildMessage, deploymentDeleted } from '@baton/contracts';
+import { isoInstant, newId } from '@baton/kernel';
 import { eventually, setFakeNow } from '@baton/testkit';
 import { sql } from 'kysely';
 import { fireSchedules } from './commands/fire-schedules';
@@ -200,6 +201,7 @@ test('default schedules of a blueprint are made once; a deleted deployment takes
   await setNow(START);
   const created = {
     id: newId(),
+    time: isoInstant(START),
     tenant: 'default_tenant',
     payload: {
       deploymentId: 'defaults',
@@ -227,8 +229,10 @@ test('default schedules of a blueprint are made once; a deleted deployment takes
   expect(await listed()).toEqual([]);
   engine.peer.deployments.set('defaults', peerDeployment({ a: [] }));
   await call('PUT', '/execution-schedules/s?deployment_id=defaults', weekly);
-  const gone = { tenant: 'default_tenant', payload: { deploymentId: 'defaults', deleteLogs: false } };
-  await onDeploymentDeleted({ db: engine.db, wire: 'spec' })(gone as never);
+  const gone = { deploymentId: 'defaults', deleteLogs: false };
+  await onDeploymentDeleted({ db: engine.db, wire: 'spec' })(
+    buildMessage(deploymentDeleted, { tenant: 'default_tenant', key: 'd', time: isoInstant(START) }, gone),
+  );
   expect(await listed()).toEqual([]);
 }, 60_000);
 
@@ -239,6 +243,7 @@ test('an update of a blueprint that changes a schedule loses nothing that had co
   const owner = {
     tenant: 'default_tenant',
     deploymentId: 'updated',
+    madeBy: null,
     visibility: 'tenant',
     createdBy: 'admin',
   };

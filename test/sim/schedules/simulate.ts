@@ -196,6 +196,7 @@ function scheduleOf(key: string, deployment: string, now: string): ScheduleRow {
     key,
     tenant: 'default_tenant',
     deployment_id: deployment,
+    deployment_made_by: null,
     id: key,
     workflow_id: 'restart',
     parameters: null,

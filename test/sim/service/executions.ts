@@ -28,6 +28,7 @@ export function newExecution(
     program: deployment === null ? null : workflow,
     deployment_id: deployment,
     deployment_display_name: deployment,
+    deployment_made_by: null,
     blueprint_id: 'blueprint',
     visibility: 'tenant',
     created_by: 'admin',

@@ -120,6 +120,7 @@ export function newDeployments(
           })),
           nodeTypes: [],
           dependents: [],
+          madeBy: null,
         })),
       groupMembers: notUsed,
       addToGroup: notUsed,

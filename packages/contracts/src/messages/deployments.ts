@@ -23,7 +23,12 @@ export const deploymentCreated = defineMessage(
 export const deploymentDeleted = defineMessage(
   'deployments.deployment-deleted.v1',
   'work',
-  z.object({ deploymentId: z.string(), deleteLogs: z.boolean() }),
+  z.object({
+    deploymentId: z.string(),
+    deleteLogs: z.boolean(),
+    /** The execution that made it, as in deployment-created: there may be a new one of its id when this is heard. */
+    createExecutionId: z.string().optional(),
+  }),
 );
 
 /**

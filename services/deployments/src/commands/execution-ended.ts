@@ -109,6 +109,7 @@ async function noteEnd(deps: Pick<Deps, 'db'>, of: EndedExecution): Promise<void
       {
         deploymentId: of.deploymentId,
         deleteLogs: row.deletion?.delete_logs ?? false,
+        createExecutionId: row.create_execution ?? undefined,
       },
     );
   });

@@ -17,6 +17,7 @@ interface MemberRow {
   blueprint_id: string | null;
   display_name: string;
   visibility: string;
+  create_execution: string | null;
   model: string;
   states: { node_id: string; state: string }[];
   node_types: string[];
@@ -53,7 +54,7 @@ export async function groupMembers(
   if (!group) throw notFound('DeploymentGroup', groupId);
   const limit = Math.min(page.limit > 0 ? page.limit : MAX_PAGE, MAX_PAGE);
   const { rows } = await sql<MemberRow>`
-    select m.seq, d.key, d.id, d.blueprint_id, d.display_name, d.visibility, encode(p.model, 'hex') as model, p.node_types,
+    select m.seq, d.key, d.id, d.blueprint_id, d.display_name, d.visibility, d.create_execution, encode(p.model, 'hex') as model, p.node_types,
       (select coalesce(json_agg(distinct jsonb_build_object('node_id', i.node_id, 'state', i.state)), '[]')
         from node_instances i where i.deployment_key = d.key) as states,
       exists (select 1 from inter_deployment_dependencies x where x.target_key = d.key)
@@ -86,6 +87,7 @@ async function memberOf(deps: ListDeps, tenant: string, row: MemberRow): Promise
     instanceStatesJson: JSON.stringify(row.states),
     nodeTypesJson: JSON.stringify([{ type_hierarchy: row.node_types }]),
     dependents: whole ? await dependentsOf(deps, whole) : [],
+    madeBy: row.create_execution ?? '',
   };
 }
 

@@ -137,6 +137,7 @@ function factsAnswer(facts: DeploymentFacts): deploymentsRpc.GetDeploymentRespon
     instanceStatesJson: row.states,
     nodeTypesJson: JSON.stringify([{ type_hierarchy: row.node_types ?? [] }]),
     dependents: facts.dependents,
+    madeBy: row.create_execution ?? '',
   };
 }
 

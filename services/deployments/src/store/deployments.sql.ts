@@ -20,6 +20,8 @@ export interface DeploymentRow {
   revision: number;
   installation_status: string;
   runtime_only_evaluation: boolean;
+  /** The execution that made it; null: not known. */
+  create_execution: string | null;
   latest_execution: string | null;
   latest_status: string | null;
   /** Of the latest execution's row when that was its status (LatestExecution). */
@@ -30,7 +32,7 @@ export interface DeploymentRow {
 
 /** The columns of a DeploymentRow. */
 export const DEPLOYMENT_ROW = `key, tenant, id, blueprint_id, display_name, visibility, created_by, revision, installation_status, runtime_only_evaluation,
-  latest_execution, latest_status, latest_version, deletion`;
+  create_execution, latest_execution, latest_status, latest_version, deletion`;
 
 /** The rows of `deployments d` that the caller may see. */
 export function deploymentScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {

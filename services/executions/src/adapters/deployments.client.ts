@@ -14,6 +14,8 @@ export interface DeploymentFacts {
   instanceStates: { node_id: string; state: string }[];
   nodeTypes: { type_hierarchy: string[] }[];
   dependents: string[];
+  /** The execution that made it: tells it from an earlier or later one of its id. Null: not known. */
+  madeBy: string | null;
 }
 
 export interface LatestExecution {
@@ -109,6 +111,7 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
         instanceStates: parse(d.instanceStatesJson, []),
         nodeTypes: parse(d.nodeTypesJson, []),
         dependents: d.dependents,
+        madeBy: d.madeBy || null,
       };
     },
     async model(tenant, deploymentId, { isWhole = false } = {}) {
@@ -188,6 +191,7 @@ function groupCalls(client: Client): Pick<DeploymentsPort, 'groupMembers' | 'add
           instanceStates: parse(one.instanceStatesJson, []),
           nodeTypes: parse(one.nodeTypesJson, []),
           dependents: one.dependents,
+          madeBy: one.madeBy || null,
         }),
       );
       return { members, next: answer.next, visibility: answer.visibility };

@@ -41,12 +41,12 @@ export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): P
 async function setSchedules(
   tx: Tx<DB>,
   deps: EngineDeps,
-  { tenant, deployment_id, visibility, created_by }: ExecutionRow,
+  { tenant, deployment_id, deployment_made_by: madeBy, visibility, created_by }: ExecutionRow,
   result: StageResult,
 ): Promise<void> {
   const response = result.kind === 'call' && !result.error ? result.response : null;
   const defaults = isJsonObject(response) ? response.default_schedules : undefined;
   if (!isJsonObject(defaults) || deployment_id === null) return;
-  const owner = { tenant, deploymentId: deployment_id, visibility, createdBy: created_by };
+  const owner = { tenant, deploymentId: deployment_id, madeBy, visibility, createdBy: created_by };
   await updateDefaultSchedules(tx, deps, owner, defaults);
 }

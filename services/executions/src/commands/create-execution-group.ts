@@ -97,6 +97,7 @@ export async function checkMembers(
       payload_hash: payloadHash(start),
       deployment_id: one.id,
       deployment_display_name: one.displayName,
+      deployment_made_by: one.madeBy,
       blueprint_id: one.blueprintId,
       visibility: one.visibility,
     };

@@ -1,9 +1,10 @@
-import { AppError, isAppError, isoInstant } from '@baton/kernel';
+import { AppError, isAppError, isoInstant, notFound } from '@baton/kernel';
 import { decideOccurrences, notStartedReason, type ScheduleRow, scheduleTimes } from '../domain/schedule';
 import type { StartRequest } from '../domain/start-request';
 import type { EngineDeps } from '../engine/deps';
 import { eachAlone } from '../engine/each-alone';
 import { inTurn, newRound } from '../engine/rounds';
+import type { ExecutionRow } from '../store/rows';
 import {
   advanceSchedule,
   type DueOccurrence,
@@ -98,6 +99,7 @@ async function start(deps: EngineDeps, due: DueOccurrence): Promise<void> {
   let reason: string | null = null;
   try {
     const { id } = await requestExecution(deps, startRequestOf(due), async (tx, row) => {
+      if (isOfAnother(due, row)) throw notFound('Deployment', due.deployment_id);
       // As it is now: meanwhile it may have been disabled, or its time may have passed.
       const schedule = await lockSchedule(tx, due.key);
       reason = schedule && reasonOf(due, schedule);
@@ -141,6 +143,10 @@ async function skip(deps: EngineDeps, due: DueOccurrence, failure?: string): Pro
 
 const reasonOf = (due: DueOccurrence, schedule: ScheduleRow & { now_ms: number }): string | null =>
   notStartedReason(schedule, Date.parse(due.occurrence), schedule.now_ms);
+
+/** Its deployment is gone, and there is a new one of that id; what does not say which one it is of may be of this one. */
+const isOfAnother = (due: DueOccurrence, { deployment_made_by: madeBy }: ExecutionRow): boolean =>
+  due.deployment_made_by !== null && madeBy !== null && due.deployment_made_by !== madeBy;
 
 const isRefusal = (error: AppError): boolean => !error.entry.retryable && error.entry.http < 500;
 

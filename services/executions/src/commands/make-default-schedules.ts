@@ -14,7 +14,13 @@ import { relativeTimeMs } from '../domain/relative-time';
 import { nextOccurrence, type ScheduleRow } from '../domain/schedule';
 import { argumentsOf, ruleOf } from '../domain/schedule-input';
 import type { EngineDeps } from '../engine/deps';
-import { insertSchedule, readNowMs, rewriteSchedule, storedScheduleKey } from '../store/schedules.sql';
+import {
+  deleteEarlierSchedule,
+  insertSchedule,
+  readNowMs,
+  rewriteSchedule,
+  storedScheduleKey,
+} from '../store/schedules.sql';
 import type { DB } from '../store/tables.gen';
 import { lockDecided } from './fire-schedules';
 
@@ -22,6 +28,8 @@ import { lockDecided } from './fire-schedules';
 export interface ScheduleOwner {
   tenant: string;
   deploymentId: string;
+  /** The execution that made it; null: not known. */
+  madeBy: string | null;
   visibility: string;
   createdBy: string;
 }
@@ -33,12 +41,15 @@ export interface ScheduleOwner {
 export async function makeDefaultSchedules(
   deps: Pick<EngineDeps, 'db' | 'log'>,
   owner: ScheduleOwner,
-  messageId: string,
+  message: { id: string; time: string },
   defaults: Record<string, unknown>,
 ): Promise<void> {
   await deps.db.tx(async (tx) => {
-    if (!(await inbox.once(tx, 'default-schedules', messageId))) return;
-    await storeDefaults(tx, deps, { owner, defaults }, (row) => insertSchedule(tx, row));
+    if (!(await inbox.once(tx, 'default-schedules', message.id))) return;
+    await storeDefaults(tx, deps, { owner, defaults }, async (row) => {
+      await deleteEarlierSchedule(tx, row, message.time);
+      await insertSchedule(tx, row);
+    });
   });
 }
 
@@ -110,6 +121,7 @@ function rowOf(owner: ScheduleOwner, id: string, given: Json, nowMs: number): Sc
     key: newId(),
     tenant: owner.tenant,
     deployment_id: owner.deploymentId,
+    deployment_made_by: owner.madeBy,
     id,
     workflow_id: String(entry.workflow ?? ''),
     parameters: isJsonObject(entry.workflow_parameters ?? null)

@@ -1,6 +1,6 @@
 import { isAdministrator, ownershipOf, type Principal } from '@baton/contracts';
 import type { createScheduleBody, updateScheduleBody } from '@baton/contracts/http/execution-schedules';
-import { AppError, newId, notFound, readInstant } from '@baton/kernel';
+import { AppError, isoInstant, newId, notFound, readInstant } from '@baton/kernel';
 import type { z } from 'zod';
 import { nextOccurrence, type ScheduleRow } from '../domain/schedule';
 import { argumentsOf, ruleOf, sinceOf } from '../domain/schedule-input';
@@ -9,7 +9,7 @@ import { refuseStartedElsewhere } from '../domain/system-workflows';
 import { declaredWorkflow, requireWorkflow } from '../domain/workflow-check';
 import { requireWorkflowPermission } from '../domain/workflow-permission';
 import type { EngineDeps } from '../engine/deps';
-import { insertSchedule, readNowMs, rewriteSchedule } from '../store/schedules.sql';
+import { deleteEarlierSchedule, insertSchedule, readNowMs, rewriteSchedule } from '../store/schedules.sql';
 import { lockDecided } from './fire-schedules';
 
 export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments' | 'findUser' | 'log'> & {
@@ -47,6 +47,7 @@ export async function createSchedule(
     key: newId(),
     tenant: principal.tenant,
     deployment_id: facts.id,
+    deployment_made_by: facts.madeBy,
     id: place.id,
     workflow_id: body.workflow_id,
     parameters: (body.parameters as ScheduleRow['parameters'] | undefined) ?? null,
@@ -60,7 +61,11 @@ export async function createSchedule(
     created_by: owner.createdBy,
     created_at,
   };
-  if (!(await deps.db.tx((tx) => insertSchedule(tx, row))))
+  const isNew = await deps.db.tx(async (tx) => {
+    await deleteEarlierSchedule(tx, row, isoInstant(nowMs));
+    return await insertSchedule(tx, row);
+  });
+  if (!isNew)
     throw new AppError('conflict_error', `Deployment ${facts.id} has a schedule ${place.id} already`, {
       field: 'schedule_id',
     });

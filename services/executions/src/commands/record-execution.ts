@@ -14,6 +14,8 @@ export interface RecordedExecution extends StartRequest {
   blueprintId: string | null;
   displayName: string | null;
   visibility: string;
+  /** The execution that made its deployment, where that is known. */
+  madeBy?: string | null;
   outcome: Outcome;
   /** ISO time when it was done; else now. */
   at?: string;
@@ -30,7 +32,7 @@ export async function recordExecution(deps: EngineDeps, record: RecordedExecutio
   return await deps.db.tx(async (tx) => {
     const id = record.id ?? newId();
     const row = await insertExecution(tx, {
-      ...requestedRow(deps, record, { ...record, program: null }, id),
+      ...requestedRow(deps, record, { madeBy: null, ...record, program: null }, id),
       payload_hash: payloadHash(record),
       status: 'pending',
       phase: 'planning',

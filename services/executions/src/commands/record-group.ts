@@ -30,6 +30,7 @@ export async function recordGroupCreation(
       program: null,
       deployment_id: one.deploymentId,
       deployment_display_name: one.displayName,
+      deployment_made_by: one.createExecutionId,
       blueprint_id: one.blueprintId,
       visibility: one.visibility,
       parameters: one.parameters as JsonObject,

@@ -188,6 +188,7 @@ export function requestedRow(
     program: subject.program,
     deployment_id: request.deploymentId,
     deployment_display_name: subject.displayName,
+    deployment_made_by: subject.madeBy,
     blueprint_id: subject.blueprintId,
     visibility: subject.visibility,
     created_by: request.createdBy,

@@ -28,6 +28,7 @@ export async function restoreExecution(
     blueprintId: facts?.blueprintId ?? null,
     displayName: facts?.displayName ?? null,
     visibility: facts?.visibility ?? 'tenant',
+    madeBy: facts?.madeBy ?? null,
     program: null,
     parameters: request.parameters,
   };

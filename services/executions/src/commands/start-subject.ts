@@ -11,6 +11,8 @@ export interface StartSubject {
   blueprintId: string | null;
   displayName: string | null;
   visibility: string;
+  /** The execution that made the deployment; null: not known, or there is none. */
+  madeBy: string | null;
   program: string | null;
   parameters: StartRequest['parameters'];
   /** It is also started on the components of the deployment. */
@@ -38,6 +40,7 @@ export async function subjectOf(deps: EngineDeps, request: StartRequest): Promis
       blueprintId: null,
       displayName: null,
       visibility: 'tenant',
+      madeBy: null,
       program: null,
       parameters: request.parameters,
       isCascading: false,
@@ -53,6 +56,7 @@ export async function subjectOf(deps: EngineDeps, request: StartRequest): Promis
     blueprintId: facts.blueprintId,
     displayName: facts.displayName,
     visibility: facts.visibility,
+    madeBy: facts.madeBy,
     ...checked,
   };
 }

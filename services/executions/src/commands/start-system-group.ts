@@ -62,6 +62,7 @@ function memberOf(
     program: null,
     deployment_id: one.id,
     deployment_display_name: one.displayName,
+    deployment_made_by: null,
     blueprint_id: one.blueprintId || null,
     visibility: one.visibility || 'tenant',
     parameters,

@@ -15,6 +15,8 @@ export interface ScheduleRow {
   key: string;
   tenant: string;
   deployment_id: string;
+  /** The execution that made the deployment; null: not known. */
+  deployment_made_by: string | null;
   id: string;
   workflow_id: string;
   parameters: JsonObject | null;

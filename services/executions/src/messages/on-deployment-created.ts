@@ -32,6 +32,7 @@ export function onDeploymentCreated(deps: EngineDeps) {
       blueprintId: payload.blueprintId,
       displayName: payload.displayName ?? payload.deploymentId,
       visibility: payload.visibility ?? 'tenant',
+      madeBy: payload.createExecutionId ?? null,
       outcome: { status: 'terminated', error: '' },
       // Before anything that was started on it, however late this message comes.
       at: envelope.time,
@@ -41,9 +42,10 @@ export function onDeploymentCreated(deps: EngineDeps) {
     const owner = {
       tenant,
       deploymentId: payload.deploymentId,
+      madeBy: payload.createExecutionId ?? null,
       visibility: payload.visibility ?? 'tenant',
       createdBy: payload.createdBy ?? '',
     };
-    await makeDefaultSchedules(deps, owner, envelope.id, payload.defaultSchedules ?? {});
+    await makeDefaultSchedules(deps, owner, envelope, payload.defaultSchedules ?? {});
   };
 }

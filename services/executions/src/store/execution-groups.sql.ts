@@ -101,6 +101,7 @@ export interface NewMember
     | 'program'
     | 'deployment_id'
     | 'deployment_display_name'
+    | 'deployment_made_by'
     | 'blueprint_id'
     | 'visibility'
     | 'parameters'
@@ -136,11 +137,11 @@ export async function insertMembers(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string; is_new: boolean }>`
     insert into executions (id, tenant, request_id, payload_hash, workflow_id, program, deployment_id, deployment_display_name,
-      blueprint_id, visibility, created_by, status, phase, parameters, is_system_workflow, is_forced, allow_custom_parameters,
+      deployment_made_by, blueprint_id, visibility, created_by, status, phase, parameters, is_system_workflow, is_forced, allow_custom_parameters,
       wait_after_fail_s, token_hash, execution_group_id, created_at, outcome, error, started_at, ended_at, last_event_seq,
       total_operations, finished_operations, parent_id, is_cascading)
     select m.id, ${of.tenant}, m.request_id, m.payload_hash, ${of.workflowId}, m.program, m.deployment_id, m.deployment_display_name,
-      m.blueprint_id, m.visibility, ${of.createdBy}, coalesce(m.outcome ->> 'status', 'queued'),
+      m.deployment_made_by, m.blueprint_id, m.visibility, ${of.createdBy}, coalesce(m.outcome ->> 'status', 'queued'),
       case when m.outcome is null then 'waiting' else 'ended' end, m.parameters, ${of.isSystemWorkflow}, ${of.isForced}, true,
       ${WAIT_AFTER_FAIL_S}, m.token_hash, ${of.groupId}, t.now + m.n * interval '1 microsecond', m.outcome, m.outcome ->> 'error',
       case when m.outcome is not null then app_now() end, case when m.outcome is not null then app_now() end,
@@ -148,9 +149,9 @@ export async function insertMembers(
       case when m.outcome is not null then 0 end, case when m.outcome is not null then 0 end, ${of.parentId ?? null}::uuid,
       coalesce(m."isCascading", false)
     from (select app_now() as now) t, rows from (jsonb_to_recordset(${JSON.stringify(members)}::jsonb) as (id uuid, request_id text,
-      payload_hash text, program text, deployment_id text, deployment_display_name text, blueprint_id text, visibility text,
+      payload_hash text, program text, deployment_id text, deployment_display_name text, deployment_made_by text, blueprint_id text, visibility text,
       parameters jsonb, token_hash text, outcome jsonb, "isCascading" boolean)) with ordinality as m(id, request_id, payload_hash, program, deployment_id,
-      deployment_display_name, blueprint_id, visibility, parameters, token_hash, outcome, "isCascading", n)
+      deployment_display_name, deployment_made_by, blueprint_id, visibility, parameters, token_hash, outcome, "isCascading", n)
     order by m.n on conflict (tenant, request_id) do update set execution_group_id = excluded.execution_group_id
       where executions.execution_group_id is null
     returning id, xmax = 0 as is_new`.execute(tx);

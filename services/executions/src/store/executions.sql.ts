@@ -3,6 +3,7 @@ import { isoInstant } from '@baton/kernel';
 import { type Db, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import { parallelSystemWorkflows } from '../domain/system-workflows';
+import { type GoneDeployment, ofGone } from './gone-deployment.sql';
 import { behind, type Place, type Placed, placedAt } from './round.sql';
 import type { ExecutionRow } from './rows';
 import type { DB } from './tables.gen';
@@ -64,6 +65,7 @@ export type NewExecution = Pick<
   | 'program'
   | 'deployment_id'
   | 'deployment_display_name'
+  | 'deployment_made_by'
   | 'blueprint_id'
   | 'visibility'
   | 'created_by'
@@ -83,10 +85,10 @@ export type NewExecution = Pick<
 export async function insertExecution(tx: Tx<DB>, row: NewExecution): Promise<ExecutionRow> {
   const { rows } = await sql<ExecutionRow>`
     insert into executions (id, tenant, request_id, payload_hash, workflow_id, program, deployment_id, deployment_display_name,
-      blueprint_id, visibility, created_by, status, phase, parameters, is_system_workflow, is_dry_run, is_forced,
+      deployment_made_by, blueprint_id, visibility, created_by, status, phase, parameters, is_system_workflow, is_dry_run, is_forced,
       allow_custom_parameters, wait_after_fail_s, token_hash, scheduled_for, wake_at, parent_id)
     values (${row.id}, ${row.tenant}, ${row.request_id}, ${row.payload_hash}, ${row.workflow_id}, ${row.program}, ${row.deployment_id},
-      ${row.deployment_display_name}, ${row.blueprint_id}, ${row.visibility}, ${row.created_by}, ${row.status},
+      ${row.deployment_display_name}, ${row.deployment_made_by}, ${row.blueprint_id}, ${row.visibility}, ${row.created_by}, ${row.status},
       ${row.phase}, ${json(row.parameters)}, ${row.is_system_workflow}, ${row.is_dry_run}, ${row.is_forced},
       ${row.allow_custom_parameters}, ${row.wait_after_fail_s}, ${row.token_hash}, ${row.scheduled_for}, ${row.wake_at},
       ${row.parent_id ?? null})
@@ -276,17 +278,20 @@ export async function allowLeavingTheEnd(tx: Tx<DB>): Promise<void> {
 /** Ended executions of a deployment that is gone, and its events when asked. */
 export async function deleteOfDeployment(
   tx: Tx<DB>,
-  tenant: string,
-  deploymentId: string,
+  gone: GoneDeployment,
   withEvents: boolean,
 ): Promise<void> {
+  const { tenant, deploymentId } = gone;
   const { rows } = await sql<{ execution_group_id: string | null }>`
-    delete from executions where tenant = ${tenant} and deployment_id = ${deploymentId} and phase = 'ended'
-    returning execution_group_id`.execute(tx);
+    delete from executions e where ${ofGone(gone, 'e')} and e.phase = 'ended'
+    returning e.execution_group_id`.execute(tx);
   const groups = new Set(rows.map((row) => row.execution_group_id).filter((id) => id !== null));
   await deleteEmptyDeletions(tx, tenant, [...groups]);
   if (withEvents)
-    await sql`delete from events where tenant = ${tenant} and deployment_id = ${deploymentId}`.execute(tx);
+    await sql`delete from events v where v.tenant = ${tenant} and v.deployment_id = ${deploymentId}
+      and not exists (select 1 from executions e where e.id = v.execution_id and not ${ofGone(gone, 'e')})`.execute(
+      tx,
+    );
 }
 
 /**

@@ -39,6 +39,8 @@ export interface ExecutionRow {
   program: string | null;
   deployment_id: string | null;
   deployment_display_name: string | null;
+  /** The execution that made the deployment; null: not known, or there is none. */
+  deployment_made_by: string | null;
   blueprint_id: string | null;
   visibility: string;
   created_by: string;

@@ -1,20 +1,35 @@
 import { type AnyQuery, jsonb, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { OccurrenceDecision, PreviousRun, ScheduleRow } from '../domain/schedule';
+import { type GoneDeployment, ofGone } from './gone-deployment.sql';
 import { behind, type Place, type Placed, placedAt } from './round.sql';
 import type { DB } from './tables.gen';
 
 /** False when the deployment has a schedule of this id already. */
 export async function insertSchedule(tx: Tx<DB>, row: ScheduleRow): Promise<boolean> {
   const { rows } = await sql`
-    insert into execution_schedules (key, tenant, deployment_id, id, workflow_id, parameters, execution_arguments, since,
+    insert into execution_schedules (key, tenant, deployment_id, deployment_made_by, id, workflow_id, parameters, execution_arguments, since,
       until, rule, slip_minutes, stop_on_fail, enabled, next_occurrence, visibility, created_by, created_at)
-    values (${row.key}, ${row.tenant}, ${row.deployment_id}, ${row.id}, ${row.workflow_id},
+    values (${row.key}, ${row.tenant}, ${row.deployment_id}, ${row.deployment_made_by}, ${row.id}, ${row.workflow_id},
       ${row.parameters === null ? null : jsonb(row.parameters)}, ${jsonb(row.execution_arguments)}, ${row.since},
       ${row.until}, ${jsonb(row.rule)}, ${row.slip_minutes}, ${row.stop_on_fail}, ${row.enabled}, ${row.next_occurrence},
       ${row.visibility}, ${row.created_by}, ${row.created_at})
     on conflict (tenant, deployment_id, id) do nothing returning 1`.execute(tx);
   return rows.length > 0;
+}
+
+/**
+ * A schedule of this name that belongs to an earlier deployment of that id, made before `at` (ISO): it goes, though nobody has told
+ * yet that its deployment went.
+ */
+export async function deleteEarlierSchedule(
+  tx: Tx<DB>,
+  { tenant, deployment_id, deployment_made_by, id }: ScheduleRow,
+  at: string,
+): Promise<void> {
+  await sql`
+    delete from execution_schedules where tenant = ${tenant} and deployment_id = ${deployment_id} and id = ${id}
+      and deployment_made_by <> ${deployment_made_by} and created_at < ${at}::timestamptz`.execute(tx);
 }
 
 /** The database's time in epoch ms: the one authority for schedules. */
@@ -64,14 +79,8 @@ export async function deleteSchedule(tx: Tx<DB>, key: string): Promise<void> {
   await sql`delete from execution_schedules where key = ${key}`.execute(tx);
 }
 
-export async function deleteSchedulesOfDeployment(
-  tx: Tx<DB>,
-  tenant: string,
-  deploymentId: string,
-): Promise<void> {
-  await sql`delete from execution_schedules where tenant = ${tenant} and deployment_id = ${deploymentId}`.execute(
-    tx,
-  );
+export async function deleteSchedulesOfDeployment(tx: Tx<DB>, gone: GoneDeployment): Promise<void> {
+  await sql`delete from execution_schedules s where ${ofGone(gone, 's')}`.execute(tx);
 }
 
 /** `tenant/id` of deployments that have schedules, in order behind `after`, at most `limit`. */

@@ -173,6 +173,7 @@ export interface Executions {
   created_by: string;
   deployment_display_name: string | null;
   deployment_id: string | null;
+  deployment_made_by: string | null;
   earlier_finished: Generated<number>;
   earlier_total: Generated<number>;
   ended_at: string | null;
@@ -215,6 +216,7 @@ export interface ExecutionSchedules {
   created_at: Generated<string>;
   created_by: string;
   deployment_id: string;
+  deployment_made_by: string | null;
   enabled: Generated<boolean>;
   execution_arguments: Generated<Json>;
   id: string;

@@ -13,6 +13,8 @@ export interface PeerDeployment {
   nodes: PlanNode[];
   instances: NodeInstance[];
   workflows: Record<string, JsonObject>;
+  /** The execution that made it. */
+  madeBy?: string;
 }
 
 /** A contract peer of the deployments service for tests of the engine: the rules of its rpc, nothing else. */
@@ -47,9 +49,10 @@ export function createDeploymentsPeer() {
     findDeployment: async () => ({ visibility: 'tenant', createdBy: 'admin' }),
     getDeployment: async ({ deploymentId, tenant }) => {
       await duringFacts?.(deploymentId);
-      const { nodes, instances, workflows } = get(deploymentId);
+      const { nodes, instances, workflows, madeBy = '' } = get(deploymentId);
       return {
         ...deploymentsRpc.GetDeploymentResponse.fromPartial({
+          madeBy,
           id: deploymentId,
           tenant,
           blueprintId: 'bp',
@@ -117,6 +120,7 @@ export function createDeploymentsPeer() {
               nodes.map((node) => ({ id: node.id, type_hierarchy: node.type_hierarchy })),
             ),
             dependents: [],
+            madeBy: get(id).madeBy ?? '',
           };
         }),
       };

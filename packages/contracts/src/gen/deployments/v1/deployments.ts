@@ -49,6 +49,8 @@ export interface GetDeploymentResponse {
   nodeTypesJson: string;
   /** Deployments that depend on this one, as texts for dependent_exists_error. */
   dependents: string[];
+  /** The execution that made it: tells it from an earlier or later deployment of its id. Empty: not known. */
+  madeBy: string;
 }
 
 export interface ListComponentsRequest {
@@ -256,6 +258,8 @@ export interface GroupMember {
   instanceStatesJson: string;
   nodeTypesJson: string;
   dependents: string[];
+  /** As in GetDeploymentResponse. */
+  madeBy: string;
 }
 
 export interface ListGroupMembersResponse {
@@ -657,6 +661,7 @@ function createBaseGetDeploymentResponse(): GetDeploymentResponse {
     instanceStatesJson: "",
     nodeTypesJson: "",
     dependents: [],
+    madeBy: "",
   };
 }
 
@@ -703,6 +708,9 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
     }
     for (const v of message.dependents) {
       writer.uint32(114).string(v!);
+    }
+    if (message.madeBy !== "") {
+      writer.uint32(122).string(message.madeBy);
     }
     return writer;
   },
@@ -832,6 +840,14 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
             message.dependents.push(reader.string());
             continue;
           }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.madeBy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -898,6 +914,11 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
       dependents: globalThis.Array.isArray(object?.dependents)
         ? object.dependents.map((e: any) => globalThis.String(e))
         : [],
+      madeBy: isSet(object.madeBy)
+        ? globalThis.String(object.madeBy)
+        : isSet(object.made_by)
+        ? globalThis.String(object.made_by)
+        : "",
     };
   },
 
@@ -945,6 +966,9 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
     if (message.dependents?.length) {
       obj.dependents = message.dependents;
     }
+    if (message.madeBy !== "") {
+      obj.madeBy = message.madeBy;
+    }
     return obj;
   },
 
@@ -967,6 +991,7 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
     message.instanceStatesJson = object.instanceStatesJson ?? "";
     message.nodeTypesJson = object.nodeTypesJson ?? "";
     message.dependents = object.dependents?.map((e) => e) || [];
+    message.madeBy = object.madeBy ?? "";
     return message;
   },
 };
@@ -3868,6 +3893,7 @@ function createBaseGroupMember(): GroupMember {
     instanceStatesJson: "",
     nodeTypesJson: "",
     dependents: [],
+    madeBy: "",
   };
 }
 
@@ -3896,6 +3922,9 @@ export const GroupMember: MessageFns<GroupMember> = {
     }
     for (const v of message.dependents) {
       writer.uint32(66).string(v!);
+    }
+    if (message.madeBy !== "") {
+      writer.uint32(74).string(message.madeBy);
     }
     return writer;
   },
@@ -3977,6 +4006,14 @@ export const GroupMember: MessageFns<GroupMember> = {
             message.dependents.push(reader.string());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.madeBy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4021,6 +4058,11 @@ export const GroupMember: MessageFns<GroupMember> = {
       dependents: globalThis.Array.isArray(object?.dependents)
         ? object.dependents.map((e: any) => globalThis.String(e))
         : [],
+      madeBy: isSet(object.madeBy)
+        ? globalThis.String(object.madeBy)
+        : isSet(object.made_by)
+        ? globalThis.String(object.made_by)
+        : "",
     };
   },
 
@@ -4050,6 +4092,9 @@ export const GroupMember: MessageFns<GroupMember> = {
     if (message.dependents?.length) {
       obj.dependents = message.dependents;
     }
+    if (message.madeBy !== "") {
+      obj.madeBy = message.madeBy;
+    }
     return obj;
   },
 
@@ -4066,6 +4111,7 @@ export const GroupMember: MessageFns<GroupMember> = {
     message.instanceStatesJson = object.instanceStatesJson ?? "";
     message.nodeTypesJson = object.nodeTypesJson ?? "";
     message.dependents = object.dependents?.map((e) => e) || [];
+    message.madeBy = object.madeBy ?? "";
     return message;
   },
 };
