@@ -8,18 +8,43 @@ export type TaskId = Brand<string, 'task'>;
 export type GraphId = Brand<string, 'graph'>;
 export type WorkerId = Brand<string, 'worker'>;
 
-/** A new UUIDv7 (RFC 9562): 48 bits of `nowMs`, then random bits. */
-export function newId<T extends string = string>(nowMs: number = globalThis.Date.now()): T {
+/** The last id that was made by the clock: its time, and the 12 bits behind it. */
+const last = { ms: -1, count: 0 };
+/** The first of a millisecond leaves half of them to those that follow. */
+const FIRST_COUNTS = 2 ** 11;
+const COUNTS = 2 ** 12;
+/** A clock that was put back further than this is followed. */
+const MAX_AHEAD_MS = 1_000;
+
+/**
+ * A new UUIDv7 (RFC 9562): 48 bits of `nowMs`, a counter of 12 bits, random bits. Without a `nowMs` ids of one process come in
+ * order: those of one millisecond count on, and where that has no room, or the clock went back a little, the time of the last
+ * one goes on.
+ */
+export function newId<T extends string = string>(nowMs?: number): T {
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
-  let rest = nowMs;
+  const random = ((bytes[6]! & 0x0f) << 8) | bytes[7]!;
+  const { ms, count } = nowMs === undefined ? nextPlace(random) : { ms: nowMs, count: random };
+  let rest = ms;
   for (let i = 5; i >= 0; i--) {
     bytes[i] = rest % 256;
     rest = Math.floor(rest / 256);
   }
-  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[6] = 0x70 | (count >> 8);
+  bytes[7] = count & 0xff;
   bytes[8] = 0x80 | (bytes[8]! & 0x3f);
   const hex = Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as T;
+}
+
+/** Behind the last id. `random`: 12 bits. */
+function nextPlace(random: number): typeof last {
+  const nowMs = globalThis.Date.now();
+  const first = random % FIRST_COUNTS;
+  if (nowMs > last.ms || last.ms - nowMs > MAX_AHEAD_MS) Object.assign(last, { ms: nowMs, count: first });
+  else if (last.count + 1 < COUNTS) last.count++;
+  else Object.assign(last, { ms: last.ms + 1, count: first });
+  return last;
 }
 
 /** When an id of `newId` was made, epoch ms; null for an id of another kind. */
