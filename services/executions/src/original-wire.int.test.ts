@@ -7,6 +7,7 @@ import { scheduleOnce } from './commands/put-schedule';
 import { recordExecution } from './commands/record-execution';
 import { recordRefused } from './commands/record-refused';
 import { requestExecution } from './commands/request-execution';
+import { restoreExecution } from './commands/restore-execution';
 import { setStatus } from './commands/set-status';
 import { onExecutionFinished } from './messages/on-execution-finished';
 import { awaitedExecution } from './queries/awaited-execution';
@@ -73,6 +74,43 @@ test('the execution that deleted a deployment goes with it, also when it ends af
   await finished(told);
   expect(await readExecution(engine.db.query, id)).toBeNull();
   expect(await rows(sql`select 1 from events where execution_id = ${id}`)).toEqual([]);
+});
+
+test('so does one that was cancelled when deployments had heard that it was through', async () => {
+  const [deploymentId, workflowId] = ['overtaken', 'delete_deployment_environment'];
+  const [first, second] = [newId(), newId()];
+  const place = { ...peerDeployment({ a: [] }), madeBy: first };
+  engine.peer.deployments.set(deploymentId, place);
+  const end = async () => {
+    const outcome = { status: 'cancelled' as const, error: '' };
+    const past = { id: null, outcome, startedAt: null, endedAt: null };
+    const owner = { createdBy: 'admin', createdAt: null, creatorId: 7 };
+    const { id } = await restoreExecution(
+      engine.deps,
+      startRequest(deploymentId, { workflowId }),
+      past,
+      owner,
+    );
+    return { id, payload: { executionId: id, deploymentId, workflowId, status: outcome.status } };
+  };
+  const hear = async ({ payload }: { payload: object }) => {
+    const finished = onExecutionFinished(engine.deps, 'spec');
+    await finished({ tenant: TENANT, payload } as Parameters<typeof finished>[0]);
+  };
+  const cancelled = await end();
+  engine.peer.setDown(true);
+  await hear(cancelled);
+  engine.peer.setDown(false);
+  await hear(cancelled);
+  expect(await readExecution(engine.db.query, cancelled.id)).not.toBeNull();
+  // There is a new one of its id.
+  place.madeBy = second;
+  await hear(cancelled);
+  expect(await readExecution(engine.db.query, cancelled.id)).toBeNull();
+  const again = await end();
+  engine.peer.deployments.delete(deploymentId);
+  await hear(again);
+  expect(await readExecution(engine.db.query, again.id)).toBeNull();
 });
 
 test('recorded work has begun when it began, however late its end is told', async () => {

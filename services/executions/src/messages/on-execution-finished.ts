@@ -5,7 +5,7 @@ import { settleNested } from '../commands/await-nested';
 import { collectEnded } from '../commands/collect-ended';
 import { wakeEnded } from '../commands/wake-deferred';
 import type { EngineDeps } from '../engine/deps';
-import { deleteDeletion } from '../store/executions.sql';
+import { deleteDeletion, readExecution } from '../store/executions.sql';
 
 type Finished = typeof executionFinished extends MessageType<infer T> ? T : never;
 
@@ -27,13 +27,31 @@ export function onExecutionFinished(deps: EngineDeps, wire: 'spec' | 'cloudify')
     if (payload.parentExecutionId !== undefined) await settleNested(deps, payload.parentExecutionId);
     await waiting.read('', payload.executionId);
     await collectEnded(deps, tenant, payload);
-    if (payload.workflowId !== 'delete_deployment_environment' || payload.status !== 'terminated') return;
-    if (!(await isGone(deps, tenant, payload.deploymentId))) return;
+    if (payload.workflowId !== 'delete_deployment_environment') return;
+    if (!(await hasDeleted(deps, tenant, payload))) return;
     await deps.db.tx((tx) => deleteDeletion(tx, tenant, payload.executionId, wire === 'cloudify'));
   };
 }
 
-async function isGone(deps: EngineDeps, tenant: string, deploymentId: string): Promise<boolean> {
-  const asked = deps.deployments.facts(tenant, deploymentId, { username: '', isAdministrator: true });
-  return (await nullIfNotFound(asked)) === null;
+/**
+ * Whether the deployment of a deletion is gone. Also of one that was cancelled, or failed, after deployments had heard that it
+ * was through; where deployments does not answer, which a forced cancel does not wait for, such a one stays.
+ */
+async function hasDeleted(
+  deps: EngineDeps,
+  tenant: string,
+  { executionId, deploymentId, status }: Finished,
+): Promise<boolean> {
+  const row = await readExecution(deps.db.query, executionId);
+  if (!row) return false;
+  try {
+    const asked = deps.deployments.facts(tenant, deploymentId, { username: '', isAdministrator: true });
+    const facts = await nullIfNotFound(asked);
+    const { deployment_made_by: madeBy } = row;
+    return facts === null || (madeBy !== null && facts.madeBy !== null && madeBy !== facts.madeBy);
+  } catch (err) {
+    if (status === 'terminated') throw err;
+    deps.log.warn({ err, executionId }, 'a deletion that did not succeed may stay without its deployment');
+    return false;
+  }
 }

@@ -305,7 +305,7 @@ export async function deleteDeletion(
   withEvents: boolean,
 ): Promise<void> {
   const { rows } = await sql<{ execution_group_id: string | null; deletes_logs: boolean }>`
-    delete from executions where tenant = ${tenant} and id = ${id} and phase = 'ended' and status = 'terminated'
+    delete from executions where tenant = ${tenant} and id = ${id} and phase = 'ended'
       and workflow_id = 'delete_deployment_environment'
     returning execution_group_id, coalesce(parameters->>'delete_logs' = 'true', false) as deletes_logs`.execute(
     tx,
