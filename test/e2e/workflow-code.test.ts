@@ -316,3 +316,9 @@ test('scripts call the REST service with the rights of their execution, whose to
     expect.arrayContaining(['rest rest started other True', 'token ********', `rest answered ${answer}`]),
   );
 });
+
+test('a script that sets the status of its execution to cancelling is cancelled', async () => {
+  const run = await follow(client, 'code', 'setting');
+  expect(run.status).toBe('cancelled');
+  expect(run.messages).toContain('the status is cancelling');
+});

@@ -115,6 +115,37 @@ ctx.returns([
     expect(service?.heard.at(-1)?.body).toEqual({ state: 'uploaded' });
   });
 
+  it('changes nodes, instances and dependencies for the context of workflows', async () => {
+    const lines = [
+      'POST /api/v3.1/nodes',
+      'PATCH /api/v3.1/nodes/d/n',
+      'DELETE /api/v3.1/nodes/d/n',
+      'POST /api/v3.1/node-instances',
+      'DELETE /api/v3.1/node-instances/n_1',
+      'PUT /api/v3.1/deployments/d/inter-deployment-dependencies',
+    ];
+    const rig = await rigWith(Object.fromEntries(lines.map((line) => [line, { body: record('x') }])));
+    const end = await rig.script(`from cloudify import ctx
+from cloudify.workflows.rest_calls import RestCalls
+calls = RestCalls()
+calls.create_nodes('d', [{'id': 'n'}])
+calls.update_node('d', 'n', plugins=[])
+calls.delete_node('d', 'n')
+calls.create_node_instances('d', [{'id': 'n_1'}])
+calls.delete_node_instance('n_1')
+calls.update_idds('d', [{'dependency_creator': 'c'}])
+ctx.returns('done')`);
+    expect(end).toEqual({ kind: 'succeeded', result: 'done' });
+    expect(service?.heard.map(({ line, body }) => [line, body])).toEqual([
+      [lines[0], { deployment_id: 'd', nodes: [{ id: 'n' }] }],
+      [lines[1], { plugins: [] }],
+      [lines[2], null],
+      [lines[3], { deployment_id: 'd', node_instances: [{ id: 'n_1' }] }],
+      [lines[4], null],
+      [lines[5], { inter_deployment_dependencies: [{ dependency_creator: 'c' }] }],
+    ]);
+  });
+
   it('raises errors by their code', async () => {
     const rig = await rigWith({
       'GET /api/v3.1/deployments/d': {

@@ -43,6 +43,21 @@ class RestCalls(object):
     def update_node_instance(self, *args, **kwargs):
         return self._rest.node_instances.update(*args, **kwargs)
 
+    def delete_node_instance(self, *args, **kwargs):
+        return self._rest.node_instances.delete(*args, **kwargs)
+
+    def create_node_instances(self, *args, **kwargs):
+        return self._rest.node_instances.create_many(*args, **kwargs)
+
+    def create_nodes(self, *args, **kwargs):
+        return self._rest.nodes.create_many(*args, **kwargs)
+
+    def update_node(self, *args, **kwargs):
+        return self._rest.nodes.update(*args, **kwargs)
+
+    def delete_node(self, *args, **kwargs):
+        return self._rest.nodes.delete(*args, **kwargs)
+
     def get_secret(self, key):
         return self._rest.secrets.get(key)
 
@@ -51,6 +66,9 @@ class RestCalls(object):
 
     def list_idds(self, **kwargs):
         return self._rest.inter_deployment_dependencies.list(**kwargs)
+
+    def update_idds(self, *args, **kwargs):
+        return self._rest.inter_deployment_dependencies.update_all(*args, **kwargs)
 
     def list_execution_schedules(self, **kwargs):
         return self._rest.execution_schedules.list(**kwargs)

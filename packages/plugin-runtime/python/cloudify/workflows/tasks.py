@@ -219,6 +219,20 @@ class NOPLocalWorkflowTask(LocalWorkflowTask):
         return dict(plain, sendTaskEvents=False, totalRetries=INFINITE_TOTAL_RETRIES)
 
 
+class UpdateExecutionStatusTask(LocalWorkflowTask):
+    """Sets the status of the execution whose code this is."""
+
+    def __init__(self, status, workflow_context, **_):
+        self.status = status
+        super(UpdateExecutionStatusTask, self).__init__(
+            lambda: self._set(), workflow_context, info=status, total_retries=0, send_task_events=False,
+            name='update_execution_status')
+
+    def _set(self):
+        ctx = self.workflow_context
+        ctx._rest.executions.update(ctx.execution_id, self.status)
+
+
 class DryRunLocalWorkflowTask(LocalWorkflowTask):
     """The engine makes a dry run of operations itself."""
 

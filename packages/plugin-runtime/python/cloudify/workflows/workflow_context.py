@@ -5,7 +5,7 @@ from cloudify.workflows import runs
 from cloudify.workflows.engine_call import engine
 from cloudify.workflows.model import Model
 from cloudify.workflows.rest_calls import RestCalls
-from cloudify.workflows.tasks import LocalWorkflowTask, SendWorkflowEventTask
+from cloudify.workflows.tasks import LocalWorkflowTask, SendWorkflowEventTask, UpdateExecutionStatusTask
 from cloudify.workflows.tasks_graph import TaskDependencyGraph
 
 
@@ -259,7 +259,8 @@ class WorkflowContext(RestCalls):
         return self.local_task(task_name, kwargs=kwargs, **{k: v for k, v in options.items() if k in allowed})
 
     def update_execution_status(self, new_status):
-        raise exceptions.NonRecoverableError('the status of an execution follows from its workflow on this manager')
+        """Sets the status of the own execution; one of those in which it has ended ends it."""
+        return self._run(UpdateExecutionStatusTask(new_status, self))
 
     def download_resource(self, resource_path, target_path=None):
         return call({'args': ['download_resource', resource_path, {'target_path': target_path}]})

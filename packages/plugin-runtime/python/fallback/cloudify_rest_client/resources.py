@@ -104,6 +104,10 @@ RESOURCES = {
         'list': 'GET /deployments/inter-deployment-dependencies',
         'create': 'PUT /deployments/inter-deployment-dependencies : dependency_creator source_deployment target_deployment '
                   'external_source external_target target_deployment_func',
+        'create_many': 'POST /deployments/inter-deployment-dependencies : source_deployment_id '
+                       'inter_deployment_dependencies',
+        'update_all': 'PUT /deployments/{source_deployment_id}/inter-deployment-dependencies : source_deployment_id '
+                      'inter_deployment_dependencies',
         'delete': 'DELETE /deployments/inter-deployment-dependencies : dependency_creator source_deployment '
                   'target_deployment is_component_deletion external_source external_target',
     },
@@ -120,11 +124,15 @@ RESOURCES = {
     'node_instances': {
         'list': 'GET /node-instances : _include constraints',
         'get': 'GET /node-instances/{node_instance_id} : node_instance_id _include evaluate_functions>_evaluate_functions',
+        'create_many': 'POST /node-instances : deployment_id node_instances',
         'delete': 'DELETE? /node-instances/{instance_id}',
     },
     'nodes': {
         'list': 'GET /nodes : _include filter_rules constraints deployment_id node_id>id sort is_descending '
                 'evaluate_functions',
+        'create_many': 'POST /nodes : deployment_id nodes',
+        'update': 'PATCH /nodes/{deployment_id}/{node_id}',
+        'delete': 'DELETE? /nodes/{deployment_id}/{node_id}',
     },
     'plugins': {
         'list': 'GET /plugins',
