@@ -52,6 +52,18 @@ const EXPLAINED = [
   /^Cannot resume - workflow not resumable/,
   /has a started modification/,
   /was not found/,
+  /^set by a client$/,
+];
+
+/** What clients set of an execution that has not ended. */
+const SET = [
+  'failed',
+  'terminated',
+  'cancelled',
+  'cancelling',
+  'force_cancelling',
+  'kill_cancelling',
+  'queued',
 ];
 
 export interface BusyWork {
@@ -131,10 +143,26 @@ function deedsOnExecutions(ask: Ask, random: Random): [number, Deed][] {
     await ask('GET', `/executions/${id}/${random.pick(['why', 'graph'])}`);
     await ask('GET', `/events?execution_id=${id}&_size=50`);
   };
+  const set = async (): Promise<void> => {
+    const found = await listed(ask, `${ofStatuses(OPEN)}&_size=50&_sort=-created_at`);
+    if (found.length > 0)
+      await ask('PATCH', `/executions/${random.pick(found).id}`, {
+        status: random.pick(SET),
+        error: 'set by a client',
+      });
+  };
+  const actOnMany = (): Promise<unknown> => {
+    const ids = [random.pick(DEPLOYMENTS), random.pick(DEPLOYMENTS)];
+    const filters = ids.map((id) => `deployment_id=${id}`).join('&');
+    const action = random.pick(['cancel', 'kill', 'resume', 'force-resume']);
+    return ask('POST', `/executions/bulk?${filters}`, { action });
+  };
   return [
     [45, start],
     [15, () => act(OPEN.slice(0, 3), ['cancel', 'cancel', 'force-cancel', 'kill'])],
     [8, () => act(['failed', 'cancelled'], ['resume', 'force-resume'])],
+    [4, set],
+    [2, actOnMany],
     [8, look],
     [6, () => pause(100)],
   ];
@@ -159,9 +187,16 @@ function deedsOnDeployments(ask: Ask, random: Random): [number, Deed][] {
     const workflow_id = random.pick(['install', 'check_status']);
     await ask('POST', '/execution-groups', { deployment_group_id: 'busy', workflow_id, concurrency: 2 });
   };
+  const actOnGroup = async (): Promise<void> => {
+    const { body } = await ask('GET', '/execution-groups?_size=10&_sort=-created_at');
+    const found: { id: string }[] = body?.items ?? [];
+    const action = random.pick(['cancel', 'force-cancel', 'kill', 'resume', 'resume', 'force-resume']);
+    if (found.length > 0) await ask('POST', `/execution-groups/${random.pick(found).id}`, { action });
+  };
   return [
     [6, update],
     [5, group],
+    [4, actOnGroup],
     [2, () => ask('DELETE', `/deployments/${random.pick(DEPLOYMENTS)}?force=true`)],
     [5, () => ask('PUT', `/deployments/${random.pick(DEPLOYMENTS)}`, { blueprint_id: 'busy1' })],
   ];
