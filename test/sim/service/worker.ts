@@ -45,6 +45,8 @@ export interface Hands {
   workerId: string;
   process: VirtualProcess;
   running: Map<string, Held>;
+  /** The last attempt of each task that ran here, which does not run here again (services/worker/src/held-task.ts). */
+  begun: Map<string, number>;
   outcomes: executionsRpc.TaskOutcome[];
   isReporting: boolean;
   /** The whole process stands still: it renews nothing. */
@@ -53,7 +55,15 @@ export interface Hands {
 
 export function newHands(process: VirtualProcess): Hands {
   const workerId = `${process.name}#${process.epoch}`;
-  return { workerId, process, running: new Map(), outcomes: [], isReporting: false, isFrozen: false };
+  return {
+    workerId,
+    process,
+    running: new Map(),
+    begun: new Map(),
+    outcomes: [],
+    isReporting: false,
+    isFrozen: false,
+  };
 }
 
 const roomOf = (hands: Hands): number => Math.max(0, ROOM - hands.running.size);
@@ -73,9 +83,10 @@ export async function wakeWorker(
 }
 
 function begin(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): void {
-  const known = hands.running.get(lease.taskId);
-  if (known && known.attempt >= lease.attempt) return;
+  if ((hands.begun.get(lease.taskId) ?? 0) >= lease.attempt) return;
+  hands.begun.set(lease.taskId, lease.attempt);
   // Whoever has the next run has lost the one before (services/worker/src/leases.ts).
+  const known = hands.running.get(lease.taskId);
   if (known) known.keptUntil = 0;
   hands.running.set(lease.taskId, {
     execution: lease.executionId,
@@ -143,7 +154,7 @@ async function report(fleet: Fleet, hands: Hands): Promise<void> {
       const held = known?.attempt === one.attempt ? known : null;
       if (held) hands.running.delete(one.taskId);
       if (!answer.refused.includes(one.taskId)) noteTaken(fleet, one);
-      else if (held && held.keptUntil > fleet.world.now && !told.has(one)) judgeRefusal(fleet, one);
+      else if (held && held.keptUntil > fleet.world.now && !told.has(one)) judgeRefusal(fleet, outcomes, one);
     }
     for (const lease of answer.leases) begin(fleet, hands, lease);
   }
@@ -158,15 +169,15 @@ function noteTaken(fleet: Fleet, { kind, ...of }: executionsRpc.TaskOutcome): vo
 }
 
 /** A worker that has renewed its lease all the time is not told that somebody else has the run. */
-function judgeRefusal(fleet: Fleet, { executionId, taskId, attempt }: executionsRpc.TaskOutcome): void {
-  const of = { executionId, taskId };
-  const { execution, graph, idx } = fleet.runOf({ ...of, attempt } as executionsRpc.TaskLease);
-  const runs = fleet.ledger.filter(
-    (run) => run.execution === execution && run.graph === graph && run.idx === idx && run.attempt === attempt,
-  );
-  // One lease that was answered twice runs twice here, and is taken once.
-  if (runs.length === 1 && fleet.isCurrent(of))
-    fleet.lost(execution, `task ${taskId} was refused to a worker that had kept it`);
+function judgeRefusal(
+  fleet: Fleet,
+  outcomes: readonly executionsRpc.TaskOutcome[],
+  { executionId, taskId }: executionsRpc.TaskOutcome,
+): void {
+  // A refusal names the task: of two of its runs it is the earlier one.
+  if (outcomes.filter((one) => one.taskId === taskId).length > 1) return;
+  if (fleet.isCurrent({ executionId, taskId }))
+    fleet.lost(executionId, `task ${taskId} was refused to a worker that had kept it`);
 }
 
 /** Nothing of the process happens for longer than its leases last, or until `isWoken`. */
