@@ -1,8 +1,10 @@
-import { executionsRpc } from '@baton/contracts';
+import { executionsRpc, listQuery } from '@baton/contracts';
+import { systemClock } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { cancelNested, settleForgotten } from './commands/await-nested';
 import { cancelExecution } from './commands/cancel-execution';
+import { deleteExecutions } from './commands/delete-executions';
 import { driveExecution } from './commands/drive-execution';
 import { resumeExecution } from './commands/resume-execution';
 import { explainExecution } from './queries/explain-execution';
@@ -10,6 +12,7 @@ import { allowLeavingTheEnd, lockExecution, updateExecution } from './store/exec
 import { countAtWork } from './store/queue.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { drive, type EngineSetup, engineSetup } from './testing/engine-setup';
+import { admin } from './testing/http-rig';
 
 const DEADLINE = { deadlineMs: 15_000 };
 
@@ -197,6 +200,27 @@ test('a service that fails fails the uninstall above it; a resume goes on with t
   await workToEnd(id);
   expect(await row(id)).toMatchObject({ status: 'terminated', error: '' });
   expect(await childrenOf(id)).toHaveLength(2);
+});
+
+test('an end that the parent has yet to hear, or to resume, is not deleted; all of it goes together', async () => {
+  installed('kept', ['kept_bad', 'kept_good']);
+  installed('kept_bad');
+  installed('kept_good');
+  const id = await begin('kept', 'uninstall', { recursive: true });
+  await phaseIs(id, 'awaiting');
+  const [bad, good] = await childrenOf(id);
+  const no = JSON.stringify({ type: 'NonRecoverableError', message: 'no' });
+  const kind = executionsRpc.OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE;
+  await workToEnd(bad!.id, () => ({ kind, errorJson: no }));
+  const remove = (ids: string[]) =>
+    deleteExecutions(engine.db, admin, listQuery({ filters: { id: ids } }), {}, systemClock.now());
+  expect(await remove([bad!.id])).toEqual([]);
+  await workToEnd(good!.id);
+  await phaseIs(id, 'ended');
+  expect((await row(id)).status).toBe('failed');
+  expect(await remove([bad!.id])).toEqual([]);
+  const all = [id, bad!.id, good!.id];
+  expect((await remove(all)).map((one) => one.id).sort()).toEqual([...all].sort());
 });
 
 test('a cancel of the parent reaches a service that was resumed while it looked', async () => {

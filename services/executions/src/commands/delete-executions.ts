@@ -1,10 +1,11 @@
 import type { ListQuery, Principal } from '@baton/contracts';
 import { badParameter, isoInstant, readInstant } from '@baton/kernel';
-import type { Db } from '@baton/postgres';
+import type { Db, Tx } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { executionScope, filteredExecutions } from '../queries/list-executions';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
+import { awaitedIds } from '../store/waiting-task';
 
 const ENDS = ['terminated', 'failed', 'cancelled'];
 
@@ -15,7 +16,8 @@ export interface DeleteRequest {
 
 /**
  * Deletes ended executions with their graphs and events (reference/rest-api.md 5.7): those before a time, or all but the
- * newest `keep_last`, or all. The last create_deployment_environment of a deployment stays.
+ * newest `keep_last`, or all. The last create_deployment_environment of a deployment stays, and what somebody has yet to hear
+ * the end of: the execution that has started it, as long as that is there and may go on, and operations that wait for it.
  * @throws AppError bad_parameters_error.
  */
 export async function deleteExecutions(
@@ -37,22 +39,36 @@ export async function deleteExecutions(
   const where: RawBuilder<SqlBool>[] = [filteredExecutions(list, ended)];
   if (before !== null) where.push(sql`e.created_at < ${before}`);
   return await db.tx(async (tx) => {
-    // Those that stay anyhow are among the last ones kept: the oldest of the others go until so many are left.
-    const { rows } = await sql<ExecutionRow>`
+    const deleted: ExecutionRow[] = [];
+    // Those that others have started go with the next round, when those are gone.
+    for (let rows: ExecutionRow[] | null = null; rows === null || rows.length > 0; deleted.push(...rows))
+      rows = await deleteMatching(tx, where, keepLast ?? 0);
+    return deleted;
+  });
+}
+
+async function deleteMatching(
+  tx: Tx<DB>,
+  where: readonly RawBuilder<SqlBool>[],
+  keepLast: number,
+): Promise<ExecutionRow[]> {
+  // Those that stay anyhow are among the last ones kept: the oldest of the others go until so many are left.
+  const { rows } = await sql<ExecutionRow>`
       with matched as (
-        select e.id, e.created_at, (e.workflow_id = 'create_deployment_environment' and e.status = 'terminated' and not exists (
+        select e.id, e.created_at, ((e.workflow_id = 'create_deployment_environment' and e.status = 'terminated' and not exists (
           select 1 from executions l where l.tenant = e.tenant and l.deployment_id = e.deployment_id
-            and l.workflow_id = e.workflow_id and l.status = 'terminated' and l.created_at > e.created_at)) as is_kept
+            and l.workflow_id = e.workflow_id and l.status = 'terminated' and l.created_at > e.created_at))
+          or exists (select 1 from executions p where p.id = e.parent_id and p.status <> 'terminated')
+          or e.id in ${awaitedIds}) as is_kept
         from executions e where ${sql.join(where, sql` and `)}
       ), placed as (
         select id, is_kept, row_number() over (order by is_kept, created_at, id) as place, count(*) over () as total from matched
       )
       delete from executions d using placed p
-      where d.id = p.id and not p.is_kept and p.place <= p.total - ${keepLast ?? 0}
+      where d.id = p.id and not p.is_kept and p.place <= p.total - ${keepLast}
       returning d.*`.execute(tx);
-    await sql`delete from events where execution_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(tx);
-    return rows;
-  });
+  await sql`delete from events where execution_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(tx);
+  return rows;
 }
 
 function keepLastOf(request: DeleteRequest): number | null {
