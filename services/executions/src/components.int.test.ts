@@ -250,4 +250,11 @@ test('a member of an execution group takes its components along when it begins, 
   }, DEADLINE);
   const last = (await executionsOf('group3')).map(({ id }) => id);
   for (const id of last) await worksTo(id, 'terminated');
+  // Once its component has the workflow a resume starts it there, too.
+  deployed('group2-part');
+  await resumeExecution(engine.deps, ids.group2!, false);
+  await eventually(
+    async () => expect(await started()).toContainEqual(expect.stringMatching(/^group2-part /)),
+    DEADLINE,
+  );
 });

@@ -74,3 +74,15 @@ test.each([
   expect((await succeedLate(lease)).leases).toEqual([]);
   expect(await sentOf(id)).toEqual([]);
 });
+
+test.each(['queued', 'scheduled'] as const)(
+  'what runs is stopped when a client sets %s, for it begins again',
+  async (status) => {
+    const { id, lease } = await atWork(`set-${status}`);
+    await setStatus(engine.deps, id, status, '');
+    const beat = await engine.client.heartbeat({ workerId: 'w1', taskIds: [lease.taskId] });
+    expect(beat.kill).toEqual([lease.taskId]);
+    expect(await workToEnd(id, undefined, 'w2')).toEqual(['create a_1', 'start a_1']);
+    expect((await row(id)).status).toBe('terminated');
+  },
+);

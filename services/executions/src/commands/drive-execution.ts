@@ -121,7 +121,9 @@ async function plannedFor(deps: EngineDeps, execution: ExecutionRow): Promise<Pl
 
 async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<PlannedStage> {
   if (isEmptyWorkflow(execution.workflow_id)) return { kind: 'end', outcome: 'succeeded' };
-  if (execution.is_cascading && execution.status === 'pending' && !execution.is_resumed) {
+  // Also after a resume of one that could not begin: what was started with it before is found.
+  const isFirst = execution.history.length === 0 && execution.graph_id === null;
+  if (execution.is_cascading && execution.status === 'pending' && isFirst) {
     const message = await cascadeMember(deps, execution);
     if (message !== null) return { kind: 'end', outcome: 'failed', error: { type: 'RuntimeError', message } };
   }

@@ -12,7 +12,7 @@ import {
 } from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
 import type { DB } from '../store/tables.gen';
-import { renameStoppedGraphs } from '../store/tasks.sql';
+import { type KilledRun, renameStoppedGraphs, requestKill } from '../store/tasks.sql';
 import { afterCancel, type Cancelled, cancelLocked, stopGraph } from './cancel-execution';
 
 const ENDS = new Set<ExecutionStatus>(['terminated', 'failed', 'cancelled']);
@@ -22,7 +22,7 @@ const AFTER_CANCELLING = new Set<ExecutionStatus>(['cancelled', 'failed', 'queue
 /**
  * Sets a status as clients of the API do (reference/rest-api.md 6.1). An end status ends the execution through the same
  * way as its workflow would: effects delivered, one terminal event; operations that run are left to end by themselves. That
- * it is being cancelled cancels it, as the action does. Crash after the commit: loops/engine.loops.ts (wake-executions).
+ * it is being cancelled cancels it, as the action does. One that is to wait again stops what runs of it. Crash after the commit: loops/engine.loops.ts (wake-executions).
  * @throws AppError invalid_exception_status_update for a transition that the table refuses; not_found_error.
  */
 export async function setStatus(
@@ -33,7 +33,7 @@ export async function setStatus(
 ): Promise<void> {
   const mode = cancelOf(status);
   const then = await deps.memory.serially(executionId, () =>
-    deps.db.tx(async (tx): Promise<Cancelled | 'drive' | 'nothing'> => {
+    deps.db.tx(async (tx): Promise<Cancelled | 'drive' | 'nothing' | KilledRun[]> => {
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
       refuseUnlessAllowed(execution, status);
@@ -51,6 +51,7 @@ export async function setStatus(
     }),
   );
   if (then === 'drive') deps.wake.drive(executionId);
+  else if (Array.isArray(then)) deps.wake.kill(executionId, then);
   else if (then !== 'nothing') afterCancel(deps, executionId, mode!, then);
 }
 
@@ -95,10 +96,13 @@ async function goOnAs(
   execution: LockedExecution,
   status: ExecutionStatus,
   error: string,
-): Promise<'drive' | 'nothing'> {
+): Promise<'drive' | 'nothing' | KilledRun[]> {
   const isWaiting = status === 'queued' || status === 'scheduled';
   const phase = isWaiting ? 'waiting' : execution.phase === 'waiting' ? 'planning' : execution.phase;
-  const back = isWaiting && execution.phase !== 'waiting' ? await takenBack(tx, deps, execution) : {};
+  const isBack = isWaiting && execution.phase !== 'waiting';
+  // What runs would run twice at a time, once it is planned anew.
+  const killed = isBack && execution.graph_id !== null ? await requestKill(tx, execution.graph_id) : [];
+  const back = isBack ? await takenBack(tx, deps, execution) : {};
   await updateExecution(tx, execution.id, {
     ...back,
     version: execution.version + 1,
@@ -108,6 +112,7 @@ async function goOnAs(
     ...(status === 'scheduled' ? { wake_at: execution.scheduled_for ?? NOW } : {}),
     ...(status === 'started' ? { started_at: NOW } : {}),
   });
+  if (killed.length > 0) return killed;
   return phase === 'planning' ? 'drive' : 'nothing';
 }
 
