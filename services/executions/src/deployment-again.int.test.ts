@@ -3,6 +3,7 @@ import { isoInstant, newId } from '@baton/kernel';
 import { eventually, setFakeNow } from '@baton/testkit';
 import { sql } from 'kysely';
 import { fireSchedules } from './commands/fire-schedules';
+import { updateDefaultSchedules } from './commands/make-default-schedules';
 import { schedulesRoutes } from './http/schedules.routes';
 import { onDeploymentCreated } from './messages/on-deployment-created';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
@@ -88,6 +89,20 @@ test.each(['of today', 'of an older release'])(
   },
   60_000,
 );
+
+test('an update of a new deployment makes its schedule anew where the one of the first is still there', async () => {
+  await make('updated', START);
+  const madeBy = newId();
+  await setNow(DELETED + 1_000);
+  const owner = { tenant, deploymentId: 'updated', madeBy, visibility: 'tenant', createdBy: 'admin' };
+  const defaults = { nightly: { workflow: 'install', since: '2030-01-01 06:00:00', recurrence: '1d' } };
+  await engine.db.tx((tx) => updateDefaultSchedules(tx, engine.deps, owner, defaults));
+  const { rows } = await sql<{ deployment_made_by: string }>`
+    select deployment_made_by from execution_schedules where deployment_id = 'updated'`.execute(
+    engine.db.query,
+  );
+  expect(rows).toEqual([{ deployment_made_by: madeBy }]);
+}, 60_000);
 
 test('what an older release stored goes with its deployment by the time it was made', async () => {
   await make('older', START);

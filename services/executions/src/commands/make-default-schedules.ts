@@ -64,6 +64,7 @@ export async function updateDefaultSchedules(
   defaults: Record<string, unknown>,
 ): Promise<void> {
   await storeDefaults(tx, deps, { owner, defaults }, async (row) => {
+    await deleteEarlierSchedule(tx, row, row.created_at);
     if (!(await insertSchedule(tx, row))) await replaceSchedule(tx, deps, row);
   });
 }
