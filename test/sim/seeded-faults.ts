@@ -137,8 +137,8 @@ export const seededFaults: readonly SeededFault[] = [
   {
     name: 'an answer that belongs to another step of the batch',
     file: engine('step-writer'),
-    find: 'for (const { step, resolve } of batch) resolve(byId.get(step.executionId) ?? null);',
-    replace: 'for (const { resolve } of batch) resolve(rows[0] ?? null);',
+    find: 'if (row) resolve(row);',
+    replace: 'if (row) resolve(rows[0]!);',
   },
   {
     name: 'what is queued begins whatever is at work on its deployment',

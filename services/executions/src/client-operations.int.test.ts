@@ -170,7 +170,12 @@ test('a state that a client reports beside the workflow reaches the deployment a
   const { taskId, attempt } = lease!;
   const kind = executionsRpc.OutcomeKind.OUTCOME_KIND_SUCCEEDED;
   const outcome = executionsRpc.TaskOutcome.fromPartial({ executionId, taskId, attempt, kind });
-  const { leases } = await finishTasks(engine.deps, { workerId: 'w1', outcomes: [outcome], room: 1 });
+  const { leases } = await finishTasks(engine.deps, {
+    workerId: 'w1',
+    outcomes: [outcome],
+    room: 1,
+    readsUntaken: true,
+  });
   const instances = () => engine.peer.deployments.get('mixed')!.instances.map(({ state }) => state);
   await eventually(async () => expect(instances()[0]).toBe('started'), DEADLINE);
   expect(leases).toHaveLength(1);

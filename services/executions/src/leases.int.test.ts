@@ -167,3 +167,46 @@ test('an execution that cannot be gone on with keeps the loops from no other', a
   const third = await engine.client.claimTask({ workerId: 'w2', executionId: whole, taskId: '', room: 1 });
   expect(third.leases.map(({ attempt }) => attempt)).toEqual([1]);
 });
+
+test('an execution whose row somebody holds keeps nothing from those that are reported with it', async () => {
+  const reports: executionsRpc.TaskOutcome[] = [];
+  const ids: string[] = [];
+  for (const deploymentId of ['held', 'free']) {
+    engine.peer.deployments.set(deploymentId, peerDeployment({ a: [] }, ['create', 'start']));
+    const executionId = await begin(deploymentId, 'install');
+    ids.push(executionId);
+    await phaseIs(executionId, 'running');
+    reports.push(succeeded((await claim(executionId))[0]!));
+  }
+  const report = (outcomes: executionsRpc.TaskOutcome[]) =>
+    engine.client.finishTasks({ workerId: 'w1', outcomes, room: outcomes.length, readsUntaken: true });
+  const holder = await engine.db.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from executions where id = $1 for update', [ids[0]]);
+    const answer = await report(reports);
+    expect(answer.untaken).toEqual([ids[0]]);
+    expect(answer.leases.map((lease) => lease.executionId)).toEqual([ids[1]]);
+    await report([succeeded(answer.leases[0]!)]);
+    await phaseIs(ids[1]!, 'ended');
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+  // Told again: taken now, or refused since it was taken meanwhile. What follows is leased to whoever asks.
+  const { leases } = await report([reports[0]!]);
+  const [next] = [...leases, ...(await claim(ids[0]!))];
+  expect(JSON.parse(next!.assignmentJson).operation).toMatch(/start$/);
+  await report([succeeded(next!)]);
+  await phaseIs(ids[0]!, 'ended');
+  expect((await row(ids[0]!)).status).toBe('terminated');
+}, 60_000);
+
+async function claim(executionId: string): Promise<executionsRpc.TaskLease[]> {
+  return (await engine.client.claimTask({ workerId: 'w1', executionId, taskId: '', room: 1 })).leases;
+}
+
+function succeeded({ executionId, taskId, attempt }: executionsRpc.TaskLease): executionsRpc.TaskOutcome {
+  const kind = OutcomeKind.OUTCOME_KIND_SUCCEEDED;
+  return executionsRpc.TaskOutcome.fromPartial({ executionId, taskId, attempt, kind, retryAfter: -1 });
+}

@@ -2,7 +2,7 @@ import type { executionsRpc } from '@baton/contracts';
 import type { Clock, Log } from '@baton/kernel';
 import type { ExecutionsClient } from './adapters/executions.client';
 import { type HeldTask, type HeldTasks, takesPlace } from './held-task';
-import { createOutcomeQueue, type OutcomeQueue } from './outcome-queue';
+import { createOutcomeQueue, type OutcomeItem, type OutcomeQueue } from './outcome-queue';
 import type { Slots } from './slots';
 
 /**
@@ -82,8 +82,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
 async function tell(deps: ReporterDeps, queue: OutcomeQueue, executionIds: readonly string[]): Promise<void> {
   const batch = queue.take(executionIds);
   const extra = deps.isDraining() ? 0 : deps.slots.takeSome(Math.floor(deps.slots.free / EXTRA_SHARE));
-  const freed = batch.filter(({ task }) => takesPlace(task)).length;
-  const room = deps.isDraining() ? 0 : freed + extra;
+  const room = deps.isDraining() ? 0 : placesOf(batch) + extra;
   const sentAt = deps.clock.monotonic();
   let answer: executionsRpc.FinishTasksResponse;
   try {
@@ -96,11 +95,23 @@ async function tell(deps: ReporterDeps, queue: OutcomeQueue, executionIds: reado
     deps.log.warn({ executionIds, reason }, 'outcomes not answered; sent again');
     return;
   }
-  queue.answered(executionIds, batch);
+  const untaken = new Set(answer.untaken);
+  if (untaken.size > 0) {
+    queue.failed([...untaken], deps.clock.monotonic());
+    deps.log.warn({ executionIds: [...untaken] }, 'outcomes not taken; sent again');
+  }
+  const told = batch.filter(({ task }) => !untaken.has(task.executionId));
+  queue.answered(
+    executionIds.filter((id) => !untaken.has(id)),
+    told,
+  );
   for (const taskId of answer.refused) {
     const attempt = deps.tasks.get(taskId)?.attempt;
     deps.log.warn({ taskId, attempt }, 'outcome refused: the attempt is not the current one');
   }
-  for (const { task } of batch) deps.tasks.remove(task);
-  deps.startLeases(answer.leases, extra + freed, sentAt);
+  for (const { task } of told) deps.tasks.remove(task);
+  deps.startLeases(answer.leases, extra + placesOf(told), sentAt);
 }
+
+const placesOf = (items: readonly OutcomeItem[]): number =>
+  items.filter(({ task }) => takesPlace(task)).length;

@@ -39,6 +39,24 @@ it('carries out chains and fans on several workers, each operation once', async 
   expect(rig.peer.refused).toEqual([]);
 });
 
+it('tells again what was not taken, and goes on with what was told beside it', async () => {
+  rig = await createWorkerRig();
+  const first = [1, 2, 3].map(() => rig.peer.addTask(nop));
+  for (const { id, executionId } of first) rig.peer.addTask(nop, { executionId, after: [id] });
+  const left: string[] = [];
+  rig.peer.leaves = (executionId) => {
+    const isLeft = executionId === first[1]!.executionId && left.length < 3;
+    if (isLeft) left.push(executionId);
+    return isLeft;
+  };
+  await rig.startWorker({ BATON_WORKER_SLOTS: '3' });
+  await Promise.all(first.map((task) => rig.wake(task)));
+  await done();
+  expect(left).toHaveLength(3);
+  expect([...rig.peer.tasks.values()].map((task) => task.outcomes.length)).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(rig.peer.refused).toEqual([]);
+});
+
 it('writes runtime properties, then log lines, then the outcome; repeats what was not answered', async () => {
   rig = await createWorkerRig();
   const fails: Record<string, number> = { finishTasks: 2, appendEvents: 2 };

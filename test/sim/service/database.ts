@@ -243,10 +243,11 @@ export function dbOf(database: MemoryDatabase): Db<DB> {
       }
     },
     statement: async (
-      _statement: unknown,
+      { name }: { name: string },
       values: readonly string[],
       sent?: (rows: readonly object[]) => readonly Envelope[],
     ) => {
+      if (name === 'engine-fitting-steps') return await fittingRows(database, values[0]!);
       const rows = await stepStatement(database, values[0]!);
       await answered(database, sent?.(rows) ?? []);
       return rows;
@@ -304,15 +305,27 @@ function stepInTx(tx: MemoryTx, input: StepInput): { rows: object[] } {
   return { rows: [done.row] };
 }
 
-/** `writeSteps`: each step whole or not at all, all of them in one commit. */
+/** `fittingSteps`. */
+async function fittingRows({ world, executions }: MemoryDatabase, parameter: string): Promise<object[]> {
+  const expected = JSON.parse(parameter) as Pick<ExecutionRow, 'id' | 'version' | 'phase' | 'status'>[];
+  await world.pause(0.3);
+  return expected.flatMap(({ id, version, phase, status }) => {
+    const row = executions.get(id)?.row;
+    const isFitting =
+      row?.version === version && row.phase === phase && (status ?? row.status) === row.status;
+    return isFitting ? [{ id }] : [];
+  });
+}
+
+/** `writeSteps`: each step whole or not at all, all of them in one commit, and without those that somebody has locked. */
 async function stepStatement(database: MemoryDatabase, parameter: string): Promise<object[]> {
   const { world, executions, outbox } = database;
-  const inputs = JSON.parse(parameter) as StepInput[];
+  const given = JSON.parse(parameter) as StepInput[];
   await world.pause(0.3);
+  const inputs = given.filter(({ execution_id: id }) => !database.locks.has(id));
   const releases: (() => void)[] = [];
   try {
-    for (const id of inputs.map((input) => input.execution_id).sort())
-      releases.push(await lockRow(database, id));
+    for (const { execution_id: id } of inputs) releases.push(await lockRow(database, id));
     await world.pause(database.commitMs);
     if (world.random.chance(world.faults.commitRefused)) throw lost();
     // One of several that cannot be written: each is then tried alone.

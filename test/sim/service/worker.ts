@@ -141,15 +141,17 @@ async function report(fleet: Fleet, hands: Hands): Promise<void> {
       await freeze(fleet, hands, () => outcomes.some((one) => isRunAnew(fleet, one)));
     const room = Math.min(ROOM, roomOf(hands) + outcomes.length);
     const answer = await call(fleet.world, fleet.engines, (engine) =>
-      finishTasks(fleet.depsOf(engine), { workerId: hands.workerId, outcomes, room }),
+      finishTasks(fleet.depsOf(engine), { workerId: hands.workerId, outcomes, room, readsUntaken: true }),
     );
     if (!answer) {
       for (const one of outcomes) told.add(one);
       await fleet.world.pause(500);
       continue;
     }
-    hands.outcomes = hands.outcomes.filter((one) => !outcomes.includes(one));
-    for (const one of outcomes) {
+    const isTaken = (one: executionsRpc.TaskOutcome) => !answer.untaken.includes(one.executionId);
+    for (const one of outcomes) if (!isTaken(one)) told.add(one);
+    hands.outcomes = hands.outcomes.filter((one) => !outcomes.includes(one) || !isTaken(one));
+    for (const one of outcomes.filter(isTaken)) {
       const known = hands.running.get(one.taskId);
       const held = known?.attempt === one.attempt ? known : null;
       if (held) hands.running.delete(one.taskId);

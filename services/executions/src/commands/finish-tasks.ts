@@ -11,10 +11,24 @@ import { wakeEnded } from './wake-deferred';
 
 const { OutcomeKind } = executionsRpc;
 
+/** How long one execution may keep the answer about others waiting: their leases run, and the worker does not know of them. */
+const PATIENCE_MS = 1_000;
+
+/** Of how far the step of one execution is. */
+interface Progress {
+  /** It is decided, leases included. False: others have the answer already, and leases would not reach the worker. */
+  onDecided(): boolean;
+  /** It waits again; nothing of what was decided is written. */
+  onLock(): void;
+}
+
+type Finished = Omit<executionsRpc.FinishTasksResponse, 'untaken'>;
+
 /**
  * Takes what has ended, one transaction per execution, and leases newly ready operations to the reporting worker up to
  * its room. An outcome of an older attempt, or of a lease that went to another worker, is refused. The worker repeats
- * the call until it is answered: an outcome that was taken before is refused then, which is harmless.
+ * the call until it is answered: an outcome that was taken before is refused then, which is harmless. Of several executions
+ * one that fails, or does not come to its step for a second, is `untaken`: the others do not wait for it.
  */
 export async function finishTasks(
   deps: EngineDeps,
@@ -27,19 +41,66 @@ export async function finishTasks(
     else byExecution.set(outcome.executionId, [outcome]);
   }
   const rooms = roomsOf(request.room, [...byExecution.values()]);
+  const isAlone = byExecution.size === 1 || !request.readsUntaken;
+  const failures: unknown[] = [];
   // Beside each other: their steps are written together.
-  const done = await Promise.allSettled(
-    [...byExecution].map(([executionId, outcomes], i) =>
-      finishOf(deps, request.workerId, rooms[i]!, executionId, outcomes),
-    ),
+  const done = await Promise.all(
+    [...byExecution].map(async ([executionId, outcomes], i) => {
+      const take = (progress: Progress) =>
+        finishOf(deps, request.workerId, rooms[i]!, executionId, outcomes, progress);
+      const finished = isAlone ? take(ALONE) : whileOthersWait(take);
+      return await finished.catch((error: unknown) => {
+        if (isAlone) throw error;
+        failures.push(error);
+        deps.log.warn({ err: error, executionId }, 'outcomes of an execution were not taken');
+        return null;
+      });
+    }),
   );
-  const answer: executionsRpc.FinishTasksResponse = { refused: [], leases: [] };
-  for (const one of done) {
-    if (one.status === 'rejected') throw one.reason;
-    answer.refused.push(...one.value.refused);
-    answer.leases.push(...one.value.leases);
+  if (failures.length > 0 && failures.length === done.length) throw failures[0];
+  const answer: executionsRpc.FinishTasksResponse = { refused: [], leases: [], untaken: [] };
+  for (const [i, executionId] of [...byExecution.keys()].entries()) {
+    answer.refused.push(...(done[i]?.refused ?? []));
+    answer.leases.push(...(done[i]?.leases ?? []));
+    if (!done[i]) answer.untaken.push(executionId);
   }
   return answer;
+}
+
+const ALONE: Progress = { onDecided: () => true, onLock: () => undefined };
+
+/**
+ * Null when it does not come to its step in time: then it goes on, and leases nothing. One that is being written is waited
+ * for, since its leases would be lost.
+ */
+async function whileOthersWait(take: (progress: Progress) => Promise<Finished>): Promise<Finished | null> {
+  let isDecided = false;
+  let isOver = false;
+  let isGivenUp = false;
+  let leave!: (nothing: null) => void;
+  const left = new Promise<null>((resolve) => {
+    leave = resolve;
+  });
+  const look = (): void => {
+    if (!isOver || isDecided) return;
+    isGivenUp = true;
+    leave(null);
+  };
+  const timer = setTimeout(() => {
+    isOver = true;
+    look();
+  }, PATIENCE_MS);
+  const taken = take({
+    onDecided: () => {
+      isDecided = true;
+      return !isGivenUp;
+    },
+    onLock: () => {
+      isDecided = false;
+      look();
+    },
+  });
+  return await Promise.race([taken, left]).finally(() => clearTimeout(timer));
 }
 
 /** The worker's room, shared: each execution may fill the places that its own outcomes free, and its part of the rest. */
@@ -61,20 +122,35 @@ async function finishOf(
   room: number,
   executionId: string,
   outcomes: readonly executionsRpc.TaskOutcome[],
-): Promise<executionsRpc.FinishTasksResponse> {
+  progress: Progress,
+): Promise<Finished> {
   try {
-    return await takeOutcomes(deps, workerId, room, executionId, outcomes);
+    return await takeOutcomes(deps, workerId, room, executionId, outcomes, progress);
   } catch (error) {
     if (!isUnstorable(error)) throw error;
     const [only, ...others] = outcomes;
     deps.log.warn({ err: error, executionId, outcomes: outcomes.length }, 'an outcome could not be stored');
     if (others.length === 0)
-      return await takeOutcomes(deps, workerId, room, executionId, [unstorable(only!, error as Error)]);
+      return await takeOutcomes(
+        deps,
+        workerId,
+        room,
+        executionId,
+        [unstorable(only!, error as Error)],
+        progress,
+      );
   }
-  const answer: executionsRpc.FinishTasksResponse = { refused: [], leases: [] };
+  const answer: Finished = { refused: [], leases: [] };
   for (const [i, outcome] of outcomes.entries()) {
     const isLast = i === outcomes.length - 1;
-    const { refused, leases } = await finishOf(deps, workerId, isLast ? room : 0, executionId, [outcome]);
+    const { refused, leases } = await finishOf(
+      deps,
+      workerId,
+      isLast ? room : 0,
+      executionId,
+      [outcome],
+      progress,
+    );
     answer.refused.push(...refused);
     answer.leases.push(...leases);
   }
@@ -97,7 +173,8 @@ async function takeOutcomes(
   room: number,
   executionId: string,
   outcomes: readonly executionsRpc.TaskOutcome[],
-): Promise<executionsRpc.FinishTasksResponse> {
+  progress: Progress,
+): Promise<Finished> {
   let refused: string[] = [];
   const done = await runStep(
     deps,
@@ -110,10 +187,10 @@ async function takeOutcomes(
         if (happening) happenings.push(happening);
         else refused.push(outcome.taskId);
       }
-      const isRunning = execution.phase === 'running';
-      return { happenings, claim: isRunning ? { workerId, room, preferred: null } : null };
+      const mayClaim = progress.onDecided() && execution.phase === 'running';
+      return { happenings, claim: mayClaim ? { workerId, room, preferred: null } : null };
     },
-    { alsoEnded: true },
+    { alsoEnded: true, onLock: progress.onLock },
   );
   if (!done) return { refused: outcomes.map((outcome) => outcome.taskId), leases: [] };
   // An execution that only waits gives its place in the queue to others.

@@ -27,18 +27,24 @@ export interface StepDone {
 /** Says what happened, or null when there is nothing to do. May be asked twice for one step, so it must only look. */
 export type StepPlanner = (context: StepContext) => StepPlan | null;
 
+export interface StepOptions {
+  /** The graph of a stopped execution takes late answers, for the case that it is resumed. */
+  alsoEnded?: boolean;
+  /** Called before it waits for the row's lock; what `plan` said before that was not written. */
+  onLock?: () => void;
+}
+
 /**
  * Takes one step of a running execution, serialised in this process: `plan` says what happened, the graph decides, and
  * what follows is written. With the graph in memory the step is decided without reading anything and written only if the
  * row still has its version; else, and when time matters, under the row's lock. Answers null when the execution is not
- * running any more or `plan` finds nothing to do. With `alsoEnded` the graph of a stopped execution takes late answers,
- * for the case that it is resumed.
+ * running any more or `plan` finds nothing to do.
  */
 export async function runStep(
   deps: EngineDeps,
   executionId: string,
   plan: StepPlanner,
-  options: { alsoEnded?: boolean } = {},
+  options: StepOptions = {},
 ): Promise<StepDone | null> {
   return await deps.memory.serially(executionId, async () => {
     try {
@@ -85,8 +91,9 @@ async function stepUnderLock(
   deps: EngineDeps,
   executionId: string,
   plan: StepPlanner,
-  options: { alsoEnded?: boolean },
+  options: StepOptions,
 ): Promise<StepDone | null> {
+  options.onLock?.();
   return await deps.db.tx(async (tx) => {
     const execution = await lockExecution(tx, executionId);
     if (!execution?.graph_id || (execution.phase !== 'running' && !options.alsoEnded)) return null;

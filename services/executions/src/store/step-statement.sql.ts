@@ -152,20 +152,22 @@ const PARTS: readonly Part[] = [
   },
 ];
 
+/** `held`: by the transaction that the statement is part of. */
+export type Locks = 'held' | 'free';
+
 /**
  * The statement that writes steps, given as one array of them: the executions' rows, and only what these steps bring
  * (most of a chain's steps bring a third of the parts, and each costs even when it has nothing to do).
- * Executions are locked in the order of their ids, so that two replicas with steps of the same ones do not wait for each
- * other. `stepped` holds only those that still are as expected; all else is written for these.
+ * `stepped` holds only those that still are as expected; all else is written for these. Where nobody is known to hold their
+ * locks, those that somebody else has locked are left out: the others must not wait for him.
  */
-export function stepStatement(steps: readonly StepInput[]): PreparedStatement {
-  const isOne = steps.length === 1;
+export function stepStatement(steps: readonly StepInput[], locks: Locks): PreparedStatement {
   const columns = COLUMNS.filter(([name]) => steps.some((step) => step[name] !== undefined));
   const parts = PARTS.filter(({ isNeeded }) => steps.some(isNeeded));
-  const key = `${isOne ? 'step' : 'steps'} ${bits(COLUMNS, columns)} ${bits(PARTS, parts)}`;
+  const key = `${locks} ${bits(COLUMNS, columns)} ${bits(PARTS, parts)}`;
   let statement = statements.get(key);
   if (!statement) {
-    statement = { name: `engine-${key}`, text: textOf(isOne, columns, parts) };
+    statement = { name: `engine-${key}`, text: textOf(locks, columns, parts) };
     statements.set(key, statement);
   }
   return statement;
@@ -187,7 +189,7 @@ const STEPPED =
     .map((name) => `e.${name}`)
     .join(', ');
 
-function textOf(isOne: boolean, columns: typeof COLUMNS, parts: readonly Part[]): string {
+function textOf(locks: Locks, columns: typeof COLUMNS, parts: readonly Part[]): string {
   const ofParts = parts.flatMap(({ input }) => input || []);
   return `with input as materialized (
   select * from jsonb_to_recordset($1::jsonb) as i(execution_id uuid, version bigint, is_phase text, is_status text,
@@ -195,17 +197,17 @@ function textOf(isOne: boolean, columns: typeof COLUMNS, parts: readonly Part[])
     event_count int, state_count int${ofParts.map((input) => `, ${input}`).join('')})
 ), clock as materialized (select ${APP_NOW} as now)
 ${
-  isOne
+  locks === 'held'
     ? ''
     : `, locked as materialized (
-  select e.id from input i join executions e on e.id = i.execution_id order by e.id for update of e)`
+  select e.id from input i join executions e on e.id = i.execution_id for no key update of e skip locked)`
 }, stepped as (
   update executions e set version = e.version + 1,
     ${columns.map(([name]) => `${name} = coalesce(i.${name}, e.${name}), `).join('')}
     started_at = case when i.is_start then c.now else e.started_at end,
     ended_at = case when i.is_end then c.now else e.ended_at end, wake_at = i.wake_at,
     last_event_seq = e.last_event_seq + i.event_count, last_state_seq = e.last_state_seq + i.state_count
-  from input i ${isOne ? '' : 'join locked l on l.id = i.execution_id'} cross join clock c
+  from input i ${locks === 'held' ? '' : 'join locked l on l.id = i.execution_id'} cross join clock c
   where e.id = i.execution_id and e.version = i.version and e.phase = i.is_phase
     and (i.is_status is null or e.status = i.is_status)
   returning ${STEPPED}, e.last_event_seq - i.event_count as event_base, e.last_state_seq - i.state_count as state_base, c.now,

@@ -35,7 +35,7 @@ export function createExecutionsClient(rpc: RpcConnector, workerId: string, abou
   return {
     claim: async (executionId, taskId, room) =>
       (await client.claimTask({ workerId, taskId, executionId, room })).leases,
-    finish: (outcomes, room) => client.finishTasks({ workerId, outcomes, room }),
+    finish: (outcomes, room) => client.finishTasks({ workerId, outcomes, room, readsUntaken: true }),
     heartbeat: (taskIds, deadlineMs) => client.heartbeat({ workerId, taskIds, workerJson }, { deadlineMs }),
     appendEvents: async (batchId, executionId, eventsJson) => {
       await client.appendEvents({ batchId, executionId, workerId, eventsJson });

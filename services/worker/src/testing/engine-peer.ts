@@ -58,6 +58,8 @@ export interface EnginePeer {
   writes: string[];
   /** Called before each rpc with its name; throwing makes it fail. */
   before: (method: string, workerId: string) => void | Promise<void>;
+  /** Whether the outcomes of an execution are not taken in this call. */
+  leaves: (executionId: string) => boolean;
   /** Called with each task that a report has made ready and that its worker has no room for: somebody is to be woken. */
   announce: (task: PeerTask) => Promise<void>;
   beats: Map<string, number>;
@@ -117,6 +119,7 @@ export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
     refused: [],
     writes: [],
     before: () => undefined,
+    leaves: () => false,
     announce: async () => undefined,
     beats: new Map(),
     leaseMs,
@@ -225,8 +228,11 @@ function executionsOf(peer: EnginePeer): Handlers {
       const first = named?.state === 'ready' ? [lease(peer, named, workerId)] : held;
       return { leases: [...first, ...claimReady(peer, executionId, workerId, room - first.length)] };
     },
-    finishTasks: async ({ workerId, outcomes, room }) => {
+    finishTasks: async ({ workerId, outcomes: told, room }) => {
       await peer.before('finishTasks', workerId);
+      const executionIds = [...new Set(told.map((o) => o.executionId))];
+      const untaken = executionIds.filter((id) => peer.leaves(id));
+      const outcomes = told.filter((o) => !untaken.includes(o.executionId));
       const refused: string[] = [];
       const ready: PeerTask[] = [];
       for (const outcome of outcomes) {
@@ -252,10 +258,10 @@ function executionsOf(peer: EnginePeer): Handlers {
         }
       }
       const leases: executionsRpc.TaskLease[] = [];
-      for (const id of new Set(outcomes.map((o) => o.executionId)))
+      for (const id of executionIds.filter((one) => !untaken.includes(one)))
         leases.push(...claimReady(peer, id, workerId, room - leases.length));
       for (const task of ready) if (task.state === 'ready') await peer.announce(task);
-      return { refused, leases };
+      return { refused, leases, untaken };
     },
     heartbeat: async ({ workerId, taskIds }) => {
       await peer.before('heartbeat', workerId);

@@ -135,12 +135,16 @@ export interface FinishTasksRequest {
   outcomes: TaskOutcome[];
   /** How many more operations this worker can take now. */
   room: number;
+  /** The caller reads `untaken`. Else one execution that fails or takes long fails or holds up the whole call. */
+  readsUntaken: boolean;
 }
 
 export interface FinishTasksResponse {
   /** Task ids whose outcome was refused because the attempt is not the current one. */
   refused: string[];
   leases: TaskLease[];
+  /** Ids of executions of which it is not certain that their outcomes are stored: they are to be told again. */
+  untaken: string[];
 }
 
 export interface HeartbeatRequest {
@@ -970,7 +974,7 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
 };
 
 function createBaseFinishTasksRequest(): FinishTasksRequest {
-  return { workerId: "", outcomes: [], room: 0 };
+  return { workerId: "", outcomes: [], room: 0, readsUntaken: false };
 }
 
 export const FinishTasksRequest: MessageFns<FinishTasksRequest> = {
@@ -983,6 +987,9 @@ export const FinishTasksRequest: MessageFns<FinishTasksRequest> = {
     }
     if (message.room !== 0) {
       writer.uint32(24).int32(message.room);
+    }
+    if (message.readsUntaken !== false) {
+      writer.uint32(32).bool(message.readsUntaken);
     }
     return writer;
   },
@@ -1024,6 +1031,14 @@ export const FinishTasksRequest: MessageFns<FinishTasksRequest> = {
             message.room = reader.int32();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.readsUntaken = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1047,6 +1062,11 @@ export const FinishTasksRequest: MessageFns<FinishTasksRequest> = {
         ? object.outcomes.map((e: any) => TaskOutcome.fromJSON(e))
         : [],
       room: isSet(object.room) ? globalThis.Number(object.room) : 0,
+      readsUntaken: isSet(object.readsUntaken)
+        ? globalThis.Boolean(object.readsUntaken)
+        : isSet(object.reads_untaken)
+        ? globalThis.Boolean(object.reads_untaken)
+        : false,
     };
   },
 
@@ -1061,6 +1081,9 @@ export const FinishTasksRequest: MessageFns<FinishTasksRequest> = {
     if (message.room !== 0) {
       obj.room = Math.round(message.room);
     }
+    if (message.readsUntaken !== false) {
+      obj.readsUntaken = message.readsUntaken;
+    }
     return obj;
   },
 
@@ -1072,12 +1095,13 @@ export const FinishTasksRequest: MessageFns<FinishTasksRequest> = {
     message.workerId = object.workerId ?? "";
     message.outcomes = object.outcomes?.map((e) => TaskOutcome.fromPartial(e)) || [];
     message.room = object.room ?? 0;
+    message.readsUntaken = object.readsUntaken ?? false;
     return message;
   },
 };
 
 function createBaseFinishTasksResponse(): FinishTasksResponse {
-  return { refused: [], leases: [] };
+  return { refused: [], leases: [], untaken: [] };
 }
 
 export const FinishTasksResponse: MessageFns<FinishTasksResponse> = {
@@ -1087,6 +1111,9 @@ export const FinishTasksResponse: MessageFns<FinishTasksResponse> = {
     }
     for (const v of message.leases) {
       TaskLease.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.untaken) {
+      writer.uint32(26).string(v!);
     }
     return writer;
   },
@@ -1120,6 +1147,14 @@ export const FinishTasksResponse: MessageFns<FinishTasksResponse> = {
             message.leases.push(TaskLease.decode(reader, reader.uint32()));
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.untaken.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1136,6 +1171,7 @@ export const FinishTasksResponse: MessageFns<FinishTasksResponse> = {
     return {
       refused: globalThis.Array.isArray(object?.refused) ? object.refused.map((e: any) => globalThis.String(e)) : [],
       leases: globalThis.Array.isArray(object?.leases) ? object.leases.map((e: any) => TaskLease.fromJSON(e)) : [],
+      untaken: globalThis.Array.isArray(object?.untaken) ? object.untaken.map((e: any) => globalThis.String(e)) : [],
     };
   },
 
@@ -1147,6 +1183,9 @@ export const FinishTasksResponse: MessageFns<FinishTasksResponse> = {
     if (message.leases?.length) {
       obj.leases = message.leases.map((e) => TaskLease.toJSON(e));
     }
+    if (message.untaken?.length) {
+      obj.untaken = message.untaken;
+    }
     return obj;
   },
 
@@ -1157,6 +1196,7 @@ export const FinishTasksResponse: MessageFns<FinishTasksResponse> = {
     const message = createBaseFinishTasksResponse();
     message.refused = object.refused?.map((e) => e) || [];
     message.leases = object.leases?.map((e) => TaskLease.fromPartial(e)) || [];
+    message.untaken = object.untaken?.map((e) => e) || [];
     return message;
   },
 };
