@@ -3,11 +3,12 @@ import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { actOnGroup } from './commands/act-on-group';
 import { createExecutionGroup } from './commands/create-execution-group';
+import { setStatus } from './commands/set-status';
 import { readGroup } from './store/execution-groups.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
 
-/** Resumes of execution groups whose members are in a bad way. */
+/** Members of execution groups that are to go on, in a bad way or an unusual one. */
 
 const DEADLINE = { deadlineMs: 20_000 };
 const TENANT = 'default_tenant';
@@ -77,3 +78,21 @@ test('a member whose graph cannot be read holds up neither the others of its gro
   // What was asked for is not forgotten.
   expect((await members(unread))[0]!.resume_wish).toBe('resume');
 }, 60_000);
+
+test.each(['queued', 'scheduled'] as const)(
+  'a member that a client sets back to %s begins again',
+  async (status) => {
+    const id = await begin(status, 1, 2);
+    await eventually(async () => expect((await members(id))[0]!.phase).toBe('running'), DEADLINE);
+    // Nothing else waits in the group.
+    await eventually(async () => {
+      const { rows } = await sql`select 1 from execution_groups where id = ${id} and has_queued`.execute(
+        engine.db.query,
+      );
+      expect(rows).toEqual([]);
+    }, DEADLINE);
+    await setStatus(engine.deps, (await members(id))[0]!.id, status, '');
+    await statusesAre(id, ['terminated']);
+  },
+  60_000,
+);

@@ -3,11 +3,13 @@ import type { Tx } from '@baton/postgres';
 import type { ExecutionStatus } from '@baton/task-graph';
 import { cancelOf } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
+import { updateGroup } from '../store/execution-groups.sql';
 import {
   type ExecutionChanges,
   type LockedExecution,
   lockExecution,
   NOW,
+  readExecution,
   updateExecution,
 } from '../store/executions.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
@@ -16,6 +18,7 @@ import { type KilledRun, renameStoppedGraphs, requestKill } from '../store/tasks
 import { afterCancel, type Cancelled, cancelLocked, stopGraph } from './cancel-execution';
 
 const ENDS = new Set<ExecutionStatus>(['terminated', 'failed', 'cancelled']);
+const WAITING = new Set<ExecutionStatus>(['queued', 'scheduled']);
 const CANCELLING = new Set<ExecutionStatus>(['cancelling', 'force_cancelling']);
 const AFTER_CANCELLING = new Set<ExecutionStatus>(['cancelled', 'failed', 'queued', 'scheduled']);
 
@@ -32,8 +35,12 @@ export async function setStatus(
   error: string,
 ): Promise<void> {
   const mode = cancelOf(status);
+  const known = await readExecution(deps.db.query, executionId);
   const then = await deps.memory.serially(executionId, () =>
     deps.db.tx(async (tx): Promise<Cancelled | 'drive' | 'nothing' | KilledRun[]> => {
+      // Before the execution, as everybody locks. What is queued in a group is started by its group alone.
+      if (WAITING.has(status) && known?.execution_group_id)
+        await updateGroup(tx, known.tenant, known.execution_group_id, { has_queued: true });
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
       refuseUnlessAllowed(execution, status);
@@ -97,7 +104,7 @@ async function goOnAs(
   status: ExecutionStatus,
   error: string,
 ): Promise<'drive' | 'nothing' | KilledRun[]> {
-  const isWaiting = status === 'queued' || status === 'scheduled';
+  const isWaiting = WAITING.has(status);
   const phase = isWaiting ? 'waiting' : execution.phase === 'waiting' ? 'planning' : execution.phase;
   const isBack = isWaiting && execution.phase !== 'waiting';
   // What runs would run twice at a time, once it is planned anew.
