@@ -94,7 +94,8 @@ function checkTasks(
       !ENDED.has(old.state) &&
       old.state !== 'response-sent';
     if (!isEnd) continue;
-    if (row.error?.message === KILLED && after.status === 'started')
+    // One that is refused its resume is started for a moment, with the graph as it was stopped.
+    if (row.error?.message === KILLED && after.status === 'started' && after.flags?.cancel === null)
       say(after, `task ${row.idx} failed by a kill for a cancel that was taken back`);
     const of = attemptOf(row);
     if (of !== undefined && of !== row.attempt)

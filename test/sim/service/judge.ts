@@ -157,9 +157,12 @@ function judgeKilledRuns({ killedRuns, fleet, database, oracle }: Simulation): v
 const FORCED_WITHIN_MS = 10_000;
 
 /** A forced cancel is over in time (the promise G3), also where deployments is slow or away. */
-function judgeForcedCancels({ killed, endedMs, isCalm, oracle }: Simulation): void {
+function judgeForcedCancels(simulation: Simulation): void {
+  const { killed, endedMs, isCalm, oracle, database, endedByClient } = simulation;
   if (!isCalm) return;
   for (const [id, at] of killed) {
+    // Perhaps a client has said since that it terminated, which deployments has to agree to.
+    if (endedByClient.has(id) && database.executions.get(id)!.row.status !== 'cancelled') continue;
     const ends = endedMs.get(id) ?? [];
     const end = ends.find((ms) => ms >= at) ?? Number.POSITIVE_INFINITY;
     // What had ended before it was killed has nothing to end.

@@ -200,6 +200,8 @@ export function publishTo(
   }
 }
 
+/** Of messages to everybody, how many come twice, and how many of these come late. */
+const TWICE_TO_ALL = 0.5;
 const LATE_TO_ALL = 0.4;
 
 /** Messages that reach everybody, now and then late or twice, as where a connection is made anew; or not at all. */
@@ -210,7 +212,7 @@ export function publishToAll<T extends { process: VirtualProcess }>(
   hear: (hearer: T, envelope: Envelope) => void,
 ): void {
   for (const hearer of hearers) {
-    const copies = world.random.chance(world.faults.duplicate) ? 2 : 1;
+    const copies = world.random.chance(TWICE_TO_ALL) ? 2 : 1;
     for (let i = 0; i < copies; i++) {
       if (world.random.chance(world.faults.lose)) continue;
       const delay = world.random.below(world.random.chance(LATE_TO_ALL) ? LATE_MS : 60);

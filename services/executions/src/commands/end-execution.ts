@@ -30,7 +30,8 @@ export async function endExecution(
 ): Promise<TimedExecution | null> {
   const outcome = execution.outcome!;
   if (outcome.status !== 'terminated') await cancelNested(deps, execution.id);
-  const leftMs = forcedLeftMs(execution, execution.now_ms);
+  // Where a client has said since that it terminated, deployments is asked whether it has.
+  const leftMs = outcome.status === 'terminated' ? null : forcedLeftMs(execution, execution.now_ms);
   let isTold = true;
   if (leftMs !== null) isTold = await toldWithin(deps, execution, outcome, leftMs);
   else {
