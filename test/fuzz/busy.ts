@@ -52,6 +52,7 @@ const EXPLAINED = [
   /^Cannot resume - workflow not resumable/,
   /has a started modification/,
   /was not found/,
+  /^Provided delta: -1 is illegal/,
   /^set by a client$/,
 ];
 
