@@ -57,6 +57,15 @@ const thing = (id: string) => ({ id, tenant: 't', created_by: 'me' });
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(() => null).catch((e: { code?: string }) => e.code ?? e);
 
+test('a statement that was prepared before a migration added a column goes on', async () => {
+  await sql`create table grown (id int)`.execute(db.query);
+  await sql`insert into grown values (1)`.execute(db.query);
+  const all = { name: 'all-grown', text: 'select * from grown' };
+  expect(await db.statement(all, [])).toEqual([{ id: 1 }]);
+  await sql`alter table grown add column size int default 7`.execute(db.query);
+  expect(await db.statement(all, [])).toEqual([{ id: 1, size: 7 }]);
+});
+
 test('rolls back as a whole when the body throws, and runs no work registered for after the commit', async () => {
   const ran: string[] = [];
   await expect(

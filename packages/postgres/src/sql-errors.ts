@@ -26,10 +26,14 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
   return isViolation(error, '23503', constraint);
 }
 
-/** Serialization failure or deadlock: the same transaction may succeed when run again. */
+/**
+ * Serialization failure or deadlock: the same transaction may succeed when run again. So may a prepared statement of a session
+ * from before a migration that added columns to what it answers: the pool closes the session of a statement that failed.
+ */
 export function isTransient(error: unknown): boolean {
   const code = sqlState(error);
-  return code === '40001' || code === '40P01';
+  const isStalePlan = code === '0A000' && (error as Error).message.startsWith('cached plan');
+  return code === '40001' || code === '40P01' || isStalePlan;
 }
 
 const LOST = new Set([
