@@ -12,7 +12,7 @@ import { wakeEnded } from './wake-deferred';
 const { OutcomeKind } = executionsRpc;
 
 /** How long one execution may keep the answer about others waiting: their leases run, and the worker does not know of them. */
-const PATIENCE_MS = 1_000;
+const PATIENCE_MS = 3_000;
 
 /** Of how far the step of one execution is. */
 interface Progress {
@@ -28,7 +28,7 @@ type Finished = Omit<executionsRpc.FinishTasksResponse, 'untaken'>;
  * Takes what has ended, one transaction per execution, and leases newly ready operations to the reporting worker up to
  * its room. An outcome of an older attempt, or of a lease that went to another worker, is refused. The worker repeats
  * the call until it is answered: an outcome that was taken before is refused then, which is harmless. Of several executions
- * one that fails, or does not come to its step for a second, is `untaken`: the others do not wait for it.
+ * one that fails, or does not come to its step for three seconds, is `untaken`: the others do not wait for it.
  */
 export async function finishTasks(
   deps: EngineDeps,
