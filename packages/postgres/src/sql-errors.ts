@@ -51,17 +51,24 @@ const LOST = new Set([
 const LOST_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
 
-/** Whether the database could not be reached or went away during the call; a commit may or may not have happened. */
+/** What the driver threw, where `error` is what callers see of it (translateError). */
+const untranslated = (error: unknown): unknown => (error instanceof AppError ? error.cause : error);
+
+/**
+ * Whether the database could not be reached or went away during the call; a commit may or may not have happened. Also of a
+ * translated error.
+ */
 export function isConnectionLoss(error: unknown): boolean {
-  const code = sqlState(error);
+  const thrown = untranslated(error);
+  const code = sqlState(thrown);
   if (code !== null && (LOST.has(code) || code.startsWith('08'))) return true;
   // The driver gives these no code.
-  return error instanceof Error && LOST_TEXT.test(error.message);
+  return thrown instanceof Error && LOST_TEXT.test(thrown.message);
 }
 
 /** Whether a value was refused for what it is, as too large or too deep: the same statement fails again. Also of a translated error. */
 export function isDataError(error: unknown): boolean {
-  const state = sqlState(error instanceof AppError ? error.cause : error) ?? '';
+  const state = sqlState(untranslated(error)) ?? '';
   return state.startsWith('22') || state.startsWith('54');
 }
 
@@ -82,6 +89,7 @@ const isUnstorable = (error: unknown): boolean =>
  * `forbidden_error`, the rest stays as it is.
  */
 export function translateError(error: unknown): unknown {
+  if (error instanceof AppError) return error;
   if (isUnstorable(error)) {
     return new AppError(
       'bad_parameters_error',

@@ -28,8 +28,8 @@ export function createAcceptor(db: Pick<Db<DB>, 'audited' | 'statement'>): Accep
     async accept(row, message) {
       const { messages, recorded } = db.audited([message]);
       const start = { row, messages };
-      const found = await together.read('', start).catch(async (error: Error) => {
-        if (isConnectionLoss(error.cause ?? error)) throw error;
+      const found = await together.read('', start).catch(async (error: unknown) => {
+        if (isConnectionLoss(error)) throw error;
         // One of them cannot be written, and so none was: the others must not fail with it.
         return (await accepted([start]))[0]!;
       });

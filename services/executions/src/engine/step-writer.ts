@@ -101,7 +101,7 @@ async function writeBatch(db: Pick<Db<DB>, 'statement'>, batch: readonly Waiting
       return !row;
     });
   } catch (error) {
-    if (batch.length === 1 || isConnectionLoss((error as Error).cause ?? error)) {
+    if (batch.length === 1 || isConnectionLoss(error)) {
       for (const { reject } of batch) reject(error);
       return [];
     }
