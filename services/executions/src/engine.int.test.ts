@@ -154,6 +154,28 @@ test('the same request id starts once; with another content it is refused', asyn
   await workToEnd(ids[0]!);
 });
 
+test('of executions asked for at the same moment each is accepted or refused for itself', async () => {
+  const names = ['one', 'two', 'three', 'four', 'five'];
+  for (const name of names) engine.peer.deployments.set(name, peerDeployment({ a: [] }, ['create']));
+  const requestId = newId();
+  const asked = await Promise.allSettled([
+    begin('one', 'install'),
+    begin('two', 'install'),
+    begin('two', 'uninstall'),
+    begin('three', 'install', { requestId }),
+    begin('four', 'install', { requestId }),
+    begin('five', 'install'),
+  ]);
+  const codes = asked.map((one) => (one.status === 'rejected' ? one.reason.code : 'accepted'));
+  expect([codes[0], codes[5]]).toEqual(['accepted', 'accepted']);
+  expect(codes.slice(1, 3).sort()).toEqual(['accepted', 'existing_running_execution_error']);
+  expect(codes.slice(3, 5).sort()).toEqual(['accepted', 'conflict_error']);
+  const { rows } = await sql`select id from executions where deployment_id = any(${names}::text[])`.execute(
+    engine.db.query,
+  );
+  expect(rows).toHaveLength(4);
+});
+
 test('the end waits until deployments has every state, also when it was away', async () => {
   engine.peer.deployments.set('away', peerDeployment({ a: [] }, ['create']));
   const id = await begin('away', 'install');

@@ -51,26 +51,6 @@ test('no more than max_concurrent_workflows leave the queue, and why says so', a
   await isAtWork(queued);
 }, 60_000);
 
-test('of executions asked for at the same moment each is accepted or refused for itself', async () => {
-  const requestId = newId();
-  const asked = await Promise.allSettled([
-    ask('one'),
-    ask('two'),
-    ask('two', { workflowId: 'uninstall' }),
-    ask('three', { requestId }),
-    ask('four', { requestId }),
-    ask('five'),
-  ]);
-  const codes = asked.map((one) => (one.status === 'rejected' ? one.reason.code : 'accepted'));
-  expect([codes[0], codes[5]]).toEqual(['accepted', 'accepted']);
-  expect(codes.slice(1, 3).sort()).toEqual(['accepted', 'existing_running_execution_error']);
-  expect(codes.slice(3, 5).sort()).toEqual(['accepted', 'conflict_error']);
-  const { rows } = await sql<{ id: string }>`select deployment_id as id from executions`.execute(
-    engine.db.query,
-  );
-  expect(rows).toHaveLength(4);
-}, 60_000);
-
 test('a system-wide execution waits for all others and holds up all others', async () => {
   const first = await ask('one');
   const systemWide = { workflowId: 'uninstall_plugin', isSystemWorkflow: true };
