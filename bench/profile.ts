@@ -1,4 +1,4 @@
-// node --import tsx bench/profile.ts wide|layered|many|short|long|many-installs|long-install|dispatch|single|list|pages [--mode standalone|services] [--workers N] [--sql | --plain] [--rounds N] [--top N]
+// node --import tsx bench/profile.ts wide|layered|many|short|long|many-installs|long-install|create|dispatch|single|list|pages [--mode standalone|services] [--workers N] [--sql | --plain] [--rounds N] [--top N]
 // Where the time of one shape goes: CPU by function of every process, (--sql) statements by count and time, both of the last
 // of several rounds, or (--plain) nothing but CPU and phases of each, undisturbed; there may then be several shapes, one after
 // another in one manager. Needs dist/.
@@ -33,8 +33,9 @@ const executed: Record<string, { shape: Shape; deployments: number }> = {
   'many-installs': { shape: chain(20), deployments: 50 },
   'long-install': { shape: chain(400), deployments: 1 },
 };
-const others = ['dispatch', 'single', 'list', 'pages'];
+const others = ['create', 'dispatch', 'single', 'list', 'pages'];
 const DISPATCHED = 200;
+const CREATED = 4;
 
 const { values, positionals } = parseArgs({
   options: {
@@ -57,6 +58,7 @@ interface Ran {
 
 /** Makes the manager ready for a round; answers what it is to do. */
 async function prepared(manager: Manager, name: string, round: number): Promise<() => Promise<Ran>> {
+  if (name === 'create') return await creating(manager, round);
   const execution = executed[name];
   const { shape, deployments } = execution ?? { shape: chain(3), deployments: 100 };
   if (round === 0) await putBlueprint(manager, shape);
@@ -87,6 +89,18 @@ async function prepared(manager: Manager, name: string, round: number): Promise<
       return { text: `${DISPATCHED} executions of one operation`, operations: DISPATCHED };
     };
   return await reading(manager, pathsOf(name, ids));
+}
+
+/** Deployments of 1,000 nodes, one after the other. */
+async function creating(manager: Manager, round: number): Promise<() => Promise<Ran>> {
+  const shape = layered(1000);
+  if (round === 0) await putBlueprint(manager, shape);
+  return async () => {
+    const began = performance.now();
+    for (let i = 0; i < CREATED; i++) await putDeployment(manager, `created-${round}-${i}`, shape.name);
+    const ms = (performance.now() - began) / CREATED;
+    return { text: `${CREATED} deployments of 1,000 nodes, ${ms.toFixed(0)} ms each`, operations: CREATED };
+  };
 }
 
 /** `list`: one page again and again; `pages`: many, none of them asked for twice at a time. */

@@ -167,18 +167,12 @@ describe('creating a deployment', () => {
     await test.create('race2');
     expect(test.catalog.plansSent()).toBe(sent);
   });
-
-  it('keeps the shared parts of equal blueprints once', async () => {
-    const documents = async () => (await test.db.pool.query('select count(*) as n from documents')).rows[0].n;
-    await test.create('twin1');
-    const before = await documents();
-    await test.create('twin2');
-    expect(await documents()).toBe(before);
-  });
 });
 
 describe('reading', () => {
   it('takes a constant number of statements per list, whatever the page holds', async () => {
+    for (const id of ['listed1', 'listed2', 'listed3', 'listed4', 'listed5', 'listed6'])
+      await test.create(id);
     const count = async (path: string) => {
       const before = test.statements();
       const answer = await test.call('GET', path);

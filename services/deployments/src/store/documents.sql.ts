@@ -30,22 +30,58 @@ export function documentOf(value: unknown): DocumentText {
   return { digest: createHash('sha256').update(text).digest('hex'), text };
 }
 
-/** Stores texts that are not there yet. The caller commits its references in the same transaction. */
+/** Characters that are sent without asking first what is there: that takes two statements more. */
+const SMALL = 32_768;
+
+const PUT = {
+  name: 'documents-put',
+  text: `with held as materialized (select pg_advisory_xact_lock_shared(${LOCK}))
+    insert into documents (digest, body)
+    select decode(d.digest, 'hex'), d.body::json from held, unnest($1::text[], $2::text[]) as d (digest, body)
+    on conflict do nothing`,
+};
+const HOLD = { name: 'documents-hold', text: `select pg_advisory_xact_lock_shared(${LOCK})` };
+const MISSING = {
+  name: 'documents-missing',
+  text: `select d.digest from unnest($1::text[]) as d (digest)
+    where not exists (select 1 from documents x where x.digest = decode(d.digest, 'hex'))`,
+};
+
+/**
+ * Stores texts that are not there yet; of many, only those are sent: most deployments are made of blueprints that have some.
+ * The caller commits its references in the same transaction.
+ */
 export async function putDocuments(tx: AnyTx, documents: readonly DocumentText[]): Promise<void> {
-  const distinct = [...new Map(documents.map((d) => [d.digest, d])).values()].sort((a, b) =>
-    a.digest < b.digest ? -1 : 1,
-  );
-  await prepared(
-    tx,
-    {
-      name: 'documents-put',
-      text: `with held as materialized (select pg_advisory_xact_lock_shared(${LOCK}))
-        insert into documents (digest, body)
-        select decode(d.digest, 'hex'), d.body::json from held, unnest($1::text[], $2::text[]) as d (digest, body)
-        on conflict do nothing`,
-    },
-    [distinct.map((d) => d.digest), distinct.map((d) => d.text)],
-  );
+  const byDigest = new Map(documents.map((d) => [d.digest, d]));
+  let wanted = [...byDigest.values()].sort((a, b) => (a.digest < b.digest ? -1 : 1));
+  if (wanted.reduce((sum, { text }) => sum + text.length, 0) > SMALL) {
+    // A statement of its own, before the one that looks: nothing that this one sees is swept any more.
+    await prepared(tx, HOLD, []);
+    const digests = wanted.map(({ digest }) => digest);
+    const missing = await prepared<{ digest: string }>(tx, MISSING, [digests]);
+    const isMissing = new Set(missing.map(({ digest }) => digest));
+    wanted = wanted.filter(({ digest }) => isMissing.has(digest));
+  }
+  for (const some of inParts(wanted))
+    await prepared(tx, PUT, [some.map(({ digest }) => digest), some.map(({ text }) => text)]);
+}
+
+/** Characters of one statement; one text that is larger goes alone. */
+const PART = 1_048_576;
+
+function* inParts(documents: readonly DocumentText[]): Generator<DocumentText[], void, void> {
+  let part: DocumentText[] = [];
+  let left = PART;
+  for (const document of documents) {
+    left -= document.text.length;
+    if (left < 0 && part.length > 0) {
+      yield part;
+      part = [];
+      left = PART - document.text.length;
+    }
+    part.push(document);
+  }
+  if (part.length > 0) yield part;
 }
 
 /** Bodies by hex digest; what the cache holds is not read again. */
