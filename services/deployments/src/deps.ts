@@ -8,6 +8,7 @@ import type { ExecutionNotes } from './commands/note-executions';
 import type { DeploymentPages, DeploymentRecords } from './queries/deployment-records';
 import type { SeenTotals } from './queries/plain-page';
 import type { FragmentCache } from './queries/present-deployment';
+import type { WorkflowReads } from './queries/workflow-reads';
 import type { DeploymentStatements } from './store/deployment-pages.sql';
 import type { DocumentCache } from './store/documents.sql';
 import type { DB } from './store/tables.gen';
@@ -22,6 +23,7 @@ export interface ServiceDeps {
   deploymentRecords: DeploymentRecords;
   deploymentPages: DeploymentPages;
   notes: ExecutionNotes;
+  workflowReads: WorkflowReads;
   catalog: CatalogPort;
   secrets: SecretsPort;
   identity: IdentityPort;

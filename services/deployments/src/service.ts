@@ -31,6 +31,7 @@ import { gatherPages, gatherRecords } from './queries/deployment-records';
 import type { ListDeps } from './queries/list-deployments';
 import { createSeenTotals } from './queries/plain-page';
 import { createFragmentCache } from './queries/present-deployment';
+import { gatherWorkflowReads } from './queries/workflow-reads';
 import { deploymentsHandlers } from './rpc/deployments.rpc';
 import { createDeploymentStatements } from './store/deployment-pages.sql';
 import { doctorChecks } from './store/doctor.sql';
@@ -40,6 +41,12 @@ import type { DB } from './store/tables.gen';
 
 export { type Config, configSchema } from './config';
 export const serviceName = 'deployments' as const;
+
+const gatheredReads = (lists: ListDeps) => ({
+  deploymentRecords: gatherRecords(lists),
+  deploymentPages: gatherPages(lists),
+  workflowReads: gatherWorkflowReads(lists.db),
+});
 
 /** Composes the deployments service. */
 export function buildService(config: Config, infra: Infra): ServiceParts {
@@ -54,8 +61,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
   };
   const deps: ServiceDeps = {
     ...lists,
-    deploymentRecords: gatherRecords(lists),
-    deploymentPages: gatherPages(lists),
+    ...gatheredReads(lists),
     notes: gatherNotes(db),
     catalog: createCatalogClient(infra.rpc),
     secrets: createSecretsClient(infra.rpc, identity),

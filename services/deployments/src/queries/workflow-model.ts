@@ -5,16 +5,13 @@ import { descendantKeys, readDependents } from '../store/dependencies.sql';
 import { type DeploymentRow, readDeployment } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
 import type { NodeDefinition } from '../store/nodes.sql';
-import {
-  type FactsRow,
-  type ModelRow,
-  readFacts,
-  readGlobalFacts,
-  readModel,
-} from '../store/workflow-reads.sql';
+import { type FactsRow, type ModelRow, readGlobalFacts } from '../store/workflow-reads.sql';
 import type { ListDeps } from './list-deployments';
+import type { WorkflowReads } from './workflow-reads';
 
 /** What executions read of a deployment; texts are JSON. */
+
+type Deps = ListDeps & { workflowReads: WorkflowReads };
 
 export interface Caller {
   username: string;
@@ -22,8 +19,8 @@ export interface Caller {
 }
 
 /** Facts of the deployment for a caller of `tenant`: its own, or a global one of another tenant. @throws AppError not_found_error */
-async function visibleTo(deps: ListDeps, tenant: string, id: string, caller: Caller): Promise<FactsRow> {
-  const own = await readFacts(deps.db.query, tenant, id);
+async function visibleTo(deps: Deps, tenant: string, id: string, caller: Caller): Promise<FactsRow> {
+  const own = await deps.workflowReads.facts({ tenant, id });
   if (own !== null && isSeenBy(caller, own)) return own;
   const global = await readGlobalFacts(deps.db.query, id);
   if (!global) throw notFound('Deployment', id);
@@ -69,7 +66,7 @@ export interface DeploymentFacts {
 
 /** What a start request is checked against. */
 export async function deploymentFacts(
-  deps: ListDeps,
+  deps: Deps,
   tenant: string,
   id: string,
   caller: Caller,
@@ -143,12 +140,12 @@ export interface WorkflowModel {
  * else what a graph is built from.
  */
 export async function workflowModel(
-  deps: ListDeps,
+  deps: Deps,
   tenant: string,
   id: string,
   { isWhole }: { isWhole: boolean },
 ): Promise<WorkflowModel> {
-  const row = await readModel(deps.db.query, tenant, id, isWhole);
+  const row = await deps.workflowReads.model({ tenant, id }, isWhole);
   if (!row) throw notFound('Deployment', id);
   if (row.scaling_groups === null)
     throw new AppError('internal_server_error', `Deployment \`${id}\` has no plan`);

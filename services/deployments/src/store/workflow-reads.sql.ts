@@ -2,7 +2,7 @@ import { type AnyQuery, type AnyTx, prepared } from '@baton/postgres';
 import { sql } from 'kysely';
 import { DEPLOYMENT_ROW, type DeploymentRow } from './deployments.sql';
 
-/** What the engine asks of a deployment, each in one statement: of one instant, and one way to the database. */
+/** What the engine asks of deployments, each in one statement: of one instant, and one way to the database. */
 
 /** A deployment with what a start request is checked against; texts are JSON. */
 export interface FactsRow extends DeploymentRow {
@@ -25,19 +25,49 @@ const FACTS = `select ${DEPLOYMENT_ROW}, encode(p.model, 'hex') as model, p.node
       or exists (select 1 from deployment_parents x where x.parent_key = d.key) as has_dependents
   from deployments d left join deployment_plans p on p.deployment_key = d.key`;
 
-const FACTS_OF = { name: 'facts-of-deployment', text: `${FACTS} where d.tenant = $1 and d.id = $2` };
+/** A deployment of a tenant. */
+export interface DeploymentPlace {
+  tenant: string;
+  id: string;
+}
+
+/** The deployments that are asked for, by tenants $1 and ids $2: `nth` is the place of each from 1; each is looked up by its id. */
+const ofEach = (select: string): string => `select asked.nth::int as nth, found.*
+  from unnest($1::text[], $2::text[]) with ordinality asked(tenant, id, nth)
+  cross join lateral (${select} where d.tenant = asked.tenant and d.id = asked.id limit 1) found`;
+
+const FACTS_OF = { name: 'facts-of-deployments', text: ofEach(FACTS) };
 const FACTS_OF_GLOBAL = {
   name: 'facts-of-global-deployment',
   text: `${FACTS} where d.id = $1 and d.visibility = 'global' limit 1`,
 };
 
-export async function readFacts(db: AnyQuery, tenant: string, id: string): Promise<FactsRow | null> {
-  return (await prepared<FactsRow>(db, FACTS_OF, [tenant, id]))[0] ?? null;
+/** What is found of each, in their order; null: there is none. */
+export async function readFacts(
+  db: AnyQuery,
+  asked: readonly DeploymentPlace[],
+): Promise<(FactsRow | null)[]> {
+  return inOrder(asked, await prepared<FactsRow & Nth>(db, FACTS_OF, placesOf(asked)));
 }
 
 /** Of a deployment of any tenant that all tenants see. */
 export async function readGlobalFacts(db: AnyQuery, id: string): Promise<FactsRow | null> {
   return (await prepared<FactsRow>(db, FACTS_OF_GLOBAL, [id]))[0] ?? null;
+}
+
+interface Nth {
+  nth: number;
+}
+
+const placesOf = (asked: readonly DeploymentPlace[]): string[][] => [
+  asked.map(({ tenant }) => tenant),
+  asked.map(({ id }) => id),
+];
+
+function inOrder<Row extends Nth>(asked: readonly DeploymentPlace[], rows: readonly Row[]): (Row | null)[] {
+  const found: (Row | null)[] = asked.map(() => null);
+  for (const row of rows) found[row.nth - 1] = row;
+  return found;
 }
 
 /** A deployment's model; texts are JSON. */
@@ -65,8 +95,8 @@ const instance = (
   'system_properties', coalesce(i.system_properties, '{}'), 'scaling_groups', i.scaling_groups)`;
 
 const MODEL = {
-  name: 'workflow-model',
-  text: `select d.id, d.display_name, d.blueprint_id, d.revision, p.scaling_groups::text as scaling_groups, n.nodes, n.definitions,
+  name: 'workflow-models',
+  text: ofEach(`select d.id, d.display_name, d.blueprint_id, d.revision, p.scaling_groups::text as scaling_groups, n.nodes, n.definitions,
       (select coalesce(json_agg(${instance(`case when $3 then i.runtime_properties else '{}' end`)} order by i.node_id, i.index), '[]')
         from node_instances i where i.deployment_key = d.key)::text as instances,
       (select json_build_object('id', m.id, 'context', m.context, 'added_and_related', m.added_and_related,
@@ -80,18 +110,16 @@ const MODEL = {
           'max_number_of_instances', n.max_number_of_instances, 'definition', encode(n.definition, 'hex'))
           order by n.position, n.id), '[]')::text as nodes,
         coalesce(array_agg(distinct encode(n.definition, 'hex')) filter (where n.id is not null), '{}') as definitions
-      from nodes n where n.deployment_key = d.key) n
-    where d.tenant = $1 and d.id = $2`,
+      from nodes n where n.deployment_key = d.key) n`),
 };
 
-/** Without the instances' runtime properties unless `isWhole`: they may be most of it. */
-export async function readModel(
+/** As `readFacts`; without the instances' runtime properties unless `isWhole`: they may be most of it. */
+export async function readModels(
   db: AnyQuery,
-  tenant: string,
-  id: string,
+  asked: readonly DeploymentPlace[],
   isWhole: boolean,
-): Promise<ModelRow | null> {
-  return (await prepared<ModelRow>(db, MODEL, [tenant, id, isWhole]))[0] ?? null;
+): Promise<(ModelRow | null)[]> {
+  return inOrder(asked, await prepared<ModelRow & Nth>(db, MODEL, [...placesOf(asked), isWhole]));
 }
 
 /** Node instances of a deployment, all or those of `ids`, as a graph is built from them: a JSON list. */
