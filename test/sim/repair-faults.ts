@@ -150,8 +150,8 @@ export const repairFaults: readonly SeededFault[] = [
     // The graph takes back what nobody has claimed when it ends: there is nothing to lease.
     name: 'operations of a stopped execution are leased, and stay sent after its end',
     file: commands('finish-tasks'),
-    find: 'return { happenings, claim: mayClaim ? { workerId, room, preferred: null } : null };',
-    replace: 'return { happenings, claim: { workerId, room, preferred: null } };',
+    find: 'return { happenings, claims: mayClaim ? [{ workerId, room, preferred: null }] : [] };',
+    replace: 'return { happenings, claims: [{ workerId, room, preferred: null }] };',
     also: { file: graph('run'), find: 'if (step.graph.active === 0) return;', replace: 'return;' },
   },
   {

@@ -34,9 +34,15 @@ export const seededFaults: readonly SeededFault[] = [
   },
   {
     name: 'a claim is answered with an operation that another worker holds',
+    file: engine('advance-graph'),
+    find: 'preferred !== null && loaded.holders.get(preferred) === workerId;',
+    replace: 'preferred !== null && loaded.holders.has(preferred);',
+  },
+  {
+    name: 'claims that share a step are answered with the operations of all of them',
     file: commands('claim-task'),
-    find: 'return named !== null && loaded.holders.get(named) === workerId ? [named] : [];',
-    replace: 'return named !== null && loaded.holders.has(named) ? [named] : [];',
+    find: 'const claimed = step.claimed[place]!;',
+    replace: 'const claimed = step.claimed.flat();',
   },
   {
     name: 'leases that ran out are never taken back',

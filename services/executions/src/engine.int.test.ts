@@ -3,6 +3,7 @@ import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
+import { claimTask } from './commands/claim-task';
 import { deliverAll } from './commands/deliver-states';
 import { resumeExecution } from './commands/resume-execution';
 import { lockExecution, readExecution } from './store/executions.sql';
@@ -102,6 +103,31 @@ test('an execution that is removed takes its graph, tasks, marks and undelivered
   expect((await rows()).every((count) => count > 0)).toBe(true);
   await sql`delete from executions where id = ${id}`.execute(engine.db.query);
   expect(await rows()).toEqual([0, 0, 0, 0]);
+});
+
+test('claims that wait for the same execution share its next step, and none gets more than its room', async () => {
+  const nodes = { a: [], b: [], c: [], d: [], e: [], f: [] };
+  engine.peer.deployments.set('wide', peerDeployment(nodes));
+  const id = await begin('wide', 'install');
+  await phaseIs(id, 'running');
+  const claim = async (workerId: string, room: number, taskId = '') =>
+    (await claimTask(engine.deps, { workerId, executionId: id, taskId, room })).map((lease) => lease.taskId);
+  const [first] = await claim('w1', 1);
+  const { version } = (await readExecution(engine.db.query, id))!;
+
+  let letGo!: () => void;
+  const held = engine.deps.memory.serially(id, () => new Promise<void>((resolve) => (letGo = resolve)));
+  const asked = [claim('w1', 2, first), claim('w1', 1), claim('w2', 2), claim('w2', 9)];
+  await eventually(() => letGo !== undefined);
+  letGo();
+  const [again, ...others] = await Promise.all(asked);
+  await held;
+
+  expect(again).toHaveLength(2);
+  expect(again).toContain(first);
+  expect(others.map((tasks) => tasks.length)).toEqual([1, 2, 1]);
+  expect(new Set([...again!, ...others.flat()]).size).toBe(6);
+  expect((await readExecution(engine.db.query, id))!.version).toBe(version + 1);
 });
 
 test('a recoverable failure is tried again after its interval, then the execution fails with the error of the operation', async () => {

@@ -188,7 +188,7 @@ async function takeOutcomes(
         else refused.push(outcome.taskId);
       }
       const mayClaim = progress.onDecided() && execution.phase === 'running';
-      return { happenings, claim: mayClaim ? { workerId, room, preferred: null } : null };
+      return { happenings, claims: mayClaim ? [{ workerId, room, preferred: null }] : [] };
     },
     { alsoEnded: true, onLock: progress.onLock },
   );
@@ -203,7 +203,7 @@ async function takeOutcomes(
   );
   const { context, step } = done;
   refused.push(...step.refused.map(({ idx }) => context.loaded.ids[idx]!));
-  return { refused, leases: leasesOf(deps, context, step.claimed) };
+  return { refused, leases: leasesOf(deps, context, step.claimed.flat()) };
 }
 
 /** Null when the run is not this worker's any more. */

@@ -13,13 +13,17 @@ import { wakeUpsOf } from './wake-ups';
 export interface ClaimRequest {
   workerId: string;
   room: number;
-  /** Taken first when it is free. */
+  /** Taken first when it is free; one that the worker holds already has its place in the room. */
   preferred: number | null;
 }
 
+/** Whether the operation that a claim names is held by its worker. */
+export const holdsPreferred = (loaded: LoadedGraph, { workerId, preferred }: ClaimRequest): boolean =>
+  preferred !== null && loaded.holders.get(preferred) === workerId;
+
 export interface Step {
-  /** Operations that the claiming worker now holds. */
-  claimed: number[];
+  /** Operations that the claiming workers now hold, by claim. */
+  claimed: number[][];
   outcome: GraphOutcome | null;
   refused: { idx: number; attempt: number }[];
   hasStates: boolean;
@@ -41,17 +45,17 @@ export function decideStep(
   execution: LockedExecution,
   loaded: LoadedGraph,
   happenings: readonly Happening[],
-  claim: ClaimRequest | null = null,
+  claims: readonly ClaimRequest[] = [],
   clock: Pick<Clock, 'monotonic'> = systemClock,
 ): DecidedStep {
   const flagsBefore = JSON.stringify(loaded.graph.flags);
   loaded.version = -1;
   const first = advance(loaded.graph, happenings, execution.now_ms);
   noteDispatch(loaded, first);
-  const claimed = claim && !first.outcome ? pick(loaded, claim) : [];
-  const starts = claimed.map(
-    (idx): Happening => ({ kind: 'started', idx, attempt: loaded.graph.nodes[idx]!.attempt }),
-  );
+  const claimed = claims.map((claim) => (first.outcome ? [] : pick(loaded, claim)));
+  const starts = claimed
+    .flat()
+    .map((idx): Happening => ({ kind: 'started', idx, attempt: loaded.graph.nodes[idx]!.attempt }));
   const second = starts.length > 0 ? advance(loaded.graph, starts, execution.now_ms) : null;
   const decisions = second ? [first, second] : [first];
   for (const happening of happenings)
@@ -132,15 +136,15 @@ export function noteDispatch(loaded: LoadedGraph, decision: Decision): void {
 /** The operations that the worker takes, the preferred one first; they leave the unclaimed ones. */
 function pick(loaded: LoadedGraph, claim: ClaimRequest): number[] {
   const taken: number[] = [];
+  const room = holdsPreferred(loaded, claim) ? claim.room - 1 : claim.room;
   const take = (idx: number) => {
     loaded.unclaimed.delete(idx);
     loaded.holders.set(idx, claim.workerId);
     taken.push(idx);
   };
-  if (claim.room > 0 && claim.preferred !== null && loaded.unclaimed.has(claim.preferred))
-    take(claim.preferred);
+  if (room > 0 && claim.preferred !== null && loaded.unclaimed.has(claim.preferred)) take(claim.preferred);
   for (const idx of loaded.unclaimed) {
-    if (taken.length >= claim.room) break;
+    if (taken.length >= room) break;
     take(idx);
   }
   return taken;

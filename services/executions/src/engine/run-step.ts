@@ -16,7 +16,7 @@ export interface StepContext {
 
 export interface StepPlan {
   happenings: readonly Happening[];
-  claim?: ClaimRequest | null;
+  claims?: readonly ClaimRequest[];
 }
 
 export interface StepDone {
@@ -72,8 +72,8 @@ async function stepFromMemory(
   const planned = plan(context);
   // Without news the memory may be the one that is old; what needs the time asks the database for it.
   if (!planned || !planned.happenings.every(({ kind }) => kind === 'succeeded')) return null;
-  if (planned.happenings.length === 0 && !planned.claim) return null;
-  const decided = decideStep(context.execution, loaded, planned.happenings, planned.claim ?? null);
+  if (planned.happenings.length === 0 && !planned.claims?.length) return null;
+  const decided = decideStep(context.execution, loaded, planned.happenings, planned.claims);
   if (decided.step.hasTimers || decided.step.refused.length > 0) return forgotten(deps, executionId);
   if (decided.step.outcome) endGraph(deps, context, decided, decided.step.outcome);
   const row = await deps.steps.write(decided.write);
@@ -101,7 +101,7 @@ async function stepUnderLock(
     const context = { execution, loaded };
     const planned = plan(context);
     if (!planned) return null;
-    const step = await stepLocked(deps, tx, context, planned.happenings, planned.claim ?? null);
+    const step = await stepLocked(deps, tx, context, planned.happenings, planned.claims);
     return { step, context };
   });
 }
@@ -112,10 +112,10 @@ export async function stepLocked(
   tx: Tx<DB>,
   context: StepContext,
   happenings: readonly Happening[],
-  claim: ClaimRequest | null = null,
+  claims: readonly ClaimRequest[] = [],
 ): Promise<Step> {
   const { execution, loaded } = context;
-  const decided = decideStep(execution, loaded, happenings, claim);
+  const decided = decideStep(execution, loaded, happenings, claims);
   if (decided.step.outcome && execution.phase === 'running')
     endGraph(deps, context, decided, decided.step.outcome);
   const row = await writeStep(tx, decided.write);

@@ -17,21 +17,24 @@ export type TimedExecution = ExecutionRow & { now_ms: number };
 /** The same under lock. */
 export type LockedExecution = TimedExecution;
 
-const TIMED = sql`*, (extract(epoch from app_now()) * 1000)::bigint as now_ms`;
+// Prepared, for nearly all that is done to an execution begins with one of them: their plans cost five times what reading does.
+const TIMED =
+  'select *, (extract(epoch from app_now()) * 1000)::bigint as now_ms from executions where id = $1';
+const READ = { name: 'engine-read-execution', text: TIMED };
+const LOCK = { name: 'engine-lock-execution', text: `${TIMED} for update` };
+const TWIN = {
+  name: 'engine-twin-execution',
+  text: 'select * from executions where tenant = $1 and request_id = $2',
+};
 
 /** The row under lock: everything that changes an execution starts here. Null when there is none. */
 export async function lockExecution(tx: Tx<DB>, id: string): Promise<LockedExecution | null> {
-  const { rows } = await sql<LockedExecution>`
-    select ${TIMED} from executions where id = ${id} for update`.execute(tx);
-  return rows[0] ?? null;
+  return (await prepared<LockedExecution>(tx, LOCK, [id]))[0] ?? null;
 }
 
 /** The row without a lock. */
 export async function readExecution(reader: Reader, id: string): Promise<TimedExecution | null> {
-  const { rows } = await sql<TimedExecution>`select ${TIMED} from executions where id = ${id}`.execute(
-    reader,
-  );
-  return rows[0] ?? null;
+  return (await prepared<TimedExecution>(reader, READ, [id]))[0] ?? null;
 }
 
 const AT_VERSION = {
@@ -50,9 +53,7 @@ export async function twinOf(
   { tenant, requestId }: { tenant: string; requestId: string | null },
 ): Promise<ExecutionRow | null> {
   if (requestId === null) return null;
-  const { rows } = await sql<ExecutionRow>`
-    select * from executions where tenant = ${tenant} and request_id = ${requestId}`.execute(reader);
-  return rows[0] ?? null;
+  return (await prepared<ExecutionRow>(reader, TWIN, [tenant, requestId]))[0] ?? null;
 }
 
 export type NewExecution = Pick<
@@ -152,12 +153,19 @@ export async function updateExecution(tx: Tx<DB>, id: string, changes: Execution
   if (sets.length > 0) await sql`update executions set ${sql.join(sets)} where id = ${id}`.execute(tx);
 }
 
+const MAKE_GUARD = {
+  name: 'engine-make-guard',
+  text: 'insert into deployment_guards (tenant, deployment_id) values ($1, $2) on conflict do nothing',
+};
+const LOCK_GUARD = {
+  name: 'engine-lock-guard',
+  text: 'select 1 from deployment_guards where tenant = $1 and deployment_id = $2 for update',
+};
+
 /** Makes and locks the guard row of a deployment: one starter or ender at a time. */
 export async function lockGuard(tx: Tx<DB>, tenant: string, deploymentId: string): Promise<void> {
-  await sql`insert into deployment_guards (tenant, deployment_id) values (${tenant}, ${deploymentId})
-    on conflict do nothing`.execute(tx);
-  await sql`select 1 from deployment_guards where tenant = ${tenant} and deployment_id = ${deploymentId}
-    for update`.execute(tx);
+  await prepared(tx, MAKE_GUARD, [tenant, deploymentId]);
+  await prepared(tx, LOCK_GUARD, [tenant, deploymentId]);
 }
 
 /** Executions of the deployment that have not ended, oldest first. */
