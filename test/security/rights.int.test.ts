@@ -251,7 +251,7 @@ describe('S6', () => {
       (await first.send({ user: 'user1:wrong-password', tenant: TENANT }, 'GET', '/sites')).text,
     ];
     expect(answers[0]).toBe(answers[1]);
-    // The quickest of many: what else the machine does only makes them slower.
+    // The quickest of many: what else the machine does only makes them slower. (`commit_delay` of PostgreSQL shows a wait for the disk.)
     let ratio = 0;
     await until(async () => {
       const quickest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
