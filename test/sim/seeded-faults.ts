@@ -101,7 +101,7 @@ export const seededFaults: readonly SeededFault[] = [
   {
     name: 'the message of the end is not written',
     file: commands('end-execution'),
-    find: 'outbox: [finishedMessage(execution, outcome.status)],',
+    find: 'outbox: isEndOwed(execution) ? [finishedMessage(execution, outcome.status)] : [],',
     replace: 'outbox: [],',
   },
   {

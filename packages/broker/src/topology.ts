@@ -7,6 +7,7 @@ import {
   deploymentCreated,
   deploymentDeleted,
   eventsAppended,
+  executionAccepted,
   executionFinished,
   executionRequested,
   groupDeploymentsCreated,
@@ -31,6 +32,7 @@ export type Topology = readonly TopologyEntry[];
 
 /** Everything that travels. A new message or consumer begins here. */
 export const topology: Topology = [
+  { message: executionAccepted, queues: ['deployments-latest-execution'] },
   { message: executionRequested, queues: ['executions', 'deployments-latest-execution'] },
   { message: taskReady, queues: ['worker'] },
   { message: executionFinished, queues: ['executions'] },

@@ -47,6 +47,7 @@ export { configChanged } from './messages/cluster-status';
 export { deploymentCreated, deploymentDeleted, groupDeploymentsCreated } from './messages/deployments';
 export {
   eventsAppended,
+  executionAccepted,
   executionFinished,
   executionRequested,
   taskReady,

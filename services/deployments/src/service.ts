@@ -95,7 +95,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       createTenantPart({ db, schema: 'deployments' }),
       createDoctorPart({ db, log: infra.log, checks: doctorChecks(db) }),
     ],
-    consumers: [onExecutionRequested(deps)],
+    consumers: onExecutionRequested(deps),
     subscriptions: [],
     loops: [
       sweepDocumentsLoop({ db, keepMs: config.BATON_DOCUMENT_KEEP }),

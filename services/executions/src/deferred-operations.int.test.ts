@@ -5,8 +5,7 @@ import { sql } from 'kysely';
 import { cancelExecution } from './commands/cancel-execution';
 import { resumeExecution } from './commands/resume-execution';
 import { runDoctor } from './commands/run-doctor';
-import { wakeForgotten } from './commands/wake-deferred';
-import { onExecutionFinished } from './messages/on-execution-finished';
+import { wakeEnded, wakeForgotten } from './commands/wake-deferred';
 import { explainExecution } from './queries/explain-execution';
 import { listOperations } from './queries/list-operations';
 import { readExecution } from './store/executions.sql';
@@ -168,35 +167,26 @@ test('one that waits again for what has ended looks a moment later, however ofte
   await wakeForgotten(engine.deps);
   await isDispatched(id, 2);
   await defer(await claim(id), child);
-  const message = {
-    executionId: child,
-    deploymentId: 'again_child',
-    workflowId: 'install',
-    status: 'failed' as const,
-  };
-  const envelope = { tenant: 'default_tenant', payload: message } as never;
-  await onExecutionFinished(engine.deps, 'spec')(envelope);
-  await onExecutionFinished(engine.deps, 'spec')(envelope);
+  await wakeEnded(engine.deps, [child]);
+  await wakeEnded(engine.deps, [child]);
   await isDispatched(id, 3);
-  await onExecutionFinished(engine.deps, 'spec')(envelope);
+  await wakeEnded(engine.deps, [child]);
   expect(await operationOf(id)).toMatchObject({ attempt: 3 });
 });
 
-test('the message of an end is not refused for one that waits and cannot be read', async () => {
-  const child = await begin('unread_child');
+test('one that waits and cannot be read keeps no others from being woken, nor does it those of later ends', async () => {
+  const [child, later] = [await begin('unread_child'), await begin('unread_later')];
   const id = await waiting('unread', child);
+  const [beside, after] = [await waiting('unread_beside', child), await waiting('unread_after', later)];
   await sql`update tasks_graphs set tasks = 'no graph' where execution_id = ${id}`.execute(engine.db.query);
   // Another replica knows it from memory.
   engine.deps.memory.forget(id);
   await endedUnheard(child);
-  const message = {
-    executionId: child,
-    deploymentId: 'unread_child',
-    workflowId: 'install',
-    status: 'failed' as const,
-  };
-  const finished = onExecutionFinished(engine.deps, 'spec');
-  await finished({ tenant: 'default_tenant', payload: message } as never);
+  engine.deps.wake.ended(child);
+  await isDispatched(beside, 2);
+  await endedUnheard(later);
+  engine.deps.wake.ended(later);
+  await isDispatched(after, 2);
   expect(await operationOf(id)).toMatchObject({ attempt: 1 });
 });
 

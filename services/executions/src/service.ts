@@ -28,6 +28,7 @@ import { createDeploymentsClient } from './adapters/deployments.client';
 import { createDoctorParts } from './adapters/doctor-parts';
 import { createQueueConfig } from './adapters/queue-config';
 import { createWorkflowConfig, type WorkflowConfigSource } from './adapters/workflow-config';
+import { afterEnds } from './commands/after-ends';
 import { deliverStates, forgetDelivered } from './commands/deliver-states';
 import { dequeueExecutions } from './commands/dequeue-executions';
 import { driveExecution } from './commands/drive-execution';
@@ -75,6 +76,7 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
     settle: (id) => forgetDelivered(deps, id),
     due: (id) => wakeExecution(deps, id),
     dequeue: async () => void (await dequeueExecutions(deps)),
+    ended: (ids) => afterEnds(deps, ids),
     streams: (id) => hub.notify(id),
   }));
   const workflowConfig = workflowConfigOf(config, infra);

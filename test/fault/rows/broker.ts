@@ -9,6 +9,7 @@ const QUEUES = [
   'executions.task-ready.v1.worker',
   'executions.execution-requested.v1.executions',
   'executions.execution-finished.v1.executions',
+  'executions.execution-accepted.v1.deployments-latest-execution',
 ];
 /** POST /executions never waits for the broker. */
 const POST_MS = 5_000;

@@ -1,12 +1,14 @@
 import type { Broker } from '@baton/broker';
 import {
   type Envelope,
+  executionAccepted,
   executionFinished,
   executionRequested,
   taskReady,
   tasksCancelled,
 } from '@baton/contracts';
 import { isAppError, type Log, systemClock } from '@baton/kernel';
+import { afterEnds } from '../../../services/executions/src/commands/after-ends';
 import { deliverStates, forgetDelivered } from '../../../services/executions/src/commands/deliver-states';
 import { dequeueExecutions } from '../../../services/executions/src/commands/dequeue-executions';
 import { driveExecution } from '../../../services/executions/src/commands/drive-execution';
@@ -48,6 +50,7 @@ export function newEngine(
     settle: (id) => forgetDelivered(deps, id),
     due: (id) => wakeExecution(deps, id),
     dequeue: async () => void (await dequeueExecutions(deps)),
+    ended: (ids) => afterEnds(deps, ids),
     streams: () => undefined,
   }));
   const deps: EngineDeps = {
@@ -121,6 +124,7 @@ export async function relay(
 }
 
 export const MESSAGES = {
+  accepted: executionAccepted.type,
   finished: executionFinished.type,
   requested: executionRequested.type,
   ready: taskReady.type,

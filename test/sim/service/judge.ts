@@ -48,7 +48,8 @@ function judgeEnd(
   if (row.deployment_id !== null && shown !== row.status) say(`deployments shows it as ${shown}`);
   if (row.status === 'terminated' && row.deployment_id !== null && !deployments.agreed.has(id))
     say('it terminated, though deployments found that it failed');
-  if (!announced.has(id)) say('its end was not announced');
+  const isHeard = row.execution_group_id !== null || row.workflow_id === 'delete_deployment_environment';
+  if (isHeard && !announced.has(id)) say('its end was not announced');
   if (cancelled.has(id) && !endedByClient.has(id) && resumes === 0 && row.status !== 'cancelled')
     say(`a cancel was accepted, it ended as ${row.status}`);
   const stages = row.history.map(({ name }) => name);

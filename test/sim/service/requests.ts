@@ -1,4 +1,4 @@
-import { executionRequested } from '@baton/contracts';
+import { executionAccepted, executionRequested } from '@baton/contracts';
 import { outgoing, unsent } from '@baton/postgres';
 import { cancelExecution } from '../../../services/executions/src/commands/cancel-execution';
 import { reportSystemExecution } from '../../../services/executions/src/commands/report-system-execution';
@@ -28,9 +28,10 @@ export function request(simulation: Simulation, i: number): void {
     const execution = newExecution(id, workflow, parameters);
     database.executions.set(id, execution);
     looks.set(id, observed(execution));
+    const isDrivenHere = random.chance(0.5);
     const message = unsent(
       outgoing(
-        executionRequested,
+        isDrivenHere ? executionAccepted : executionRequested,
         { tenant: 'default_tenant', key: id },
         {
           executionId: id,
@@ -40,6 +41,8 @@ export function request(simulation: Simulation, i: number): void {
       ),
     );
     database.outbox.set(message.id, { ...message, time: new Date(database.nowMs()).toISOString() });
+    // Whoever has accepted it drives it, or dies before.
+    if (isDrivenHere && random.chance(0.7)) askAt(simulation, world.now, async (deps) => deps.wake.drive(id));
   });
   if (random.chance(0.35)) {
     const mode = random.pick(['cancel', 'force-cancel', 'kill'] as const);

@@ -4,7 +4,6 @@ import { isAppError } from '@baton/kernel';
 import type { GraphState } from '@baton/task-graph';
 import { reapLeases } from '../../../services/executions/src/commands/reap-leases';
 import { startGroupMembers } from '../../../services/executions/src/commands/start-group-members';
-import { wakeEnded } from '../../../services/executions/src/commands/wake-deferred';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { onExecutionRequested } from '../../../services/executions/src/messages/on-execution-requested';
 import type { ExecutionRow } from '../../../services/executions/src/store/rows';
@@ -200,9 +199,11 @@ const RESUMES = 2;
 
 /** An end is noted; a bad one may be taken back while operations still run and answers are on their way, and killed again. */
 function onEnd(simulation: Simulation, execution: MemoryExecution, resumedAtOnce: number): void {
-  const { world, endedMs } = simulation;
+  const { world, endedMs, replicas } = simulation;
   const { row, resumes, tasks } = execution;
   const { random } = world;
+  // Loops of all replicas look at the queue as well, and chance has it that they do so now.
+  if (random.chance(ALL_LOOK)) for (const deps of replicas.values()) deps.wake.dequeue();
   endedMs.set(row.id, [...(endedMs.get(row.id) ?? []), world.now]);
   const isStopping = [...tasks.values()].some((task) => task.isKillRequested && task.state === 'started');
   const isSoon = isStopping && random.chance(TAKEN_BACK);
@@ -292,23 +293,15 @@ function sendFromMemory(simulation: Simulation, messages: readonly Envelope[]): 
 
 function publish(simulation: Simulation, envelope: Envelope): void {
   const { world, fleet, replicas } = simulation;
-  if (envelope.type === MESSAGES.finished) {
+  if (envelope.type === MESSAGES.finished)
     simulation.announced.add((envelope.payload as { executionId: string }).executionId);
-    // Loops of all replicas look at the queue as well, and chance has it that they do so now.
-    if (world.random.chance(ALL_LOOK)) for (const deps of replicas.values()) deps.wake.dequeue();
-    // What messages/on-execution-finished.ts does of it here.
-    publishTo(world, fleet.engines, envelope, async (to, { payload }) => {
-      const deps = replicas.get(to)!;
-      deps.wake.dequeue();
-      await wakeEnded(deps, [(payload as { executionId: string }).executionId]).catch(mayFail);
-    });
-  }
   const { processes, hands } = workersOf.get(simulation)!;
   if (envelope.type === MESSAGES.ready)
     publishTo(world, processes, envelope, (to, { payload }) =>
       wakeWorker(fleet, hands.get(to)!, payload as { executionId: string; taskId: string }),
     );
   if (envelope.type === MESSAGES.cancelled) publishToAll(world, [...hands.values()], envelope, stopRuns);
+  if (envelope.type === MESSAGES.accepted) publishToDeployments(world, simulation.deployments, envelope);
   if (envelope.type === MESSAGES.requested) {
     publishToDeployments(world, simulation.deployments, envelope);
     publishTo(world, fleet.engines, envelope, (to, one) =>

@@ -1,20 +1,19 @@
 import { z } from 'zod';
 import { defineMessage } from '../message';
 
-/** An execution was accepted and waits to be planned. */
-export const executionRequested = defineMessage(
-  'executions.execution-requested.v1',
-  'work',
-  // deploymentId and workflowId let deployments show it as the latest execution.
-  z.object({
-    executionId: z.string(),
-    deploymentId: z.string().optional(),
-    workflowId: z.string().optional(),
-    isResumed: z.boolean().optional(),
-    /** Of the execution's row since when this is so: deployments takes no end that was decided before. Not of a new one. */
-    version: z.number().int().optional(),
-  }),
-);
+// deploymentId and workflowId let deployments show it as the latest execution.
+const requested = z.object({
+  executionId: z.string(),
+  deploymentId: z.string().optional(),
+  workflowId: z.string().optional(),
+  isResumed: z.boolean().optional(),
+  /** Of the execution's row since when this is so: deployments takes no end that was decided before. Not of a new one. */
+  version: z.number().int().optional(),
+});
+/** An execution waits to be planned by whoever gets this. */
+export const executionRequested = defineMessage('executions.execution-requested.v1', 'work', requested);
+/** An execution was accepted by a process that plans it at once. */
+export const executionAccepted = defineMessage('executions.execution-accepted.v1', 'work', requested);
 /** An operation may be claimed. A wake-up: the row in executions is the truth. */
 export const taskReady = defineMessage(
   'executions.task-ready.v1',
@@ -22,7 +21,7 @@ export const taskReady = defineMessage(
   /** `isWorkflow`: the task is a workflow's code, which takes no place for operations. */
   z.object({ executionId: z.string(), taskId: z.string(), isWorkflow: z.boolean().optional() }),
 );
-/** An execution reached terminated, failed or cancelled. */
+/** An execution that others have begun, or that deletes its deployment, reached terminated, failed or cancelled. */
 export const executionFinished = defineMessage(
   'executions.execution-finished.v1',
   'work',

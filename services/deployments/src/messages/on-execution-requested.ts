@@ -1,5 +1,5 @@
-import { executionRequested as message } from '@baton/contracts';
-import { consumerPart } from '@baton/service-runtime';
+import { executionAccepted, executionRequested as requestedMessage } from '@baton/contracts';
+import { type ConsumerPart, consumerPart } from '@baton/service-runtime';
 import { executionRequested } from '../commands/execution-ended';
 import type { ServiceDeps } from '../deps';
 
@@ -9,15 +9,17 @@ const PREFETCH = 50;
  * A new execution becomes the latest one of its deployment, and one that was resumed goes on. Ids and versions decide, so
  * order and repeats do not matter.
  */
-export function onExecutionRequested(deps: Pick<ServiceDeps, 'db' | 'notes'>) {
-  return consumerPart(message, {
-    queue: 'deployments-latest-execution',
-    prefetch: PREFETCH,
-    handler: async ({ tenant, time, payload }) => {
-      const { executionId, deploymentId, workflowId, version = 0 } = payload;
-      if (!deploymentId || !workflowId) return;
-      const resumedAt = payload.isResumed ? time : undefined;
-      await executionRequested(deps, { tenant, deploymentId, executionId, workflowId, resumedAt, version });
-    },
-  });
+export function onExecutionRequested(deps: Pick<ServiceDeps, 'db' | 'notes'>): ConsumerPart[] {
+  return [executionAccepted, requestedMessage].map((message) =>
+    consumerPart(message, {
+      queue: 'deployments-latest-execution',
+      prefetch: PREFETCH,
+      handler: async ({ tenant, time, payload }) => {
+        const { executionId, deploymentId, workflowId, version = 0 } = payload;
+        if (!deploymentId || !workflowId) return;
+        const resumedAt = payload.isResumed ? time : undefined;
+        await executionRequested(deps, { tenant, deploymentId, executionId, workflowId, resumedAt, version });
+      },
+    }),
+  );
 }

@@ -11,6 +11,8 @@ import { cancelComponents } from './act-on-components';
 import { cancelNested } from './await-nested';
 import { deliverDecided } from './deliver-states';
 
+const DELETE_WORKFLOW = 'delete_deployment_environment';
+
 const EVENT_OF = {
   terminated: 'workflow_succeeded',
   failed: 'workflow_failed',
@@ -48,7 +50,7 @@ export async function endExecution(
     events: [workflowEvent(execution, EVENT_OF[outcome.status], outcome.error)],
     // What deployments has is forgotten in the same step.
     deliveredSeq: isTold ? execution.last_state_seq : 0,
-    outbox: [finishedMessage(execution, outcome.status)],
+    outbox: isEndOwed(execution) ? [finishedMessage(execution, outcome.status)] : [],
   };
   const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));
   if (!row) {
@@ -57,7 +59,7 @@ export async function endExecution(
     return null;
   }
   deps.wake.events(execution.id);
-  deps.wake.dequeue();
+  deps.wake.ended(execution.id);
   const { last_event_seq, version, now_ms } = row;
   const at = { last_event_seq, version, now_ms, wake_at: write.wakeAt };
   const ended = { ...execution, ...write.changes, ...at } as TimedExecution;
@@ -181,6 +183,12 @@ async function isDoneWithin(
   if (!isDone) onUndone(failure);
   return isDone;
 }
+
+/** Whether its end is the business of more than those that wait for any end (after-ends.ts), and must not be lost with this process. */
+const isEndOwed = (execution: TimedExecution): boolean =>
+  execution.parent_id !== null ||
+  execution.execution_group_id !== null ||
+  execution.workflow_id === DELETE_WORKFLOW;
 
 function finishedMessage(execution: TimedExecution, status: Outcome['status']) {
   const about = { tenant: execution.tenant, key: execution.id };

@@ -1,4 +1,4 @@
-import { executionRequested } from '@baton/contracts';
+import { executionAccepted, executionRequested } from '@baton/contracts';
 import { AppError, newId } from '@baton/kernel';
 import { isUniqueViolation, outbox, outgoing, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
@@ -113,7 +113,8 @@ async function accepted(
       scheduled_for: null,
       wake_at: null,
     };
-    const message = outgoing(executionRequested, { tenant: row.tenant, key: row.id }, requestedOf(row));
+    // This process drives it. After a crash: loops/engine.loops.ts (wake-executions).
+    const message = outgoing(executionAccepted, { tenant: row.tenant, key: row.id }, requestedOf(row));
     const taken = await deps.acceptor.accept(row, message);
     if (taken) {
       deps.memory.noteAccepted(taken);

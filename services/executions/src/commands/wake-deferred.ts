@@ -6,12 +6,12 @@ import { runStep } from '../engine/run-step';
 import { type DeferredTask, deferredUntil, forgottenDeferred } from '../store/deferred.sql';
 
 const BATCH = 200;
-/** How long the message of an end may be on its way. */
+/** How long it may take from an end until whoever ended it looks. */
 const ON_ITS_WAY_MS = 2_000;
 
 /**
  * Lets the operations look that wait for one of these executions, as far as it has ended. Called with each end
- * (messages/on-execution-finished.ts) and by whoever has just stored that an operation waits, so that neither misses the
+ * (after-ends.ts) and by whoever has just stored that an operation waits, so that neither misses the
  * other. Repeating is harmless. A crash before it: loops/engine.loops.ts (settle-deferred), or the operation's own time.
  */
 export async function wakeEnded(deps: EngineDeps, executionIds: readonly string[]): Promise<void> {

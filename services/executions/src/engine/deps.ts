@@ -55,6 +55,8 @@ export interface Wakes {
   timer(executionId: string, at: number): void;
   /** Look at the queue; after a crash: loops/engine.loops.ts. */
   dequeue(): void;
+  /** It ended: look at the queue, and let go on what waits for it; after a crash: loops/engine.loops.ts. */
+  ended(executionId: string): void;
   /** Tell workers to stop operations; they also learn it from their heartbeat. */
   kill(executionId: string, runs: readonly KilledRun[]): void;
 }

@@ -16,6 +16,7 @@ function setUp() {
     settle: notUsed,
     due: notUsed,
     dequeue: notUsed,
+    ended: notUsed,
     streams: () => undefined,
   }));
   return { wake, drives, driven: () => drives.map(({ id }) => id) };

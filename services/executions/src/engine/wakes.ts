@@ -9,6 +9,8 @@ interface Work {
   settle(executionId: string): Promise<void>;
   due(executionId: string): Promise<void>;
   dequeue(): Promise<void>;
+  /** What may go on now that these have ended. */
+  ended(executionIds: readonly string[]): Promise<void>;
   /** New events of this process, for its own streams. */
   streams(executionId: string): void;
 }
@@ -22,6 +24,8 @@ const DELIVER_WINDOW_MS = 250;
 const SETTLE_MS = 500;
 /** How long announcements of new events are gathered before one fanout message. */
 const EVENTS_WINDOW_MS = 100;
+/** Ends within this time of a look at what may follow share the next one. */
+const ENDS_WINDOW_MS = 10;
 /** Executions in one announcement. */
 const MAX_ANNOUNCED = 100;
 const MAX_TRIES = 5;
@@ -34,9 +38,13 @@ export function createWakes(
   deps: { broker: Broker; clock: Clock; log: Log },
   work: () => Work,
 ): Wakes & { stop(): void } {
-  const timers = new Map<string, NodeJS.Timeout>();
+  const timers = executionTimers(deps, (id) => work().due(id));
   const driving = keyedRunner(deps.log, 'drive', (id) => work().drive(id));
   const delivering = gatheredDelivery(deps.log, (ids) => work().deliver(ids));
+  const ending = gatheredRunner(deps.log, 'what follows ends', async (ids) => {
+    await work().ended(ids);
+    await new Promise((resolve) => setTimeout(resolve, ENDS_WINDOW_MS).unref());
+  });
   const settling = delayedRunner(deps.log, SETTLE_MS, (id) => work().settle(id));
   const dequeuing = keyedRunner(deps.log, 'dequeue', () => work().dequeue());
   const announcer = eventAnnouncer(deps);
@@ -48,26 +56,15 @@ export function createWakes(
     deliver: delivering.ask,
     settle: settling.ask,
     dequeue: () => dequeuing.ask('queue'),
+    ended(executionId) {
+      ending.add(executionId);
+      ending.ask();
+    },
     events(executionId) {
       work().streams(executionId);
       announcer.add(executionId);
     },
-    timer(executionId, at) {
-      const earlier = timers.get(executionId);
-      if (earlier) clearTimeout(earlier);
-      const delay = Math.max(0, at - deps.clock.now());
-      const timer = setTimeout(
-        () => {
-          timers.delete(executionId);
-          work()
-            .due(executionId)
-            .catch((err: unknown) => deps.log.warn({ err, executionId }, 'a timer could not be handled'));
-        },
-        Math.min(delay, 2 ** 31 - 1),
-      );
-      timer.unref();
-      timers.set(executionId, timer);
-    },
+    timer: timers.set,
     kill(executionId, runs) {
       const taskIds = runs.map(({ id }) => id);
       const attempts = runs.map(({ attempt }) => attempt);
@@ -78,37 +75,70 @@ export function createWakes(
         );
     },
     stop() {
-      for (const timer of timers.values()) clearTimeout(timer);
+      timers.stop();
       announcer.stop();
       driving.stop();
       delivering.stop();
+      ending.stop();
       settling.stop();
       dequeuing.stop();
     },
   };
 }
 
-/** Gathers executions whose states are to be delivered, for a moment; those of a delivery that failed go with the next one. */
+/** The next timer of each execution. */
+function executionTimers(deps: { clock: Clock; log: Log }, due: (executionId: string) => Promise<void>) {
+  const timers = new Map<string, NodeJS.Timeout>();
+  return {
+    set(executionId: string, at: number): void {
+      const earlier = timers.get(executionId);
+      if (earlier) clearTimeout(earlier);
+      const delay = Math.max(0, at - deps.clock.now());
+      const ring = () => {
+        timers.delete(executionId);
+        due(executionId).catch((err: unknown) =>
+          deps.log.warn({ err, executionId }, 'a timer could not be handled'),
+        );
+      };
+      timers.set(executionId, setTimeout(ring, Math.min(delay, 2 ** 31 - 1)).unref());
+    },
+    stop() {
+      for (const timer of timers.values()) clearTimeout(timer);
+    },
+  };
+}
+
+/** Gathers executions whose states are to be delivered, for a moment. */
 function gatheredDelivery(log: Log, deliver: (ids: readonly string[]) => Promise<void>) {
-  const waiting = new Set<string>();
-  const running = keyedRunner(log, 'deliver', async () => {
-    const ids = [...waiting];
-    waiting.clear();
-    await deliver(ids).catch((error: unknown) => {
-      for (const id of ids) waiting.add(id);
-      throw error;
-    });
-  });
-  const window = delayedRunner(log, DELIVER_WINDOW_MS, async () => running.ask('states'));
+  const running = gatheredRunner(log, 'deliver', deliver);
+  const window = delayedRunner(log, DELIVER_WINDOW_MS, async () => running.ask());
   return {
     ask(executionId: string) {
-      waiting.add(executionId);
+      running.add(executionId);
       window.ask('states');
     },
     stop() {
       window.stop();
       running.stop();
     },
+  };
+}
+
+/** Runs `run` for all executions that were added since it began the last time; those of a run that failed go with the next one. */
+function gatheredRunner(log: Log, name: string, run: (ids: readonly string[]) => Promise<void>) {
+  const waiting = new Set<string>();
+  const running = keyedRunner(log, name, async () => {
+    const ids = [...waiting];
+    waiting.clear();
+    await run(ids).catch((error: unknown) => {
+      for (const id of ids) waiting.add(id);
+      throw error;
+    });
+  });
+  return {
+    add: (executionId: string) => void waiting.add(executionId),
+    ask: () => running.ask(name),
+    stop: () => running.stop(),
   };
 }
 

@@ -16,7 +16,7 @@ export interface DeferredTask {
 const IS_RUNNING = `e.graph_id = t.graph_id and e.phase = 'running'`;
 
 /**
- * Asked at each end of an execution, and nearly always in vain: the waiting operations are looked up first, by their index. Left
+ * The waiting operations are looked up first, by their index. Left
  * to the planner, a young database without statistics goes through all executions of the tenant for each running one.
  */
 const UNTIL = {

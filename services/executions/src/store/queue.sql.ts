@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { parallelSystemWorkflows } from '../domain/system-workflows';
 import type { ExecutionRow } from './rows';
 import type { DB } from './tables.gen';
-import { waitsWithoutWorker } from './waiting-task';
+import { WAITS_WITHOUT_WORKER, waitsWithoutWorker } from './waiting-task';
 
 /** Advisory locks of this service; the numbers only have to be ours. */
 const STARTS = 7_236_010;
@@ -37,6 +37,24 @@ export async function isAnythingQueued(db: Db<DB>): Promise<{ queue: boolean; gr
       exists (select 1 from execution_groups where has_queued) as groups`,
   };
   return (await prepared<{ queue: boolean; groups: boolean }>(db, statement, []))[0]!;
+}
+
+const AFTER_ENDS = {
+  name: 'queue-after-ends',
+  text: `select exists (select 1 from executions where phase = 'waiting' and status = 'queued') as queue,
+    exists (select 1 from execution_groups where has_queued) as groups,
+    exists (select 1 from tasks t where t.deferral->>'untilExecution' = any($1::text[]) and ${WAITS_WITHOUT_WORKER}) as deferred`,
+};
+
+/** Whether anything may go on now that these executions have ended: what is queued, and operations that wait for one of them. */
+export async function waitingAfter(
+  db: Db<DB>,
+  endedIds: readonly string[],
+): Promise<{ queue: boolean; groups: boolean; deferred: boolean }> {
+  const rows = await prepared<{ queue: boolean; groups: boolean; deferred: boolean }>(db, AFTER_ENDS, [
+    endedIds,
+  ]);
+  return rows[0]!;
 }
 
 /** One replica at a time takes from the queue, so that the limit of all holds; before `lockStarts`. */

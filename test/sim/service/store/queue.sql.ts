@@ -6,6 +6,7 @@ import type * as real from '../../../../services/executions/src/store/queue.sql'
 import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
 import { holdNamed, type MemoryExecution } from '../database';
 import { allSeenBy, databaseOf, memoryTx, statement } from './access';
+import { deferredUntil } from './deferred.sql';
 
 export const lockStarts: typeof real.lockStarts = (tx, isSystemWide) =>
   holdNamed(memoryTx(tx), STARTS, !isSystemWide);
@@ -56,6 +57,11 @@ export const isAnythingQueued: typeof real.isAnythingQueued = async (db) => {
   await statement(db);
   const groups = [...databaseOf(db).groups.values()].some((group) => group.has_queued);
   return { queue: rowsSeenBy(db).some(isQueued), groups };
+};
+
+export const waitingAfter: typeof real.waitingAfter = async (db, endedIds) => {
+  const deferred = (await deferredUntil(db, endedIds)).length > 0;
+  return { ...(await isAnythingQueued(db)), deferred };
 };
 
 /** Its operations all wait without a worker. */
