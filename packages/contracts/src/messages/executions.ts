@@ -21,7 +21,7 @@ export const taskReady = defineMessage(
   /** `isWorkflow`: the task is a workflow's code, which takes no place for operations. */
   z.object({ executionId: z.string(), taskId: z.string(), isWorkflow: z.boolean().optional() }),
 );
-/** An execution that others have begun, or that deletes its deployment, reached terminated, failed or cancelled. */
+/** A member of a group, what another execution has started, or the deletion of a deployment reached terminated, failed or cancelled. */
 export const executionFinished = defineMessage(
   'executions.execution-finished.v1',
   'work',

@@ -1,5 +1,5 @@
 import type { EngineDeps } from '../engine/deps';
-import { waitingAfter } from '../store/queue.sql';
+import { anythingWaiting } from '../store/queue.sql';
 import { wakeEnded } from './wake-deferred';
 
 /**
@@ -7,7 +7,7 @@ import { wakeEnded } from './wake-deferred';
  * there is neither. After a crash: loops/engine.loops.ts (dequeue, settle-deferred).
  */
 export async function afterEnds(deps: EngineDeps, executionIds: readonly string[]): Promise<void> {
-  const waiting = await waitingAfter(deps.db, executionIds);
+  const waiting = await anythingWaiting(deps.db, executionIds);
   if (waiting.queue || waiting.groups) deps.wake.dequeue();
   if (!waiting.deferred) return;
   // One that is broken must not hold up what follows later ends: settle-deferred tries it again.

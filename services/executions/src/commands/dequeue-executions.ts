@@ -8,10 +8,10 @@ import { lookAgain, passedIn, passOver } from '../engine/passed-over';
 import { groupsWithRoom } from '../store/execution-groups.sql';
 import { activeOfDeployment, lockExecution, lockGuard, updateExecution } from '../store/executions.sql';
 import {
+  anythingWaiting,
   blockingSystemExecutions,
   countAtWork,
   executionsAtWork,
-  isAnythingQueued,
   isAwaitedByOther,
   lockDequeue,
   lockStarts,
@@ -41,7 +41,7 @@ const GROUPS = 'groups';
  */
 export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
   let started = 0;
-  const waiting = await isAnythingQueued(deps.db);
+  const waiting = await anythingWaiting(deps.db);
   // What cannot be checked now, as on a deployment that is broken, must not hold up what is behind it.
   const passed = () => passedIn(deps.passedOver, QUEUE);
   for (let round = 0; waiting.queue && round < MAX_ROUNDS && !deps.queue.isPaused(); round++) {

@@ -2,6 +2,7 @@ import { executionFinished } from '@baton/contracts';
 import { backoffMs, isoInstant } from '@baton/kernel';
 import { outgoing, unsent } from '@baton/postgres';
 import { forcedLeftMs, modeOf } from '../domain/cancel';
+import { DELETE_WORKFLOW } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent } from '../engine/graph-events';
 import type { TimedExecution } from '../store/executions.sql';
@@ -10,8 +11,6 @@ import { emptyWrite, type StepWrite } from '../store/step-write';
 import { cancelComponents } from './act-on-components';
 import { cancelNested } from './await-nested';
 import { deliverDecided } from './deliver-states';
-
-const DELETE_WORKFLOW = 'delete_deployment_environment';
 
 const EVENT_OF = {
   terminated: 'workflow_succeeded',
@@ -184,7 +183,10 @@ async function isDoneWithin(
   return isDone;
 }
 
-/** Whether its end is the business of more than those that wait for any end (after-ends.ts), and must not be lost with this process. */
+/**
+ * Whether its end has work of its own that must not be lost with this process (messages/on-execution-finished.ts); what any
+ * end makes room for is looked for after each (after-ends.ts).
+ */
 const isEndOwed = (execution: TimedExecution): boolean =>
   execution.parent_id !== null ||
   execution.execution_group_id !== null ||

@@ -92,8 +92,11 @@ export function isCarriedOutElsewhere(execution: {
   return execution.deployment_id === null && workflowsCarriedOutElsewhere.includes(execution.workflow_id);
 }
 
+/** Its end deletes its deployment. */
+export const DELETE_WORKFLOW = 'delete_deployment_environment';
+
 /** System workflows without a graph: the service that owns the subject does the work when the execution ends. */
-const EMPTY_WORKFLOWS = new Set(['create_deployment_environment', 'delete_deployment_environment']);
+const EMPTY_WORKFLOWS = new Set(['create_deployment_environment', DELETE_WORKFLOW]);
 
 export function isEmptyWorkflow(workflowId: string): boolean {
   return EMPTY_WORKFLOWS.has(workflowId);

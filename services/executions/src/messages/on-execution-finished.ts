@@ -2,6 +2,7 @@ import type { Envelope, executionFinished, MessageType } from '@baton/contracts'
 import { nullIfNotFound } from '@baton/kernel';
 import { settleNested } from '../commands/await-nested';
 import { collectEnded } from '../commands/collect-ended';
+import { DELETE_WORKFLOW } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
 import { deleteDeletion, readExecution } from '../store/executions.sql';
 
@@ -15,7 +16,7 @@ export function onExecutionFinished(deps: EngineDeps, wire: 'spec' | 'cloudify')
   return async ({ tenant, payload }: Envelope<Finished>): Promise<void> => {
     if (payload.parentExecutionId !== undefined) await settleNested(deps, payload.parentExecutionId);
     await collectEnded(deps, tenant, payload);
-    if (payload.workflowId !== 'delete_deployment_environment') return;
+    if (payload.workflowId !== DELETE_WORKFLOW) return;
     if (!(await hasDeleted(deps, tenant, payload))) return;
     await deps.db.tx((tx) => deleteDeletion(tx, tenant, payload.executionId, wire === 'cloudify'));
   };

@@ -16,8 +16,8 @@ export interface DeferredTask {
 const IS_RUNNING = `e.graph_id = t.graph_id and e.phase = 'running'`;
 
 /**
- * The waiting operations are looked up first, by their index. Left
- * to the planner, a young database without statistics goes through all executions of the tenant for each running one.
+ * The waiting operations are looked up first, by their index. Left to the planner, a young database without
+ * statistics goes through all executions of the tenant for each running one.
  */
 const UNTIL = {
   name: 'deferred-until',

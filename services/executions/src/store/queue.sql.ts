@@ -29,32 +29,23 @@ export async function lockStartOf(tx: Tx<DB>, tenant: string, deploymentId: stri
   await prepared(tx, statement, [tenant, deploymentId]);
 }
 
-/** Whether anything waits in the queue or in a group: the usual answer is no. */
-export async function isAnythingQueued(db: Db<DB>): Promise<{ queue: boolean; groups: boolean }> {
-  const statement = {
-    name: 'queue-any',
-    text: `select exists (select 1 from executions where phase = 'waiting' and status = 'queued') as queue,
-      exists (select 1 from execution_groups where has_queued) as groups`,
-  };
-  return (await prepared<{ queue: boolean; groups: boolean }>(db, statement, []))[0]!;
-}
-
-const AFTER_ENDS = {
-  name: 'queue-after-ends',
+const WAITING = {
+  name: 'queue-waiting',
   text: `select exists (select 1 from executions where phase = 'waiting' and status = 'queued') as queue,
     exists (select 1 from execution_groups where has_queued) as groups,
     exists (select 1 from tasks t where t.deferral->>'untilExecution' = any($1::text[]) and ${WAITS_WITHOUT_WORKER}) as deferred`,
 };
 
-/** Whether anything may go on now that these executions have ended: what is queued, and operations that wait for one of them. */
-export async function waitingAfter(
-  db: Db<DB>,
-  endedIds: readonly string[],
-): Promise<{ queue: boolean; groups: boolean; deferred: boolean }> {
-  const rows = await prepared<{ queue: boolean; groups: boolean; deferred: boolean }>(db, AFTER_ENDS, [
-    endedIds,
-  ]);
-  return rows[0]!;
+export interface Waiting {
+  queue: boolean;
+  groups: boolean;
+  /** Operations that wait for one of the ended executions. */
+  deferred: boolean;
+}
+
+/** Whether anything waits in the queue or in a group, or for the end of these executions: the usual answer is no. */
+export async function anythingWaiting(db: Db<DB>, endedIds: readonly string[] = []): Promise<Waiting> {
+  return (await prepared<Waiting>(db, WAITING, [endedIds]))[0]!;
 }
 
 /** One replica at a time takes from the queue, so that the limit of all holds; before `lockStarts`. */

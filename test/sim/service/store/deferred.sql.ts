@@ -14,9 +14,12 @@ function waitingFor(reader: object, isOf: (executionId: string) => boolean): rea
     .map(({ id, execution_id }) => ({ id, execution_id }));
 }
 
+export const waitingForEnds = (reader: object, executionIds: readonly string[]): real.DeferredTask[] =>
+  waitingFor(reader, (id) => executionIds.includes(id));
+
 export const deferredUntil: typeof real.deferredUntil = async (reader, executionIds) => {
   await statement(reader);
-  return waitingFor(reader, (id) => executionIds.includes(id));
+  return waitingForEnds(reader, executionIds);
 };
 
 export const forgottenDeferred: typeof real.forgottenDeferred = async (reader, olderThanMs, limit, place) => {

@@ -6,7 +6,7 @@ import type * as real from '../../../../services/executions/src/store/queue.sql'
 import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
 import { holdNamed, type MemoryExecution } from '../database';
 import { allSeenBy, databaseOf, memoryTx, statement } from './access';
-import { deferredUntil } from './deferred.sql';
+import { waitingForEnds } from './deferred.sql';
 
 export const lockStarts: typeof real.lockStarts = (tx, isSystemWide) =>
   holdNamed(memoryTx(tx), STARTS, !isSystemWide);
@@ -53,15 +53,11 @@ const byAge = (a: ExecutionRow, b: ExecutionRow): number =>
   a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1;
 const rowsSeenBy = (reader: object): ExecutionRow[] => [...allSeenBy(reader)].map(({ row }) => row);
 
-export const isAnythingQueued: typeof real.isAnythingQueued = async (db) => {
+export const anythingWaiting: typeof real.anythingWaiting = async (db, endedIds = []) => {
   await statement(db);
   const groups = [...databaseOf(db).groups.values()].some((group) => group.has_queued);
-  return { queue: rowsSeenBy(db).some(isQueued), groups };
-};
-
-export const waitingAfter: typeof real.waitingAfter = async (db, endedIds) => {
-  const deferred = (await deferredUntil(db, endedIds)).length > 0;
-  return { ...(await isAnythingQueued(db)), deferred };
+  const deferred = waitingForEnds(db, endedIds).length > 0;
+  return { queue: rowsSeenBy(db).some(isQueued), groups, deferred };
 };
 
 /** Its operations all wait without a worker. */
