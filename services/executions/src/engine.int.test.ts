@@ -186,8 +186,9 @@ test('of executions asked for at the same moment each is accepted or refused for
   const requestId = newId();
   const asked = await Promise.allSettled([
     begin('one', 'install'),
+    // Neither ends without a worker, so that the second one is refused however late it comes.
     begin('two', 'install'),
-    begin('two', 'uninstall'),
+    begin('two', 'install'),
     begin('three', 'install', { requestId }),
     begin('four', 'install', { requestId }),
     begin('five', 'install'),
