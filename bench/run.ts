@@ -76,7 +76,7 @@ async function main(): Promise<void> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const machine = await describeMachine(serverUrl());
   say(
-    `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, PostgreSQL ${machine.postgres.version} (fsync ${machine.postgres.fsync}), load ${machine.loadBefore}`,
+    `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, PostgreSQL ${machine.postgres.version} (fsync ${machine.postgres.fsync}), load ${machine.loadBefore}, loopback round trip ${machine.roundTripUs} µs`,
   );
   const results: Record<string, object> = {};
   const text = (): string =>

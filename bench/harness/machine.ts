@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 import pg from 'pg';
+import { startChild } from './child';
+import { median } from './statistics';
+
+const ROUND_TRIPS = 5_000;
 
 export interface Machine {
   cpu: string;
@@ -11,6 +16,12 @@ export interface Machine {
   postgres: { version: string; fsync: string; synchronousCommit: string; sharedBuffers: string };
   /** Processes that waited for a core before the first measurement, mean of a minute: more than 1 is not a quiet machine. */
   loadBefore: number;
+  /**
+   * Median of one byte to another process and back over loopback while nothing else runs, in microseconds. Where a core that
+   * sleeps is slow to wake (a virtual machine that leaves to its host for it), a chain of operations waits that much longer
+   * for each hop.
+   */
+  roundTripUs: number;
 }
 
 /** The machine that the figures belong to. */
@@ -29,7 +40,39 @@ export async function describeMachine(databaseUrl: string): Promise<Machine> {
     node: process.version,
     postgres: rows[0],
     loadBefore: Math.round(loadavg()[0]! * 100) / 100,
+    roundTripUs: await roundTripUs(),
   };
+}
+
+async function roundTripUs(): Promise<number> {
+  const child = startChild<object, number>('baseline/echo.ts');
+  try {
+    const times = await roundTrips(await child.ask({}));
+    return Math.round(median(times.slice(ROUND_TRIPS / 5)) * 1_000);
+  } finally {
+    await child.stop();
+  }
+}
+
+/** Milliseconds of each round trip, one after the other. */
+function roundTrips(port: number): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    const times: number[] = [];
+    const socket = connect(port, '127.0.0.1').setNoDelay();
+    let begin = 0;
+    const send = (): void => {
+      begin = performance.now();
+      socket.write('x');
+    };
+    socket.once('connect', send);
+    socket.once('error', reject);
+    socket.on('data', () => {
+      times.push(performance.now() - begin);
+      if (times.length < ROUND_TRIPS) return send();
+      socket.destroy();
+      resolve(times);
+    });
+  });
 }
 
 let last = cpuTimes();

@@ -1,0 +1,19 @@
+// Sends back what it gets: the other end of the round trip that tells what waking another process costs.
+
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { serveParent } from '../harness/child';
+
+const server = createServer((socket) => {
+  socket.setNoDelay();
+  socket.on('error', () => socket.destroy());
+  socket.pipe(socket);
+});
+
+serveParent<object>(
+  () =>
+    new Promise((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    }),
+  async () => void server.close(),
+);
