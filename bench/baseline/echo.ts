@@ -1,7 +1,5 @@
 // Sends back what it gets: the other end of the round trip that tells what waking another process costs.
-
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { serveParent } from '../harness/child';
 
 const server = createServer((socket) => {

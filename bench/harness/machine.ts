@@ -66,6 +66,8 @@ function roundTrips(port: number): Promise<number[]> {
     };
     socket.once('connect', send);
     socket.once('error', reject);
+    // After the last one this comes too late to reject anything.
+    socket.once('close', () => reject(new Error('the other end of the round trip closed the connection')));
     socket.on('data', () => {
       times.push(performance.now() - begin);
       if (times.length < ROUND_TRIPS) return send();
