@@ -69,7 +69,9 @@ export function createReporter(deps: ReporterDeps): Reporter {
     add: (task, outcome) => {
       task.phase = 'reporting';
       queue.add({ task, outcome });
-      schedule();
+      // Nothing else can end in this turn.
+      if (deps.tasks.size === 1 && !isScheduled) pump();
+      else schedule();
     },
     discard: (task) => {
       // In flight: the engine refuses it and the answer releases the task.
