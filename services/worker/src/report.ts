@@ -70,7 +70,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
       task.phase = 'reporting';
       queue.add({ task, outcome });
       // Nothing else can end in this turn.
-      if (deps.tasks.size === 1 && !isScheduled) pump();
+      if (deps.tasks.size === 1) pump();
       else schedule();
     },
     discard: (task) => {
