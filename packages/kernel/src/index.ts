@@ -6,6 +6,14 @@ export { afterDelay, type Clock, isoInstant, systemClock, waitUntil } from './cl
 export { parseDurationMs } from './duration';
 export { type ErrorCode, type ErrorEntry, errorTable } from './error-table';
 export {
+  FOLDED_PREFIX,
+  type FoldedJson,
+  foldJson,
+  isFoldedJson,
+  readFoldedJson,
+  unfoldedJson,
+} from './folded-json';
+export {
   type Brand,
   type ExecutionId,
   type GraphId,
