@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServiceName } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
 import { runMigrations } from '@baton/postgres';
-import { schemaOf } from '@baton/service-runtime';
+import { schemaOf, type Transport } from '@baton/service-runtime';
 
 /** Of the bundle (dist/apps/standalone -> dist/migrations) and of the sources (services/<name>/migrations). */
 export function migrationFolders(mainDir: string): { service: ServiceName; dir: string }[] {
@@ -25,9 +25,10 @@ export async function migrateAll(
   mainDir: string,
   log: Log,
   hasRowSecurity: boolean,
+  transport?: Transport,
 ): Promise<void> {
   for (const { service, dir } of migrationFolders(mainDir)) {
     const schema = schemaOf(service);
-    if (schema) await runMigrations({ url, schema, dir, log, hasRowSecurity });
+    if (schema) await runMigrations({ url, trust: transport?.servers, schema, dir, log, hasRowSecurity });
   }
 }

@@ -1,5 +1,6 @@
 /** One service over HTTP: contract routes below /api/<version>, plain paths beside them, JSON errors everywhere. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server as TlsServer } from 'node:tls';
 import type { ApiVersion } from '@baton/contracts';
 import { AppError, newId, systemClock } from '@baton/kernel';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -34,12 +35,13 @@ function requestIdOf(request: IncomingMessage): string {
 }
 
 function createServer(o: HttpAppOptions): FastifyInstance {
+  // The principal header of an administrator in many tenants is longer than Node's default of 16 KiB.
+  const server = { maxHeaderSize: 128 * 1024 };
   const app = fastify({
     genReqId: requestIdOf,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
-    // The principal header of an administrator in many tenants is longer than Node's default of 16 KiB.
-    http: { maxHeaderSize: 128 * 1024 },
+    ...(o.tls ? { https: { ...server, ...o.tls.options() } } : { http: server }),
     routerOptions: { maxParamLength: 8192 },
     frameworkErrors: (error, request, reply) => {
       fail(o, error, request, reply);
@@ -149,10 +151,11 @@ export function createHttpApp(o: HttpAppOptions): HttpApp {
       { expected: allowed },
     );
   });
-  return appOf(app, stopping);
+  const detach = o.tls?.attach(app.server as unknown as TlsServer);
+  return appOf(app, stopping, detach);
 }
 
-function appOf(app: FastifyInstance, stopping: AbortController): HttpApp {
+function appOf(app: FastifyInstance, stopping: AbortController, detach?: () => void): HttpApp {
   let isReady = false;
   const ready = Promise.resolve(app.ready()).then(() => {
     isReady = true;
@@ -175,6 +178,7 @@ function appOf(app: FastifyInstance, stopping: AbortController): HttpApp {
     },
     async close() {
       stopping.abort();
+      detach?.();
       // A connection whose last answer is sent only now would be kept alive, and the server open, for another minute.
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       try {

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { errorBody, type HttpApp, type PlainAnswer, toAppError } from '@baton/http';
 import { AppError, type Log } from '@baton/kernel';
+import type { ServerTls } from '@baton/tls';
 import type { HttpHandle } from './infra-types';
 
 const SWEEP_MS = 50;
@@ -67,6 +69,7 @@ export function withPlainPaths(
   handler: HttpHandle,
   plain: Record<string, () => Promise<PlainAnswer>>,
   log: Log,
+  tls?: ServerTls,
 ): HttpApp {
   const handle = guarded((request, response) => {
     const produce = Object.hasOwn(plain, request.url ?? '') ? plain[request.url!] : undefined;
@@ -74,10 +77,10 @@ export function withPlainPaths(
     else handler(request, response);
   }, log);
   // Uploads may take longer than Node's default of 5 minutes for a whole request.
-  const server = createServer(
-    { requestTimeout: 0, keepAliveTimeout: 72_000, maxHeaderSize: MAX_HEADER_BYTES },
-    handle,
-  );
+  const settings = { requestTimeout: 0, keepAliveTimeout: 72_000, maxHeaderSize: MAX_HEADER_BYTES };
+  const secure = tls && createTlsServer({ ...settings, ...tls.options() }, handle);
+  const server = secure ?? createServer(settings, handle);
+  const detach = secure && tls.attach(secure);
   server.on('clientError', refuseUnreadable);
   return {
     handle,
@@ -92,6 +95,7 @@ export function withPlainPaths(
       }),
     close: () =>
       new Promise((resolve) => {
+        detach?.();
         if (!server.listening) return resolve();
         // Connections whose last answer is sent only now would be kept alive otherwise.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
