@@ -36,7 +36,9 @@ async function identity(name: string, names: string[], by = authority): Promise<
 
 async function serve(tls?: TlsSource): Promise<{ server: RpcServer; port: number }> {
   const server = createRpcServer({ log: silentLog, tls });
-  server.serve(Definition, { report: async ({ service }: { service: string }) => ({ maintenance: `for ${service}` }) } as never);
+  server.serve(Definition, {
+    report: async ({ service }: { service: string }) => ({ maintenance: `for ${service}` }),
+  } as never);
   undo.push(() => server.close(500));
   return { server, port: await server.listen('127.0.0.1', 0) };
 }
@@ -56,10 +58,13 @@ const refused = { code: 'service_unavailable_error' };
 /** Serial number of the certificate that a new connection is shown. */
 const shownAt = async (port: number): Promise<string> =>
   await new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'] }, () => {
-      resolve(socket.getPeerX509Certificate()!.serialNumber);
-      socket.destroy();
-    });
+    const socket = connect(
+      { host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'] },
+      () => {
+        resolve(socket.getPeerX509Certificate()!.serialNumber);
+        socket.destroy();
+      },
+    );
     socket.once('error', reject);
   });
 
