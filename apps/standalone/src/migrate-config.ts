@@ -1,6 +1,6 @@
 import type { ServiceName } from '@baton/contracts';
 import { loginOf, type ServiceLogin } from '@baton/postgres';
-import { ConfigError, type ConfigOf, envValue, schemaOf } from '@baton/service-runtime';
+import { ConfigError, type ConfigOf, envValue, runtimeConfig, schemaOf } from '@baton/service-runtime';
 import { z } from 'zod';
 import type { Logins } from './migrate';
 
@@ -10,8 +10,17 @@ const ofService = (service: ServiceName) =>
     .optional()
     .describe(`DATABASE_URL of ${service}: its user is made, or gets this password, and owns the schema`);
 
+const transport = runtimeConfig.pick({
+  BATON_TLS: true,
+  BATON_TLS_CA_FILE: true,
+  BATON_TLS_CERT_FILE: true,
+  BATON_TLS_KEY_FILE: true,
+  BATON_SERVERS_CA_FILE: true,
+}).shape;
+
 /** What the job that migrates reads. */
 export const migrateConfig = z.object({
+  ...transport,
   DATABASE_URL: envValue
     .secret()
     .describe('PostgreSQL as the user that owns the database and may make roles; no service is given it'),

@@ -1,6 +1,13 @@
 // Brings the schemas of all services up to date and ends: the job that runs before the services (compose, Kubernetes).
 import { dirname } from 'node:path';
-import { CONFIG_EXIT_CODE, ConfigError, createLogger, loadConfig } from '@baton/service-runtime';
+import {
+  CONFIG_EXIT_CODE,
+  ConfigError,
+  createLogger,
+  loadConfig,
+  openTransport,
+  transportProblems,
+} from '@baton/service-runtime';
 import { migrateAll } from './migrate';
 import { loginsOf, migrateConfig } from './migrate-config';
 
@@ -8,13 +15,17 @@ const log = createLogger({ service: 'standalone', level: 'info' });
 
 async function main(): Promise<void> {
   const config = loadConfig(migrateConfig, process.env);
+  const problems = transportProblems(config, { hasDatabase: true, isEdge: false, isService: false });
+  if (problems.length > 0) throw new ConfigError(problems);
+  const transport = openTransport(config, log);
   await migrateAll({
     url: config.DATABASE_URL.expose(),
+    trust: transport.servers,
     mainDir: dirname(require.main?.filename ?? __filename),
     log,
     hasRowSecurity: config.BATON_ROW_SECURITY === 'on',
     logins: loginsOf(config),
-  });
+  }).finally(transport.close);
 }
 
 main().catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServiceName } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
 import { ensureLogins, giveSchema, runMigrations, type ServiceLogin } from '@baton/postgres';
-import { schemaOf } from '@baton/service-runtime';
+import { schemaOf, type Transport } from '@baton/service-runtime';
 
 /** By PostgreSQL schema: who is to own it. */
 export type Logins = ReadonlyMap<string, ServiceLogin>;
@@ -11,6 +11,8 @@ export type Logins = ReadonlyMap<string, ServiceLogin>;
 export interface MigrateOptions {
   /** Of the user that makes schemas and roles; no service is given it. */
   url: string;
+  /** Whom to trust where `sslmode` in the address asks for TLS. */
+  trust?: Transport['servers'];
   mainDir: string;
   log: Log;
   hasRowSecurity: boolean;
@@ -34,8 +36,8 @@ export function migrationFolders(mainDir: string): { service: ServiceName; dir: 
 
 /** Makes the roles of the services and brings every service's schema up to date, one after the other. */
 export async function migrateAll(o: MigrateOptions): Promise<void> {
-  const { url, log, hasRowSecurity, logins } = o;
-  if (logins) await ensureLogins(url, [...logins.values()], log);
+  const { url, trust, log, hasRowSecurity, logins } = o;
+  if (logins) await ensureLogins({ url, trust }, [...logins.values()], log);
   else
     log.warn({}, 'BATON_DATABASE_ROLES=off: the services share one database user, who reaches all schemas');
   const migrated = new Set<string>();
@@ -43,8 +45,10 @@ export async function migrateAll(o: MigrateOptions): Promise<void> {
     const schema = schemaOf(service);
     if (!schema) continue;
     migrated.add(schema);
-    await runMigrations({ url, schema, dir, log, hasRowSecurity, login: logins?.get(schema) });
+    const login = logins?.get(schema);
+    await runMigrations({ url, trust, schema, dir, log, hasRowSecurity, login });
   }
   // Schemas that are not migrated (the broker's) are made by whoever owns them.
-  for (const [schema, login] of logins ?? []) if (!migrated.has(schema)) await giveSchema(url, schema, login);
+  for (const [schema, login] of logins ?? [])
+    if (!migrated.has(schema)) await giveSchema({ url, trust }, schema, login);
 }

@@ -1,5 +1,6 @@
 import type { Envelope } from '@baton/contracts';
 import { backoffMs, type Log } from '@baton/kernel';
+import { postgresConnection, type TlsSource } from '@baton/tls';
 import { Kysely, type Transaction } from 'kysely';
 import type pg from 'pg';
 import { dueAudit } from './audit-scope';
@@ -62,6 +63,8 @@ export interface DbOptions {
   maxConnections?: number;
   applicationName: string;
   log: Log;
+  /** Whom to trust where `sslmode` in the address asks for TLS; absent: the system's authorities. */
+  trust?: TlsSource | null | undefined;
   /** False: requests are held to their tenant by the statements alone. Default true. */
   hasRowSecurity?: boolean;
   /** Longest single statement, default 30 s; 0 = no limit. */
@@ -164,7 +167,7 @@ function createPool(
   const { schema } = options;
   const pool = new ScopedPool(
     {
-      connectionString: options.url,
+      ...postgresConnection(options.url, options.trust),
       max,
       application_name: options.applicationName,
       options: Object.entries(settings)
@@ -185,6 +188,7 @@ function createPool(
   pool.on('connect', (client) => client.on('error', () => undefined));
   watchHalfOpen(pool, {
     url: options.url,
+    trust: options.trust,
     log: options.log,
     silentMs: options.silentMs,
     probeMs: Math.min(5_000, options.connectTimeoutMs ?? 5_000),

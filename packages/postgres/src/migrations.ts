@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { Log } from '@baton/kernel';
+import { postgresConnection, type TlsSource } from '@baton/tls';
 import pg from 'pg';
 import { guardTenants, isGuarded, makeTenantGuard } from './closed-tenants';
 import { isSecured, secureRows } from './row-security';
@@ -8,6 +9,8 @@ import { APP_NOW } from './sql-fragments';
 
 export interface MigrationOptions {
   url: string;
+  /** Whom to trust where `sslmode` in the address asks for TLS. */
+  trust?: TlsSource | null | undefined;
   /** Made when absent. */
   schema: string;
   /** Folder of `0001_name.sql` files; forward only, each in a transaction of its own. */
@@ -42,7 +45,10 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
     .filter((file) => file.endsWith('.sql'))
     .map((file) => file.slice(0, -'.sql'.length))
     .sort();
-  const client = new pg.Client({ connectionString: options.url, application_name: 'baton-migrations' });
+  const client = new pg.Client({
+    ...postgresConnection(options.url, options.trust),
+    application_name: 'baton-migrations',
+  });
   await client.connect();
   try {
     if (await isDone(client, options, names)) return [];
@@ -70,13 +76,13 @@ type Owner = { client: pg.Client; role: string | null };
  */
 async function asOwner<T>(
   client: pg.Client,
-  { url, schema, login }: MigrationOptions,
+  { url, trust, schema, login }: MigrationOptions,
   work: (owner: Owner) => Promise<T>,
 ): Promise<T> {
   if (!login) return await work({ client, role: null });
   await handOverSchema(client, schema, login.role);
   const own = new pg.Client({
-    connectionString: withLogin(url, login),
+    ...postgresConnection(withLogin(url, login), trust),
     application_name: 'baton-migrations',
   });
   await own.connect();

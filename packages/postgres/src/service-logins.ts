@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Log } from '@baton/kernel';
+import { postgresConnection, type TlsSource } from '@baton/tls';
 import pg from 'pg';
 import { passwordVerifier } from './scram';
 
@@ -11,6 +12,12 @@ export interface ServiceLogin {
   role: string;
   /** Empty: none is set; the server knows the role in another way (trust, certificate). */
   password: string;
+}
+
+export interface DatabaseAddress {
+  url: string;
+  /** Whom to trust where `sslmode` in the address asks for TLS. */
+  trust?: TlsSource | null | undefined;
 }
 
 /** Longest name that PostgreSQL keeps whole, in bytes. */
@@ -51,8 +58,12 @@ export function loginOf(url: string): ServiceLogin {
  * the same time. Crash: nothing of it happened; the next start does it.
  * @throws Error that says what is wrong, and how to do without, where the user of `url` may not.
  */
-export async function ensureLogins(url: string, logins: readonly ServiceLogin[], log: Log): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'baton-roles' });
+export async function ensureLogins(
+  { url, trust }: DatabaseAddress,
+  logins: readonly ServiceLogin[],
+  log: Log,
+): Promise<void> {
+  const client = new pg.Client({ ...postgresConnection(url, trust), application_name: 'baton-roles' });
   await client.connect();
   try {
     await client.query('begin');
@@ -130,8 +141,12 @@ export async function handOverSchema(client: pg.ClientBase, schema: string, role
 }
 
 /** `handOverSchema` on a connection of its own. */
-export async function giveSchema(url: string, schema: string, { role }: ServiceLogin): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'baton-roles' });
+export async function giveSchema(
+  { url, trust }: DatabaseAddress,
+  schema: string,
+  { role }: ServiceLogin,
+): Promise<void> {
+  const client = new pg.Client({ ...postgresConnection(url, trust), application_name: 'baton-roles' });
   await client.connect();
   try {
     if (!(await isHandedOver(client, schema, role))) await handOverSchema(client, schema, role);

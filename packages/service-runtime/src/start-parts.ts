@@ -13,6 +13,7 @@ import { defaultPorts } from './ports';
 import { withPlainPaths } from './raw-http';
 import type { RuntimeConfig } from './runtime-config';
 import type { ServiceParts } from './service-parts';
+import { edgeTls, innerHttpTls } from './transport';
 
 export interface StartEntry {
   parts: ServiceParts;
@@ -116,6 +117,7 @@ async function startRpc(
     log: infra.log,
     internalKey: config.BATON_INTERNAL_KEY,
     observe: metrics.rpc,
+    tls: infra.transport?.inner ?? undefined,
   });
   for (const part of parts.rpc) server.serve(part.definition, part.handlers as never);
   const port = await server.listen(config.BATON_HOST, config.BATON_RPC_PORT ?? defaultPorts[parts.name].rpc);
@@ -130,7 +132,7 @@ function httpAppOf(
   metrics: Metrics,
 ): HttpApp {
   const plain = plainPaths(health, metrics);
-  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log);
+  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log, edgeTls(infra.transport));
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,
@@ -140,6 +142,7 @@ function httpAppOf(
     plain,
     validateResponses: config.BATON_VALIDATE_RESPONSES,
     observe: metrics.http,
+    tls: innerHttpTls(infra.transport),
   });
 }
 
