@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { Broker } from '@baton/broker';
 import { doctorRpc, snapshotsRpc, tenantsRpc } from '@baton/contracts';
 import * as gateway from '@baton/gateway';
 import type { Log, Secret } from '@baton/kernel';
@@ -99,7 +100,7 @@ async function start(
   const admin = await ensureAdmin(config, home, urlOf('identity')!, transport);
   // From here nobody uses the owner's address any more.
   const serviceEnv = serviceEnvironment(config, env, home, brokerUrl(databaseUrl, logins));
-  const { running, rpcPort, relay } = await startServices(serviceEnv, urlOf, log, transport, undo);
+  const { running, rpcPort, relay, broker } = await startServices(serviceEnv, urlOf, log, transport, undo);
   const edge = running.services.find((service) => service.name === 'gateway')!;
   const host = config.BATON_HOST === '0.0.0.0' ? '127.0.0.1' : config.BATON_HOST;
   const url = `${transport.edge ? 'https' : 'http'}://${host}:${edge.httpPort}`;
@@ -118,6 +119,7 @@ async function start(
     },
     log,
     relay,
+    broker,
   });
   undo.push(() => workers.stop());
   return { url, ...admin, home, workers, stop };
@@ -151,10 +153,15 @@ function serviceEnvironment(
   };
 }
 
-/** For workers: neither the password of admin nor what they would take for misspelt variables of theirs. */
+/**
+ * For workers: no way to the servers (calls and messages go through this process), nor the password of admin, nor what they
+ * would take for misspelt variables of theirs.
+ */
 function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { BATON_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, ...others } = env;
-  return others;
+  const { BATON_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, BATON_DATABASE_ROLES, ...others } =
+    env;
+  const { DATABASE_URL, AMQP_URL, REDIS_URL, BATON_BROKER, ...kept } = others;
+  return kept;
 }
 
 async function startServices(
@@ -163,7 +170,7 @@ async function startServices(
   log: Log,
   transport: Transport,
   undo: Undo[],
-): Promise<{ running: Running; rpcPort: number; relay: RpcRelay }> {
+): Promise<{ running: Running; rpcPort: number; relay: RpcRelay; broker: Broker }> {
   const runtime = loadConfig(runtimeConfig, env);
   const localRpc = createLocalRpc();
   const localHttp = createLocalHttp();
@@ -218,7 +225,7 @@ async function startServices(
   });
   undo.push(() => running.stop());
   for (const service of running.services) localHttp.set(service.name, service.handle);
-  return { running, rpcPort, relay };
+  return { running, rpcPort, relay, broker };
 }
 
 /** The gateway's configuration names the files of all. @throws ConfigError when they contradict BATON_TLS. */

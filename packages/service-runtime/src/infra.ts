@@ -1,7 +1,7 @@
 /** Connects a service to what lies outside, from its configuration. Everything reconnects by itself later. */
 import { hostname } from 'node:os';
 import { type BlobStore, createFileBlobStore, createS3BlobStore } from '@baton/blob-store';
-import { type Broker, createPostgresBroker, createRabbitBroker } from '@baton/broker';
+import { type Broker, createPostgresBroker, createRabbitBroker, createRelayedBroker } from '@baton/broker';
 import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
 import { type Log, randomSuffix, systemClock } from '@baton/kernel';
@@ -36,6 +36,8 @@ export function newInstanceId(): string {
 }
 
 export function connectBroker(config: RuntimeConfig, log: Log, transport?: Transport): Broker {
+  // Who was started by a process that has the broker goes through it, and knows no address.
+  if (config.BATON_RPC_PARENT && process.connected) return createRelayedBroker(processChannel(process), log);
   const trust = transport?.servers;
   const namespace = config.BATON_NAMESPACE || undefined;
   if (config.BATON_BROKER === 'postgres')

@@ -114,7 +114,9 @@ export const runtimeConfig = z.object({
   BATON_RPC_PARENT: envValue
     .flag()
     .prefault('false')
-    .describe('Calls go to the process that started this one; set by the standalone for its workers'),
+    .describe(
+      'Calls and messages go to the process that started this one; set by the standalone for its workers',
+    ),
 });
 
 export type RuntimeConfig = Readonly<z.output<typeof runtimeConfig>>;
