@@ -27,6 +27,7 @@ import {
 } from '@baton/service-runtime/infra';
 import { ensureAdmin } from './admin-password';
 import type { StandaloneConfig } from './config';
+import { brokerUrl, newLogins, urlFor } from './database-logins';
 import { startEmbeddedPostgres } from './embedded-postgres';
 import { type Home, openHome } from './home';
 import { migrateAll } from './migrate';
@@ -83,12 +84,22 @@ async function start(
   const transport = transportOf(env, home, log);
   undo.push(() => transport.close());
   const databaseUrl = await databaseOf(config, home, undo);
-  await migrateAll(databaseUrl, mainDir, log, env.BATON_ROW_SECURITY !== 'off', transport);
-  const serviceEnv = serviceEnvironment(config, env, home, databaseUrl);
-  const runtime = loadConfig(runtimeConfig, serviceEnv);
+  const logins = config.BATON_DATABASE_ROLES === 'on' ? newLogins(databaseUrl) : null;
+  const hasRowSecurity = env.BATON_ROW_SECURITY !== 'off';
+  await migrateAll({
+    url: databaseUrl,
+    trust: transport.servers,
+    mainDir,
+    log,
+    hasRowSecurity,
+    logins,
+  });
+  const urlOf = (schema: string | null) => urlFor(databaseUrl, logins, schema);
   // Before identity starts: it would print a generated password without keeping it.
-  const admin = await ensureAdmin(config, home, databaseUrl, transport);
-  const { running, rpcPort, relay } = await startServices(runtime, serviceEnv, log, transport, undo);
+  const admin = await ensureAdmin(config, home, urlOf('identity')!, transport);
+  // From here nobody uses the owner's address any more.
+  const serviceEnv = serviceEnvironment(config, env, home, brokerUrl(databaseUrl, logins));
+  const { running, rpcPort, relay } = await startServices(serviceEnv, urlOf, log, transport, undo);
   const edge = running.services.find((service) => service.name === 'gateway')!;
   const host = config.BATON_HOST === '0.0.0.0' ? '127.0.0.1' : config.BATON_HOST;
   const url = `${transport.edge ? 'https' : 'http'}://${host}:${edge.httpPort}`;
@@ -147,12 +158,13 @@ function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 async function startServices(
-  runtime: RuntimeConfig,
   env: NodeJS.ProcessEnv,
+  urlOf: (schema: string | null) => string | null,
   log: Log,
   transport: Transport,
   undo: Undo[],
 ): Promise<{ running: Running; rpcPort: number; relay: RpcRelay }> {
+  const runtime = loadConfig(runtimeConfig, env);
   const localRpc = createLocalRpc();
   const localHttp = createLocalHttp();
   const broker = connectBroker(runtime, log, transport);
@@ -179,8 +191,10 @@ async function startServices(
   });
   const entries: StartEntry[] = [];
   for (const service of services) {
-    const config = loadConfig(service.configSchema, env);
     const schema = schemaOf(service.serviceName);
+    const { DATABASE_URL: _broker, ...others } = env;
+    const url = urlOf(schema);
+    const config = loadConfig(service.configSchema, url === null ? others : { ...others, DATABASE_URL: url });
     const infra = await connectInfra(config as unknown as RuntimeConfig, {
       service: service.serviceName,
       schema,

@@ -27,6 +27,8 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 const SWEEP_MS = 50;
 
+const ignore = (): void => undefined;
+
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newId();
@@ -51,6 +53,9 @@ function createServer(o: HttpAppOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => fail(o, error, request, reply));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    // Reported after the end (a write to a client that left); without a listener it would end the process.
+    reply.raw.on('error', ignore);
+    request.raw.on('error', ignore);
     done();
   });
   if (o.observe) observeRequests(app, o.observe);

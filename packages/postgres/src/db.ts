@@ -9,7 +9,7 @@ import { poolDialect } from './driver';
 import { watchHalfOpen } from './half-open';
 import { auditMessage, type OutgoingMessage, outbox, unsent } from './outbox';
 import type { PreparedStatement } from './prepared';
-import { requireTenantRole } from './row-security';
+import { requireTenantRole, tenantRole } from './row-security';
 import { ScopedPool } from './scoped-pool';
 import { isTransient, translateError } from './sql-errors';
 import { outsideRequests, tenantScope } from './tenant-scope';
@@ -96,7 +96,9 @@ export function createDb<S>(options: DbOptions): Db<S> {
   const hasRowSecurity = options.hasRowSecurity ?? true;
   const most = options.maxConnections ?? MAX_CONNECTIONS;
   const forStatements = Math.min(STATEMENT_CONNECTIONS, Math.ceil(most / 4));
-  const pool = createPool(options, Math.max(1, most - forStatements), {}, hasRowSecurity);
+  // What the policies of this database name: read at the start, before there are requests.
+  const tenants = { role: tenantRole(options.schema) };
+  const pool = createPool(options, Math.max(1, most - forStatements), {}, hasRowSecurity ? tenants : null);
   const query = new Kysely<S>({ dialect: poolDialect(pool) });
   const kicks = new Set<Kick>();
   // Connects when it is first used.
@@ -130,7 +132,7 @@ export function createDb<S>(options: DbOptions): Db<S> {
     requireRowSecurity: async () => {
       if (!hasRowSecurity) return;
       const client = await pool.connect();
-      await requireTenantRole(client).finally(() => client.release());
+      tenants.role = await requireTenantRole(client, options.schema).finally(() => client.release());
     },
     close: () =>
       (closing ??= query
@@ -148,7 +150,7 @@ function createPool(
   options: DbOptions,
   max: number,
   more: Record<string, string>,
-  isScoped = false,
+  tenants: { role: string } | null = null,
 ): pg.Pool {
   const statementMs = options.statementTimeoutMs ?? 30_000;
   const idleMs = options.idleInTransactionMs ?? 60_000;
@@ -177,7 +179,8 @@ function createPool(
       connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
       idleTimeoutMillis: 60_000,
     },
-    isScoped ? () => tenantScope(schema) : () => null,
+    tenants ? () => tenantScope(schema) : () => null,
+    () => tenants?.role ?? '',
   );
   // Without a listener a lost idle connection ends the process; the pool replaces it by itself.
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'database connection lost'));

@@ -36,7 +36,9 @@ async function identity(name: string, names: string[], by = authority): Promise<
 
 async function serve(tls?: TlsSource): Promise<{ server: RpcServer; port: number }> {
   const server = createRpcServer({ log: silentLog, tls });
-  server.serve(Definition, { report: async ({ service }) => ({ maintenance: `for ${service}` }) } as never);
+  server.serve(Definition, {
+    report: async ({ service }: { service: string }) => ({ maintenance: `for ${service}` }),
+  } as never);
   undo.push(() => server.close(500));
   return { server, port: await server.listen('127.0.0.1', 0) };
 }

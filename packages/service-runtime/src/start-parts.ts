@@ -162,14 +162,14 @@ function startLoops({ parts, infra }: StartEntry, metrics: Metrics, stops: StopL
 async function startService(
   entry: StartEntry,
   o: StartOptions,
-  isFirst: { ofProcess: boolean; withDatabase: boolean },
+  isFirst: boolean,
   stops: StopList,
 ): Promise<RunningService> {
   const { parts, infra } = entry;
   const { config } = o;
-  const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst.ofProcess });
+  const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst });
   const health = healthOf(entry);
-  if (infra.db) stops.add('database parts', startDatabaseParts(infra, metrics, isFirst.withDatabase));
+  if (infra.db) stops.add('database parts', startDatabaseParts(infra, metrics));
   if (parts.stop) stops.add('own resources', () => parts.stop!());
   await infra.db?.requireRowSecurity();
   await parts.start?.();
@@ -216,14 +216,10 @@ function startHeartbeatOf(
 export async function startParts(entries: readonly StartEntry[], o: StartOptions): Promise<Running> {
   const first = entries[0];
   if (!first) throw new Error('no service to start');
-  const withDatabase = entries.find(({ infra }) => infra.db);
   const stops = new StopList(first.infra.log);
   const services: RunningService[] = [];
   try {
-    for (const entry of entries) {
-      const isFirst = { ofProcess: entry === first, withDatabase: entry === withDatabase };
-      services.push(await startService(entry, o, isFirst, stops));
-    }
+    for (const entry of entries) services.push(await startService(entry, o, entry === first, stops));
     if (o.hasHeartbeat !== false) startHeartbeatOf(entries, services, stops);
   } catch (error) {
     await stops.run();
