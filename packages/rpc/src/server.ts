@@ -145,6 +145,9 @@ function streamed(o: MethodContext, definition: MethodDefinition, method: Method
   };
 }
 
+/** How long a forced end may take. */
+const FORCED_MS = 1_000;
+
 /** A message of the stream has some fields around the answer. */
 const MAX_ANSWER_BYTES = MAX_MESSAGE_BYTES - 1024;
 
@@ -230,11 +233,16 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
       health.setServing(false);
       callStreams.leave();
       return new Promise((resolve) => {
-        const force = setTimeout(() => server.forceShutdown(), graceMs);
-        server.tryShutdown(() => {
+        const done = (): void => {
           clearTimeout(force);
           resolve();
-        });
+        };
+        const force = setTimeout(() => {
+          server.forceShutdown();
+          // A connection in the middle of its handshake is no session yet: nothing can end it, nobody waits for it.
+          setTimeout(done, FORCED_MS).unref();
+        }, graceMs);
+        server.tryShutdown(done);
       });
     },
   };
