@@ -132,7 +132,7 @@ function httpAppOf(
   metrics: Metrics,
 ): HttpApp {
   const plain = plainPaths(health, metrics);
-  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log, edgeTls(infra.transport));
+  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log, { tls: edgeTls(infra.transport) });
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,
