@@ -2,15 +2,15 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { newId, systemClock } from '@baton/kernel';
+import { onDisk } from './disk-failure';
+import { removeStale } from './lease';
 import { type BlobStore, blobNotFound, checkDigest, isDigest, type ListedBlob } from './port';
+import { rm as removeQuietly } from './remove';
 import { spool } from './spool';
-
-/** An upload that is older than this was left by a process that died. */
-const ABANDONED_MS = 24 * 3_600_000;
 
 /**
  * Blobs as files below `root` (a folder that all processes share): `<2 hex>/<digest>`, written to `incoming/` first.
- * A crash leaves at most a file in `incoming/`, which `list` removes after a day.
+ * A crash leaves at most a file in `incoming/`, which `sweep` of any process removes (lease.ts).
  */
 export function createFileBlobStore({ root }: { root: string }): BlobStore {
   const incoming = join(root, 'incoming');
@@ -18,11 +18,18 @@ export function createFileBlobStore({ root }: { root: string }): BlobStore {
   const statOf = (digest: string) => stat(pathOf(digest)).catch(absent);
   return {
     put: async (content, options) => {
-      await mkdir(incoming, { recursive: true });
       const draft = join(incoming, newId());
-      const stored = await spool(content, draft, options?.maxBytes);
-      await moveIntoPlace(draft, pathOf(stored.digest));
-      return stored;
+      return await onDisk('the file store', async () => {
+        await mkdir(incoming, { recursive: true });
+        const stored = await spool(content, draft, options?.maxBytes);
+        try {
+          await moveIntoPlace(draft, pathOf(stored.digest));
+        } catch (error) {
+          await removeQuietly(draft);
+          throw error;
+        }
+        return stored;
+      });
     },
     open: async (digest, range) => {
       const file = await open(pathOf(digest)).catch(absent);
@@ -37,13 +44,19 @@ export function createFileBlobStore({ root }: { root: string }): BlobStore {
       if (isDigest(digest)) await rm(pathOf(digest), { force: true });
     },
     list: async function* (after = '') {
-      await removeAbandoned(incoming);
       for (const folder of await foldersOf(root)) {
         if (folder < after.slice(0, 2)) continue;
         for (const digest of (await readdir(join(root, folder))).filter(isDigest).sort()) {
           if (digest > after) yield* listed(digest, await statOf(digest));
         }
       }
+    },
+    sweep: async () => {
+      const names = (await readdir(incoming).catch(absent)) ?? [];
+      return await removeStale(
+        incoming,
+        names.map((name) => join(incoming, name)),
+      );
     },
     ping: async () => {
       await mkdir(incoming, { recursive: true });
@@ -79,12 +92,4 @@ async function foldersOf(root: string): Promise<string[]> {
 function* listed(digest: string, found: { size: number; mtimeMs: number } | null): Iterable<ListedBlob> {
   // Absent: deleted since the folder was read.
   if (found) yield { digest, size: found.size, modifiedMs: Math.floor(found.mtimeMs) };
-}
-
-async function removeAbandoned(incoming: string): Promise<void> {
-  for (const name of (await readdir(incoming).catch(absent)) ?? []) {
-    const path = join(incoming, name);
-    const found = await stat(path).catch(absent);
-    if (found && found.mtimeMs < systemClock.now() - ABANDONED_MS) await rm(path, { force: true });
-  }
 }

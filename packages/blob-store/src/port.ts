@@ -37,6 +37,8 @@ export interface BlobStore {
   delete(digest: string): Promise<void>;
   /** All blobs by digest, those after `after` when it is given. */
   list(after?: string): AsyncIterable<ListedBlob>;
+  /** Removes what processes that died were putting, at most a minute after their death; answers how many. */
+  sweep(): Promise<number>;
   /** @throws when the store cannot be used. */
   ping(): Promise<void>;
 }

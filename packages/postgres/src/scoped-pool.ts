@@ -1,4 +1,5 @@
 import type { TenantScope } from '@baton/contracts';
+import { AppError } from '@baton/kernel';
 import pg from 'pg';
 import { TENANT_ROLE } from './row-security';
 
@@ -24,17 +25,34 @@ function statementFor(scope: TenantScope | null): string {
  * statement only where tenants, or requests and background work, take turns on one connection.
  */
 export class ScopedPool extends pg.Pool {
+  /** `maxWaiting`: so many may wait for a connection; who comes then is refused at once. */
   constructor(
     options: pg.PoolConfig,
     private readonly scopeNow: () => TenantScope | null,
+    private readonly maxWaiting: number,
   ) {
     super(options);
+  }
+
+  /** Null: there is room. A queue without an end keeps memory and callers, who have given up when their turn comes. */
+  private busy(): AppError | null {
+    if (this.waitingCount < this.maxWaiting) return null;
+    return new AppError(
+      'service_unavailable_error',
+      `The database is busy: ${this.waitingCount} calls wait for a connection already`,
+    );
   }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(done: Connected): void;
   override connect(done?: Connected): Promise<pg.PoolClient> | undefined {
     const wanted = statementFor(this.scopeNow());
+    const busy = this.busy();
+    if (busy) {
+      if (!done) return Promise.reject(busy);
+      done(busy, undefined, () => undefined);
+      return undefined;
+    }
     this.preferIdle(wanted);
     if (!done) return this.connected(wanted);
     super.connect((error, client, release) => {
