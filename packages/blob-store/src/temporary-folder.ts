@@ -17,8 +17,8 @@ export interface TemporaryFolder {
  * A folder for large files that are under way, which nobody else may read. A crash leaves it to `sweepTemporaryFolders`
  * of any process on this machine.
  */
-export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
-  const path = await mkdtemp(join(tmpdir(), PREFIX));
+export async function makeTemporaryFolder(root = tmpdir()): Promise<TemporaryFolder> {
+  const path = await mkdtemp(join(root, PREFIX));
   const release = holdLease(path);
   return {
     path,
@@ -30,8 +30,11 @@ export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
 }
 
 /** Runs `work` with a temporary folder of its own. */
-export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await makeTemporaryFolder();
+export async function withTemporaryFolder<T>(
+  work: (folder: string) => Promise<T>,
+  root?: string,
+): Promise<T> {
+  const folder = await makeTemporaryFolder(root);
   try {
     return await work(folder.path);
   } finally {
@@ -40,8 +43,7 @@ export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T
 }
 
 /** Removes the temporary folders that processes of this user left when they died; answers how many. */
-export async function sweepTemporaryFolders(): Promise<number> {
-  const root = tmpdir();
+export async function sweepTemporaryFolders(root = tmpdir()): Promise<number> {
   const names = await readdir(root).catch(() => []);
   const ours = names.filter((name) => [PREFIX, ...OLD_PREFIXES].some((prefix) => name.startsWith(prefix)));
   return await removeStale(

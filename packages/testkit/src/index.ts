@@ -7,6 +7,7 @@ export { type RestartableRabbit, restartableRabbit } from './restartable-rabbit'
 export { type TestS3, testS3 } from './s3-server';
 export { type ServerProcess, serverProcess } from './server-process';
 export { testUrls, withDatabase } from './services';
+export { mountSmallDisk, onSmallDisks, type SmallDisk } from './small-disk';
 export { type TcpProxy, tcpProxy } from './tcp-proxy';
 export { type TestDatabase, type TestDatabaseOptions, testDatabase } from './test-database';
 export { type TestSignal, testSignals } from './test-signals';
