@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { newId, systemClock } from '@baton/kernel';
 import { onDisk } from './disk-failure';
@@ -7,12 +8,14 @@ import { removeStale } from './lease';
 import { type BlobStore, blobNotFound, checkDigest, isDigest, type ListedBlob } from './port';
 import { rm as removeQuietly } from './remove';
 import { spool } from './spool';
+import { damaged, verified } from './verified';
 
 /**
  * Blobs as files below `root` (a folder that all processes share): `<2 hex>/<digest>`, written to `incoming/` first.
  * A crash leaves at most a file in `incoming/`, which `sweep` of any process removes (lease.ts).
  */
 export function createFileBlobStore({ root }: { root: string }): BlobStore {
+  const verifyOnce = createVerifier();
   const incoming = join(root, 'incoming');
   const pathOf = (digest: string): string => join(root, checkDigest(digest).slice(0, 2), digest);
   const statOf = (digest: string) => stat(pathOf(digest)).catch(absent);
@@ -32,9 +35,18 @@ export function createFileBlobStore({ root }: { root: string }): BlobStore {
       });
     },
     open: async (digest, range) => {
-      const file = await open(pathOf(digest)).catch(absent);
-      if (!file) throw blobNotFound(digest);
-      return file.createReadStream(range);
+      return await onDisk('the file store', async () => {
+        const file = await open(pathOf(digest)).catch(absent);
+        if (!file) throw blobNotFound(digest);
+        if (!range) return verified(file.createReadStream(), digest);
+        try {
+          await verifyOnce(digest, file);
+        } catch (error) {
+          await file.close();
+          throw error;
+        }
+        return file.createReadStream(range);
+      });
     },
     stat: async (digest) => {
       const found = isDigest(digest) ? await statOf(digest) : null;
@@ -62,6 +74,25 @@ export function createFileBlobStore({ root }: { root: string }): BlobStore {
       await mkdir(incoming, { recursive: true });
       await access(incoming, constants.W_OK);
     },
+  };
+}
+
+/** Files that are remembered as whole: parts of one are read again and again. */
+const MOST_VERIFIED = 10_000;
+
+/** Reads a file through once, before a part of it is given; again when the file is another one. @throws AppError damaged */
+function createVerifier(): (digest: string, file: FileHandle) => Promise<void> {
+  const whole = new Map<string, string>();
+  return async (digest, file) => {
+    const { ino, size, mtimeMs } = await file.stat();
+    const state = `${ino} ${size} ${mtimeMs}`;
+    if (whole.get(digest) === state) return;
+    const hash = createHash('sha256');
+    for await (const piece of file.createReadStream({ autoClose: false, start: 0 }))
+      hash.update(piece as Buffer);
+    if (hash.digest('hex') !== digest) throw damaged(digest);
+    if (whole.size >= MOST_VERIFIED) whole.clear();
+    whole.set(digest, state);
   };
 }
 
