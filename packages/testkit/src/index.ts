@@ -2,7 +2,11 @@ export { eventually } from './eventually';
 export { setFakeNow } from './fake-now';
 export { freePort } from './free-port';
 export { testNamespace } from './namespace';
-export { type RestartableServer, restartablePostgres } from './restartable-postgres';
+export {
+  type RestartablePostgres,
+  type RestartableServer,
+  restartablePostgres,
+} from './restartable-postgres';
 export { type RestartableRabbit, restartableRabbit } from './restartable-rabbit';
 export { type TestS3, testS3 } from './s3-server';
 export { type ServerProcess, serverProcess } from './server-process';

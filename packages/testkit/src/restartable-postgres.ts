@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port';
 import { serverProcess } from './server-process';
+import { mountSmallDisk } from './small-disk';
 
 /** A server of the test's own that it may stop, kill and start again; its content stays. */
 export interface RestartableServer {
@@ -18,10 +19,24 @@ export interface RestartableServer {
   close(): Promise<void>;
 }
 
-/** A private PostgreSQL on a free port, started. Takes about a second. */
-export async function restartablePostgres(): Promise<RestartableServer> {
+export interface RestartablePostgres extends RestartableServer {
+  /** Below which all of its files lie. */
+  folder: string;
+  /** Starts it where it ended by itself. */
+  revive(): Promise<void>;
+}
+
+/**
+ * A private PostgreSQL on a free port, started. Takes about a second. `diskBytes`: on a disk of its own of that size, which
+ * needs root; `onMount` is told its folder before anything is mounted.
+ */
+export async function restartablePostgres(
+  o: { diskBytes?: number; onMount?: (folder: string) => void } = {},
+): Promise<RestartablePostgres> {
   const bin = findBinaries();
   const root = mkdtempSync(join(tmpdir(), 'baton-test-pg-'));
+  if (o.diskBytes) o.onMount?.(root);
+  const disk = o.diskBytes ? mountSmallDisk(root, o.diskBytes) : null;
   const port = await freePort();
   // The server refuses to run as root; in a user namespace it does not know.
   const prefix = process.getuid?.() === 0 ? ['unshare', '-U'] : [];
@@ -54,6 +69,8 @@ export async function restartablePostgres(): Promise<RestartableServer> {
   const kill = (): Promise<void> => server.stop('SIGQUIT');
   return {
     url,
+    folder: root,
+    revive: server.revive,
     start: server.start,
     kill,
     restart: async () => {
@@ -62,6 +79,7 @@ export async function restartablePostgres(): Promise<RestartableServer> {
     },
     close: async () => {
       await kill();
+      disk?.unmount();
       rmSync(root, { recursive: true, force: true });
     },
   };
