@@ -48,7 +48,10 @@ beforeAll(async () => {
   undo.push(() => rmSync(root, { recursive: true, force: true }));
   authority = await createAuthority('all of it', nowMs);
   const servers = await certificate('servers', ['localhost']);
-  const [postgres, redis] = await Promise.all([restartablePostgres(servers), restartableRedis(servers)]);
+  const [postgres, redis] = await Promise.all([
+    restartablePostgres({ tls: servers }),
+    restartableRedis(servers),
+  ]);
   undo.push(
     () => postgres.close(),
     () => redis.close(),

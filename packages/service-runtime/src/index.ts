@@ -46,6 +46,7 @@ export {
   type StartOptions,
   startParts,
 } from './start-parts';
+export { temporarySweep } from './temporary-sweep';
 export { resolveWorkerFile, startThread } from './thread';
 export {
   openTransport,

@@ -132,7 +132,8 @@ function httpAppOf(
   metrics: Metrics,
 ): HttpApp {
   const plain = plainPaths(health, metrics);
-  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log, { tls: edgeTls(infra.transport) });
+  if (parts.rawHandler)
+    return withPlainPaths(parts.rawHandler, plain, infra.log, { tls: edgeTls(infra.transport) });
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,
