@@ -35,12 +35,14 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
 /** A bare node:http server around a service that handles requests itself (gateway), with the plain paths in front. */
 export function withPlainPaths(
   handler: HttpHandle,
-  plain: Record<string, () => Promise<PlainAnswer>>,
+  plain: Record<string, (url: string) => Promise<PlainAnswer>>,
   log: Log,
 ): HttpApp {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const produce = Object.hasOwn(plain, request.url ?? '') ? plain[request.url!] : undefined;
-    if (produce && request.method === 'GET') answerPlain(response, produce, log);
+    const url = request.url ?? '';
+    const path = url.split('?', 1)[0]!;
+    const produce = Object.hasOwn(plain, path) ? plain[path] : undefined;
+    if (produce && request.method === 'GET') answerPlain(response, () => produce(url), log);
     else handler(request, response);
   };
   // Uploads may take longer than Node's default of 5 minutes for a whole request.
