@@ -81,7 +81,8 @@ export function createHealth(service: string, { required, optional, others = () 
     healthz: async () => json(200, { status: 'ok', service, version: productVersion }),
     async readyz(url = '') {
       if (stage !== 'ready') return json(503, { status: stage, service });
-      const checks = { ...(await results()), ...(await failuresOf(others(), required)) };
+      const [own, behind] = await Promise.all([results(), failuresOf(others(), required)]);
+      const checks = { ...own, ...behind };
       const excluded = new Set(new URLSearchParams(url.split('?')[1] ?? '').getAll('exclude'));
       const isReady = Object.entries(checks).every(
         ([name, { ok }]) => ok || excluded.has(name) || (Object.hasOwn(optional, name) && !Object.hasOwn(required, name)),
@@ -97,8 +98,9 @@ async function failuresOf(
   own: Checks,
 ): Promise<Record<string, CheckResult>> {
   const failures: Record<string, CheckResult> = {};
-  for (const { health } of others)
-    for (const [name, result] of Object.entries(await health.results()))
+  const all = await Promise.all(others.map(({ health }) => health.results()));
+  for (const results of all)
+    for (const [name, result] of Object.entries(results))
       if (!result.ok && name !== 'cache' && !Object.hasOwn(own, name)) failures[name] ??= result;
   return failures;
 }
