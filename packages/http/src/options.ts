@@ -24,7 +24,7 @@ export interface HttpAppOptions {
   log: Log;
   wire: Wire;
   /** Paths outside /api, open to everybody: /healthz, /readyz, /metrics. */
-  plain?: Record<string, () => Promise<PlainAnswer>>;
+  plain?: Record<string, (url: string) => Promise<PlainAnswer>>;
   /** Check every JSON answer against its contract; for tests and development. */
   validateResponses?: boolean;
   observe?: (request: ObservedRequest) => void;

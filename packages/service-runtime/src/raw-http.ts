@@ -90,13 +90,15 @@ export interface RawHttpOptions {
 /** A bare node:http server around a service that handles requests itself (gateway), with the plain paths in front. */
 export function withPlainPaths(
   handler: HttpHandle,
-  plain: Record<string, () => Promise<PlainAnswer>>,
+  plain: Record<string, (url: string) => Promise<PlainAnswer>>,
   log: Log,
   { tls, headersTimeoutMs = HEADERS_TIMEOUT_MS }: RawHttpOptions = {},
 ): HttpApp {
   const handle = guarded((request, response) => {
-    const produce = Object.hasOwn(plain, request.url ?? '') ? plain[request.url!] : undefined;
-    if (produce && request.method === 'GET') answerPlain(response, produce, log);
+    const url = request.url ?? '';
+    const path = url.split('?', 1)[0]!;
+    const produce = Object.hasOwn(plain, path) ? plain[path] : undefined;
+    if (produce && request.method === 'GET') answerPlain(response, () => produce(url), log);
     else handler(request, response);
   }, log);
   const settings = {
