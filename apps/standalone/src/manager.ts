@@ -1,17 +1,22 @@
 import { dirname, join } from 'node:path';
 import { doctorRpc, snapshotsRpc, tenantsRpc } from '@baton/contracts';
+import * as gateway from '@baton/gateway';
 import type { Log, Secret } from '@baton/kernel';
 import { createLocalRpc, createRpcRelay, createRpcServer, type RpcRelay } from '@baton/rpc';
 import {
+  ConfigError,
   createLocalHttp,
   createLogger,
   loadConfig,
+  openTransport,
   type Running,
   type RuntimeConfig,
   runtimeConfig,
   type StartEntry,
   schemaOf,
   startParts,
+  type Transport,
+  transportProblems,
 } from '@baton/service-runtime';
 import {
   connectBlobs,
@@ -22,6 +27,7 @@ import {
 } from '@baton/service-runtime/infra';
 import { ensureAdmin } from './admin-password';
 import type { StandaloneConfig } from './config';
+import { brokerUrl, newLogins, urlFor } from './database-logins';
 import { startEmbeddedPostgres } from './embedded-postgres';
 import { type Home, openHome } from './home';
 import { migrateAll } from './migrate';
@@ -75,16 +81,28 @@ async function start(
   const log = createLogger({ service: 'standalone', level: config.BATON_LOG_LEVEL });
   const home = openHome(config.BATON_HOME);
   const mainDir = dirname(require.main?.filename ?? __filename);
+  const transport = transportOf(env, home, log);
+  undo.push(() => transport.close());
   const databaseUrl = await databaseOf(config, home, undo);
-  await migrateAll(databaseUrl, mainDir, log, env.BATON_ROW_SECURITY !== 'off');
-  const serviceEnv = serviceEnvironment(config, env, home, databaseUrl);
-  const runtime = loadConfig(runtimeConfig, serviceEnv);
+  const logins = config.BATON_DATABASE_ROLES === 'on' ? newLogins(databaseUrl) : null;
+  const hasRowSecurity = env.BATON_ROW_SECURITY !== 'off';
+  await migrateAll({
+    url: databaseUrl,
+    trust: transport.servers,
+    mainDir,
+    log,
+    hasRowSecurity,
+    logins,
+  });
+  const urlOf = (schema: string | null) => urlFor(databaseUrl, logins, schema);
   // Before identity starts: it would print a generated password without keeping it.
-  const admin = await ensureAdmin(config, home, databaseUrl);
-  const { running, rpcPort, relay } = await startServices(runtime, serviceEnv, log, undo);
-  const gateway = running.services.find((service) => service.name === 'gateway')!;
+  const admin = await ensureAdmin(config, home, urlOf('identity')!, transport);
+  // From here nobody uses the owner's address any more.
+  const serviceEnv = serviceEnvironment(config, env, home, brokerUrl(databaseUrl, logins));
+  const { running, rpcPort, relay } = await startServices(serviceEnv, urlOf, log, transport, undo);
+  const edge = running.services.find((service) => service.name === 'gateway')!;
   const host = config.BATON_HOST === '0.0.0.0' ? '127.0.0.1' : config.BATON_HOST;
-  const url = `http://${host}:${gateway.httpPort}`;
+  const url = `${transport.edge ? 'https' : 'http'}://${host}:${edge.httpPort}`;
   const workers = startWorkers({
     count: config.BATON_WORKERS,
     main: workerMain(mainDir),
@@ -140,15 +158,17 @@ function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 async function startServices(
-  runtime: RuntimeConfig,
   env: NodeJS.ProcessEnv,
+  urlOf: (schema: string | null) => string | null,
   log: Log,
+  transport: Transport,
   undo: Undo[],
 ): Promise<{ running: Running; rpcPort: number; relay: RpcRelay }> {
+  const runtime = loadConfig(runtimeConfig, env);
   const localRpc = createLocalRpc();
   const localHttp = createLocalHttp();
-  const broker = connectBroker(runtime, log);
-  const cache = connectCache(runtime, log);
+  const broker = connectBroker(runtime, log, transport);
+  const cache = connectCache(runtime, log, transport);
   undo.push(
     () => broker.close(),
     () => cache.close(),
@@ -158,16 +178,23 @@ async function startServices(
     cache,
     rpc: localRpc,
     localHttp,
-    blobs: connectBlobs(runtime),
+    blobs: connectBlobs(runtime, transport),
+    transport,
     instanceId: newInstanceId(),
   };
   // Workers are processes of their own: they reach the same handlers over their channel, and streams over a loopback port.
   const relay = createRpcRelay(localRpc);
-  const rpcServer = createRpcServer({ log, internalKey: runtime.BATON_INTERNAL_KEY });
+  const rpcServer = createRpcServer({
+    log,
+    internalKey: runtime.BATON_INTERNAL_KEY,
+    tls: transport.inner ?? undefined,
+  });
   const entries: StartEntry[] = [];
   for (const service of services) {
-    const config = loadConfig(service.configSchema, env);
     const schema = schemaOf(service.serviceName);
+    const { DATABASE_URL: _broker, ...others } = env;
+    const url = urlOf(schema);
+    const config = loadConfig(service.configSchema, url === null ? others : { ...others, DATABASE_URL: url });
     const infra = await connectInfra(config as unknown as RuntimeConfig, {
       service: service.serviceName,
       schema,
@@ -192,6 +219,20 @@ async function startServices(
   undo.push(() => running.stop());
   for (const service of running.services) localHttp.set(service.name, service.handle);
   return { running, rpcPort, relay };
+}
+
+/** The gateway's configuration names the files of all. @throws ConfigError when they contradict BATON_TLS. */
+function transportOf(env: NodeJS.ProcessEnv, home: Home, log: Log): Transport {
+  const config = loadConfig(gateway.configSchema, { BATON_INTERNAL_KEY: home.internalKey, ...env });
+  // Services call each other within the process, and what comes with it listens on loopback for it alone.
+  const own = Object.entries(config).filter(([name]) => !name.startsWith('BATON_HTTP_'));
+  const given = { DATABASE_URL: env.DATABASE_URL, AMQP_URL: env.AMQP_URL };
+  const problems = transportProblems(
+    { ...Object.fromEntries(own), ...given },
+    { hasDatabase: true, isEdge: true },
+  );
+  if (problems.length > 0) throw new ConfigError(problems);
+  return openTransport(config, log);
 }
 
 function rpcAddresses(port: number): Record<string, string> {

@@ -1,13 +1,13 @@
 /** Serves generated definitions over gRPC. */
 import { once } from 'node:events';
 import { AppError, type Log, type Secret, systemClock } from '@baton/kernel';
+import type { TlsSource } from '@baton/tls';
 import {
   type Deadline,
   type handleServerStreamingCall,
   type handleUnaryCall,
   Metadata,
   Server,
-  ServerCredentials,
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
@@ -26,6 +26,7 @@ import {
 import { toStatus, visibleError } from './error-mapping';
 import { createHealth, healthDefinition } from './health';
 import { hasKey, rpcKey } from './rpc-key';
+import { serverCredentials } from './tls-credentials';
 import { traceparentOf, withServerSpan } from './tracing';
 
 export interface RpcServer {
@@ -40,6 +41,8 @@ export interface RpcServerOptions {
   log: Log;
   /** When given, calls without the key derived from it are refused. */
   internalKey?: Secret;
+  /** Our certificate; callers must show one of the same CA. Absent: plain. */
+  tls?: TlsSource | undefined;
   observe?: (call: ObservedCall) => void;
 }
 
@@ -219,7 +222,7 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
     },
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+        server.bindAsync(`${host}:${port}`, serverCredentials(o.tls), (error, bound) =>
           error ? reject(error) : resolve(bound),
         );
       }),

@@ -35,3 +35,42 @@ test.each([
     },
   });
 });
+
+describe('a handler that fails', () => {
+  const logged: string[] = [];
+  const log = { ...silentLog, error: (_fields: object, message: string) => void logged.push(message) };
+  let failing: HttpApp;
+  let origin: string;
+  beforeAll(async () => {
+    failing = withPlainPaths(
+      (request, response) => {
+        if (request.url === '/late') {
+          response.end('ended');
+          response.write('more');
+          return;
+        }
+        response.setHeader('x-half', 'set');
+        throw new Error('a file is missing');
+      },
+      { '/plain': () => Promise.reject(new Error('no metrics')) },
+      log,
+    );
+    origin = `http://127.0.0.1:${await failing.listen('127.0.0.1', 0)}`;
+  });
+  afterAll(async () => await failing.close());
+
+  test('is answered 500 as JSON and logged once, and the next request is answered', async () => {
+    for (let nth = 1; nth <= 2; nth++) {
+      const answer = await fetch(`${origin}/any`);
+      expect([answer.status, answer.headers.get('x-half')]).toEqual([500, null]);
+      expect(await answer.json()).toMatchObject({ error_code: 'internal_server_error' });
+      expect(logged).toHaveLength(nth);
+    }
+  });
+
+  test('neither a write after the end nor a plain path that fails ends the process', async () => {
+    expect(await (await fetch(`${origin}/late`)).text()).toBe('ended');
+    expect((await fetch(`${origin}/plain`)).status).toBe(500);
+    expect((await fetch(`${origin}/any`)).status).toBe(500);
+  });
+});

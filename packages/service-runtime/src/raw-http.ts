@@ -1,20 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { errorBody, type HttpApp, type PlainAnswer } from '@baton/http';
+import { errorBody, type HttpApp, type PlainAnswer, toAppError } from '@baton/http';
 import { AppError, type Log } from '@baton/kernel';
+import type { ServerTls } from '@baton/tls';
 import type { HttpHandle } from './infra-types';
 
 const SWEEP_MS = 50;
 const MAX_HEADER_BYTES = 32 * 1024;
 
 function answerPlain(response: ServerResponse, produce: () => Promise<PlainAnswer>, log: Log): void {
-  produce().then(
-    (plain) => response.writeHead(plain.status, { 'content-type': plain.contentType }).end(plain.body),
-    (error) => {
+  produce()
+    .then((plain) => response.writeHead(plain.status, { 'content-type': plain.contentType }).end(plain.body))
+    .catch((error) => {
       log.error({ err: error }, 'plain path failed');
-      response.writeHead(500).end();
-    },
-  );
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end();
+    });
 }
 
 /** What Node's parser refuses never becomes a request: its answer is JSON as every other. */
@@ -32,22 +34,53 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
 }
 
+/**
+ * Nothing that a request does may end the process: what `handler` throws is logged once and answered 500, and what its two
+ * streams report after their end (a write to a client that left) is no fault of anybody.
+ */
+function guarded(handler: HttpHandle, log: Log): HttpHandle {
+  return (request, response) => {
+    request.on('error', ignore);
+    response.on('error', ignore);
+    try {
+      handler(request, response);
+    } catch (error) {
+      answerFault(error, request, response, log);
+    }
+  };
+}
+
+const ignore = (): void => undefined;
+
+function answerFault(error: unknown, request: IncomingMessage, response: ServerResponse, log: Log): void {
+  const path = (request.url ?? '').split('?', 1)[0]!.slice(0, 200);
+  log.error({ method: request.method, path, err: error }, 'request failed');
+  if (response.headersSent) return void response.destroy();
+  const body = JSON.stringify(errorBody(toAppError(error)));
+  // The name and length of headers that were set before may be what failed.
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  response
+    .writeHead(500, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+    .end(body);
+}
+
 /** A bare node:http server around a service that handles requests itself (gateway), with the plain paths in front. */
 export function withPlainPaths(
   handler: HttpHandle,
   plain: Record<string, () => Promise<PlainAnswer>>,
   log: Log,
+  tls?: ServerTls,
 ): HttpApp {
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+  const handle = guarded((request, response) => {
     const produce = Object.hasOwn(plain, request.url ?? '') ? plain[request.url!] : undefined;
     if (produce && request.method === 'GET') answerPlain(response, produce, log);
     else handler(request, response);
-  };
+  }, log);
   // Uploads may take longer than Node's default of 5 minutes for a whole request.
-  const server = createServer(
-    { requestTimeout: 0, keepAliveTimeout: 72_000, maxHeaderSize: MAX_HEADER_BYTES },
-    handle,
-  );
+  const settings = { requestTimeout: 0, keepAliveTimeout: 72_000, maxHeaderSize: MAX_HEADER_BYTES };
+  const secure = tls && createTlsServer({ ...settings, ...tls.options() }, handle);
+  const server = secure ?? createServer(settings, handle);
+  const detach = secure && tls.attach(secure);
   server.on('clientError', refuseUnreadable);
   return {
     handle,
@@ -62,6 +95,7 @@ export function withPlainPaths(
       }),
     close: () =>
       new Promise((resolve) => {
+        detach?.();
         if (!server.listening) return resolve();
         // Connections whose last answer is sent only now would be kept alive otherwise.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);

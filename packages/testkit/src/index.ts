@@ -8,5 +8,5 @@ export { type TestS3, testS3 } from './s3-server';
 export { type ServerProcess, serverProcess } from './server-process';
 export { testUrls, withDatabase } from './services';
 export { type TcpProxy, tcpProxy } from './tcp-proxy';
-export { type TestDatabase, type TestDatabaseOptions, testDatabase } from './test-database';
+export { dropWithRoles, type TestDatabase, type TestDatabaseOptions, testDatabase } from './test-database';
 export { type TestSignal, testSignals } from './test-signals';

@@ -15,6 +15,11 @@ export const configSchema = runtimeConfig.extend({
     .integer(0, 65535)
     .optional()
     .describe('Port of the API; another word for BATON_HTTP_PORT of the gateway'),
+  BATON_HTTPS_CERT_FILE: z
+    .string()
+    .optional()
+    .describe('Certificate (PEM) that users see; absent: the API is plain HTTP, for a proxy in front of it'),
+  BATON_HTTPS_KEY_FILE: z.string().optional().describe('Key (PEM) of BATON_HTTPS_CERT_FILE'),
   BATON_HTTP_IDENTITY: origin('identity'),
   BATON_HTTP_CATALOG: origin('catalog'),
   BATON_HTTP_DEPLOYMENTS: origin('deployments'),

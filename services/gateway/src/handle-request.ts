@@ -2,13 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cache } from '@baton/cache';
 import type { RouteContract } from '@baton/contracts';
-import { principalHeader, signPrincipal } from '@baton/http';
+import { bareListHeader, principalHeader, signPrincipal } from '@baton/http';
 import { AppError, type Clock, type Log, type Secret } from '@baton/kernel';
 import { answerError } from './answer-error';
 import { type ApiPath, isClosedInV1, parseApiPath } from './api-versions';
 import type { AuthenticateDeps } from './authenticate';
 import { authorize } from './authorize';
-import { unwrapList } from './bare-list';
 import type { Forwarder } from './forward';
 import { bodyLimit, checkAnnouncedLength, countRequest, type LimitSettings, type Room } from './limits';
 import { changes, checkMaintenance, type MaintenanceState } from './maintenance';
@@ -54,7 +53,17 @@ export function createHandler(
     const api = parseApiPath(path);
     const method = request.method ?? 'GET';
     if (api) {
-      void handleApi(deps, { request, response, method, api, query: mark < 0 ? '' : url.slice(mark + 1) });
+      handleApi(deps, {
+        request,
+        response,
+        method,
+        api,
+        query: mark < 0 ? '' : url.slice(mark + 1),
+      }).catch((error: unknown) => {
+        // Even the refusal failed: only the broken connection can tell the client.
+        deps.log.error({ method, path: api.path, err: error }, 'request failed');
+        response.destroy();
+      });
     } else if (!deps.pages.answer(path, request, response)) {
       answerError(response, noSuchPath(path), [], request);
     }
@@ -155,7 +164,7 @@ async function forward(
     outgoing.push(principalHeader, await signPrincipal(caller.principal, deps.internalKey, deps.clock));
   // Gone while it was looked up who calls.
   if (response.destroyed) return;
-  if (api.hasBareLists && contract.list) unwrapList(response);
+  if (api.hasBareLists && contract.list) outgoing.push(bareListHeader, 'yes');
   const asked = deps.pageSize.complete(contract, query);
   deps.forwarder.forward(
     {

@@ -39,7 +39,7 @@ export function buildService(
   const maintenance = createMaintenance(infra, room);
   const forwarder = localHttp
     ? createLocalForwarder((service) => localHttp.handleOf(service))
-    : createHttpForwarder({ origins: originsOf(config), log });
+    : createHttpForwarder({ origins: originsOf(config), log, tls: infra.transport?.inner });
   const pageSize = createPageSize(rpc);
   const observe = requestObserver(infra.metrics);
   const handler = createHandler({
