@@ -1,6 +1,6 @@
 /**
  * The import law (docs/ARCHITECTURE.md). Layers: kernel <- dsl, task-graph, plugin-sdk, contracts
- * <- postgres, broker, cache, blob-store, http, rpc, client <- service-runtime, plugin-runtime <- services <- apps.
+ * <- trust <- postgres, broker, cache, blob-store, http, rpc, client <- service-runtime, plugin-runtime <- services <- apps.
  */
 const pkg = (...names) => `^packages/(${names.join('|')})/`;
 const L0 = ['kernel', 'dsl', 'task-graph', 'plugin-sdk'];
@@ -38,14 +38,15 @@ module.exports = {
     only('plugin-sdk', ['kernel']),
     only('contracts', ['kernel']),
     only('postgres', ['kernel', 'contracts']),
-    only('broker', ['kernel', 'contracts']),
-    only('cache', ['kernel']),
+    only('broker', ['kernel', 'contracts', 'trust']),
+    only('cache', ['kernel', 'contracts', 'trust']),
     only('blob-store', ['kernel']),
-    only('http', ['kernel', 'contracts']),
-    only('rpc', ['kernel', 'contracts']),
+    only('trust', ['kernel', 'contracts']),
+    only('http', ['kernel', 'contracts', 'trust']),
+    only('rpc', ['kernel', 'contracts', 'trust']),
     only('client', ['kernel', 'contracts']),
     only('snapshot-part', ['kernel', 'contracts', 'postgres', 'rpc']),
-    only('service-runtime', ['kernel', 'contracts', ...IO.filter((name) => name !== 'client')]),
+    only('service-runtime', ['kernel', 'contracts', 'trust', ...IO.filter((name) => name !== 'client')]),
     only('plugin-runtime', ['kernel', 'plugin-sdk']),
     only('composition', ['kernel', 'plugin-sdk', 'contracts', 'client']),
     {

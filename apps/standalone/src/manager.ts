@@ -5,6 +5,7 @@ import { createLocalRpc, createRpcRelay, createRpcServer, type RpcRelay } from '
 import {
   createLocalHttp,
   createLogger,
+  guardOf,
   loadConfig,
   type Running,
   type RuntimeConfig,
@@ -20,6 +21,7 @@ import {
   connectInfra,
   newInstanceId,
 } from '@baton/service-runtime/infra';
+import { derivedTrust } from '@baton/trust';
 import { ensureAdmin } from './admin-password';
 import type { StandaloneConfig } from './config';
 import { startEmbeddedPostgres } from './embedded-postgres';
@@ -130,12 +132,24 @@ function serviceEnvironment(
     BATON_BROKER: config.AMQP_URL ? 'rabbitmq' : 'postgres',
     BATON_HTTP_PORT: String(config.BATON_PORT),
     BATON_RPC_PORT: '0',
+    // Services of one process are kept apart by nothing that files could hold.
+    BATON_IDENTITY: 'auto',
+    BATON_IDENTITY_KEY_FILE: undefined,
+    BATON_TRUST_FILE: undefined,
   };
 }
 
-/** For workers: neither the password of admin nor what they would take for misspelt variables of theirs. */
+/** For workers: neither the password of admin nor the keys of services (the channel to their parent is what they join by), nor what they would take for misspelt variables of theirs. */
 function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { BATON_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, ...others } = env;
+  const {
+    BATON_PORT,
+    BATON_HOME,
+    BATON_ADMIN_PASSWORD,
+    BATON_WORKERS,
+    BATON_INTERNAL_KEY,
+    BATON_WORKER_JOIN_TOKEN,
+    ...others
+  } = env;
   return others;
 }
 
@@ -156,14 +170,15 @@ async function startServices(
   const shared = {
     broker,
     cache,
-    rpc: localRpc,
     localHttp,
     blobs: connectBlobs(runtime),
     instanceId: newInstanceId(),
   };
   // Workers are processes of their own: they reach the same handlers over their channel, and streams over a loopback port.
-  const relay = createRpcRelay(localRpc);
-  const rpcServer = createRpcServer({ log, internalKey: runtime.BATON_INTERNAL_KEY });
+  const names = services.map(({ serviceName }) => serviceName);
+  const guard = guardOf(runtime, derivedTrust('executions', runtime.BATON_INTERNAL_KEY!), names);
+  const relay = createRpcRelay(localRpc, { guard, log });
+  const rpcServer = createRpcServer({ log, guard });
   const entries: StartEntry[] = [];
   for (const service of services) {
     const config = loadConfig(service.configSchema, env);
@@ -171,7 +186,7 @@ async function startServices(
     const infra = await connectInfra(config as unknown as RuntimeConfig, {
       service: service.serviceName,
       schema,
-      shared,
+      shared: { ...shared, rpc: localRpc.as(service.serviceName) },
     });
     undo.push(() => infra.close());
     const parts = await service.buildService(config, infra);

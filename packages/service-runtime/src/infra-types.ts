@@ -6,6 +6,7 @@ import type { ServiceName } from '@baton/contracts';
 import type { Clock, Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { RpcConnector } from '@baton/rpc';
+import type { Trust } from '@baton/trust';
 import type { Registry } from 'prom-client';
 
 export type HttpHandle = (request: IncomingMessage, response: ServerResponse) => void;
@@ -33,6 +34,8 @@ export interface Infra<S = unknown> {
   metrics: Registry;
   /** Only in standalone. */
   localHttp?: LocalHttp;
+  /** Absent in workers: `requireTrust`. */
+  trust?: Trust;
   close(): Promise<void>;
 }
 

@@ -4,14 +4,17 @@ import { type BlobStore, createFileBlobStore, createS3BlobStore } from '@baton/b
 import { type Broker, createPostgresBroker, createRabbitBroker } from '@baton/broker';
 import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
-import { type Log, randomSuffix, systemClock } from '@baton/kernel';
+import { type Log, randomSuffix, Secret, systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createGrpcConnector, createRelayedRpc, processChannel, type RpcConnector } from '@baton/rpc';
+import { type CallerCredential, derivedJoinToken, serviceCredential, type Trust } from '@baton/trust';
 import { Registry } from 'prom-client';
 import { ConfigError } from './config';
+import { trustOf } from './identity';
 import type { Infra } from './infra-types';
 import { createLogger } from './logger';
 import type { RuntimeConfig } from './runtime-config';
+import { createWorkerCredential } from './worker-credential';
 
 export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
 
@@ -22,7 +25,10 @@ export interface ConnectOptions {
   log?: Log;
   /** Parts that exist already (standalone, tests): used as they are and not closed by `close`. */
   shared?: Partial<
-    Pick<Infra, 'broker' | 'cache' | 'rpc' | 'blobs' | 'clock' | 'instanceId' | 'metrics' | 'localHttp'>
+    Pick<
+      Infra,
+      'broker' | 'cache' | 'rpc' | 'blobs' | 'clock' | 'instanceId' | 'metrics' | 'localHttp' | 'trust'
+    >
   >;
 }
 
@@ -47,7 +53,12 @@ export function connectCache(config: RuntimeConfig, log: Log): Cache {
   });
 }
 
-export function connectRpc(config: RuntimeConfig, log: Log): RpcConnector & { close(): void } {
+/** `credential`: who calls. */
+export function connectRpc(
+  config: RuntimeConfig,
+  log: Log,
+  credential?: CallerCredential,
+): RpcConnector & { close(): void } {
   const grpc = createGrpcConnector({
     addresses: {
       identity: config.BATON_RPC_IDENTITY,
@@ -58,11 +69,37 @@ export function connectRpc(config: RuntimeConfig, log: Log): RpcConnector & { cl
       'cluster-status': config.BATON_RPC_CLUSTER_STATUS,
     },
     log,
-    internalKey: config.BATON_INTERNAL_KEY,
+    credential,
   });
   return config.BATON_RPC_PARENT && process.connected
-    ? createRelayedRpc(processChannel(process), grpc)
+    ? createRelayedRpc(processChannel(process), grpc, credential)
     : grpc;
+}
+
+/** The calls of a worker: it registers first. */
+function connectWorkerRpc(
+  config: RuntimeConfig,
+  workerId: string,
+  log: Log,
+): RpcConnector & { close(): void } {
+  const credential = createWorkerCredential({ workerId, joinToken: joinTokenOf(config), log });
+  const rpc = connectRpc(config, log, credential);
+  credential.registerBy(rpc);
+  return {
+    client: rpc.client,
+    close() {
+      credential.close();
+      rpc.close();
+    },
+  };
+}
+
+/** @throws ConfigError when a worker has nothing to show */
+function joinTokenOf(config: Partial<RuntimeConfig>): Secret | null {
+  if (config.BATON_WORKER_JOIN_TOKEN) return config.BATON_WORKER_JOIN_TOKEN;
+  if (config.BATON_INTERNAL_KEY) return new Secret(derivedJoinToken(config.BATON_INTERNAL_KEY));
+  if (config.BATON_RPC_PARENT) return null;
+  throw new ConfigError(['BATON_WORKER_JOIN_TOKEN is missing: a worker registers with it']);
 }
 
 /** @throws ConfigError when the object store is chosen but not described. */
@@ -104,6 +141,17 @@ async function connectDb<S>(config: RuntimeConfig, o: ConnectOptions, log: Log):
   });
 }
 
+function rpcOf(
+  config: RuntimeConfig,
+  instanceId: string,
+  log: Log,
+  trust: Trust | undefined,
+): RpcConnector & { close(): void } {
+  return trust
+    ? connectRpc(config, log, serviceCredential(trust.identity))
+    : connectWorkerRpc(config, instanceId, log);
+}
+
 /** The infrastructure of one service; `close` closes what was connected here, database last. */
 export async function connectInfra<S = unknown>(config: RuntimeConfig, o: ConnectOptions): Promise<Infra<S>> {
   const shared = o.shared ?? {};
@@ -113,7 +161,8 @@ export async function connectInfra<S = unknown>(config: RuntimeConfig, o: Connec
   const db = await connectDb<S>(config, o, log);
   const ownBroker = shared.broker ? undefined : connectBroker(config, log);
   const ownCache = shared.cache ? undefined : connectCache(config, log);
-  const ownRpc = shared.rpc ? undefined : connectRpc(config, log);
+  const trust = o.service === 'worker' ? undefined : (shared.trust ?? trustOf(config, o.service, log));
+  const ownRpc = shared.rpc ? undefined : rpcOf(config, instanceId, log, trust);
   return {
     db,
     broker: (shared.broker ?? ownBroker)!,
@@ -125,6 +174,7 @@ export async function connectInfra<S = unknown>(config: RuntimeConfig, o: Connec
     instanceId,
     metrics: shared.metrics ?? new Registry(),
     localHttp: shared.localHttp,
+    ...(trust && { trust }),
     async close() {
       ownRpc?.close();
       await ownBroker?.close();

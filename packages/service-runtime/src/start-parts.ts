@@ -6,6 +6,7 @@ import { createRpcServer, type LocalRpc, type RpcServer } from '@baton/rpc';
 import { startDatabaseParts } from './database-parts';
 import { createHealth, type Health } from './health';
 import { type Beating, startHeartbeat } from './heartbeat';
+import { guardOf, requireTrust } from './identity';
 import type { HttpHandle, Infra } from './infra-types';
 import { startLoop } from './loops';
 import { createMetrics, type Metrics } from './metrics';
@@ -114,7 +115,7 @@ async function startRpc(
   if (parts.rpc.length === 0) return null;
   const server: RpcServer = createRpcServer({
     log: infra.log,
-    internalKey: config.BATON_INTERNAL_KEY,
+    guard: guardOf(config, requireTrust(infra), [parts.name]),
     observe: metrics.rpc,
   });
   for (const part of parts.rpc) server.serve(part.definition, part.handlers as never);
@@ -122,6 +123,9 @@ async function startRpc(
   stops.add('rpc server', () => server.close(config.BATON_DRAIN));
   return port;
 }
+
+/** A worker has no routes. */
+const trustingNobody = { bundle: { keyOf: () => null } };
 
 function httpAppOf(
   { parts, infra }: StartEntry,
@@ -134,7 +138,7 @@ function httpAppOf(
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,
-    internalKey: config.BATON_INTERNAL_KEY,
+    trust: infra.trust ?? trustingNobody,
     log: infra.log,
     wire: config.BATON_WIRE,
     plain,

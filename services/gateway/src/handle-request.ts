@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cache } from '@baton/cache';
 import type { RouteContract } from '@baton/contracts';
 import { principalHeader, signPrincipal } from '@baton/http';
-import { AppError, type Clock, type Log, type Secret } from '@baton/kernel';
+import { AppError, type Clock, type Log } from '@baton/kernel';
+import type { ServiceIdentity } from '@baton/trust';
 import { answerError } from './answer-error';
 import { type ApiPath, isClosedInV1, parseApiPath } from './api-versions';
 import type { AuthenticateDeps } from './authenticate';
@@ -25,7 +26,8 @@ export interface HandleDeps extends AuthenticateDeps {
   rateCache: Cache;
   room: Room;
   limits: LimitSettings;
-  internalKey: Secret;
+  /** What says to the services that this gateway says who calls. */
+  identityKey: ServiceIdentity;
   mintRequestId: () => string;
   clock: Clock;
   log: Log;
@@ -152,7 +154,10 @@ async function forward(
   const outgoing = headers.forwarded;
   // The same principal object is signed twice a minute, not once a request.
   if (caller)
-    outgoing.push(principalHeader, await signPrincipal(caller.principal, deps.internalKey, deps.clock));
+    outgoing.push(
+      principalHeader,
+      signPrincipal(caller.principal, deps.identityKey, contract.owner, deps.clock),
+    );
   // Gone while it was looked up who calls.
   if (response.destroyed) return;
   if (api.hasBareLists && contract.list) unwrapList(response);

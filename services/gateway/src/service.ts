@@ -7,7 +7,13 @@ import {
   type ServiceName,
 } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
-import { type Infra, productVersion, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
+import {
+  type Infra,
+  productVersion,
+  requireTrust,
+  type ServiceParts,
+  subscriptionPart,
+} from '@baton/service-runtime';
 import type { Config } from './config';
 import { createHandler } from './handle-request';
 import { createHttpForwarder } from './http-forwarder';
@@ -52,7 +58,7 @@ export function buildService(
     rateCache: infra.cache,
     room,
     limits,
-    internalKey: config.BATON_INTERNAL_KEY,
+    identityKey: requireTrust(infra).identity,
     mintRequestId: createRequestIds(),
     clock,
     log,
