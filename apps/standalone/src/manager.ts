@@ -9,6 +9,7 @@ import {
   ConfigError,
   createLocalHttp,
   createLogger,
+  guardOf,
   loadConfig,
   openTransport,
   type Running,
@@ -27,6 +28,7 @@ import {
   connectInfra,
   newInstanceId,
 } from '@baton/service-runtime/infra';
+import { derivedTrust } from '@baton/trust';
 import { ensureAdmin } from './admin-password';
 import type { StandaloneConfig } from './config';
 import { checkDatabase } from './database-check';
@@ -231,17 +233,22 @@ function serviceEnvironment(
     BATON_BROKER: config.AMQP_URL ? 'rabbitmq' : 'postgres',
     BATON_HTTP_PORT: String(config.BATON_PORT),
     BATON_RPC_PORT: '0',
+    // Services of one process are kept apart by nothing that files could hold.
+    BATON_IDENTITY: 'auto',
+    BATON_IDENTITY_KEY_FILE: undefined,
+    BATON_TRUST_FILE: undefined,
   };
 }
 
 /**
- * For workers: no way to the servers (calls and messages go through this process), nor the password of admin, nor what they
- * would take for misspelt variables of theirs.
+ * For workers: no way to the servers (calls and messages go through this process), neither the password of admin nor the keys of
+ * services (the channel to their parent is what they join by), nor what they would take for misspelt variables of theirs.
  */
 function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { BATON_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, BATON_DATABASE_ROLES, ...others } =
     env;
-  const { DATABASE_URL, AMQP_URL, REDIS_URL, BATON_BROKER, ...kept } = others;
+  const { DATABASE_URL, AMQP_URL, REDIS_URL, BATON_BROKER, ...calling } = others;
+  const { BATON_INTERNAL_KEY, BATON_WORKER_JOIN_TOKEN, ...kept } = calling;
   return kept;
 }
 
@@ -270,19 +277,16 @@ async function startServices(
   const shared = {
     broker,
     cache,
-    rpc: localRpc,
     localHttp,
     blobs: connectBlobs(runtime, transport),
     transport,
     instanceId: newInstanceId(),
   };
   // Workers are processes of their own: they reach the same handlers over their channel, and streams over a loopback port.
-  const relay = createRpcRelay(localRpc);
-  const rpcServer = createRpcServer({
-    log,
-    internalKey: runtime.BATON_INTERNAL_KEY,
-    tls: transport.inner ?? undefined,
-  });
+  const names = services.map(({ serviceName }) => serviceName);
+  const guard = guardOf(runtime, derivedTrust('executions', runtime.BATON_INTERNAL_KEY!), names);
+  const relay = createRpcRelay(localRpc, { guard, log });
+  const rpcServer = createRpcServer({ log, guard, tls: transport.inner ?? undefined });
   const entries: StartEntry[] = [];
   for (const service of services) {
     const schema = schemaOf(service.serviceName);
@@ -292,7 +296,7 @@ async function startServices(
     const infra = await connectInfra(config as unknown as RuntimeConfig, {
       service: service.serviceName,
       schema,
-      shared,
+      shared: { ...shared, rpc: localRpc.as(service.serviceName) },
     });
     undo.push(() => infra.close());
     const parts = await service.buildService(config, infra);

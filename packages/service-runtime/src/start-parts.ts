@@ -6,6 +6,7 @@ import { createRpcServer, type LocalRpc, type RpcServer } from '@baton/rpc';
 import { startDatabaseParts } from './database-parts';
 import { type Checks, createHealth, type Health } from './health';
 import { type Beating, startHeartbeat } from './heartbeat';
+import { guardOf, requireTrust } from './identity';
 import type { HttpHandle, Infra } from './infra-types';
 import { startLoop } from './loops';
 import { createMetrics, type Metrics } from './metrics';
@@ -122,7 +123,7 @@ async function startRpc(
   if (parts.rpc.length === 0) return null;
   const server: RpcServer = createRpcServer({
     log: infra.log,
-    internalKey: config.BATON_INTERNAL_KEY,
+    guard: guardOf(config, requireTrust(infra), [parts.name]),
     observe: metrics.rpc,
     tls: infra.transport?.inner ?? undefined,
   });
@@ -131,6 +132,9 @@ async function startRpc(
   stops.add('rpc server', () => server.close(config.BATON_DRAIN));
   return port;
 }
+
+/** A worker has no routes. */
+const trustingNobody = { bundle: { keyOf: () => null } };
 
 function httpAppOf(
   { parts, infra }: StartEntry,
@@ -144,7 +148,7 @@ function httpAppOf(
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,
-    internalKey: config.BATON_INTERNAL_KEY,
+    trust: infra.trust ?? trustingNobody,
     log: infra.log,
     wire: config.BATON_WIRE,
     plain,

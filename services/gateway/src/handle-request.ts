@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cache } from '@baton/cache';
 import type { RouteContract } from '@baton/contracts';
 import { bareListHeader, principalHeader, signPrincipal } from '@baton/http';
-import { AppError, type Clock, type FloodLog, type Log, type Secret } from '@baton/kernel';
+import { AppError, type Clock, type FloodLog, type Log } from '@baton/kernel';
+import type { ServiceIdentity } from '@baton/trust';
 import { answerError } from './answer-error';
 import { type ApiPath, isClosedInV1, parseApiPath } from './api-versions';
 import { bodyHasCome } from './arrived-body';
@@ -32,7 +33,8 @@ export interface HandleDeps extends AuthenticateDeps {
   slowPeers: SlowPeers;
   addressOf: AddressOf;
   limits: LimitSettings;
-  internalKey: Secret;
+  /** What says to the services that this gateway says who calls. */
+  identityKey: ServiceIdentity;
   mintRequestId: () => string;
   clock: Clock;
   log: Log;
@@ -205,7 +207,10 @@ async function forward(
   const outgoing = headers.forwarded;
   // The same principal object is signed twice a minute, not once a request.
   if (caller)
-    outgoing.push(principalHeader, await signPrincipal(caller.principal, deps.internalKey, deps.clock));
+    outgoing.push(
+      principalHeader,
+      signPrincipal(caller.principal, deps.identityKey, contract.owner, deps.clock),
+    );
   // Gone while it was looked up who calls, or sent away for a body that came too slowly.
   if (response.destroyed || response.headersSent) return;
   if (api.hasBareLists && contract.list) outgoing.push(bareListHeader, 'yes');

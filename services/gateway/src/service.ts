@@ -8,7 +8,13 @@ import {
 } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import { createFloodLog } from '@baton/kernel';
-import { type Infra, productVersion, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
+import {
+  type Infra,
+  productVersion,
+  requireTrust,
+  type ServiceParts,
+  subscriptionPart,
+} from '@baton/service-runtime';
 import { createAddressOf } from './client-address';
 import type { Config } from './config';
 import { createHandler } from './handle-request';
@@ -65,7 +71,7 @@ export function buildService(
     slowPeers,
     addressOf: createAddressOf(config.BATON_TRUSTED_PROXIES),
     limits,
-    internalKey: config.BATON_INTERNAL_KEY,
+    identityKey: requireTrust(infra).identity,
     mintRequestId: createRequestIds(),
     clock,
     log,

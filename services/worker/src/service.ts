@@ -24,7 +24,6 @@ import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
-import { createSecretsClient } from './adapters/secrets.client';
 import { createBlueprintFiles } from './blueprint-files';
 import { configSchema, scriptEnv, slotsOf, type WorkerConfig } from './config';
 import { createFileCache } from './file-cache';
@@ -128,7 +127,6 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
   const fetchUrl = createSafeFetch(config.BATON_WORKER_FETCH_ALLOW);
   return {
     deployments: createDeploymentsClient(rpc),
-    secrets: createSecretsClient(rpc),
     files,
     plugins: createPythonPlugins({ catalog, files, cache, fetchUrl, settings, clock }),
     folders: createOperationFolders({

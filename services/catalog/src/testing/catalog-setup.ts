@@ -12,6 +12,7 @@ import { createDb } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import { type Infra, loadConfig, type ServiceParts } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
+import { derivedTrust } from '@baton/trust';
 import { buildService, configSchema } from '../service';
 import type { DB } from '../store/tables.gen';
 
@@ -147,7 +148,7 @@ export async function startCatalog(
   const app = createHttpApp({
     service: 'catalog',
     routes: parts.routes,
-    internalKey: config.BATON_INTERNAL_KEY,
+    trust: derivedTrust('catalog', config.BATON_INTERNAL_KEY),
     log: silentLog,
     wire: config.BATON_WIRE,
     validateResponses: config.BATON_WIRE === 'spec',
@@ -155,7 +156,13 @@ export async function startCatalog(
   const url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;
   const signed = async (as: Principal) => ({
     url,
-    headers: { [principalHeader]: await signPrincipal(as, config.BATON_INTERNAL_KEY) },
+    headers: {
+      [principalHeader]: await signPrincipal(
+        as,
+        derivedTrust('gateway', config.BATON_INTERNAL_KEY).identity,
+        'catalog',
+      ),
+    },
   });
   return {
     parts,
