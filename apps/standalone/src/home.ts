@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { workFolderOf } from './work-folder';
 
 /** The standalone's data: one folder, readable by its owner only. */
 export interface Home {
   dir: string;
   postgresDir: string;
   blobsDir: string;
+  /** Where operations run: outside of `dir`, so that nobody has to be let through to it. */
   workDir: string;
   internalKey: string;
   secretsKeyFile: string;
@@ -26,7 +28,7 @@ export function openHome(path: string | undefined): Home {
     dir,
     postgresDir: at('postgres'),
     blobsDir: at('blobs'),
-    workDir: at('work'),
+    workDir: workFolderOf(dir),
     internalKey: keep(at('internal.key'), () => randomBytes(32).toString('base64url')),
     secretsKeyFile: at('secrets.key'),
     adminPasswordFile: at('admin.password'),

@@ -2,6 +2,10 @@ import { CONFIG_EXIT_CODE, ConfigError, limitHeapGrowth, loadConfig } from '@bat
 import { standaloneConfig } from './config';
 import { runDemo } from './demo';
 import { type Manager, startManager } from './manager';
+import type { IsolationNote } from './worker-processes';
+
+/** A worker says it when it has started; the rest of the greeting waits no longer than this. */
+const ISOLATION_MS = 10_000;
 
 const USAGE = `usage: baton-standalone [--demo [--once]]
   --demo  run the bundled example from upload to outputs, then keep serving
@@ -16,7 +20,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const manager = await startManager(loadConfig(standaloneConfig, process.env), process.env);
   limitHeapGrowth();
-  greet(manager);
+  void greet(manager);
   let stopping: Promise<void> | null = null;
   const stop = () => (stopping ??= manager.stop());
   const stopped = new Promise<number>((resolve) => {
@@ -43,19 +47,29 @@ async function main(args: readonly string[]): Promise<number> {
   return code;
 }
 
-function greet({ url, adminPassword, isPasswordNew, home }: Manager): void {
+async function greet({ url, adminPassword, isPasswordNew, home, workers }: Manager): Promise<void> {
+  const isolation = await workers.isolation(ISOLATION_MS);
   const lines = [
     `Baton is ready.`,
     `  API      ${url}/api/v3.1`,
     `  API docs ${url}/api/docs`,
     `  console  ${url}/`,
     `  data     ${home.dir}`,
+    ...isolationLines(isolation),
   ];
   if (isPasswordNew && adminPassword)
     lines.push(`  login    admin / ${adminPassword.expose()}   (kept in ${home.adminPasswordFile})`);
   else if (adminPassword)
     lines.push(`  login    admin, password in ${home.adminPasswordFile} or BATON_ADMIN_PASSWORD`);
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** What operations are kept from, and what not. */
+function isolationLines(note: IsolationNote | null): string[] {
+  if (note === null) return [];
+  const open = note.notEnforced.map((what) => `           not enforced: ${what}`);
+  const mark = note.name === 'none' ? 'WARNING  operations are not isolated: ' : 'isolated ';
+  return [`  ${mark}${note.description}`, ...open];
 }
 
 main(process.argv.slice(2)).then(

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
-import { doctorRpc, snapshotsRpc, tenantsRpc } from '@baton/contracts';
+import { type Broker, createBrokerRelay } from '@baton/broker';
+import { doctorRpc, snapshotsRpc, taskReady, tasksCancelled, tenantsRpc } from '@baton/contracts';
 import * as gateway from '@baton/gateway';
 import type { Log, Secret } from '@baton/kernel';
 import { createLocalRpc, createRpcRelay, createRpcServer, type RpcRelay } from '@baton/rpc';
@@ -32,6 +33,7 @@ import { startEmbeddedPostgres } from './embedded-postgres';
 import { type Home, openHome } from './home';
 import { migrateAll } from './migrate';
 import { services } from './services';
+import { workerEnvironment } from './worker-environment';
 import { startWorkers, type WorkerProcesses } from './worker-processes';
 
 export interface Manager {
@@ -99,7 +101,7 @@ async function start(
   const admin = await ensureAdmin(config, home, urlOf('identity')!, transport);
   // From here nobody uses the owner's address any more.
   const serviceEnv = serviceEnvironment(config, env, home, brokerUrl(databaseUrl, logins));
-  const { running, rpcPort, relay } = await startServices(serviceEnv, urlOf, log, transport, undo);
+  const { running, rpcPort, relay, broker } = await startServices(serviceEnv, urlOf, log, transport, undo);
   const edge = running.services.find((service) => service.name === 'gateway')!;
   const host = config.BATON_HOST === '0.0.0.0' ? '127.0.0.1' : config.BATON_HOST;
   const url = `${transport.edge ? 'https' : 'http'}://${host}:${edge.httpPort}`;
@@ -110,7 +112,10 @@ async function start(
       BATON_WORKER_MANAGER_URL: url,
       // Whoever stops a manager on a desk waits for it.
       BATON_WORKER_STOP_AFTER: '10s',
-      ...withoutOwn(serviceEnv),
+      // Whoever tries it on a desk may have nothing that isolates; a warning says so.
+      BATON_WORKER_ISOLATION: 'best',
+      BATON_WORKER_HIDDEN_PATHS: home.dir,
+      ...workerEnvironment(serviceEnv),
       ...rpcAddresses(rpcPort),
       BATON_HTTP_PORT: '0',
       BATON_RPC_PORT: '0',
@@ -118,6 +123,11 @@ async function start(
     },
     log,
     relay,
+    messages: createBrokerRelay(broker, {
+      consume: [taskReady],
+      subscribe: [tasksCancelled],
+      publish: [taskReady],
+    }),
   });
   undo.push(() => workers.stop());
   return { url, ...admin, home, workers, stop };
@@ -151,19 +161,13 @@ function serviceEnvironment(
   };
 }
 
-/** For workers: neither the password of admin nor what they would take for misspelt variables of theirs. */
-function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { BATON_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, ...others } = env;
-  return others;
-}
-
 async function startServices(
   env: NodeJS.ProcessEnv,
   urlOf: (schema: string | null) => string | null,
   log: Log,
   transport: Transport,
   undo: Undo[],
-): Promise<{ running: Running; rpcPort: number; relay: RpcRelay }> {
+): Promise<{ running: Running; rpcPort: number; relay: RpcRelay; broker: Broker }> {
   const runtime = loadConfig(runtimeConfig, env);
   const localRpc = createLocalRpc();
   const localHttp = createLocalHttp();
@@ -218,7 +222,7 @@ async function startServices(
   });
   undo.push(() => running.stop());
   for (const service of running.services) localHttp.set(service.name, service.handle);
-  return { running, rpcPort, relay };
+  return { running, rpcPort, relay, broker };
 }
 
 /** The gateway's configuration names the files of all. @throws ConfigError when they contradict BATON_TLS. */

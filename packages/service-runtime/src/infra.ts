@@ -1,7 +1,7 @@
 /** Connects a service to what lies outside, from its configuration. Everything reconnects by itself later. */
 import { hostname } from 'node:os';
 import { type BlobStore, createFileBlobStore, createS3BlobStore } from '@baton/blob-store';
-import { type Broker, createPostgresBroker, createRabbitBroker } from '@baton/broker';
+import { type Broker, createPostgresBroker, createRabbitBroker, createRelayedBroker } from '@baton/broker';
 import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
 import { type Log, randomSuffix, systemClock } from '@baton/kernel';
@@ -38,6 +38,9 @@ export function newInstanceId(): string {
 export function connectBroker(config: RuntimeConfig, log: Log, transport?: Transport): Broker {
   const trust = transport?.servers;
   const namespace = config.BATON_NAMESPACE || undefined;
+  // Where the messages lie in the parent's database, the parent has them: this process knows no address of it.
+  if (config.BATON_BROKER === 'postgres' && config.BATON_RPC_PARENT && process.connected)
+    return createRelayedBroker(processChannel(process));
   if (config.BATON_BROKER === 'postgres')
     return createPostgresBroker({ url: config.DATABASE_URL.expose(), log, trust });
   return createRabbitBroker({ url: config.AMQP_URL.expose(), log, namespace, trust });
