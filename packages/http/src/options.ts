@@ -1,5 +1,6 @@
 import type { ServiceName } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
+import type { ServerTls } from '@baton/tls';
 import type { Trust } from '@baton/trust';
 import type { BoundRoute, Wire } from './call';
 
@@ -25,11 +26,13 @@ export interface HttpAppOptions {
   log: Log;
   wire: Wire;
   /** Paths outside /api, open to everybody: /healthz, /readyz, /metrics. */
-  plain?: Record<string, () => Promise<PlainAnswer>>;
+  plain?: Record<string, (url: string) => Promise<PlainAnswer>>;
   /** Check every JSON answer against its contract; for tests and development. */
   validateResponses?: boolean;
   observe?: (request: ObservedRequest) => void;
   /** Default 10 MiB. */
   jsonLimitBytes?: number;
   heartbeatMs?: number;
+  /** Absent: plain. */
+  tls?: ServerTls | undefined;
 }

@@ -1,11 +1,11 @@
 /** gRPC clients: mandatory deadline, retries while a service is away, AppErrors out. */
 import type { ServiceName } from '@baton/contracts';
 import { AppError, backoffMs, type Log, systemClock } from '@baton/kernel';
+import type { TlsSource } from '@baton/tls';
 import type { CallerCredential } from '@baton/trust';
 import {
   Client,
   type ClientReadableStream,
-  credentials,
   type CallOptions as GrpcOptions,
   Metadata,
   type ServiceError,
@@ -28,6 +28,7 @@ import { fromStatus, isUnreachable } from './error-mapping';
 import { leaseProof } from './lease-scope';
 import { pause } from './pause';
 import { LEASE_HEADER, TOKEN_HEADER } from './shown';
+import { channelCredentials } from './tls-credentials';
 import { injectTrace, isTracing, traceHeader } from './tracing';
 import { assertNotInTransaction } from './tx-guard';
 
@@ -37,6 +38,8 @@ export interface GrpcConnectorOptions {
   log: Log;
   /** Who this process is; without one only what is open to newcomers answers. */
   credential?: CallerCredential;
+  /** Shown to services, whose certificate and name are checked. Absent: plain. */
+  tls?: TlsSource | undefined;
 }
 
 /** Between two tries of an unreachable service. */
@@ -254,7 +257,7 @@ export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { c
     const address = o.addresses[service];
     if (!address)
       throw new AppError('service_unavailable_error', `No address of service ${service} is configured`);
-    const client = new Client(address, credentials.createInsecure(), channelOptions);
+    const client = new Client(address, channelCredentials(o.tls), channelOptions);
     const token = (): string => tokenOf(service);
     const metadata = metadataOf(token);
     const stream = createCallStream(client, metadata, token, o.log);

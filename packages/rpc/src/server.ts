@@ -1,6 +1,7 @@
 /** Serves generated definitions over gRPC. */
 import { once } from 'node:events';
 import { AppError, type Log, systemClock } from '@baton/kernel';
+import type { TlsSource } from '@baton/tls';
 import type { Caller, HeldLease } from '@baton/trust';
 import {
   type Deadline,
@@ -8,7 +9,6 @@ import {
   type handleUnaryCall,
   Metadata,
   Server,
-  ServerCredentials,
   type StatusObject,
   status,
   type UntypedServiceImplementation,
@@ -29,6 +29,7 @@ import {
 import { toStatus, visibleError } from './error-mapping';
 import { createHealth, healthDefinition } from './health';
 import { leaseOf, tokenOf } from './shown';
+import { serverCredentials } from './tls-credentials';
 import { traceparentOf, withServerSpan } from './tracing';
 
 export interface RpcServer {
@@ -43,6 +44,8 @@ export interface RpcServerOptions {
   log: Log;
   /** When given, calls are refused unless the table of callers lets them in. */
   guard?: RpcGuard;
+  /** Our certificate; callers must show one of the same CA. Absent: plain. */
+  tls?: TlsSource | undefined;
   observe?: (call: ObservedCall) => void;
 }
 
@@ -160,6 +163,8 @@ function streamed(o: MethodContext, definition: MethodDefinition, method: Method
   };
 }
 
+/** How long a forced end may take. */
+const FORCED_MS = 1_000;
 /** What a call is answered with knows who was let in. */
 export function admitInto(call: ServedCall, { caller, lease }: Admitted): void {
   Object.assign(call, { caller, lease });
@@ -259,7 +264,7 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
     },
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+        server.bindAsync(`${host}:${port}`, serverCredentials(o.tls), (error, bound) =>
           error ? reject(error) : resolve(bound),
         );
       }),
@@ -267,11 +272,16 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
       health.setServing(false);
       callStreams.leave();
       return new Promise((resolve) => {
-        const force = setTimeout(() => server.forceShutdown(), graceMs);
-        server.tryShutdown(() => {
+        const done = (): void => {
           clearTimeout(force);
           resolve();
-        });
+        };
+        const force = setTimeout(() => {
+          server.forceShutdown();
+          // A connection in the middle of its handshake is no session yet: nothing can end it, nobody waits for it.
+          setTimeout(done, FORCED_MS).unref();
+        }, graceMs);
+        server.tryShutdown(done);
       });
     },
   };

@@ -47,7 +47,14 @@ export {
   type StartOptions,
   startParts,
 } from './start-parts';
+export { temporarySweep } from './temporary-sweep';
 export { resolveWorkerFile, startThread } from './thread';
+export {
+  openTransport,
+  type Transport,
+  type TransportConfig,
+  transportProblems,
+} from './transport';
 export { LeaseLost, underLease } from './under-lease';
 export { productVersion } from './version';
 export { migrationsDir, waitForSchema } from './wait-for-schema';

@@ -226,6 +226,7 @@ function engineDeps(
     wake: parts.wake,
     queue: parts.queue,
     passedOver: newPassedOver(),
+    cancelGraceMs: config.BATON_CANCEL_GRACE,
     tokenKey: config.BATON_INTERNAL_KEY.expose(),
     leases: createLeaseProofs(config.BATON_INTERNAL_KEY, infra.clock),
     get workflowConfig() {

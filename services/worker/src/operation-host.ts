@@ -74,6 +74,7 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
     cutText: masks.cut,
     fetchUrl: deps.fetchUrl,
     pythonPlugin: (name) => deps.plugins.of(tenant, blueprintId, name, task.control.signal),
+    deploymentPlace: () => folder.place(),
     deploymentDir: () => folder.open(),
     settle: () => folder.settle(),
   };

@@ -65,6 +65,7 @@ export function newEngine(
     wake,
     queue: { isPaused: () => false, maxConcurrent: () => maxConcurrent },
     passedOver: newPassedOver(),
+    cancelGraceMs: 3_000,
     tokenKey: 'simulation',
     leases: createLeaseProofs(new Secret('simulation')),
     workflowConfig: { taskRetries: 2, taskRetryIntervalMs: retryMs, subgraphRetries: 1 },

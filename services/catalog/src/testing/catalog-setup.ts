@@ -70,6 +70,8 @@ export interface TestCatalog {
   parts: ServiceParts;
   db: ReturnType<typeof createDb<DB>>;
   blobs: ReturnType<typeof createFileBlobStore>;
+  /** Folder of the blobs. */
+  root: string;
   /** Deployments that the stand-in reports, by blueprint id. */
   deployments: Map<string, string[]>;
   /** Deployments that the stand-in finds: `<tenant>/<id>` -> the only user that sees it, '' for everybody. */
@@ -78,12 +80,13 @@ export interface TestCatalog {
 }
 
 export async function startCatalog(
-  o: { wire?: Wire; env?: Record<string, string> } = {},
+  o: { wire?: Wire; env?: Record<string, string>; onRoot?: (root: string) => void } = {},
 ): Promise<TestCatalog> {
   const database = await testDatabase({
     migrations: [{ schema: 'catalog', dir: join(__dirname, '../../migrations') }],
   });
   const root = await mkdtemp(join(tmpdir(), 'baton-catalog-'));
+  o.onRoot?.(root);
   const db = createDb<DB>({
     url: database.url,
     schema: 'catalog',
@@ -165,6 +168,7 @@ export async function startCatalog(
     parts,
     db,
     blobs,
+    root,
     deployments,
     known,
     rpc: rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog'),
