@@ -98,11 +98,12 @@ export async function principalOfUser(
   deps: AuthenticateDeps,
   username: string,
   scope: Scope,
+  isForExecution = false,
 ): Promise<Principal> {
   const row = isName(username) ? await findLogin(deps, username, scope) : undefined;
   if (!row) throw noCredentials();
   requireUsable(deps, row, noCredentials);
-  return principalOf(deps, row, scope, 'execution_token');
+  return principalOf(deps, row, scope, 'execution_token', isForExecution);
 }
 
 function findLogin(deps: AuthenticateDeps, username: string, scope: Scope): Promise<LoginRow | undefined> {
@@ -121,6 +122,7 @@ async function principalOf(
   row: LoginRow,
   scope: Scope,
   authMethod: Principal['authMethod'],
+  isForExecution = false,
 ): Promise<Principal> {
   if (scope.tenant !== '' && !row.is_tenant_there) {
     throw new AppError(
@@ -140,5 +142,6 @@ async function principalOf(
     tenant: scope.tenant,
     authMethod,
     allTenantsPermission: scope.allTenantsPermission,
+    isForExecution,
   });
 }
