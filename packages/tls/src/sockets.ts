@@ -76,7 +76,12 @@ export function lastingClientTls(source: TlsSource): ClientTls {
   const present: ClientTls = { minVersion: MIN_VERSION };
   for (const part of ['ca', 'cert', 'key'] as const) {
     if (clientTls(source)[part])
-      Object.defineProperty(present, part, { enumerable: true, get: () => clientTls(source)[part] });
+      // Configurable: the driver of PostgreSQL hides the key from whoever prints its options.
+      Object.defineProperty(present, part, {
+        enumerable: true,
+        configurable: true,
+        get: () => clientTls(source)[part],
+      });
   }
   return present;
 }

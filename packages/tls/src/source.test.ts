@@ -98,4 +98,14 @@ describe('the address of PostgreSQL', () => {
     expect({ ...ssl }.ca).toEqual(Buffer.from(other.cert));
     trust.close();
   });
+
+  test('the driver may hide our key, again and again, and still finds it', async () => {
+    const files = writeIssued(dir, await issue(['one']), authority.cert);
+    const trust = createTlsSource(files, { log: silentLog });
+    const { ssl } = postgresConnection('postgres://u@h/d?sslmode=verify-full', trust);
+    for (let i = 0; i < 2; i++) Object.defineProperty(ssl, 'key', { enumerable: false });
+    expect(Object.keys(ssl!)).not.toContain('key');
+    expect(ssl!.key).toEqual(trust.current().key);
+    trust.close();
+  });
 });
