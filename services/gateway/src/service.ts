@@ -15,6 +15,7 @@ import { createHandler } from './handle-request';
 import { createHttpForwarder } from './http-forwarder';
 import type { LimitSettings } from './limits';
 import { createLocalForwarder } from './local-forwarder';
+import { createLoginGuard } from './login-guard';
 import { createMaintenance } from './maintenance-state';
 import { requestObserver } from './metrics';
 import { createPageSize } from './page-size';
@@ -56,6 +57,14 @@ export function buildService(
     identity: rpc.client(identityRpc.IdentityServiceDefinition, 'identity'),
     executions: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions'),
     cache,
+    logins: createLoginGuard({
+      cache: infra.cache,
+      clock,
+      settings: {
+        freeFailures: config.BATON_LOGIN_FREE_FAILURES,
+        longestDelayMs: config.BATON_LOGIN_LONGEST_DELAY,
+      },
+    }),
     routes: compileRoutes(routes),
     pages: createPages(routes, productVersion),
     forwarder,
