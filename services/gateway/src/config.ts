@@ -64,6 +64,12 @@ export const configSchema = runtimeConfig.extend({
     .durationMs()
     .prefault('60s')
     .describe('Longest delay after failed logins'),
+  BATON_HSTS: envValue
+    .durationMs()
+    .prefault('0s')
+    .describe(
+      'Time for which browsers that came over https stay with it (Strict-Transport-Security), such as 365d; 0s: not said. It is sent where the request came over TLS, or through a trusted proxy that says so',
+    ),
   BATON_TRUSTED_PROXIES: z
     .string()
     .default('')

@@ -9,8 +9,9 @@ import {
 import { allRoutes } from '@baton/contracts/http/all';
 import { createFloodLog } from '@baton/kernel';
 import { type Infra, productVersion, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
-import { createAddressOf } from './client-address';
+import { createAddressOf, createIsHttps } from './client-address';
 import type { Config } from './config';
+import { createFixedHeaders } from './fixed-headers';
 import { createHandler } from './handle-request';
 import { createHttpForwarder } from './http-forwarder';
 import type { LimitSettings } from './limits';
@@ -51,6 +52,7 @@ export function buildService(
   const forwarder = localHttp
     ? createLocalForwarder((service) => localHttp.handleOf(service))
     : createHttpForwarder({ origins: originsOf(config), log });
+  const fixedHeaders = createFixedHeaders(config.BATON_HSTS, createIsHttps(config.BATON_TRUSTED_PROXIES));
   const pageSize = createPageSize(rpc);
   const observe = requestObserver(infra.metrics);
   const handler = createHandler({
@@ -66,7 +68,8 @@ export function buildService(
       },
     }),
     routes: compileRoutes(routes),
-    pages: createPages(routes, productVersion),
+    pages: createPages(routes, productVersion, fixedHeaders),
+    fixedHeaders,
     forwarder,
     rateCache: infra.cache,
     room,
