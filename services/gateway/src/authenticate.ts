@@ -2,12 +2,14 @@ import type { executionsRpc, identityRpc, Principal } from '@baton/contracts';
 import { AppError, isAppError } from '@baton/kernel';
 import type { RpcClient } from '@baton/rpc';
 import { type Credential, EXECUTION_TOKEN } from './credentials';
+import type { LoginGuard } from './login-guard';
 import { type Caller, callerOf, type PrincipalCache } from './principal-cache';
 
 export interface AuthenticateDeps {
   identity: RpcClient<identityRpc.IdentityServiceDefinition>;
   executions: RpcClient<executionsRpc.ExecutionsServiceDefinition>;
   cache: PrincipalCache;
+  logins: LoginGuard;
 }
 
 export interface AuthenticationScope {
@@ -45,16 +47,19 @@ export function authenticate(
       : { token: credential.token };
   return deps.cache.get(
     [credential.kind, ...Object.values(who), tenant, isLegacy ? 'legacy' : '', allTenantsPermission],
-    async () =>
-      answerOf(
-        await answered(
+    async () => {
+      const ask = () =>
+        answered(
           'identity',
           deps.identity.authenticate(
             { ...who, tenant, isLegacy, allTenantsPermission },
             { deadlineMs: DEADLINE_MS },
           ),
-        ),
-      ),
+        );
+      if (credential.kind !== 'basic') return answerOf(await ask());
+      const { username, password } = credential;
+      return answerOf(await deps.logins.guard({ username, password, address: scope.address }, ask));
+    },
   );
 }
 

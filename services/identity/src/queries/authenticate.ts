@@ -59,11 +59,15 @@ export async function authenticateBasic(
       ? unauthorized('Wrong credentials or locked account')
       : unauthorized(`Authentication failed for user ${row?.username}. Wrong credentials or locked account`);
   if (!row) {
-    await passwords.verifyNothing(credential.password);
+    await passwords.verifyNothing(credential.password, credential.username);
     await countFailedLogin(db, NOBODY);
     throw wire === 'spec' ? rejected() : noCredentials();
   }
-  const { isGood, isRemembered } = await passwords.verify(row.password_hash, credential.password);
+  const { isGood, isRemembered } = await passwords.verify(
+    row.password_hash,
+    credential.password,
+    credential.username,
+  );
   if (!isGood) {
     await countFailedLogin(db, row.id);
     throw rejected();
