@@ -168,7 +168,8 @@ async function heldDatabase(at: RowContext, load: Load): Promise<Struck> {
   if (!seen.some(({ status }) => status === 503))
     violations.push('floor: nobody was refused while the table was locked');
   if (most > ANSWER_MS) violations.push(`F14: an answer came after ${seconds(most)}, allowed 15 s`);
-  if (others > OTHERS_MS) violations.push(`F14: another service answered after ${seconds(others)}, allowed 5 s`);
+  if (others > OTHERS_MS)
+    violations.push(`F14: another service answered after ${seconds(others)}, allowed 5 s`);
   const exhausted = await takenConnections(rig, url.href);
   return {
     facts: {
