@@ -109,6 +109,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     log,
     downloadMs,
     ...limitsOf(config),
+    storageLimit: config.BATON_TENANT_MAX_STORAGE_BYTES,
     ...deploymentsClient(infra.rpc),
     findUser: createUserLookup(infra.rpc),
   };
