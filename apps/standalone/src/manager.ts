@@ -153,7 +153,7 @@ function serviceEnvironment(
 
 /** For workers: neither the password of admin nor what they would take for misspelt variables of theirs. */
 function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { BATON_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, ...others } = env;
+  const { BATON_PORT, BATON_OPS_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, ...others } = env;
   return others;
 }
 

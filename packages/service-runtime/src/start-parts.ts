@@ -1,6 +1,6 @@
 /** Starts composed services and stops them in reverse; one process may hold one service or all of them. */
 import type { Subscription } from '@baton/broker';
-import { createHttpApp, type HttpApp, type PlainAnswer } from '@baton/http';
+import { createHttpApp, type HttpApp } from '@baton/http';
 import { type Log, systemClock } from '@baton/kernel';
 import { createRpcServer, type LocalRpc, type RpcServer } from '@baton/rpc';
 import { startDatabaseParts } from './database-parts';
@@ -9,11 +9,15 @@ import { type Beating, startHeartbeat } from './heartbeat';
 import type { HttpHandle, Infra } from './infra-types';
 import { startLoop } from './loops';
 import { createMetrics, type Metrics } from './metrics';
+import { createOpsServer, opsPaths, type PlainPaths, publicPaths } from './ops-server';
 import { defaultPorts } from './ports';
 import { withPlainPaths } from './raw-http';
 import type { RuntimeConfig } from './runtime-config';
 import type { ServiceParts } from './service-parts';
 import { edgeTls, innerHttpTls } from './transport';
+
+/** A scrape under way when the process stops is not waited for. */
+const OPS_CLOSE_MS = 500;
 
 export interface StartEntry {
   parts: ServiceParts;
@@ -35,6 +39,7 @@ export interface RunningService {
   health: Health;
   httpPort: number | null;
   rpcPort: number | null;
+  opsPort: number | null;
 }
 
 export interface Running {
@@ -87,18 +92,6 @@ function healthOf({ parts, infra }: StartEntry): Health {
   });
 }
 
-function plainPaths(health: Health, metrics: Metrics): Record<string, () => Promise<PlainAnswer>> {
-  return {
-    '/healthz': health.healthz,
-    '/readyz': health.readyz,
-    '/metrics': async () => ({
-      status: 200,
-      contentType: metrics.registry.contentType,
-      body: await metrics.registry.metrics(),
-    }),
-  };
-}
-
 async function startRpc(
   entry: StartEntry,
   o: StartOptions,
@@ -131,8 +124,10 @@ function httpAppOf(
   health: Health,
   metrics: Metrics,
 ): HttpApp {
-  const plain = plainPaths(health, metrics);
-  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log, edgeTls(infra.transport));
+  if (parts.rawHandler)
+    return withPlainPaths(parts.rawHandler, publicPaths(health), infra.log, edgeTls(infra.transport));
+  const { '/metrics': scraped, ...others } = opsPaths(health, metrics);
+  const plain = config.BATON_OPS_PORT === undefined ? { ...others, '/metrics': scraped! } : others;
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,
@@ -144,6 +139,20 @@ function httpAppOf(
     observe: metrics.http,
     tls: innerHttpTls(infra.transport),
   });
+}
+
+/** Opened first and closed last: it tells of a start and of a stop that take long. */
+async function startOps(
+  { parts, infra }: StartEntry,
+  o: StartOptions,
+  paths: PlainPaths,
+  stops: StopList,
+): Promise<number | null> {
+  const { BATON_HOST: host, BATON_OPS_PORT: port } = o.config;
+  if (port === undefined || !(o.listensHttp?.(parts.name) ?? true)) return null;
+  const server = createOpsServer(paths, infra.log, infra.transport);
+  stops.add('ops server', () => bounded(server.close(), OPS_CLOSE_MS));
+  return await server.listen(host, port);
 }
 
 async function startConsumers({ parts, infra }: StartEntry, stops: StopList): Promise<void> {
@@ -169,6 +178,7 @@ async function startService(
   const { config } = o;
   const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst });
   const health = healthOf(entry);
+  const opsPort = await startOps(entry, o, opsPaths(health, metrics), stops);
   if (infra.db) stops.add('database parts', startDatabaseParts(infra, metrics));
   if (parts.stop) stops.add('own resources', () => parts.stop!());
   await infra.db?.requireRowSecurity();
@@ -183,8 +193,8 @@ async function startService(
     : null;
   await startConsumers(entry, stops);
   startLoops(entry, metrics, stops);
-  infra.log.info({ httpPort, rpcPort }, 'started');
-  return { name: parts.name, handle: app.handle, health, httpPort, rpcPort };
+  infra.log.info({ httpPort, rpcPort, opsPort }, 'started');
+  return { name: parts.name, handle: app.handle, health, httpPort, rpcPort, opsPort };
 }
 
 /** One for all services of the process, when each of them answers. */
