@@ -5,6 +5,7 @@ import { configSchema, isSeenByScripts } from '@baton/worker';
  * reads a worker's environment finds no key and no way into the database, the broker, the object store or the cache.
  */
 const NOT_FOR_WORKERS = new Set([
+  'BATON_OPS_PORT',
   'DATABASE_URL',
   'BATON_DATABASE_CONNECTIONS',
   'BATON_ROW_SECURITY',
