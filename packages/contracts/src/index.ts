@@ -50,6 +50,7 @@ export {
   executionAccepted,
   executionFinished,
   executionRequested,
+  firstTaskReady,
   taskReady,
   tasksCancelled,
 } from './messages/executions';

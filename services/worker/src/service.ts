@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { compositionPlugin } from '@baton/composition';
-import { taskReady, tasksCancelled } from '@baton/contracts';
+import { firstTaskReady, taskReady, tasksCancelled } from '@baton/contracts';
 import { isoInstant } from '@baton/kernel';
 import {
   buildRegistry,
@@ -26,7 +26,7 @@ import { createExecutionsClient } from './adapters/executions.client';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
 import { createSecretsClient } from './adapters/secrets.client';
 import { createBlueprintFiles } from './blueprint-files';
-import { configSchema, scriptEnv, slotsOf, type WorkerConfig } from './config';
+import { configSchema, scriptEnv, sharingOf, slotsOf, type WorkerConfig } from './config';
 import { createFileCache } from './file-cache';
 import { createFolderIndex } from './folder-index';
 import { loadHandlers } from './handlers';
@@ -42,11 +42,13 @@ export const serviceName = 'worker' as const;
 /** Composes the worker. */
 export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   const slots = slotsOf(config);
+  const sharing = sharingOf(config);
   const workRoot = resolve(config.BATON_WORKER_DIR);
   const executions = createExecutionsClient(infra.rpc, infra.instanceId, {
     hostname: hostname(),
     version: productVersion,
     slots,
+    reserve: sharing.reserve,
     started_at: isoInstant(infra.clock.now()),
     pid: process.pid,
   });
@@ -54,6 +56,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   const runtime = runtimeOf(config, infra, workRoot, guard);
   const worker = createWorker({
     slots,
+    sharing,
     executions,
     clock: infra.clock,
     log: infra.log,
@@ -72,7 +75,10 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     name: serviceName,
     routes: [],
     rpc: [],
-    consumers: [consumerPart(taskReady, { queue: serviceName, prefetch: slots, handler: ready })],
+    // First ones in a queue of their own: they are not behind those of a tenant that has more work than places.
+    consumers: [taskReady, firstTaskReady].map((message) =>
+      consumerPart(message, { queue: serviceName, prefetch: slots, handler: ready }),
+    ),
     subscriptions: [subscriptionPart(tasksCancelled, onTasksCancelled(worker.leaseDeps))],
     loops: [],
     checks: {},
