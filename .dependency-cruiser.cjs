@@ -1,10 +1,10 @@
 /**
  * The import law (docs/ARCHITECTURE.md). Layers: kernel <- dsl, task-graph, plugin-sdk, contracts
- * <- postgres, broker, cache, blob-store, http, rpc, client <- service-runtime, plugin-runtime <- services <- apps.
+ * <- trust <- postgres, broker, cache, blob-store, http, rpc, client <- service-runtime, plugin-runtime <- services <- apps.
  */
 const pkg = (...names) => `^packages/(${names.join('|')})/`;
 const L0 = ['kernel', 'dsl', 'task-graph', 'plugin-sdk'];
-const IO = ['postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
+const IO = ['tls', 'trust', 'postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
 const TESTS = '(\\.test|\\.contract)\\.ts$|/testing/|/testing-[^/]+\\.ts$';
 /** `from` may import these packages (and itself), no other package. */
 const only = (name, allowed) => ({
@@ -37,16 +37,19 @@ module.exports = {
     only('task-graph', ['kernel']),
     only('plugin-sdk', ['kernel']),
     only('contracts', ['kernel']),
-    only('postgres', ['kernel', 'contracts']),
-    only('broker', ['kernel', 'contracts']),
-    only('cache', ['kernel']),
-    only('blob-store', ['kernel']),
-    only('http', ['kernel', 'contracts']),
-    only('rpc', ['kernel', 'contracts']),
+    only('tls', ['kernel']),
+    only('trust', ['kernel', 'contracts']),
+    only('postgres', ['kernel', 'contracts', 'tls']),
+    only('broker', ['kernel', 'contracts', 'tls', 'trust']),
+    only('cache', ['kernel', 'contracts', 'tls', 'trust']),
+    only('blob-store', ['kernel', 'tls']),
+    only('http', ['kernel', 'contracts', 'tls', 'trust']),
+    only('rpc', ['kernel', 'contracts', 'tls', 'trust']),
     only('client', ['kernel', 'contracts']),
     only('snapshot-part', ['kernel', 'contracts', 'postgres', 'rpc']),
     only('service-runtime', ['kernel', 'contracts', ...IO.filter((name) => name !== 'client')]),
-    only('plugin-runtime', ['kernel', 'plugin-sdk']),
+    only('isolation', ['kernel']),
+    only('plugin-runtime', ['kernel', 'plugin-sdk', 'isolation']),
     only('composition', ['kernel', 'plugin-sdk', 'contracts', 'client']),
     {
       name: 'pure-packages-stay-pure',
@@ -147,7 +150,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(infra|cpu-worker|telemetry-sdk)\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(infra|cpu-worker|telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {
@@ -158,7 +161,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/$1/|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/$1/|^packages/tls/src/authority\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
   ],

@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError, backoffMs } from '@baton/kernel';
+import { clientTls, type TlsSource } from '@baton/tls';
 import { AwsClient } from 'aws4fetch';
+import { Agent, fetch as fetchBy } from 'undici';
+import { onDisk } from './disk-failure';
 import {
   type BlobStore,
   type ByteRange,
@@ -15,6 +16,8 @@ import {
   type StoredBlob,
 } from './port';
 import { spool } from './spool';
+import { withTemporaryFolder } from './temporary-folder';
+import { verified } from './verified';
 
 export interface S3Options {
   /** Base address of the service; the bucket becomes the first part of the path. */
@@ -25,6 +28,8 @@ export interface S3Options {
   secretAccessKey: string;
   /** Before each digest in the keys, default `blobs/`. */
   prefix?: string;
+  /** Whom to trust when the endpoint is https; absent: the system's authorities. */
+  trust?: TlsSource | null | undefined;
   /** Longest wait for the head of an answer, default 30 s. */
   timeoutMs?: number;
 }
@@ -51,17 +56,14 @@ export function createS3BlobStore(options: S3Options): BlobStore {
   const keyOf = (digest: string): string => prefix + checkDigest(digest);
   return {
     put: async (content, limits) => {
-      const folder = await mkdtemp(join(tmpdir(), 'blob-'));
-      try {
+      return await withTemporaryFolder(async (folder) => {
         const file = join(folder, 'content');
-        const stored = await spool(content, file, limits?.maxBytes);
+        const stored = await onDisk('temporary files', () => spool(content, file, limits?.maxBytes));
         await expectOk(
           await send({ method: 'PUT', path: keyOf(stored.digest), upload: { ...stored, file } }),
         );
         return stored;
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
+      });
     },
     open: async (digest, range) => {
       const answer = await send({ method: 'GET', path: keyOf(digest), range });
@@ -71,9 +73,11 @@ export function createS3BlobStore(options: S3Options): BlobStore {
         await answer.body?.cancel();
         throw unavailable('it does not give parts of an object');
       }
-      return answer.body
+      const content = answer.body
         ? Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])
         : Readable.from([]);
+      // A part cannot be checked without the whole; the store's own checksums stand for it.
+      return range ? content : verified(content, digest);
     },
     stat: async (digest) => {
       if (!isDigest(digest)) return null;
@@ -89,6 +93,8 @@ export function createS3BlobStore(options: S3Options): BlobStore {
       await answer.body?.cancel();
     },
     list: (after) => listAll(send, prefix, after),
+    // What is under way lies in a temporary folder, and the store shows no half object.
+    sweep: async () => 0,
     ping: async () => {
       await expectOk(await send({ method: 'GET', path: '', query: { 'list-type': '2', 'max-keys': '1' } }));
     },
@@ -98,12 +104,13 @@ export function createS3BlobStore(options: S3Options): BlobStore {
 type Sender = (call: Call) => Promise<Response>;
 
 function createSender(options: S3Options): Sender {
+  const fetchNow = fetchOf(options.trust);
   const client = new AwsClient({ ...options, service: 's3', retries: 0 });
   const base = `${options.endpoint.replace(/\/+$/, '')}/${options.bucket}`;
   return async (call) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const answer = await sendOnce(client, base, call, options.timeoutMs ?? 30_000);
+        const answer = await sendOnce(fetchNow, client, base, call, options.timeoutMs ?? 30_000);
         if (answer.status < 500 || attempt === TRIES) return answer;
         await answer.body?.cancel();
       } catch (error) {
@@ -114,7 +121,27 @@ function createSender(options: S3Options): Sender {
   };
 }
 
-async function sendOnce(client: AwsClient, base: string, call: Call, timeoutMs: number): Promise<Response> {
+/** Node's own fetch takes no authorities; the library that it is made of does. Renewed ones count for new connections. */
+function fetchOf(trust: TlsSource | null | undefined): typeof fetch {
+  if (!trust) return fetch;
+  const open = () => new Agent({ connect: clientTls(trust) });
+  let agent = open();
+  trust.onChange(() => {
+    // What is under way ends on the old connections.
+    void agent.close();
+    agent = open();
+  });
+  return ((url: string, init: RequestInit) =>
+    fetchBy(url, { ...init, dispatcher: agent } as never)) as unknown as typeof fetch;
+}
+
+async function sendOnce(
+  fetchNow: typeof fetch,
+  client: AwsClient,
+  base: string,
+  call: Call,
+  timeoutMs: number,
+): Promise<Response> {
   const { upload } = call;
   const query = call.query ? `?${new URLSearchParams(call.query)}` : '';
   const signed = await client.sign(`${base}${call.path === '' ? '' : `/${call.path}`}${query}`, {
@@ -129,7 +156,7 @@ async function sendOnce(client: AwsClient, base: string, call: Call, timeoutMs: 
   // Uploads and downloads may take long; what must come soon is the answer's head, counted from the end of an upload.
   const timer = upload ? undefined : setTimeout(() => abort.abort(new Error('no answer in time')), timeoutMs);
   try {
-    return await fetch(signed.url, {
+    return await fetchNow(signed.url, {
       method: call.method,
       headers,
       signal: abort.signal,

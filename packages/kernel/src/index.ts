@@ -3,8 +3,18 @@ export { type BackoffPolicy, backoffMs, defaultBackoff } from './backoff';
 export { beginningOf } from './beginning-of';
 export { canonicalJson } from './canonical-json';
 export { afterDelay, type Clock, isoInstant, systemClock, waitUntil } from './clock';
+export { diskFailure } from './disk-failure';
 export { parseDurationMs } from './duration';
 export { type ErrorCode, type ErrorEntry, errorTable } from './error-table';
+export { createFloodLog, type FloodLog } from './flood-log';
+export {
+  FOLDED_PREFIX,
+  type FoldedJson,
+  foldJson,
+  isFoldedJson,
+  readFoldedJson,
+  unfoldedJson,
+} from './folded-json';
 export {
   type Brand,
   type ExecutionId,

@@ -1,6 +1,6 @@
 import type { TenantScope } from '@baton/contracts';
+import { AppError } from '@baton/kernel';
 import pg from 'pg';
-import { TENANT_ROLE } from './row-security';
 
 type Connected = (
   error: Error | undefined,
@@ -12,10 +12,19 @@ type Connected = (
 const scopes = new WeakMap<pg.PoolClient, string>();
 const AS_LOGGED_IN = 'reset role; reset baton.tenant; reset baton.reach';
 
-function statementFor(scope: TenantScope | null): string {
+function statementFor(scope: TenantScope | null, role: string): string {
   if (scope === null) return AS_LOGGED_IN;
   const { tenant, reach } = scope;
-  return `set role ${TENANT_ROLE}; set baton.tenant = ${pg.escapeLiteral(tenant)}; set baton.reach = '${reach}'`;
+  return `set role ${role}; set baton.tenant = ${pg.escapeLiteral(tenant)}; set baton.reach = '${reach}'`;
+}
+
+export interface ScopedPoolOptions {
+  /** Whose request runs; null: work of the service itself. */
+  scopeNow: () => TenantScope | null;
+  /** As which role requests work. */
+  roleNow: () => string;
+  /** So many may wait for a connection; who comes then is refused at once. */
+  maxWaiting: number;
 }
 
 /**
@@ -26,15 +35,30 @@ function statementFor(scope: TenantScope | null): string {
 export class ScopedPool extends pg.Pool {
   constructor(
     options: pg.PoolConfig,
-    private readonly scopeNow: () => TenantScope | null,
+    private readonly o: ScopedPoolOptions,
   ) {
     super(options);
+  }
+
+  /** Null: there is room. A queue without an end keeps memory and callers, who have given up when their turn comes. */
+  private busy(): AppError | null {
+    if (this.waitingCount < this.o.maxWaiting) return null;
+    return new AppError(
+      'service_unavailable_error',
+      `The database is busy: ${this.waitingCount} calls wait for a connection already`,
+    );
   }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(done: Connected): void;
   override connect(done?: Connected): Promise<pg.PoolClient> | undefined {
-    const wanted = statementFor(this.scopeNow());
+    const wanted = statementFor(this.o.scopeNow(), this.o.roleNow());
+    const busy = this.busy();
+    if (busy) {
+      if (!done) return Promise.reject(busy);
+      done(busy, undefined, () => undefined);
+      return undefined;
+    }
     this.preferIdle(wanted);
     if (!done) return this.connected(wanted);
     super.connect((error, client, release) => {

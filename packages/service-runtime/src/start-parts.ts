@@ -4,8 +4,9 @@ import { createHttpApp, type HttpApp, type PlainAnswer } from '@baton/http';
 import { type Log, systemClock } from '@baton/kernel';
 import { createRpcServer, type LocalRpc, type RpcServer } from '@baton/rpc';
 import { startDatabaseParts } from './database-parts';
-import { createHealth, type Health } from './health';
+import { type Checks, createHealth, type Health } from './health';
 import { type Beating, startHeartbeat } from './heartbeat';
+import { guardOf, requireTrust } from './identity';
 import type { HttpHandle, Infra } from './infra-types';
 import { startLoop } from './loops';
 import { createMetrics, type Metrics } from './metrics';
@@ -13,6 +14,7 @@ import { defaultPorts } from './ports';
 import { withPlainPaths } from './raw-http';
 import type { RuntimeConfig } from './runtime-config';
 import type { ServiceParts } from './service-parts';
+import { edgeTls, innerHttpTls } from './transport';
 
 export interface StartEntry {
   parts: ServiceParts;
@@ -26,6 +28,8 @@ export interface StartOptions {
   /** False: no HTTP port is opened, requests come through `handle` (standalone opens the gateway's only). */
   listensHttp?: (service: ServiceParts['name']) => boolean;
   hasHeartbeat?: boolean;
+  /** What the whole process needs, beside what its services check. */
+  checks?: Checks;
 }
 
 export interface RunningService {
@@ -78,15 +82,20 @@ async function bounded(work: Promise<unknown>, limitMs: number): Promise<void> {
   }
 }
 
-function healthOf({ parts, infra }: StartEntry): Health {
-  const required = { ...(infra.db ? { database: () => infra.db!.ping() } : {}), ...parts.checks };
-  return createHealth(parts.name, required, {
-    broker: () => infra.broker.ping(),
-    cache: () => infra.cache.ping(),
+function healthOf(
+  { parts, infra }: StartEntry,
+  checks: Checks,
+  others: () => readonly RunningService[],
+): Health {
+  const database: Checks = infra.db ? { database: () => infra.db!.ping() } : {};
+  return createHealth(parts.name, {
+    required: { broker: () => infra.broker.ping(), ...database, ...checks, ...parts.checks },
+    optional: { cache: () => infra.cache.ping() },
+    others,
   });
 }
 
-function plainPaths(health: Health, metrics: Metrics): Record<string, () => Promise<PlainAnswer>> {
+function plainPaths(health: Health, metrics: Metrics): Record<string, (url: string) => Promise<PlainAnswer>> {
   return {
     '/healthz': health.healthz,
     '/readyz': health.readyz,
@@ -114,14 +123,18 @@ async function startRpc(
   if (parts.rpc.length === 0) return null;
   const server: RpcServer = createRpcServer({
     log: infra.log,
-    internalKey: config.BATON_INTERNAL_KEY,
+    guard: guardOf(config, requireTrust(infra), [parts.name]),
     observe: metrics.rpc,
+    tls: infra.transport?.inner ?? undefined,
   });
   for (const part of parts.rpc) server.serve(part.definition, part.handlers as never);
   const port = await server.listen(config.BATON_HOST, config.BATON_RPC_PORT ?? defaultPorts[parts.name].rpc);
   stops.add('rpc server', () => server.close(config.BATON_DRAIN));
   return port;
 }
+
+/** A worker has no routes. */
+const trustingNobody = { bundle: { keyOf: () => null } };
 
 function httpAppOf(
   { parts, infra }: StartEntry,
@@ -130,16 +143,18 @@ function httpAppOf(
   metrics: Metrics,
 ): HttpApp {
   const plain = plainPaths(health, metrics);
-  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log);
+  if (parts.rawHandler)
+    return withPlainPaths(parts.rawHandler, plain, infra.log, { tls: edgeTls(infra.transport) });
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,
-    internalKey: config.BATON_INTERNAL_KEY,
+    trust: infra.trust ?? trustingNobody,
     log: infra.log,
     wire: config.BATON_WIRE,
     plain,
     validateResponses: config.BATON_VALIDATE_RESPONSES,
     observe: metrics.http,
+    tls: innerHttpTls(infra.transport),
   });
 }
 
@@ -159,14 +174,17 @@ function startLoops({ parts, infra }: StartEntry, metrics: Metrics, stops: StopL
 async function startService(
   entry: StartEntry,
   o: StartOptions,
-  isFirst: { ofProcess: boolean; withDatabase: boolean },
+  isFirst: boolean,
   stops: StopList,
+  started: readonly RunningService[],
 ): Promise<RunningService> {
   const { parts, infra } = entry;
   const { config } = o;
-  const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst.ofProcess });
-  const health = healthOf(entry);
-  if (infra.db) stops.add('database parts', startDatabaseParts(infra, metrics, isFirst.withDatabase));
+  const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst });
+  const health = healthOf(entry, isFirst ? (o.checks ?? {}) : {}, () =>
+    started.filter(({ name }) => name !== parts.name),
+  );
+  if (infra.db) stops.add('database parts', startDatabaseParts(infra, metrics));
   if (parts.stop) stops.add('own resources', () => parts.stop!());
   await infra.db?.requireRowSecurity();
   await parts.start?.();
@@ -213,14 +231,11 @@ function startHeartbeatOf(
 export async function startParts(entries: readonly StartEntry[], o: StartOptions): Promise<Running> {
   const first = entries[0];
   if (!first) throw new Error('no service to start');
-  const withDatabase = entries.find(({ infra }) => infra.db);
   const stops = new StopList(first.infra.log);
   const services: RunningService[] = [];
   try {
-    for (const entry of entries) {
-      const isFirst = { ofProcess: entry === first, withDatabase: entry === withDatabase };
-      services.push(await startService(entry, o, isFirst, stops));
-    }
+    for (const entry of entries)
+      services.push(await startService(entry, o, entry === first, stops, services));
     if (o.hasHeartbeat !== false) startHeartbeatOf(entries, services, stops);
   } catch (error) {
     await stops.run();

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port';
 import { serverProcess } from './server-process';
+import { mountSmallDisk } from './small-disk';
 
 /** A server of the test's own that it may stop, kill and start again; its content stays. */
 export interface RestartableServer {
@@ -18,10 +19,32 @@ export interface RestartableServer {
   close(): Promise<void>;
 }
 
-/** A private PostgreSQL on a free port, started. Takes about a second. */
-export async function restartablePostgres(): Promise<RestartableServer> {
+/** Paths of PEM files that a server shows; plain connections are refused then. */
+export interface ServerCertificate {
+  ca: string;
+  cert: string;
+  key: string;
+}
+
+export interface RestartablePostgres extends RestartableServer {
+  /** Below which all of its files lie. */
+  folder: string;
+  /** Starts it where it ended by itself. */
+  revive(): Promise<void>;
+}
+
+/**
+ * A private PostgreSQL on a free port, started. Takes about a second. With `tls` it lets nobody in without it. `diskBytes`: on
+ * a disk of its own of that size, which needs root; `onMount` is told its folder before anything is mounted.
+ */
+export async function restartablePostgres(
+  o: { tls?: ServerCertificate; diskBytes?: number; onMount?: (folder: string) => void } = {},
+): Promise<RestartablePostgres> {
+  const { tls } = o;
   const bin = findBinaries();
   const root = mkdtempSync(join(tmpdir(), 'baton-test-pg-'));
+  if (o.diskBytes) o.onMount?.(root);
+  const disk = o.diskBytes ? mountSmallDisk(root, o.diskBytes) : null;
   const port = await freePort();
   // The server refuses to run as root; in a user namespace it does not know.
   const prefix = process.getuid?.() === 0 ? ['unshare', '-U'] : [];
@@ -45,15 +68,21 @@ export async function restartablePostgres(): Promise<RestartableServer> {
     port: String(port),
     unix_socket_directories: '',
     max_connections: '60',
+    ...(tls && { ssl: 'on', ssl_cert_file: tls.cert, ssl_key_file: tls.key }),
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const [command = '', ...args] = [...prefix, join(bin, 'postgres'), '-D', folder, ...flags];
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  if (tls) writeFileSync(join(folder, 'pg_hba.conf'), 'hostssl all all all trust\n');
+  const plain = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  // This is about the server being up; whom it is trusted as is the business of whoever connects.
+  const url = tls ? `${plain}?sslmode=no-verify` : plain;
   const server = serverProcess({ command, args, isReady: () => answers(url), startTimeoutMs: 15_000 });
   await server.start();
   const kill = (): Promise<void> => server.stop('SIGQUIT');
   return {
     url,
+    folder: root,
+    revive: server.revive,
     start: server.start,
     kill,
     restart: async () => {
@@ -62,6 +91,7 @@ export async function restartablePostgres(): Promise<RestartableServer> {
     },
     close: async () => {
       await kill();
+      disk?.unmount();
       rmSync(root, { recursive: true, force: true });
     },
   };
