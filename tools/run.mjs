@@ -57,6 +57,7 @@ const tasks = {
     await build();
     await tsx(['tools/dev.ts', ...args]);
   },
+  keys: (args) => tsx(['tools/keys.ts', ...args]),
   check: (args) => node(['tools/check.mjs', ...args]),
   test: (args) => node(['tools/test.mjs', ...args]),
   e2e: async (args) => {
