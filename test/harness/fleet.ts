@@ -50,6 +50,16 @@ export interface FleetOptions {
 }
 
 const builtDist = join(root, 'dist');
+/** Workers join with their token and hold no key of the services. */
+function withoutKeys(
+  service: string,
+  env: Record<string, string | undefined>,
+): Record<string, string | undefined> {
+  if (service !== 'worker') return env;
+  const { BATON_INTERNAL_KEY, BATON_SECRETS_KEY, BATON_ADMIN_PASSWORD, ...kept } = env;
+  return kept;
+}
+
 const ADMIN_PASSWORD = 'admin-test-password';
 const SERVICES = ['identity', 'secrets', 'catalog', 'deployments', 'executions', 'cluster-status'] as const;
 
@@ -177,6 +187,7 @@ async function serviceProcesses(
     REDIS_URL: options.urls?.redis ?? testUrls.redis(),
     BATON_NAMESPACE: at.namespace,
     BATON_INTERNAL_KEY: 'fleet-internal-key-0123456789',
+    BATON_WORKER_JOIN_TOKEN: 'fleet-join-token-0123456789',
     BATON_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     BATON_ADMIN_PASSWORD: ADMIN_PASSWORD,
     BATON_BLOBS: join(at.dir, 'blobs'),
@@ -202,7 +213,7 @@ async function serviceProcesses(
       nodeProcess(
         name,
         join(options.dist ?? builtDist, `services/${service}/main.js`),
-        { ...env, ...own, ...options.envOf?.(name), ...more },
+        withoutKeys(service, { ...env, ...own, ...options.envOf?.(name), ...more }),
         join(at.dir, 'logs'),
       ),
     );

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { allRoutes } from '@baton/contracts/http/all';
 import pg from 'pg';
 import { tgz } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
@@ -230,6 +231,39 @@ describe('S6', () => {
     await until(async () => (await first.must(user, 'GET', `/executions/${id}`)).ended_at !== null);
     expect([await seen(first, who), await seen(second, who)]).toEqual([401, 401]);
   }, 30_000);
+
+  test("the token of an administrator's execution works in its tenant and rules over nothing", async () => {
+    const { admin } = first;
+    await first.must(admin, 'POST', '/tenants/elsewhere');
+    const there = { ...admin, tenant: 'elsewhere' };
+    await first.must(there, 'PUT', '/secrets/theirs', { value: 'of-another-tenant' });
+    const started = { deployment_id: 'd', workflow_id: 'install' };
+    const { id } = await first.must(admin, 'POST', '/executions', started);
+    const value = 'fedcba9876543210fedcba9876543210';
+    const hash = createHash('sha256').update(value).digest('hex');
+    await database.query('update executions.executions set token_hash = $2 where id = $1', [id, hash]);
+    const who: Who = { user: null, tenant: TENANT, headers: { 'execution-token': value } };
+    const root = { username: 'made-by-script', password: PASSWORD, role: 'sys_admin' };
+    expect((await first.send(who, 'PUT', '/users', root)).status).toBe(403);
+    expect((await first.send({ ...who, tenant: 'elsewhere' }, 'GET', '/secrets/theirs')).status).toBe(403);
+    const all = await first.send(who, 'GET', '/secrets?_all_tenants=true');
+    expect([all.status, all.text.includes('theirs')]).toEqual([200, false]);
+    await first.must(who, 'PUT', '/secrets/ours', { value: 'made by a script' });
+    const rules =
+      /^\/(users|user-groups|tenants|permissions|tokens|snapshots|license|config|maintenance|managers|brokers|audit|log-bundles|ldap)\b/;
+    const wrong: string[] = [];
+    for (const { method, path, permission, body, versions } of allRoutes) {
+      if (!versions.includes('v3.1') || !rules.test(path)) continue;
+      // Which managers there are is told to every member of a tenant, like the state of the cluster.
+      if (['none', 'login', 'manager_get'].includes(permission)) continue;
+      const at = path.replace(/:\w+|\*/g, 'nosuch');
+      const { status, body: said } = await first.send(who, method, at, body ? {} : undefined);
+      if (status !== 403 || said?.error_code !== 'forbidden_error')
+        wrong.push(`${method} ${path}: ${status}`);
+    }
+    expect(wrong).toEqual([]);
+    await first.must(admin, 'POST', `/executions/${id}`, { action: 'kill' });
+  }, 60_000);
 
   test('accounts lock after five failures, on every replica and for every credential, and open again', async () => {
     const locked = await first.user('locked', TENANT, 'user');

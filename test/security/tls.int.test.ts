@@ -1,5 +1,6 @@
 // BATON_TLS=required from the user to the database: gateway and identity as they are, PostgreSQL and Redis of the test's own
 // that take TLS alone, and every hop tried without.
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
@@ -23,6 +24,7 @@ import {
 import { connectInfra, type Infra } from '@baton/service-runtime/infra';
 import { eventually, restartablePostgres, restartableRedis } from '@baton/testkit';
 import { type Authority, createAuthority, writeIssued } from '@baton/tls/authority';
+import { derivedTrust, serviceCredential } from '@baton/trust';
 
 const KEY = 'the key of the TLS test';
 const nowMs = systemClock.now();
@@ -167,7 +169,7 @@ test('no port answers who comes without TLS', async () => {
   const connector = createGrpcConnector({
     addresses: { identity: `localhost:${identity.running.services[0]!.rpcPort}` },
     log: silentLog,
-    internalKey: new Secret(KEY),
+    credential: serviceCredential(derivedTrust('gateway', new Secret(KEY)).identity),
   });
   const client = connector.client(identityRpc.IdentityServiceDefinition, 'identity');
   const asked = client.authenticate({} as never, { deadlineMs: 1_500 });

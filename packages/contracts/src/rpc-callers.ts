@@ -126,6 +126,10 @@ const services: Record<string, Record<string, RpcRule>> = {
       ...ofBlueprint,
       fixed: { isAdministrator: false, username: '' },
     }),
+    ReadPlan: and(by('deployments', 'executions'), {
+      ...ofBlueprint,
+      fixed: { isAdministrator: false, username: '' },
+    }),
     ReadBlueprintFile: workers(ofBlueprint),
     ListBlueprintFiles: workers(ofBlueprint),
     GetUpload: by('executions'),

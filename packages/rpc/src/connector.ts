@@ -25,7 +25,7 @@ import {
   type ServiceDefinition,
 } from './definition';
 import { fromStatus, isUnreachable } from './error-mapping';
-import { leaseProof } from './lease-scope';
+import { currentLease, leaseProof, withLease } from './lease-scope';
 import { pause } from './pause';
 import { LEASE_HEADER, TOKEN_HEADER } from './shown';
 import { channelCredentials } from './tls-credentials';
@@ -186,11 +186,23 @@ async function callByStream(
   return answered ? { response: method.decode(answered.body!) } : null;
 }
 
-async function* callStream(
+/** For the lease of who calls, whoever reads the answer. */
+function callStream(
   channel: Channel,
   method: Wired,
   request: unknown,
   o: CallOptions = {},
+): AsyncGenerator<unknown> {
+  const lease = currentLease();
+  const metadata = (): Metadata => (lease ? withLease(lease, channel.metadata) : channel.metadata());
+  return streamFrom({ ...channel, metadata }, method, request, o);
+}
+
+async function* streamFrom(
+  channel: Channel,
+  method: Wired,
+  request: unknown,
+  o: CallOptions,
 ): AsyncGenerator<unknown> {
   assertNotInTransaction(method.path);
   o.signal?.throwIfAborted();

@@ -18,7 +18,6 @@ import {
 } from './calls';
 import {
   bufferOf,
-  type CallOptions,
   DEFAULT_DEADLINE_MS,
   type MethodDefinition,
   methodPath,
