@@ -1,10 +1,10 @@
 /**
  * The import law (docs/ARCHITECTURE.md). Layers: kernel <- dsl, task-graph, plugin-sdk, contracts
- * <- postgres, broker, cache, blob-store, http, rpc, client <- service-runtime, plugin-runtime <- services <- apps.
+ * <- trust <- postgres, broker, cache, blob-store, http, rpc, client <- service-runtime, plugin-runtime <- services <- apps.
  */
 const pkg = (...names) => `^packages/(${names.join('|')})/`;
 const L0 = ['kernel', 'dsl', 'task-graph', 'plugin-sdk'];
-const IO = ['tls', 'postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
+const IO = ['tls', 'trust', 'postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
 const TESTS = '(\\.test|\\.contract)\\.ts$|/testing/|/testing-[^/]+\\.ts$';
 /** `from` may import these packages (and itself), no other package. */
 const only = (name, allowed) => ({
@@ -38,16 +38,18 @@ module.exports = {
     only('plugin-sdk', ['kernel']),
     only('contracts', ['kernel']),
     only('tls', ['kernel']),
+    only('trust', ['kernel', 'contracts']),
     only('postgres', ['kernel', 'contracts', 'tls']),
-    only('broker', ['kernel', 'contracts', 'tls']),
-    only('cache', ['kernel', 'tls']),
+    only('broker', ['kernel', 'contracts', 'tls', 'trust']),
+    only('cache', ['kernel', 'contracts', 'tls', 'trust']),
     only('blob-store', ['kernel', 'tls']),
-    only('http', ['kernel', 'contracts', 'tls']),
-    only('rpc', ['kernel', 'contracts', 'tls']),
+    only('http', ['kernel', 'contracts', 'tls', 'trust']),
+    only('rpc', ['kernel', 'contracts', 'tls', 'trust']),
     only('client', ['kernel', 'contracts']),
     only('snapshot-part', ['kernel', 'contracts', 'postgres', 'rpc']),
     only('service-runtime', ['kernel', 'contracts', ...IO.filter((name) => name !== 'client')]),
-    only('plugin-runtime', ['kernel', 'plugin-sdk']),
+    only('isolation', ['kernel']),
+    only('plugin-runtime', ['kernel', 'plugin-sdk', 'isolation']),
     only('composition', ['kernel', 'plugin-sdk', 'contracts', 'client']),
     {
       name: 'pure-packages-stay-pure',

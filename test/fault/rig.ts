@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import {
+  type RestartablePostgres,
   type RestartableRabbit,
   type RestartableServer,
   restartablePostgres,
@@ -23,7 +24,9 @@ export interface Rig {
   fleet: Fleet;
   client: Client;
   ledger: Ledger;
-  postgres: RestartableServer;
+  /** Where catalog and cluster-status keep temporary files. */
+  temporary: string;
+  postgres: RestartablePostgres;
   rabbit: RestartableRabbit;
   postgresProxy: TcpProxy;
   rabbitProxy: TcpProxy;
@@ -53,7 +56,7 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
-export type Blueprint = 'layers' | 'wide' | 'once' | 'nested' | 'plugged';
+export type Blueprint = 'layers' | 'wide' | 'once' | 'nested' | 'plugged' | 'canary';
 
 export const INTERNAL_KEY = 'fleet-internal-key-0123456789';
 export const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
@@ -65,7 +68,11 @@ export const CONNECTIONS = 7;
 export const SLOTS = 60;
 
 /** Starts everything; some 10 s. What it started ends with `stop`, or when a step here fails. */
-export async function startRig(dist: string, sweeper: Sweeper, slots = SLOTS): Promise<Rig> {
+export async function startRig(
+  dist: string,
+  sweeper: Sweeper,
+  { slots = SLOTS, databaseBytes }: { slots?: number | undefined; databaseBytes?: number | undefined } = {},
+): Promise<Rig> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fault-'));
   sweeper.addFolder(dir);
   const undo: (() => Promise<void> | void)[] = [() => rmSync(dir, { recursive: true, force: true })];
@@ -78,7 +85,7 @@ export async function startRig(dist: string, sweeper: Sweeper, slots = SLOTS): P
     }
   };
   try {
-    return await build({ dir, dist, slots, sweeper }, undo, stop);
+    return await build({ dir, dist, slots, sweeper, databaseBytes }, undo, stop);
   } catch (error) {
     await stop();
     throw error;
@@ -86,11 +93,14 @@ export async function startRig(dist: string, sweeper: Sweeper, slots = SLOTS): P
 }
 
 async function build(
-  { dir, dist, slots, sweeper }: { dir: string; dist: string; slots: number; sweeper: Sweeper },
+  at: { dir: string; dist: string; slots: number; sweeper: Sweeper; databaseBytes?: number | undefined },
   undo: (() => Promise<void> | void)[],
   stop: () => Promise<void>,
 ): Promise<Rig> {
-  const { postgres, rabbit } = await startServers(undo);
+  const { dir, dist, slots, sweeper } = at;
+  const { postgres, rabbit } = await startServers(undo, at);
+  const temporary = join(dir, 'tmp');
+  mkdirSync(temporary);
   const postgresProxy = await tcpProxy(addressOf(postgres.url));
   const rabbitProxy = await tcpProxy(addressOf(rabbit.url));
   undo.push(postgresProxy.close, rabbitProxy.close);
@@ -109,7 +119,11 @@ async function build(
       BATON_DATABASE_CONNECTIONS: String(CONNECTIONS),
       BATON_TASK_RETRY_INTERVAL: '1',
     },
-    envOf: (name) => ({ FAULT_PROCESS: name }),
+    envOf: (name) => ({
+      FAULT_PROCESS: name,
+      // Only these keep large files; what workers run must get at theirs.
+      ...(['catalog', 'cluster-status'].includes(name) ? { TMPDIR: temporary } : {}),
+    }),
   });
   undo.push(fleet.stop);
   // Paused or cut off it could not end by itself; stopping is not under test here.
@@ -136,6 +150,7 @@ async function build(
     fleet,
     client,
     ledger,
+    temporary,
     postgres,
     rabbit,
     postgresProxy,
@@ -173,14 +188,19 @@ async function build(
 /** Both, or neither: what one has started ends when the other cannot start. */
 async function startServers(
   undo: (() => Promise<void> | void)[],
-): Promise<{ postgres: RestartableServer; rabbit: RestartableRabbit }> {
+  { databaseBytes, sweeper }: { databaseBytes?: number | undefined; sweeper: Sweeper },
+): Promise<{ postgres: RestartablePostgres; rabbit: RestartableRabbit }> {
   const noted = <Server extends RestartableServer>(starting: Promise<Server>): Promise<Server> =>
     starting.then((server) => {
       undo.push(server.close);
       return server;
     });
   const [postgres, rabbit] = await Promise.allSettled([
-    noted(restartablePostgres()),
+    noted(
+      restartablePostgres(
+        databaseBytes === undefined ? {} : { diskBytes: databaseBytes, onMount: sweeper.addFolder },
+      ),
+    ),
     noted(restartableRabbit()),
   ]);
   if (postgres.status === 'rejected') throw postgres.reason;

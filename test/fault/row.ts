@@ -17,6 +17,12 @@ export interface Row {
   limitS: number;
   /** Places of each worker; such a row gets a rig of its own. */
   slots?: number;
+  /** PostgreSQL lies on a disk of its own of that size; such a row gets a rig of its own. */
+  databaseBytes?: number;
+  /** Mounts disks of its own: whoever is not root plays it in a namespace. */
+  needsDisks?: boolean;
+  /** Runs only when it is asked for by its id. */
+  isOnDemand?: boolean;
   run(at: RowContext): Promise<Outcome>;
 }
 
@@ -28,6 +34,8 @@ export interface RowContext {
   random: Random;
   /** Short run for `npm test`; long one otherwise. */
   isSuite: boolean;
+  /** Of rows that may last for any time. */
+  minutes: number;
 }
 
 /** `facts`: what was measured, for the table. */
@@ -89,8 +97,9 @@ export interface Struck {
 export async function underLoad(
   { rig }: RowContext,
   strike: (load: Load, before: Traffic) => Promise<Struck>,
+  lanes?: number,
 ): Promise<Outcome> {
-  const load = await startLoad(rig);
+  const load = await startLoad(rig, lanes);
   const violations: string[] = [];
   let facts: Outcome['facts'] = {};
   let options: JudgeOptions = {};

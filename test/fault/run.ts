@@ -1,4 +1,5 @@
-// npm run fault -- [--rows F1,F3e] [--suite] [--seed N] [--json] [--keep] [--list]: faults against real processes;
+// npm run fault -- [--rows F1,F3e] [--suite] [--seed N] [--json] [--keep] [--list]
+// [--minutes 20]: faults against real processes;
 // docs/RELIABILITY.md.
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { diagnose } from './diagnosis';
 import { asJson, hasPassed, printResult, printTable, type Result } from './results';
 import { type Rig, startRig } from './rig';
 import type { Outcome, Row } from './row';
-import { allRows, rowsOfSuite, rowsWanted } from './rows';
+import { allRows, rowsOfSuite, rowsWanted, usualRows } from './rows';
 import { startSweeper } from './sweep';
 
 const { values } = parseArgs({
@@ -23,10 +24,13 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '20' },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
 if (!Number.isSafeInteger(seed)) usage(`--seed ${values.seed}: must be a whole number`);
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) usage(`--minutes ${values.minutes}: must be a number above 0`);
 // With --json standard output is one document; the rest goes beside it.
 if (values.json) console.log = console.error;
 
@@ -43,14 +47,18 @@ let ending: Promise<void> | null = null;
 
 /** A row leaves the rig whole, or the next one gets a fresh one. */
 async function runRow(row: Row): Promise<Result> {
-  if (row.slots) await discard(false);
-  rig ??= await within(RIG_MS, startRig(dist, sweeper, row.slots));
+  const isAlone = row.slots !== undefined || row.databaseBytes !== undefined;
+  if (isAlone) await discard(false);
+  rig ??= await within(RIG_MS, startRig(dist, sweeper, row));
   const startedAt = performance.now();
   const random = seededRandom(seed + [...row.id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7));
   let outcome: Outcome;
   let diagnosis: string[] = [];
   try {
-    outcome = await within(row.limitS * 1000, row.run({ rig, random, isSuite: values.suite }));
+    outcome = await within(
+      (row.limitS + (row.isOnDemand ? minutes * 60 : 0)) * 1000,
+      row.run({ rig, random, isSuite: values.suite, minutes }),
+    );
   } catch (error) {
     outcome = { violations: [(error as Error).message], facts: {} };
     if (error instanceof RowOver && !ending) diagnosis = await diagnose(rig);
@@ -60,7 +68,7 @@ async function runRow(row: Row): Promise<Result> {
   diagnosis.push(...(outcome.diagnosis ?? []));
   const ended = rig.surprises();
   if (ended.length > 0) outcome.violations.push(`ended by themselves: ${ended.join(', ')}`);
-  if (outcome.violations.length > 0 || row.slots) await discard(outcome.violations.length > 0);
+  if (outcome.violations.length > 0 || isAlone) await discard(outcome.violations.length > 0);
   return { row, ...outcome, seconds, diagnosis };
 }
 
@@ -115,7 +123,15 @@ function chosenRows(): readonly Row[] {
     const { rows, unknown } = rowsWanted(values.rows.split(','));
     return unknown.length > 0 ? usage(`unknown: ${unknown.join(', ')}`) : rows;
   }
-  return values.suite ? rowsOfSuite(seededRandom(seed)) : allRows;
+  if (values.list) return allRows;
+  return values.suite ? rowsOfSuite(seededRandom(seed)) : usualRows;
+}
+
+/** Only root mounts; whoever is another user is root of a namespace, where the whole run is played. */
+function elsewhere(rows: readonly Row[]): number | null {
+  if (process.geteuid?.() === 0 || !rows.some((row) => row.needsDisks)) return null;
+  const again = ['-Urm', process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  return spawnSync('unshare', again, { stdio: 'inherit' }).status ?? 70;
 }
 
 async function main(): Promise<number> {
@@ -125,6 +141,8 @@ async function main(): Promise<number> {
     for (const row of chosen) console.log(`| ${row.id} | ${row.title} | ${row.pass} |`);
     return 0;
   }
+  const status = elsewhere(chosen);
+  if (status !== null) return status;
   console.log(`faults: ${chosen.map((row) => row.id).join(', ')}; seed ${seed}`);
   const results: Result[] = [];
   for (const row of chosen) {

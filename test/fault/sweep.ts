@@ -17,6 +17,9 @@ pids=$(marked "$1")
 [ -z "$pids" ] || { kill -s QUIT $pids; kill -s CONT $pids; sleep 1; }
 pids=$(marked "$1")
 [ -z "$pids" ] || kill -s KILL $pids
+for folder in $folders; do
+  grep -q " $folder " /proc/mounts && umount -l "$folder"
+done
 [ -z "$folders" ] || rm -rf $folders
 ` as const;
 

@@ -29,6 +29,7 @@ import {
 } from '@baton/service-runtime';
 import { connectInfra } from '@baton/service-runtime/infra';
 import { type TestDatabase, testDatabase, testNamespace, testUrls } from '@baton/testkit';
+import { derivedTrust } from '@baton/trust';
 import { z } from 'zod';
 
 const KEY = 'the key of the gateway tests';
@@ -272,7 +273,7 @@ async function startCatalog(seen: World['seen'], localHttp: LocalHttp | undefine
     app = createHttpApp({
       service: 'catalog',
       routes: catalogRoutes(seen),
-      internalKey: new Secret(KEY),
+      trust: derivedTrust('catalog', new Secret(KEY)),
       log: silentLog,
       wire: 'spec',
     });

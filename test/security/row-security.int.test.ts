@@ -7,6 +7,7 @@ import { createHttpApp, type HttpApp, principalHeader, signPrincipal } from '@ba
 import { Secret, silentLog, systemClock } from '@baton/kernel';
 import { createDb, type Db, outsideRequests, runMigrations } from '@baton/postgres';
 import { type TestDatabase, testDatabase } from '@baton/testkit';
+import { derivedTrust } from '@baton/trust';
 import pg from 'pg';
 import { tgz } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
@@ -53,7 +54,7 @@ describe('in one service', () => {
         { contract: route('reading', 'GET'), handler },
         { contract: route('writing', 'POST'), handler },
       ] as never,
-      internalKey: key,
+      trust: derivedTrust('deployments', key),
       log: silentLog,
       wire: 'spec',
     });
@@ -84,7 +85,9 @@ describe('in one service', () => {
       `http://127.0.0.1:${port}/api/v3.1/${method === 'GET' ? 'reading' : 'writing'}`,
       {
         method,
-        headers: { [principalHeader]: await signPrincipal(principal, key, systemClock) },
+        headers: {
+          [principalHeader]: signPrincipal(principal, derivedTrust('gateway', key).identity, 'deployments'),
+        },
       },
     );
     const body = (await response.json()) as { result?: unknown; error_code?: string };

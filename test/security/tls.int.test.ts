@@ -10,7 +10,7 @@ import { connect as connectTls } from 'node:tls';
 import { identityRpc } from '@baton/contracts';
 import { buildService as buildGateway, configSchema as gatewayConfig } from '@baton/gateway';
 import { buildService as buildIdentity, configSchema as identityConfig } from '@baton/identity';
-import { Secret, silentLog, systemClock } from '@baton/kernel';
+import { silentLog, systemClock } from '@baton/kernel';
 import { runMigrations } from '@baton/postgres';
 import { createGrpcConnector } from '@baton/rpc';
 import {
@@ -48,7 +48,10 @@ beforeAll(async () => {
   undo.push(() => rmSync(root, { recursive: true, force: true }));
   authority = await createAuthority('all of it', nowMs);
   const servers = await certificate('servers', ['localhost']);
-  const [postgres, redis] = await Promise.all([restartablePostgres(servers), restartableRedis(servers)]);
+  const [postgres, redis] = await Promise.all([
+    restartablePostgres({ tls: servers }),
+    restartableRedis(servers),
+  ]);
   undo.push(
     () => postgres.close(),
     () => redis.close(),
@@ -164,7 +167,6 @@ test('no port answers who comes without TLS', async () => {
   const connector = createGrpcConnector({
     addresses: { identity: `localhost:${identity.running.services[0]!.rpcPort}` },
     log: silentLog,
-    internalKey: new Secret(KEY),
   });
   const client = connector.client(identityRpc.IdentityServiceDefinition, 'identity');
   const asked = client.authenticate({} as never, { deadlineMs: 1_500 });

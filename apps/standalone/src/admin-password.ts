@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { bootstrap } from '@baton/identity';
-import { Secret } from '@baton/kernel';
+import { isAppError, Secret } from '@baton/kernel';
 import { createDb } from '@baton/postgres';
 import { createLogger, type Transport } from '@baton/service-runtime';
 import type { StandaloneConfig } from './config';
 import type { Home } from './home';
+import { StartRefused } from './refusal';
 
 /**
  * Makes the administrator at first start. A generated password is kept in the home, so that a person who lost the first
@@ -27,7 +28,7 @@ export async function ensureAdmin(
   });
   try {
     const given = config.BATON_ADMIN_PASSWORD;
-    const { generatedPassword } = await bootstrap(db as never, { adminPassword: given });
+    const { generatedPassword } = await bootstrap(db as never, { adminPassword: given }).catch(refuse);
     if (generatedPassword) {
       writeFileSync(home.adminPasswordFile, `${generatedPassword.expose()}\n`, { mode: 0o600 });
       return { adminPassword: generatedPassword, isPasswordNew: true };
@@ -41,4 +42,11 @@ export async function ensureAdmin(
   } finally {
     await db.close();
   }
+}
+
+/** @throws StartRefused when the given password is none; the text does not contain it. */
+function refuse(error: unknown): never {
+  if (isAppError(error) && error.code === 'bad_parameters_error')
+    throw new StartRefused(`BATON_ADMIN_PASSWORD: ${error.message}.`, 78, { cause: error });
+  throw error;
 }

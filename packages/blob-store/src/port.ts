@@ -30,13 +30,18 @@ export interface BlobStore {
    * @throws AppError payload_too_large_error beyond `maxBytes`; whatever `content` fails with.
    */
   put(content: Readable, options?: { maxBytes?: number }): Promise<StoredBlob>;
-  /** All of it, or the bytes of `range`, which must lie in it. @throws AppError not_found_error. */
+  /**
+   * All of it, or the bytes of `range`, which must lie in it. Content that is no longer what was put fails with
+   * service_unavailable_error before its last byte. @throws AppError not_found_error.
+   */
   open(digest: string, range?: ByteRange): Promise<Readable>;
   stat(digest: string): Promise<BlobStat | null>;
   /** Nothing happens when there is no such blob. */
   delete(digest: string): Promise<void>;
   /** All blobs by digest, those after `after` when it is given. */
   list(after?: string): AsyncIterable<ListedBlob>;
+  /** Removes what processes that died were putting, at most a minute after their death; answers how many. */
+  sweep(): Promise<number>;
   /** @throws when the store cannot be used. */
   ping(): Promise<void>;
 }

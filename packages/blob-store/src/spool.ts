@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError } from '@baton/kernel';
+import { holdLease } from './lease';
 import type { StoredBlob } from './port';
+import { rm } from './remove';
 
 /**
  * Writes `content` to the new file `path` and on to the disk, hashing on the way; removes the file when that fails.
@@ -16,6 +18,7 @@ export async function spool(
   const hash = createHash('sha256');
   let size = 0;
   const file = await open(path, 'wx');
+  const release = holdLease(path);
   try {
     // Leaving the loop by a throw destroys the stream.
     for await (const piece of content) {
@@ -26,12 +29,15 @@ export async function spool(
       await writeAll(file, bytes);
     }
     await file.sync();
-  } catch (error) {
+    // Some file systems tell only here that there was no room.
     await file.close();
-    await rm(path, { force: true });
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(path);
     throw error;
+  } finally {
+    release();
   }
-  await file.close();
   return { digest: hash.digest('hex'), size };
 }
 

@@ -25,6 +25,7 @@ export * as clusterStatusRpc from './gen/cluster_status/v1/cluster_status';
 export * as deploymentsRpc from './gen/deployments/v1/deployments';
 export * as doctorRpc from './gen/doctor/v1/doctor';
 export * as executionsRpc from './gen/executions/v1/executions';
+export * as workersRpc from './gen/executions/v1/workers';
 export * as identityRpc from './gen/identity/v1/identity';
 export * as callStreamRpc from './gen/rpc/v1/call_stream';
 export * as secretsRpc from './gen/secrets/v1/secrets';
@@ -69,6 +70,7 @@ export {
   type RouteContract,
   type ServiceName,
 } from './route';
+export { type LeaseField, type RpcCaller, type RpcRule, rpcRules, type WorkerRule } from './rpc-callers';
 export { parseConstraints, type SearchConstraints } from './search-constraints';
 export { type TenantScope, tenantScopeKey } from './tenant-scope';
 export { isWider, requireOwnTenant, type Visibility, visibilityOfNew, widensVisibility } from './visibility';

@@ -1,4 +1,4 @@
-import { AppError, type errorTable, type Log } from '@baton/kernel';
+import { AppError, diskFailure, type errorTable, type Log } from '@baton/kernel';
 
 /** Codes of the web framework (found by their HTTP status) in our table. */
 const byStatus: Record<number, keyof typeof errorTable> = {
@@ -23,6 +23,8 @@ export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const race = byRace[String((error as { code?: unknown } | null)?.code)];
   if (race) return new AppError('conflict_error', race, {}, { cause: error });
+  const disk = diskFailure(error);
+  if (disk) return disk;
   const status = (error as { statusCode?: number } | null)?.statusCode;
   const isOfFramework =
     typeof (error as { code?: unknown } | null)?.code === 'string' &&
@@ -43,7 +45,10 @@ export function toAppError(error: unknown): AppError {
 
 /** Seconds after which the client may ask again, by `retry_after` of the details; null: asking again is no use by itself. */
 export function retryAfterOf(error: AppError): string | null {
-  if (error.entry.http !== 429 && error.entry.http !== 503) return null;
+  const { http } = error.entry;
+  // Nobody frees a disk within a second.
+  if (http === 507) return '30';
+  if (http !== 429 && http !== 503) return null;
   const { retry_after: given } = error.details;
   return typeof given === 'number' ? String(given) : '1';
 }

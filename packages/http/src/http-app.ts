@@ -136,8 +136,8 @@ export function createHttpApp(o: HttpAppOptions): HttpApp {
   }
   for (const [path, produce] of Object.entries(o.plain ?? {})) {
     paths.add('GET', path);
-    app.get(path, { config: { id: path } }, async (_request, reply) => {
-      const plain = await produce();
+    app.get(path, { config: { id: path } }, async (request, reply) => {
+      const plain = await produce(request.url);
       return reply.code(plain.status).header('content-type', plain.contentType).send(plain.body);
     });
   }

@@ -19,7 +19,6 @@ export type { HttpAppOptions, ObservedRequest, PlainAnswer } from './options';
 export { packedHeader, unpackPieces } from './packed-answer';
 export {
   anonymous,
-  cachedPrincipal,
   principalHeader,
   signPrincipal,
   verifyPrincipal,

@@ -1,6 +1,7 @@
 import type { ServiceName } from '@baton/contracts';
-import type { Log, Secret } from '@baton/kernel';
+import type { Log } from '@baton/kernel';
 import type { ServerTls } from '@baton/tls';
+import type { Trust } from '@baton/trust';
 import type { BoundRoute, Wire } from './call';
 
 export interface PlainAnswer {
@@ -20,11 +21,12 @@ export interface ObservedRequest {
 export interface HttpAppOptions {
   service: ServiceName;
   routes: BoundRoute[];
-  internalKey: Secret;
+  /** Whose word about callers is believed. */
+  trust: Pick<Trust, 'bundle'>;
   log: Log;
   wire: Wire;
   /** Paths outside /api, open to everybody: /healthz, /readyz, /metrics. */
-  plain?: Record<string, () => Promise<PlainAnswer>>;
+  plain?: Record<string, (url: string) => Promise<PlainAnswer>>;
   /** Check every JSON answer against its contract; for tests and development. */
   validateResponses?: boolean;
   observe?: (request: ObservedRequest) => void;

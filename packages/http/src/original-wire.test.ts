@@ -1,6 +1,7 @@
 // What BATON_WIRE=cloudify changes for every route (docs/compatibility.md).
 import { defineRoutes, type Principal } from '@baton/contracts';
 import { silentLog } from '@baton/kernel';
+import { derivedTrust } from '@baton/trust';
 import { z } from 'zod';
 import {
   bindRoutes,
@@ -75,10 +76,16 @@ const apps: HttpApp[] = [];
 afterAll(() => Promise.all(apps.map((app) => app.close())));
 
 async function startApp(wire: Wire) {
-  const app = createHttpApp({ service: 'catalog', routes, internalKey: key, log: silentLog, wire });
+  const app = createHttpApp({
+    service: 'catalog',
+    routes,
+    trust: derivedTrust('catalog', key),
+    log: silentLog,
+    wire,
+  });
   apps.push(app);
   const url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}/api/v3.1`;
-  const token = await signPrincipal(ann, key);
+  const token = await signPrincipal(ann, derivedTrust('gateway', key).identity, 'catalog');
   return async (path: string, type: string, method = 'PATCH', body = '{"n":1}') =>
     (
       await fetch(`${url}${path}`, {
@@ -127,10 +134,18 @@ test.each([
   ['cloudify', 'v3.1', 'id&_sort=nope&nope=x&_size=-1', [{ id: 'a' }]],
   ['spec', 'v3.1', 'id&nope=x', 'bad_parameters_error'],
 ] as const)('%s %s: _include=%s', async (wire, version, names, expected) => {
-  const app = createHttpApp({ service: 'catalog', routes, internalKey: key, log: silentLog, wire });
+  const app = createHttpApp({
+    service: 'catalog',
+    routes,
+    trust: derivedTrust('catalog', key),
+    log: silentLog,
+    wire,
+  });
   apps.push(app);
   const url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}/api/${version}/things?_include=${names}`;
-  const headers = { [principalHeader]: await signPrincipal(ann, key) };
+  const headers = {
+    [principalHeader]: await signPrincipal(ann, derivedTrust('gateway', key).identity, 'catalog'),
+  };
   const body = (await (await fetch(url, { headers })).json()) as {
     items?: object[];
     error_code?: string;

@@ -1,93 +1,99 @@
-/** The signed header by which the gateway tells a service who calls: HS256 JWT, 60 s. */
-import { createHash } from 'node:crypto';
-import type { Principal } from '@baton/contracts';
-import { AppError, type Clock, type Secret, systemClock } from '@baton/kernel';
-import { jwtVerify, SignJWT } from 'jose';
+/**
+ * The signed header by which the gateway tells a service who calls: a token of the gateway's own key, for one service, for 60 s.
+ * No other process can make one, and no longer life is accepted.
+ */
+import type { Principal, ServiceName } from '@baton/contracts';
+import { AppError, type Clock, systemClock } from '@baton/kernel';
+import {
+  checkLife,
+  endMsOf,
+  lifeFrom,
+  openToken,
+  REUSE_MARGIN_S,
+  type ServiceIdentity,
+  signToken,
+  type TrustBundle,
+  Untrusted,
+} from '@baton/trust';
 import { LRUCache } from 'lru-cache';
 
 export const principalHeader = 'x-baton-principal';
-const LIFETIME_S = 60;
-/** A signed header is handed out again while at least this many seconds of it remain. */
-const REUSE_MARGIN_S = 30;
-/** By so much the clocks of gateway and service may differ; with more all requests are refused. */
-const SKEW_S = 300;
+/** The only service that says who calls. */
+const ISSUER = 'gateway';
 
-const keys = new WeakMap<Secret, Uint8Array>();
-/** Key bytes of HS256: always 256 bits, whatever the length of the configured text. */
-function keyBytes(key: Secret): Uint8Array {
-  let bytes = keys.get(key);
-  if (!bytes) {
-    bytes = createHash('sha256').update(`baton-principal:${key.expose()}`).digest();
-    keys.set(key, bytes);
-  }
-  return bytes;
+interface Signed {
+  token: string;
+  kid: string;
+  exp: number;
 }
-
-const signed = new WeakMap<Principal, { token: string; key: Secret; expiresS: number }>();
+const signed = new WeakMap<Principal, Map<ServiceName, Signed>>();
 
 /**
- * The header value for `principal`. The same object is answered from a cache for half a minute,
- * so a gateway that caches principals signs twice a minute and user, not once a request.
+ * The header value for `principal` at one service. The same object is answered from a cache for half a minute,
+ * so a gateway that caches principals signs twice a minute, user and service, not once a request.
  */
-export async function signPrincipal(
+export function signPrincipal(
   principal: Principal,
-  key: Secret,
+  identity: ServiceIdentity,
+  audience: ServiceName,
   clock: Clock = systemClock,
-): Promise<string> {
-  const nowS = Math.floor(clock.now() / 1000);
-  const known = signed.get(principal);
-  if (known && known.key === key && known.expiresS - nowS > REUSE_MARGIN_S) return known.token;
-  const expiresS = nowS + LIFETIME_S;
-  const token = await new SignJWT({ p: principal })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setExpirationTime(expiresS)
-    .sign(keyBytes(key));
-  signed.set(principal, { token, key, expiresS });
+): string {
+  const key = identity.key();
+  let byService = signed.get(principal);
+  const known = byService?.get(audience);
+  if (known && known.kid === key.kid && known.exp - clock.now() / 1000 > REUSE_MARGIN_S) return known.token;
+  const life = lifeFrom(clock.now());
+  const claims = { iss: identity.name, aud: audience, ...life, p: principal };
+  const token = signToken('baton-principal', key, claims);
+  if (!byService) signed.set(principal, (byService = new Map()));
+  byService.set(audience, { token, kid: key.kid, exp: life.exp });
   return token;
+}
+
+/** Whom a service believes about callers. */
+export interface PrincipalReader {
+  service: ServiceName;
+  bundle: TrustBundle;
 }
 
 interface Verified {
   principal: Principal;
-  expiresMs: number;
+  endMs: number;
 }
-const verified = new WeakMap<Secret, LRUCache<string, Verified>>();
+const verified = new WeakMap<TrustBundle, LRUCache<string, Verified>>();
 
-function cacheOf(key: Secret): LRUCache<string, Verified> {
-  let cache = verified.get(key);
+function cacheOf({ bundle }: PrincipalReader): LRUCache<string, Verified> {
+  let cache = verified.get(bundle);
   if (!cache) {
     cache = new LRUCache({ max: 2000 });
-    verified.set(key, cache);
+    verified.set(bundle, cache);
   }
   return cache;
 }
 
-/** The principal of a header seen before and still valid, without any cryptography; null otherwise. */
-export function cachedPrincipal(header: string, key: Secret, clock: Clock = systemClock): Principal | null {
-  const hit = cacheOf(key).get(header);
-  return hit && hit.expiresMs > clock.now() ? hit.principal : null;
-}
-
 /**
- * The principal of a header value; it is shared between requests and frozen.
- * @throws AppError unauthorized_error when the header is absent, forged or expired.
+ * The principal of a header value; it is shared between requests and frozen. What was verified is believed without
+ * cryptography until the token ends.
+ * @throws AppError unauthorized_error when the header is absent, forged, expired, for another service or for too long.
  */
-export async function verifyPrincipal(
+export function verifyPrincipal(
   header: string | undefined,
-  key: Secret,
+  reader: PrincipalReader,
   clock: Clock = systemClock,
-): Promise<Principal> {
+): Principal {
   if (!header) throw new AppError('unauthorized_error', 'User unauthorized: No authentication info provided');
-  const hit = cachedPrincipal(header, key, clock);
-  if (hit) return hit;
+  const cache = cacheOf(reader);
+  const name = `${reader.service} ${header}`;
+  const hit = cache.get(name);
+  if (hit && hit.endMs > clock.now()) return hit.principal;
   try {
-    const { payload } = await jwtVerify(header, keyBytes(key), {
-      algorithms: ['HS256'],
-      requiredClaims: ['exp', 'p'],
-      currentDate: new Date(clock.now()),
-      clockTolerance: SKEW_S,
-    });
-    const principal = Object.freeze(payload.p as Principal);
-    cacheOf(key).set(header, { principal, expiresMs: (payload.exp! + SKEW_S) * 1000 });
+    const claims = openToken('baton-principal', header, ({ iss }, kid) =>
+      iss === ISSUER ? reader.bundle.keyOf(ISSUER, kid) : null,
+    );
+    checkLife(claims, clock);
+    if (claims.aud !== reader.service) throw new Untrusted(`it is meant for ${claims.aud.slice(0, 64)}`);
+    const principal = Object.freeze(claims.p as unknown as Principal);
+    cache.set(name, { principal, endMs: endMsOf(claims) });
     return principal;
   } catch (cause) {
     throw new AppError(

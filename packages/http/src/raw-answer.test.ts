@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { defineRoutes } from '@baton/contracts';
 import { RawJson, silentLog } from '@baton/kernel';
+import { derivedTrust } from '@baton/trust';
 import {
   bindRoutes,
   createHttpApp,
@@ -41,7 +42,7 @@ beforeAll(async () => {
         items: Array.from({ length: Number(params.count) }, (_, i) => ({ i, small, large })),
       }),
     }),
-    internalKey: key,
+    trust: derivedTrust('catalog', key),
     log: silentLog,
     wire: 'spec',
   });
@@ -51,7 +52,11 @@ afterAll(() => app.close());
 
 const ask = async (count: number, more: Record<string, string> = {}) =>
   fetch(`${origin}/api/v3.1/things/${count}`, {
-    headers: { [principalHeader]: await signPrincipal(ann, key), 'x-request-id': 'my-id', ...more },
+    headers: {
+      [principalHeader]: await signPrincipal(ann, derivedTrust('gateway', key).identity, 'catalog'),
+      'x-request-id': 'my-id',
+      ...more,
+    },
   });
 
 test.each([0, 1, 40])(
@@ -84,7 +89,7 @@ test('a stop waits for a large answer that a slow client is still reading', asyn
   const { port } = new URL(origin);
   const client = connect(Number(port), '127.0.0.1');
   client.write(
-    `GET /api/v3.1/things/2000 HTTP/1.1\r\nhost: baton\r\n${principalHeader}: ${await signPrincipal(ann, key)}\r\n\r\n`,
+    `GET /api/v3.1/things/2000 HTTP/1.1\r\nhost: baton\r\n${principalHeader}: ${await signPrincipal(ann, derivedTrust('gateway', key).identity, 'catalog')}\r\n\r\n`,
   );
   const [first] = (await once(client, 'data')) as [Buffer];
   client.pause();

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CompiledRoute } from './compile-route';
 import type { RawQuery } from './list-query';
 import type { HttpAppOptions } from './options';
-import { anonymous, cachedPrincipal, principalHeader, verifyPrincipal } from './principal-token';
+import { anonymous, principalHeader, verifyPrincipal } from './principal-token';
 import { hasBody, parseJson, readText } from './read-body';
 import { RequestCall } from './request-call';
 import { refuseUnstorable } from './unstorable-text';
@@ -35,9 +35,7 @@ export async function readRequest(
   );
   const header = request.headers[principalHeader] as string | undefined;
   if (contract.permission === 'none' && header === undefined) call.principal = anonymous;
-  else
-    call.principal =
-      cachedPrincipal(header ?? '', o.internalKey) ?? (await verifyPrincipal(header, o.internalKey));
+  else call.principal = verifyPrincipal(header, { service: o.service, bundle: o.trust.bundle });
   const params = request.params as Record<string, string>;
   // The router matches `/things/` with an empty id; a trailing slash is no path of ours.
   for (const name in params) {

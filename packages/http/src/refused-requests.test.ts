@@ -1,6 +1,7 @@
 // Requests that are wrong before any handler sees them: JSON with a code, the part that is wrong and what was expected.
 import { defineRoutes } from '@baton/contracts';
 import { silentLog } from '@baton/kernel';
+import { derivedTrust } from '@baton/trust';
 import { z } from 'zod';
 import {
   bindRoutes,
@@ -51,8 +52,14 @@ let app: HttpApp;
 let url: string;
 let token: string;
 beforeAll(async () => {
-  token = await signPrincipal(ann, key);
-  app = createHttpApp({ service: 'catalog', routes, internalKey: key, log: silentLog, wire: 'spec' });
+  token = await signPrincipal(ann, derivedTrust('gateway', key).identity, 'catalog');
+  app = createHttpApp({
+    service: 'catalog',
+    routes,
+    trust: derivedTrust('catalog', key),
+    log: silentLog,
+    wire: 'spec',
+  });
   url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}/api/v3.1`;
 });
 afterAll(() => app.close());

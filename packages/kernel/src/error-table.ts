@@ -93,6 +93,12 @@ export const errorTable = {
   ),
   imported_blueprint_not_found: entry(404, NOT_FOUND, 'A blueprint named in an import is not available.'),
   in_snapshot_restore_error: entry(503, UNAVAILABLE, 'A snapshot is being restored.', true),
+  insufficient_storage_error: entry(
+    507,
+    EXHAUSTED,
+    'A disk of the manager is full, or a tenant holds as much as it may.',
+    true,
+  ),
   insufficient_memory_error: entry(503, EXHAUSTED, 'The manager is short of memory.', true),
   internal_server_error: entry(500, INTERNAL, 'A fault in the manager; its log has the details.'),
   invalid_blueprint_error: entry(400, INVALID, 'The blueprint or its archive is not valid.'),

@@ -3,6 +3,7 @@ export { type BackoffPolicy, backoffMs, defaultBackoff } from './backoff';
 export { beginningOf } from './beginning-of';
 export { canonicalJson } from './canonical-json';
 export { afterDelay, type Clock, isoInstant, systemClock, waitUntil } from './clock';
+export { diskFailure } from './disk-failure';
 export { parseDurationMs } from './duration';
 export { type ErrorCode, type ErrorEntry, errorTable } from './error-table';
 export { createFloodLog, type FloodLog } from './flood-log';

@@ -54,6 +54,8 @@ export interface OperationHost {
    * @throws FatalError when it is declared and cannot be had
    */
   pythonPlugin(name: string): Promise<PythonPlugin | null>;
+  /** Where `deploymentDir` is or will be; the folder is there, its files perhaps not yet. */
+  deploymentPlace(): Promise<string>;
   /** Folder of the deployment on this machine, made when missing. */
   deploymentDir(): Promise<string>;
 }

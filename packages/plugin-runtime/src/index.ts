@@ -19,7 +19,7 @@ export {
 } from './registry';
 export { installPlugin, type PluginInstallation } from './script/install-plugin';
 export { type OrphanGuard, startOrphanGuard } from './script/orphan-guard';
-export { defaultAssetsDir, makeRunDir, ownDir, type ScriptSettings, sweepOwnDirs } from './script/settings';
+export { defaultAssetsDir, ownDir, type ScriptSettings, sweepOwnDirs } from './script/settings';
 export type { InstanceRecord, NodeRecord, OpenedModel, OperationTask, SideRecord } from './task';
 export { invokeWorkflow } from './workflow/invoke-workflow';
 export type { WorkPort, WorkSubmission, WorkTask } from './workflow/work';

@@ -7,7 +7,7 @@ import { endOfThrown, type OperationEnd, stopReason } from './operation-end';
 import { type OperationRegistry, SCRIPT_MAPPING, unknownMapping, type WorkflowRegistry } from './registry';
 import { runFunction } from './script/run-function';
 import { runScript } from './script/run-script';
-import { makeRunDir, type ScriptSettings } from './script/settings';
+import { makeRunDir, type RunDir, type ScriptSettings } from './script/settings';
 import type { OperationTask } from './task';
 
 export interface InvokeDeps {
@@ -102,8 +102,9 @@ async function callOperation(
   session: OperationSession,
   deps: InvokeDeps,
 ): Promise<OperationEnd> {
-  let runDir: Promise<{ path: string; remove: () => Promise<void> }> | null = null;
-  const tempDir = async (): Promise<string> => (await (runDir ??= makeRunDir(deps.scripts))).path;
+  let runDir: Promise<RunDir> | null = null;
+  const tempDir = async (): Promise<string> =>
+    (await (runDir ??= makeRunDir(deps.scripts.workRoot, null))).path;
   const ctx = new RunContext(session, tempDir);
   try {
     const inputs = session.task.hasFunctions ? await session.inputs() : session.task.inputs;
@@ -111,7 +112,7 @@ async function callOperation(
     const result = returned instanceof Promise ? await untilStopped(returned, session.signal) : returned;
     return { kind: 'succeeded', result };
   } finally {
-    if (runDir) await (await (runDir as ReturnType<typeof makeRunDir>)).remove();
+    if (runDir) await (await (runDir as Promise<RunDir>)).remove();
   }
 }
 

@@ -53,6 +53,14 @@ export interface Db<S> {
   onOutboxCommit(kick: Kick): () => void;
 }
 
+/**
+ * Calls that may wait for one of a pool's connections: some seconds of them at the usual speed. Beyond it a caller hears at
+ * once that the database is busy.
+ */
+const MAX_WAITING = 500;
+/** Our own locks are held for milliseconds; who has one for longer is somebody else, or hangs. */
+const LOCK_TIMEOUT_MS = 8_000;
+
 type Kick = (appended: readonly Envelope[]) => void;
 
 export interface DbOptions {
@@ -69,6 +77,8 @@ export interface DbOptions {
   hasRowSecurity?: boolean;
   /** Longest single statement, default 30 s; 0 = no limit. */
   statementTimeoutMs?: number;
+  /** Longest wait of a statement for a lock, default 8 s; 0 = no limit. */
+  lockTimeoutMs?: number;
   /** Longest pause inside a transaction before the server ends it, default 60 s. */
   idleInTransactionMs?: number;
   /** Longest wait for a connection, default 10 s. */
@@ -162,6 +172,7 @@ function createPool(
     jit: 'off',
     max_parallel_workers_per_gather: 0,
     statement_timeout: statementMs,
+    lock_timeout: options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: idleMs,
   };
   const { schema } = options;
@@ -179,8 +190,11 @@ function createPool(
       connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
       idleTimeoutMillis: 60_000,
     },
-    tenants ? () => tenantScope(schema) : () => null,
-    () => tenants?.role ?? '',
+    {
+      scopeNow: tenants ? () => tenantScope(schema) : () => null,
+      roleNow: () => tenants?.role ?? '',
+      maxWaiting: MAX_WAITING,
+    },
   );
   // Without a listener a lost idle connection ends the process; the pool replaces it by itself.
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'database connection lost'));

@@ -1,4 +1,5 @@
 import type { TenantScope } from '@baton/contracts';
+import { AppError } from '@baton/kernel';
 import pg from 'pg';
 
 type Connected = (
@@ -17,6 +18,15 @@ function statementFor(scope: TenantScope | null, role: string): string {
   return `set role ${role}; set baton.tenant = ${pg.escapeLiteral(tenant)}; set baton.reach = '${reach}'`;
 }
 
+export interface ScopedPoolOptions {
+  /** Whose request runs; null: work of the service itself. */
+  scopeNow: () => TenantScope | null;
+  /** As which role requests work. */
+  roleNow: () => string;
+  /** So many may wait for a connection; who comes then is refused at once. */
+  maxWaiting: number;
+}
+
 /**
  * A pool whose connections work for the request that took them: under a role that policies hold to the rows of one tenant.
  * A connection keeps that until somebody else needs it, and whoever comes gets one of his kind first: so it costs a
@@ -25,17 +35,30 @@ function statementFor(scope: TenantScope | null, role: string): string {
 export class ScopedPool extends pg.Pool {
   constructor(
     options: pg.PoolConfig,
-    private readonly scopeNow: () => TenantScope | null,
-    /** As which requests work. */
-    private readonly roleNow: () => string,
+    private readonly o: ScopedPoolOptions,
   ) {
     super(options);
+  }
+
+  /** Null: there is room. A queue without an end keeps memory and callers, who have given up when their turn comes. */
+  private busy(): AppError | null {
+    if (this.waitingCount < this.o.maxWaiting) return null;
+    return new AppError(
+      'service_unavailable_error',
+      `The database is busy: ${this.waitingCount} calls wait for a connection already`,
+    );
   }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(done: Connected): void;
   override connect(done?: Connected): Promise<pg.PoolClient> | undefined {
-    const wanted = statementFor(this.scopeNow(), this.roleNow());
+    const wanted = statementFor(this.o.scopeNow(), this.o.roleNow());
+    const busy = this.busy();
+    if (busy) {
+      if (!done) return Promise.reject(busy);
+      done(busy, undefined, () => undefined);
+      return undefined;
+    }
     this.preferIdle(wanted);
     if (!done) return this.connected(wanted);
     super.connect((error, client, release) => {

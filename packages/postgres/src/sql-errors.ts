@@ -1,4 +1,4 @@
-import { AppError } from '@baton/kernel';
+import { AppError, type ErrorCode } from '@baton/kernel';
 
 interface SqlError {
   code: string;
@@ -83,8 +83,35 @@ const isUnstorable = (error: unknown): boolean =>
   UNSTORABLE.has(sqlState(error) ?? '') ||
   (sqlState(error) === '22P02' && (error as Error).message.startsWith('invalid input syntax for type json'));
 
+/** What the server refuses for want of something that may be there later. Whatever it was doing has not happened. */
+function refusal(state: string | null): [ErrorCode, string] | null {
+  switch (state) {
+    case '53100':
+      return ['insufficient_storage_error', 'The disk of the database is full'];
+    case '53000':
+    case '53200':
+    case '53400':
+      return ['service_unavailable_error', 'The database is short of memory'];
+    case '53300':
+      return ['service_unavailable_error', 'The database has no connection free'];
+    case '55P03':
+      return ['service_unavailable_error', 'The database waits for a lock for too long'];
+    case '57014':
+      return ['service_unavailable_error', 'The database did not answer in time'];
+    case '25P03':
+      return ['service_unavailable_error', 'The database ended a transaction that paused for too long'];
+    case '25006':
+      return ['service_unavailable_error', 'The database can only be read at the moment'];
+    case '58030':
+      return ['service_unavailable_error', 'The disk of the database cannot be read or written'];
+    default:
+      return null;
+  }
+}
+
 /**
- * The error that callers see: a lost connection becomes `service_unavailable_error`, a text that no column could hold
+ * The error that callers see: a lost connection becomes `service_unavailable_error`, as
+ * does what a server short of something refuses (a full disk `insufficient_storage_error`), a text that no column could hold
  * `bad_parameters_error` (it came from outside, whichever parameter it was), a thing in a tenant that is being removed
  * `forbidden_error`, the rest stays as it is.
  */
@@ -100,6 +127,8 @@ export function translateError(error: unknown): unknown {
   }
   if (sqlState(error) === TENANT_CLOSED)
     return new AppError('forbidden_error', 'The tenant is being removed', {}, { cause: error });
+  const refused = refusal(sqlState(error));
+  if (refused) return new AppError(...refused, {}, { cause: error });
   if (!isConnectionLoss(error)) return error;
   return new AppError('service_unavailable_error', 'The database does not answer', {}, { cause: error });
 }

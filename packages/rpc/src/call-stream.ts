@@ -25,6 +25,7 @@ import {
 } from './calls';
 import { bufferOf, methodPath, type ServedCall } from './definition';
 import { errorFrom } from './error-mapping';
+import { tokenOf } from './shown';
 
 const definition = callStreamRpc.CallStreamServiceDefinition;
 type OpenRequest = callStreamRpc.OpenRequest;
@@ -44,6 +45,8 @@ const noRequest: OpenRequest = {
   deadlineMs: 0,
   traceparent: '',
   isGivenUp: false,
+  callerToken: '',
+  lease: '',
 };
 const noResponse: OpenResponse = {
   call: NO_CALL,
@@ -88,8 +91,13 @@ const REOPEN_MS = { lost: 1_000, unknown: 60_000 };
 
 type OpenedStream = ClientDuplexStream<OpenRequest, OpenResponse>;
 
-/** `metadata`: the key between services. */
-export function createCallStream(client: Client, metadata: () => Metadata, log: Log): CallStream {
+/** `metadata`: who calls; `token`: the same for each call, told again when it is another one. */
+export function createCallStream(
+  client: Client,
+  metadata: () => Metadata,
+  token: () => string,
+  log: Log,
+): CallStream {
   let stream: OpenedStream | null = null;
   let ask: Ask<Uint8Array> | null = null;
   let openAfter = Number.NEGATIVE_INFINITY;
@@ -100,9 +108,10 @@ export function createCallStream(client: Client, metadata: () => Metadata, log: 
     open() {
       if (stream || systemClock.monotonic() < openAfter) return;
       openAfter = systemClock.monotonic() + REOPEN_MS.lost;
+      const shown = token();
       const opened = client.makeBidiStreamRequest(OPEN_PATH, requestBytes, responseOf, metadata());
       stream = opened;
-      const asker = createAsker(askingEnd(opened), 0);
+      const asker = createAsker(askingEnd(opened, shown, token), 0);
       opened.on('data', ({ call, isLeaving }: OpenResponse) => {
         if (call !== NO_CALL || stream !== opened) return;
         ask = isLeaving ? null : asker;
@@ -126,14 +135,22 @@ export function createCallStream(client: Client, metadata: () => Metadata, log: 
   };
 }
 
-function askingEnd(stream: OpenedStream): AskingEnd<Uint8Array> {
+function askingEnd(stream: OpenedStream, first: string, token: () => string): AskingEnd<Uint8Array> {
+  let shown = first;
+  /** Only a new one travels: the other end remembers the last. */
+  const news = (): string => {
+    const now = token();
+    if (now === shown) return '';
+    shown = now;
+    return now;
+  };
   return {
     isOpen: () => stream.writable,
     send: (message) =>
       void stream.write({
         ...noRequest,
         ...message,
-        body: 'body' in message ? bufferOf(message.body) : noBytes,
+        ...('body' in message ? { body: bufferOf(message.body), callerToken: news() } : { body: noBytes }),
       }),
     onAnswered: (receive) =>
       void stream.on('data', ({ call, body, errorCode, errorMessage, errorDetailsJson }: OpenResponse) => {
@@ -155,7 +172,11 @@ export interface CallStreamServer {
 /** `refusalOf`: why a caller with these headers may not call, or null; `answer` never rejects. */
 export function createCallStreamServer(
   refusalOf: (metadata: Metadata) => Partial<StatusObject> | null,
-  answer: (asked: Asked<Uint8Array>, call: ServedCall) => Promise<Answered<Uint8Array>>,
+  answer: (
+    asked: Asked<Uint8Array>,
+    call: ServedCall,
+    token: string | undefined,
+  ) => Promise<Answered<Uint8Array>>,
 ): CallStreamServer {
   const streams = new Set<ServerDuplexStream<OpenRequest, OpenResponse>>();
   let isLeaving = false;
@@ -170,7 +191,12 @@ export function createCallStreamServer(
         streams.delete(stream);
         stream.end();
       };
-      const running = answerCalls(answeringEnd(stream), answer, endWhenDone);
+      let token = tokenOf(stream.metadata);
+      const answerAs = (asked: Asked<Uint8Array>, call: ServedCall) => {
+        if (asked.callerToken) token = asked.callerToken;
+        return answer(asked, call, token);
+      };
+      const running = answerCalls(answeringEnd(stream), answerAs, endWhenDone);
       stream.on('end', () => {
         isAsking = false;
         endWhenDone();

@@ -3,6 +3,7 @@
  * `Body` is how a channel carries bytes.
  */
 import { AppError, type ErrorCode, type ErrorDetails, systemClock } from '@baton/kernel';
+import type { Caller, HeldLease } from '@baton/trust';
 import type { ServedCall } from './definition';
 
 export interface Asked<Body> {
@@ -14,6 +15,10 @@ export interface Asked<Body> {
   deadlineMs: number;
   /** W3C trace context. */
   traceparent?: string;
+  /** Who calls, when that is another token than the last of this channel. */
+  callerToken?: string;
+  /** Proof of the lease that the caller acts for. */
+  lease?: string;
 }
 export interface GivenUp {
   call: number;
@@ -93,6 +98,8 @@ export function createAsker<Body>(end: AskingEnd<Body>, graceMs: number): Ask<Bo
 
 /** A call that is being answered; the signal is made only when the handler asks for it. */
 class Running implements ServedCall {
+  caller?: Caller;
+  lease?: HeldLease | null;
   readonly #until: number;
   #control: AbortController | undefined;
   #reason: Error | undefined;

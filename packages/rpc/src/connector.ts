@@ -1,7 +1,8 @@
 /** gRPC clients: mandatory deadline, retries while a service is away, AppErrors out. */
 import type { ServiceName } from '@baton/contracts';
-import { AppError, backoffMs, type Log, type Secret, systemClock } from '@baton/kernel';
+import { AppError, backoffMs, type Log, systemClock } from '@baton/kernel';
 import type { TlsSource } from '@baton/tls';
+import type { CallerCredential } from '@baton/trust';
 import {
   Client,
   type ClientReadableStream,
@@ -9,6 +10,7 @@ import {
   Metadata,
   type ServiceError,
 } from '@grpc/grpc-js';
+import { isForNewcomers } from './admission';
 import { type CallStream, createCallStream, MAX_STREAMED_BYTES } from './call-stream';
 import { errorOf } from './calls';
 import {
@@ -23,8 +25,9 @@ import {
   type ServiceDefinition,
 } from './definition';
 import { fromStatus, isUnreachable } from './error-mapping';
+import { leaseProof } from './lease-scope';
 import { pause } from './pause';
-import { KEY_HEADER, rpcKey } from './rpc-key';
+import { LEASE_HEADER, TOKEN_HEADER } from './shown';
 import { channelCredentials } from './tls-credentials';
 import { injectTrace, isTracing, traceHeader } from './tracing';
 import { assertNotInTransaction } from './tx-guard';
@@ -33,7 +36,8 @@ export interface GrpcConnectorOptions {
   /** host:port of each service that is called. */
   addresses: Partial<Record<ServiceName, string>>;
   log: Log;
-  internalKey?: Secret;
+  /** Who this process is; without one only what is open to newcomers answers. */
+  credential?: CallerCredential;
   /** Shown to services, whose certificate and name are checked. Absent: plain. */
   tls?: TlsSource | undefined;
 }
@@ -73,6 +77,8 @@ interface Channel {
   client: Client;
   stream: CallStream;
   metadata(): Metadata;
+  /** Settled when there is a token to show; null: there is one. */
+  unready(): Promise<void> | null;
   log: Log;
 }
 
@@ -128,18 +134,35 @@ async function callUnary(
   const message = method.fromPartial(request);
   const deadlineMs = o.deadlineMs ?? DEFAULT_DEADLINE_MS;
   const deadline = systemClock.now() + deadlineMs;
-  const streamed = await callByStream(channel, method, message, deadlineMs, o.signal);
+  const isNew = isForNewcomers(method.path);
+  if (!isNew) await untilReady(channel, method, deadline, o.signal);
+  const streamed = isNew ? null : await callByStream(channel, method, message, deadlineMs, o.signal);
   if (streamed) return streamed.response;
   for (let attempt = 1; ; attempt++) {
     try {
       const response = await once(channel, method, message, { deadline }, o.signal);
-      channel.stream.open();
+      if (!isNew) channel.stream.open();
       return response;
     } catch (error) {
       o.signal?.throwIfAborted();
       await beforeRetry(channel, method, error as ServiceError, attempt, deadline, o.signal);
     }
   }
+}
+
+/** A worker has no name before it is registered. @throws AppError at the deadline, or the signal's reason */
+async function untilReady(
+  channel: Channel,
+  { path }: Wired,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const unready = channel.unready();
+  if (!unready) return;
+  const late = pause(Math.max(1, deadline - systemClock.now()), signal).then(() => {
+    throw new AppError('service_unavailable_error', `${path}: this worker is not registered yet`);
+  });
+  await Promise.race([unready, late]);
 }
 
 /** Null: not by this way, or the stream was lost before the answer; every method may be called again. */
@@ -154,7 +177,11 @@ async function callByStream(
   if (!ask) return null;
   const body = method.encode(message);
   if (body.length > MAX_STREAMED_BYTES) return null;
-  const answered = await ask({ path: method.path, body, deadlineMs, ...traceHeader() }, signal);
+  const lease = leaseProof();
+  const answered = await ask(
+    { path: method.path, body, deadlineMs, ...traceHeader(), ...(lease !== '' && { lease }) },
+    signal,
+  );
   if (answered?.error) throw errorOf(answered.error);
   return answered ? { response: method.decode(answered.body!) } : null;
 }
@@ -169,6 +196,7 @@ async function* callStream(
   o.signal?.throwIfAborted();
   const message = method.fromPartial(request);
   const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
+  await untilReady(channel, method, deadline, o.signal);
   let hasStarted = false;
   for (let attempt = 1; ; attempt++) {
     const stream: ClientReadableStream<unknown> = channel.client.makeServerStreamRequest(
@@ -198,17 +226,31 @@ async function* callStream(
   }
 }
 
+/** Headers of a call: the same object as long as nothing in it changes. */
+function metadataOf(token: () => string): () => Metadata {
+  let shown = new Metadata();
+  let last = '';
+  return () => {
+    const now = token();
+    if (now !== last) {
+      last = now;
+      shown = new Metadata();
+      shown.set(TOKEN_HEADER, now);
+    }
+    const lease = leaseProof();
+    if (lease === '' && !isTracing()) return shown;
+    const own = shown.clone();
+    if (lease !== '') own.set(LEASE_HEADER, lease);
+    injectTrace(own);
+    return own;
+  };
+}
+
 /** Connects lazily: a service may be away when its callers start. */
 export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { close(): void } {
   const channels = new Map<ServiceName, Channel>();
-  const shown = new Metadata();
-  if (o.internalKey) shown.set(KEY_HEADER, rpcKey(o.internalKey));
-  const metadata = (): Metadata => {
-    if (!isTracing()) return shown;
-    const traced = shown.clone();
-    injectTrace(traced);
-    return traced;
-  };
+  const { credential } = o;
+  const tokenOf = (service: ServiceName): string => credential?.tokenFor(service) ?? '';
   const channelOf = (service: ServiceName): Channel => {
     const known = channels.get(service);
     if (known) return known;
@@ -216,8 +258,11 @@ export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { c
     if (!address)
       throw new AppError('service_unavailable_error', `No address of service ${service} is configured`);
     const client = new Client(address, channelCredentials(o.tls), channelOptions);
-    const stream = createCallStream(client, () => shown, o.log);
-    const channel = { client, stream, metadata, log: o.log };
+    const token = (): string => tokenOf(service);
+    const metadata = metadataOf(token);
+    const stream = createCallStream(client, metadata, token, o.log);
+    const unready = (): Promise<void> | null => (credential && token() === '' ? credential.ready() : null);
+    const channel = { client, stream, metadata, unready, log: o.log };
     channels.set(service, channel);
     return channel;
   };

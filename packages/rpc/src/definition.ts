@@ -1,4 +1,5 @@
 import type { ServiceName } from '@baton/contracts';
+import type { Caller, HeldLease } from '@baton/trust';
 
 /** Partial message as clients may send it: absent fields get their protobuf defaults. */
 export type DeepPartial<T> = T extends Uint8Array | string | number | boolean | bigint | null | undefined
@@ -39,6 +40,10 @@ export interface ServedCall {
   readonly signal: AbortSignal;
   /** Milliseconds that the caller still waits. */
   readonly deadlineMs: number;
+  /** Absent where calls are not guarded (inside one process). */
+  readonly caller?: Caller;
+  /** What a calling worker holds, where the method asks for that. */
+  readonly lease?: HeldLease | null;
 }
 
 export interface CallOptions {

@@ -1,6 +1,13 @@
 /** AppErrors over gRPC: code and details travel in metadata, the text in the status. */
 
-import { AppError, type ErrorCode, type ErrorDetails, errorTable, type Log } from '@baton/kernel';
+import {
+  AppError,
+  diskFailure,
+  type ErrorCode,
+  type ErrorDetails,
+  errorTable,
+  type Log,
+} from '@baton/kernel';
 import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 
 const CODE = 'baton-code';
@@ -19,6 +26,8 @@ export function visibleError(error: unknown, method: string, log: Log): AppError
     return error;
   }
   log.error({ method, err: error }, 'rpc failed');
+  const disk = diskFailure(error);
+  if (disk) return disk;
   return new AppError('internal_server_error', internal);
 }
 

@@ -1,3 +1,4 @@
+export { createAdmission, type RpcGuard } from './admission';
 export { createGrpcConnector, type GrpcConnectorOptions } from './connector';
 export {
   type CallOptions,
@@ -10,6 +11,7 @@ export {
   type ServedCall,
   type ServiceDefinition,
 } from './definition';
+export { currentLease, type HeldProof, withLease } from './lease-scope';
 export { createLocalRpc, type LocalRpc } from './local';
 export { processChannel } from './process-channel';
 export { createRelayedRpc, createRpcRelay, type RpcChannel, type RpcRelay } from './relay';

@@ -1,6 +1,7 @@
 /** The same contract inside one process (standalone): copies instead of bytes, equal errors and deadlines. */
-import type { ServiceName } from '@baton/contracts';
+import { rpcRules, type ServiceName } from '@baton/contracts';
 import { AppError, type Log, silentLog, systemClock } from '@baton/kernel';
+import type { Admitted } from './admission';
 import {
   type CallOptions,
   DEFAULT_DEADLINE_MS,
@@ -17,6 +18,8 @@ import { pause } from './pause';
 import { assertNotInTransaction, outsideRequests } from './tx-guard';
 
 export interface LocalRpc extends RpcConnector {
+  /** What a service of this process may call: the table of callers holds here too. */
+  as(caller: ServiceName): RpcConnector;
   serve<Def extends ServiceDefinition>(
     service: ServiceName,
     definition: Def,
@@ -27,6 +30,10 @@ export interface LocalRpc extends RpcConnector {
 }
 
 type Method = (request: unknown, call: ServedCall) => unknown;
+/** With who was let in where the call came from outside (relay.ts). */
+export interface LocalCallOptions extends CallOptions {
+  admitted?: Admitted;
+}
 interface Target {
   service: ServiceName;
   name: string;
@@ -71,7 +78,12 @@ interface Timed {
 }
 
 /** Deadline and abort of one call; `expired` rejects when either comes first. */
-function timed(path: string, deadline: number, signal: AbortSignal | undefined): Timed {
+function timed(
+  path: string,
+  deadline: number,
+  signal: AbortSignal | undefined,
+  admitted: Admitted | undefined,
+): Timed {
   const controller = new AbortController();
   let refuse!: (error: unknown) => void;
   const expired = new Promise<never>((_, reject) => {
@@ -94,6 +106,7 @@ function timed(path: string, deadline: number, signal: AbortSignal | undefined):
       get deadlineMs() {
         return Math.max(0, deadline - systemClock.now());
       },
+      ...admitted,
     },
     expired,
     stop() {
@@ -109,14 +122,14 @@ async function callUnary(
   target: Target,
   log: Log,
   request: unknown,
-  o: CallOptions = {},
+  o: LocalCallOptions = {},
 ): Promise<unknown> {
   assertNotInTransaction(target.path);
   o.signal?.throwIfAborted();
   const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
   const message = target.method.requestType.fromPartial(request);
   const handler = await handlerOf(served, key, target, deadline, o.signal);
-  const { call, expired, stop } = timed(target.path, deadline, o.signal);
+  const { call, expired, stop } = timed(target.path, deadline, o.signal, o.admitted);
   const answer = outsideRequests(async () => handler(message, call)).catch((error) => {
     throw crossed(error, target.path, log);
   });
@@ -133,14 +146,14 @@ async function* callStream(
   target: Target,
   log: Log,
   request: unknown,
-  o: CallOptions = {},
+  o: LocalCallOptions = {},
 ): AsyncGenerator<unknown> {
   assertNotInTransaction(target.path);
   o.signal?.throwIfAborted();
   const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
   const message = target.method.requestType.fromPartial(request);
   const handler = await handlerOf(served, key, target, deadline, o.signal);
-  const { call, expired, stop } = timed(target.path, deadline, o.signal);
+  const { call, expired, stop } = timed(target.path, deadline, o.signal, o.admitted);
   const iterator = (handler(message, call) as AsyncIterable<unknown>)[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -157,11 +170,40 @@ async function* callStream(
   }
 }
 
+/** Null: whoever has the connector may call everything (the relay, tests). */
+function optionsFor(path: string, caller: ServiceName | null) {
+  if (caller === null) return (o: CallOptions | undefined) => o;
+  const isAllowed = rpcRules.get(path)?.callers.includes(caller) === true;
+  const admitted: Admitted = { caller: { name: caller, workerId: '' }, lease: null };
+  return (o: CallOptions | undefined): LocalCallOptions => {
+    if (!isAllowed)
+      throw new AppError('forbidden_error', `${path}: not open to ${caller}: it is none of its callers`);
+    return { ...o, admitted };
+  };
+}
+
 export function createLocalRpc(o: { log?: Log } = {}): LocalRpc {
   const served: Served = new Map();
   const log = o.log ?? silentLog;
   const keyOf = (service: ServiceName, definition: ServiceDefinition): string =>
     `${service}/${definition.fullName}`;
+  const clientOf = <Def extends ServiceDefinition>(
+    definition: Def,
+    service: ServiceName,
+    caller: ServiceName | null,
+  ): RpcClient<Def> => {
+    const key = keyOf(service, definition);
+    const methods = Object.entries(definition.methods).map(([name, method]) => {
+      const target = { service, name, method, path: methodPath(definition, method) };
+      const call = method.responseStream ? callStream : callUnary;
+      const options = optionsFor(target.path, caller);
+      return [
+        name,
+        (request: unknown, o?: CallOptions) => call(served, key, target, log, request, options(o)),
+      ];
+    });
+    return Object.fromEntries(methods) as RpcClient<Def>;
+  };
   return {
     serve(service, definition, handlers) {
       served.set(keyOf(service, definition), handlers as unknown as Record<string, Method>);
@@ -169,17 +211,7 @@ export function createLocalRpc(o: { log?: Log } = {}): LocalRpc {
     withdraw(service) {
       for (const key of [...served.keys()]) if (key.startsWith(`${service}/`)) served.delete(key);
     },
-    client<Def extends ServiceDefinition>(definition: Def, service: ServiceName): RpcClient<Def> {
-      const key = keyOf(service, definition);
-      const methods = Object.entries(definition.methods).map(([name, method]) => {
-        const target = { service, name, method, path: methodPath(definition, method) };
-        const call = method.responseStream ? callStream : callUnary;
-        return [
-          name,
-          (request: unknown, options?: CallOptions) => call(served, key, target, log, request, options),
-        ];
-      });
-      return Object.fromEntries(methods) as RpcClient<Def>;
-    },
+    client: (definition, service) => clientOf(definition, service, null),
+    as: (caller) => ({ client: (definition, service) => clientOf(definition, service, caller) }),
   };
 }

@@ -4,7 +4,9 @@
  * channel, go another way.
  */
 import type { ServiceName } from '@baton/contracts';
-import { AppError, systemClock } from '@baton/kernel';
+import { AppError, type Log, silentLog, systemClock } from '@baton/kernel';
+import type { Caller, CallerCredential } from '@baton/trust';
+import { createAdmission, isForNewcomers, type RpcGuard } from './admission';
 import {
   type Answered,
   type Asked,
@@ -25,6 +27,8 @@ import {
   type ServedCall,
   type ServiceDefinition,
 } from './definition';
+import { leaseProof } from './lease-scope';
+import type { LocalCallOptions } from './local';
 import { traceHeader, withServerSpan } from './tracing';
 import { assertNotInTransaction } from './tx-guard';
 
@@ -48,22 +52,40 @@ export interface RpcRelay {
   attach(channel: RpcChannel): void;
 }
 
-type Method = (request: unknown, o: CallOptions) => Promise<unknown>;
+type Method = (request: unknown, o: LocalCallOptions) => Promise<unknown>;
+
+interface Relayed {
+  definition: MethodDefinition;
+  /** Without the name of the service. */
+  path: string;
+  call: Method;
+}
 
 /** Services share the channel: their name stands before the path. */
 const pathOf = (service: ServiceName, definition: ServiceDefinition, method: MethodDefinition): string =>
   `${service}${methodPath(definition, method)}`;
 
-/** The end that answers: passes calls on to `rpc`, which knows the services. */
-export function createRpcRelay(rpc: RpcConnector): RpcRelay {
-  const methods = new Map<string, { definition: MethodDefinition; call: Method }>();
-  const answerTo = async (asked: Asked<Packed>, call: ServedCall): Promise<Answered<Packed>> => {
+/** Before it is registered, the process at the other end is one that this process started. */
+const child: Caller = Object.freeze({ name: 'newcomer', workerId: '', isChild: true });
+
+/** The end that answers: passes calls that the table of callers lets in on to `rpc`, which knows the services. */
+export function createRpcRelay(rpc: RpcConnector, o: { guard?: RpcGuard; log?: Log } = {}): RpcRelay {
+  const methods = new Map<string, Relayed>();
+  const admission = o.guard ? createAdmission(o.guard, o.log ?? silentLog) : null;
+  const answerTo = async (
+    asked: Asked<Packed>,
+    call: ServedCall,
+    token: string | undefined,
+  ): Promise<Answered<Packed>> => {
     const known = methods.get(asked.path);
     try {
       if (!known) throw new AppError('service_unavailable_error', `${asked.path}: not served here`);
       const request = known.definition.requestType.decode(unpack(asked.body));
       const { deadlineMs } = asked;
-      const serve = () => known.call(request, { deadlineMs, signal: call.signal });
+      const caller = token ? admission?.callerOf(token) : child;
+      const admitted = caller && admission?.admit(known.path, caller, asked.lease, request);
+      const serve = () =>
+        known.call(request, { deadlineMs, signal: call.signal, ...(admitted && { admitted }) });
       const answer = await withServerSpan(asked.traceparent, asked.path, serve);
       return { call: asked.call, body: pack(known.definition.responseType.encode(answer).finish()) };
     } catch (error) {
@@ -76,7 +98,11 @@ export function createRpcRelay(rpc: RpcConnector): RpcRelay {
       const client = rpc.client(definition, service) as Record<string, Method>;
       for (const [name, method] of Object.entries(definition.methods))
         if (!method.responseStream)
-          methods.set(pathOf(service, definition, method), { definition: method, call: client[name]! });
+          methods.set(pathOf(service, definition, method), {
+            definition: method,
+            path: methodPath(definition, method),
+            call: client[name]!,
+          });
     },
     attach(channel) {
       const end = {
@@ -88,7 +114,12 @@ export function createRpcRelay(rpc: RpcConnector): RpcRelay {
           channel.onMessage((message) => isGivenUp(message) && receive(message)),
         onClose: channel.onClose,
       };
-      answerCalls(end, answerTo);
+      const tokens = new Map<string, string>();
+      answerCalls(end, (asked, call) => {
+        const service = asked.path.slice(0, asked.path.indexOf('/'));
+        if (asked.callerToken) tokens.set(service, asked.callerToken);
+        return answerTo(asked, call, tokens.get(service));
+      });
     },
   };
 }
@@ -106,10 +137,22 @@ const isAsked = (message: unknown): message is Asked<Packed> =>
  */
 const ANSWER_MS = 1_000;
 
+/** Tells who calls with the first call to a service, and when that has changed. */
+function tellingWho(credential: CallerCredential | undefined) {
+  const told = new Map<ServiceName, string>();
+  return (service: ServiceName): { callerToken?: string } => {
+    const token = credential?.tokenFor(service);
+    if (!token || told.get(service) === token) return {};
+    told.set(service, token);
+    return { callerToken: token };
+  };
+}
+
 /** The end that calls. `other`: for streams, and for everything once the channel is closed. */
 export function createRelayedRpc(
   channel: RpcChannel,
   other: RpcConnector & { close(): void },
+  credential?: CallerCredential,
 ): RpcConnector & { close(): void } {
   const end: AskingEnd<Packed> = {
     isOpen: channel.isOpen,
@@ -119,6 +162,7 @@ export function createRelayedRpc(
     onClose: channel.onClose,
   };
   const ask = createAsker(end, ANSWER_MS);
+  const who = tellingWho(credential);
   const unary = (service: ServiceName, definition: ServiceDefinition, name: string): Method => {
     const method = definition.methods[name]!;
     const path = pathOf(service, definition, method);
@@ -127,10 +171,20 @@ export function createRelayedRpc(
       assertNotInTransaction(path);
       o.signal?.throwIfAborted();
       const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
+      if (
+        credential &&
+        credential.tokenFor(service) === null &&
+        !isForNewcomers(methodPath(definition, method))
+      )
+        await credential.ready();
       if (channel.isOpen()) {
         const body = pack(method.requestType.encode(method.requestType.fromPartial(request)).finish());
         const deadlineMs = o.deadlineMs ?? DEFAULT_DEADLINE_MS;
-        const answer = await ask({ path, body, deadlineMs, ...traceHeader() }, o.signal);
+        const lease = leaseProof();
+        const answer = await ask(
+          { path, body, deadlineMs, ...traceHeader(), ...who(service), ...(lease !== '' && { lease }) },
+          o.signal,
+        );
         if (answer?.error) throw errorOf(answer.error);
         if (answer) return method.responseType.decode(unpack(answer.body!));
       }

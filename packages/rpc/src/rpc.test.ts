@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { clusterStatusRpc, doctorRpc } from '@baton/contracts';
 import { AppError, type Log, Secret, silentLog } from '@baton/kernel';
+import { type CallerCredential, createLeaseProofs, derivedTrust, serviceCredential } from '@baton/trust';
 import { Client, credentials } from '@grpc/grpc-js';
 import {
   createGrpcConnector,
@@ -19,6 +20,8 @@ import { rpcContract, type ServeAll } from './rpc.contract';
 type Services = Parameters<ServeAll>[0];
 
 const key = new Secret('internal key');
+const { identity, bundle } = derivedTrust('executions', key);
+const guard = { bundle, services: ['cluster-status' as const], leases: createLeaseProofs(key) };
 /** One method is enough here, whatever else the service learns. */
 const ClusterStatusServiceDefinition = {
   ...clusterStatusRpc.ClusterStatusServiceDefinition,
@@ -34,7 +37,7 @@ async function freePort(): Promise<number> {
 }
 
 const grpc = async (services: Services, log: Log) => {
-  const server = createRpcServer({ log, internalKey: key });
+  const server = createRpcServer({ log });
   for (const s of services) server.serve(s.definition, s.handlers as never);
   server.serve(doctorRpc.DoctorPartServiceDefinition, { examine: async () => ({ findings: [] }) });
   const address = `127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
@@ -42,7 +45,6 @@ const grpc = async (services: Services, log: Log) => {
   const connector = createGrpcConnector({
     addresses: { 'cluster-status': address, catalog: address, secrets: away },
     log,
-    internalKey: key,
   });
   return {
     connector,
@@ -251,8 +253,8 @@ describe('a call stream', () => {
   });
 });
 
-test('a caller without the internal key is refused, long details are cut, health answers', async () => {
-  const server = createRpcServer({ log: silentLog, internalKey: key });
+test('a caller without a token is refused, long details are cut, health answers', async () => {
+  const server = createRpcServer({ log: silentLog, guard });
   const diagnostics = Array.from({ length: 500 }, (_, n) => ({ n, text: 'x'.repeat(50) }));
   server.serve(ClusterStatusServiceDefinition, {
     report: async () => {
@@ -260,9 +262,9 @@ test('a caller without the internal key is refused, long details are cut, health
     },
   });
   const address = `127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
-  const connect = (internalKey?: Secret) =>
-    createGrpcConnector({ addresses: { 'cluster-status': address }, log: silentLog, internalKey });
-  const [open, known] = [connect(), connect(key)];
+  const connect = (credential?: CallerCredential) =>
+    createGrpcConnector({ addresses: { 'cluster-status': address }, log: silentLog, credential });
+  const [open, known] = [connect(), connect(serviceCredential(identity))];
   await expect(
     open.client(ClusterStatusServiceDefinition, 'cluster-status').report({}),
   ).rejects.toMatchObject({ code: 'unauthorized_error' });

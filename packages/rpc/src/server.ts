@@ -1,16 +1,19 @@
 /** Serves generated definitions over gRPC. */
 import { once } from 'node:events';
-import { AppError, type Log, type Secret, systemClock } from '@baton/kernel';
+import { AppError, type Log, systemClock } from '@baton/kernel';
 import type { TlsSource } from '@baton/tls';
+import type { Caller, HeldLease } from '@baton/trust';
 import {
   type Deadline,
   type handleServerStreamingCall,
   type handleUnaryCall,
   Metadata,
   Server,
+  type StatusObject,
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { type Admission, type Admitted, createAdmission, type RpcGuard } from './admission';
 import { callStreamDefinition, createCallStreamServer } from './call-stream';
 import type { Answered, Asked } from './calls';
 import {
@@ -25,7 +28,7 @@ import {
 } from './definition';
 import { toStatus, visibleError } from './error-mapping';
 import { createHealth, healthDefinition } from './health';
-import { hasKey, rpcKey } from './rpc-key';
+import { leaseOf, tokenOf } from './shown';
 import { serverCredentials } from './tls-credentials';
 import { traceparentOf, withServerSpan } from './tracing';
 
@@ -39,8 +42,8 @@ export interface RpcServer {
 
 export interface RpcServerOptions {
   log: Log;
-  /** When given, calls without the key derived from it are refused. */
-  internalKey?: Secret;
+  /** When given, calls are refused unless the table of callers lets them in. */
+  guard?: RpcGuard;
   /** Our certificate; callers must show one of the same CA. Absent: plain. */
   tls?: TlsSource | undefined;
   observe?: (call: ObservedCall) => void;
@@ -55,7 +58,16 @@ interface GrpcCall {
 /** Signal and remaining time, made only when the handler asks. */
 class ServedContext implements ServedCall {
   #signal: AbortSignal | undefined;
-  constructor(private readonly call: GrpcCall) {}
+  constructor(
+    private readonly call: GrpcCall,
+    private readonly admitted: Admitted | null,
+  ) {}
+  get caller(): Caller | undefined {
+    return this.admitted?.caller;
+  }
+  get lease(): HeldLease | null {
+    return this.admitted?.lease ?? null;
+  }
   get signal(): AbortSignal {
     if (!this.#signal) {
       const controller = new AbortController();
@@ -87,16 +99,14 @@ function grpcMethod(definition: ServiceDefinition, method: MethodDefinition) {
 
 interface MethodContext extends RpcServerOptions {
   path: string;
-  key: string | null;
+  admission: Admission | null;
 }
 
-const refused = {
-  code: status.UNAUTHENTICATED,
-  details: 'the caller does not know the internal key',
-  metadata: new Metadata(),
-};
-
-const isAllowed = (key: string | null, metadata: Metadata): boolean => key === null || hasKey(metadata, key);
+/** @throws AppError */
+function admitted({ admission, path }: MethodContext, metadata: Metadata, request: unknown): Admitted | null {
+  if (!admission) return null;
+  return admission.admit(path, admission.callerOf(tokenOf(metadata)), leaseOf(metadata), request);
+}
 
 /** What the handler answers. @throws AppError as the caller may see it. */
 async function served(
@@ -121,8 +131,13 @@ async function served(
 
 function unary(o: MethodContext, method: Method): handleUnaryCall<unknown, unknown> {
   return (call, done) => {
-    if (!isAllowed(o.key, call.metadata)) return done(refused);
-    served(o, method, call.request, new ServedContext(call), traceparentOf(call.metadata)).then(
+    let context: ServedContext;
+    try {
+      context = new ServedContext(call, admitted(o, call.metadata, call.request));
+    } catch (refusal) {
+      return done(toStatus(refusal as AppError));
+    }
+    served(o, method, call.request, context, traceparentOf(call.metadata)).then(
       (response) => done(null, response),
       (known: AppError) => done(toStatus(known)),
     );
@@ -130,14 +145,17 @@ function unary(o: MethodContext, method: Method): handleUnaryCall<unknown, unkno
 }
 
 /** The same method when its calls come by a stream. */
-type Streamed = (asked: Asked<Uint8Array>, call: ServedCall) => Promise<Uint8Array>;
+type Streamed = (asked: Asked<Uint8Array>, call: ServedCall, caller: Caller | null) => Promise<Uint8Array>;
 
 function streamed(o: MethodContext, definition: MethodDefinition, method: Method): Streamed {
   const { requestType, responseType } = definition;
-  const answer = async (request: Uint8Array, call: ServedCall): Promise<unknown> =>
-    await method(requestType.decode(request), call);
-  return async ({ body, traceparent }, call) => {
-    const response = await served(o, answer as Method, body, call, traceparent);
+  return async ({ body, traceparent, lease }, call, caller) => {
+    const answer = async (bytes: unknown): Promise<unknown> => {
+      const request = requestType.decode(bytes as Uint8Array);
+      if (caller && o.admission) admitInto(call, o.admission.admit(o.path, caller, lease, request));
+      return await method(request, call);
+    };
+    const response = await served(o, answer, body, call, traceparent);
     const bytes = responseType.encode(response).finish();
     if (bytes.length > MAX_ANSWER_BYTES)
       throw new AppError('payload_too_large_error', `${o.path}: the answer has ${bytes.length} bytes`);
@@ -147,14 +165,22 @@ function streamed(o: MethodContext, definition: MethodDefinition, method: Method
 
 /** How long a forced end may take. */
 const FORCED_MS = 1_000;
+/** What a call is answered with knows who was let in. */
+export function admitInto(call: ServedCall, { caller, lease }: Admitted): void {
+  Object.assign(call, { caller, lease });
+}
 
 /** A message of the stream has some fields around the answer. */
 const MAX_ANSWER_BYTES = MAX_MESSAGE_BYTES - 1024;
 
 function serverStream(o: MethodContext, method: Method): handleServerStreamingCall<unknown, unknown> {
   return (call) => {
-    if (!isAllowed(o.key, call.metadata)) return void call.emit('error', refused);
-    const context = new ServedContext(call);
+    let context: ServedContext;
+    try {
+      context = new ServedContext(call, admitted(o, call.metadata, call.request));
+    } catch (refusal) {
+      return void call.emit('error', toStatus(refusal as AppError));
+    }
     const { signal } = context;
     const run = async (): Promise<void> => {
       for await (const message of method(call.request, context) as AsyncIterable<unknown>) {
@@ -189,6 +215,17 @@ interface BindOptions extends Omit<MethodContext, 'path'> {
   streamed: Map<string, Streamed>;
 }
 
+/** Whether a stream is refused: who has no name yet has nothing to ask by it. */
+function refusalOf(admission: Admission | null, metadata: Metadata): Partial<StatusObject> | null {
+  if (!admission) return null;
+  try {
+    if (admission.callerOf(tokenOf(metadata)).name !== 'newcomer') return null;
+    return { code: status.UNAUTHENTICATED, details: 'the caller shows no token', metadata: new Metadata() };
+  } catch (error) {
+    return toStatus(error as AppError);
+  }
+}
+
 /** A gRPC server with the health service and call streams; handlers are added by `serve` before `listen`. */
 export function createRpcServer(o: RpcServerOptions): RpcServer {
   const server = new Server({
@@ -199,27 +236,29 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
   });
   const health = createHealth();
   server.addService(healthDefinition, health.implementation);
-  const key = o.internalKey ? rpcKey(o.internalKey) : null;
+  const admission = o.guard ? createAdmission(o.guard, o.log) : null;
   const methods = new Map<string, Streamed>();
-  const answer = async (asked: Asked<Uint8Array>, call: ServedCall): Promise<Answered<Uint8Array>> => {
+  const answer = async (
+    asked: Asked<Uint8Array>,
+    call: ServedCall,
+    token: string | undefined,
+  ): Promise<Answered<Uint8Array>> => {
     try {
+      const caller = admission ? admission.callerOf(token) : null;
       const method = methods.get(asked.path);
       if (!method) throw new AppError('service_unavailable_error', `${asked.path}: not served here`);
-      return { call: asked.call, body: await method(asked, call) };
+      return { call: asked.call, body: await method(asked, call, caller) };
     } catch (error) {
       // What a handler threw has been logged.
       const known = error instanceof AppError ? error : visibleError(error, asked.path, o.log);
       return { call: asked.call, error: known };
     }
   };
-  const callStreams = createCallStreamServer(
-    (metadata) => (isAllowed(key, metadata) ? null : refused),
-    answer,
-  );
+  const callStreams = createCallStreamServer((metadata) => refusalOf(admission, metadata), answer);
   server.addService(callStreamDefinition, { open: callStreams.handler });
   return {
     serve(definition, handlers) {
-      const options = { ...o, key, streamed: methods };
+      const options = { ...o, admission, streamed: methods };
       const bound = bind(definition, handlers as unknown as Record<string, Method>, options);
       server.addService(bound.methods, bound.implementation);
     },

@@ -5,20 +5,42 @@ const fails = async () => {
 };
 const works = async () => undefined;
 
-test('readiness follows the stage and the required checks, not the optional ones', async () => {
-  const good = createHealth('catalog', { database: works }, { broker: fails });
+test('readiness follows the stage and the required checks, not the optional ones nor excluded ones', async () => {
+  const good = createHealth('catalog', { required: { database: works }, optional: { cache: fails } });
   expect((await good.readyz()).status).toBe(503);
   good.setStage('ready');
   expect(await good.readyz()).toMatchObject({ status: 200 });
   expect(JSON.parse((await good.readyz()).body).checks).toEqual({
     database: { ok: true, detail: '' },
-    broker: { ok: false, detail: 'gone' },
+    cache: { ok: false, detail: 'gone' },
   });
   good.setStage('stopping');
   expect((await good.readyz()).status).toBe(503);
   expect((await good.healthz()).status).toBe(200);
 
-  const bad = createHealth('catalog', { database: fails }, {});
+  const bad = createHealth('catalog', { required: { broker: fails }, optional: {} });
   bad.setStage('ready');
-  expect((await bad.readyz()).status).toBe(503);
+  expect(JSON.parse((await bad.readyz('/readyz')).body)).toMatchObject({
+    status: 'failing',
+    checks: { broker: { ok: false, detail: 'gone' } },
+  });
+  expect((await bad.readyz('/readyz')).status).toBe(503);
+  expect((await bad.readyz('/readyz?exclude=broker')).status).toBe(200);
+  expect((await bad.readyz('/readyz?exclude=database')).status).toBe(503);
+});
+
+test('the one that answers for a process tells what fails in the services behind it', async () => {
+  const behind = createHealth('catalog', { required: { database: fails }, optional: { cache: fails } });
+  const front = createHealth('gateway', {
+    required: { broker: works },
+    optional: {},
+    others: () => [{ name: 'catalog', health: behind }],
+  });
+  front.setStage('ready');
+  const { status, body } = await front.readyz();
+  expect(status).toBe(503);
+  expect(JSON.parse(body).checks).toEqual({
+    broker: { ok: true, detail: '' },
+    database: { ok: false, detail: 'gone' },
+  });
 });

@@ -21,6 +21,7 @@ export {
 export { envValue } from './env-value';
 export { type CheckResult, createHealth, type Health } from './health';
 export { limitHeapGrowth } from './heap-growth';
+export { guardOf, requireTrust, trustOf } from './identity';
 export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
 export { type LeasedWork, leasedWork } from './leased-work';
 export { createLogger, type LoggerOptions } from './logger';
@@ -46,6 +47,7 @@ export {
   type StartOptions,
   startParts,
 } from './start-parts';
+export { temporarySweep } from './temporary-sweep';
 export { resolveWorkerFile, startThread } from './thread';
 export {
   openTransport,
@@ -56,3 +58,4 @@ export {
 export { LeaseLost, underLease } from './under-lease';
 export { productVersion } from './version';
 export { migrationsDir, waitForSchema } from './wait-for-schema';
+export { createWorkerCredential, type WorkerCredential } from './worker-credential';

@@ -6,6 +6,7 @@ import type { ServiceName } from '@baton/contracts';
 import type { Clock, Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { RpcConnector } from '@baton/rpc';
+import type { Trust } from '@baton/trust';
 import type { Registry } from 'prom-client';
 import type { Transport } from './transport';
 
@@ -36,6 +37,8 @@ export interface Infra<S = unknown> {
   transport?: Transport;
   /** Only in standalone. */
   localHttp?: LocalHttp;
+  /** Absent in workers: `requireTrust`. */
+  trust?: Trust;
   close(): Promise<void>;
 }
 

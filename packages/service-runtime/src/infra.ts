@@ -1,18 +1,21 @@
 /** Connects a service to what lies outside, from its configuration. Everything reconnects by itself later. */
 import { hostname } from 'node:os';
 import { type BlobStore, createFileBlobStore, createS3BlobStore } from '@baton/blob-store';
-import { type Broker, createPostgresBroker, createRabbitBroker } from '@baton/broker';
+import { type Broker, createPostgresBroker, createRabbitBroker, createRelayedBroker } from '@baton/broker';
 import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
-import { type Log, randomSuffix, systemClock } from '@baton/kernel';
+import { type Log, randomSuffix, Secret, systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createGrpcConnector, createRelayedRpc, processChannel, type RpcConnector } from '@baton/rpc';
+import { type CallerCredential, derivedJoinToken, serviceCredential, type Trust } from '@baton/trust';
 import { Registry } from 'prom-client';
 import { ConfigError } from './config';
+import { trustOf } from './identity';
 import type { Infra } from './infra-types';
 import { createLogger } from './logger';
 import type { RuntimeConfig } from './runtime-config';
 import { openTransport, type Transport } from './transport';
+import { createWorkerCredential } from './worker-credential';
 
 export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
 
@@ -25,7 +28,16 @@ export interface ConnectOptions {
   shared?: Partial<
     Pick<
       Infra,
-      'broker' | 'cache' | 'rpc' | 'blobs' | 'clock' | 'instanceId' | 'metrics' | 'localHttp' | 'transport'
+      | 'broker'
+      | 'cache'
+      | 'rpc'
+      | 'blobs'
+      | 'clock'
+      | 'instanceId'
+      | 'metrics'
+      | 'localHttp'
+      | 'transport'
+      | 'trust'
     >
   >;
 }
@@ -36,6 +48,8 @@ export function newInstanceId(): string {
 }
 
 export function connectBroker(config: RuntimeConfig, log: Log, transport?: Transport): Broker {
+  // Who was started by a process that has the broker goes through it, and knows no address.
+  if (config.BATON_RPC_PARENT && process.connected) return createRelayedBroker(processChannel(process), log);
   const trust = transport?.servers;
   const namespace = config.BATON_NAMESPACE || undefined;
   if (config.BATON_BROKER === 'postgres')
@@ -53,10 +67,11 @@ export function connectCache(config: RuntimeConfig, log: Log, transport?: Transp
   });
 }
 
+/** `credential`: who calls. */
 export function connectRpc(
   config: RuntimeConfig,
   log: Log,
-  transport?: Transport,
+  { credential, transport }: { credential?: CallerCredential; transport?: Transport } = {},
 ): RpcConnector & { close(): void } {
   const grpc = createGrpcConnector({
     addresses: {
@@ -68,12 +83,39 @@ export function connectRpc(
       'cluster-status': config.BATON_RPC_CLUSTER_STATUS,
     },
     log,
-    internalKey: config.BATON_INTERNAL_KEY,
+    credential,
     tls: transport?.inner ?? undefined,
   });
   return config.BATON_RPC_PARENT && process.connected
-    ? createRelayedRpc(processChannel(process), grpc)
+    ? createRelayedRpc(processChannel(process), grpc, credential)
     : grpc;
+}
+
+/** The calls of a worker: it registers first. */
+function connectWorkerRpc(
+  config: RuntimeConfig,
+  workerId: string,
+  log: Log,
+  transport: Transport | undefined,
+): RpcConnector & { close(): void } {
+  const credential = createWorkerCredential({ workerId, joinToken: joinTokenOf(config), log });
+  const rpc = connectRpc(config, log, { credential, transport });
+  credential.registerBy(rpc);
+  return {
+    client: rpc.client,
+    close() {
+      credential.close();
+      rpc.close();
+    },
+  };
+}
+
+/** @throws ConfigError when a worker has nothing to show */
+function joinTokenOf(config: Partial<RuntimeConfig>): Secret | null {
+  if (config.BATON_WORKER_JOIN_TOKEN) return config.BATON_WORKER_JOIN_TOKEN;
+  if (config.BATON_INTERNAL_KEY) return new Secret(derivedJoinToken(config.BATON_INTERNAL_KEY));
+  if (config.BATON_RPC_PARENT) return null;
+  throw new ConfigError(['BATON_WORKER_JOIN_TOKEN is missing: a worker registers with it']);
 }
 
 /** @throws ConfigError when the object store is chosen but not described. */
@@ -122,6 +164,23 @@ async function connectDb<S>(
   });
 }
 
+interface RpcOptions {
+  instanceId: string;
+  log: Log;
+  /** Absent: this process is a worker. */
+  trust: Trust | undefined;
+  transport: Transport | undefined;
+}
+
+function rpcOf(
+  config: RuntimeConfig,
+  { instanceId, log, trust, transport }: RpcOptions,
+): RpcConnector & { close(): void } {
+  return trust
+    ? connectRpc(config, log, { credential: serviceCredential(trust.identity), transport })
+    : connectWorkerRpc(config, instanceId, log, transport);
+}
+
 /** The infrastructure of one service; `close` closes what was connected here, database last. */
 export async function connectInfra<S = unknown>(config: RuntimeConfig, o: ConnectOptions): Promise<Infra<S>> {
   const shared = o.shared ?? {};
@@ -132,7 +191,8 @@ export async function connectInfra<S = unknown>(config: RuntimeConfig, o: Connec
   const db = await connectDb<S>(config, o, log, transport);
   const ownBroker = shared.broker ? undefined : connectBroker(config, log, transport);
   const ownCache = shared.cache ? undefined : connectCache(config, log, transport);
-  const ownRpc = shared.rpc ? undefined : connectRpc(config, log, transport);
+  const trust = o.service === 'worker' ? undefined : (shared.trust ?? trustOf(config, o.service, log));
+  const ownRpc = shared.rpc ? undefined : rpcOf(config, { instanceId, log, trust, transport });
   return {
     db,
     broker: (shared.broker ?? ownBroker)!,
@@ -145,6 +205,7 @@ export async function connectInfra<S = unknown>(config: RuntimeConfig, o: Connec
     metrics: shared.metrics ?? new Registry(),
     localHttp: shared.localHttp,
     transport,
+    ...(trust && { trust }),
     async close() {
       ownRpc?.close();
       await ownBroker?.close();

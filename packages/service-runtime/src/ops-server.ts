@@ -6,7 +6,7 @@ import type { Metrics } from './metrics';
 import { withPlainPaths } from './raw-http';
 import { opsTls, type Transport } from './transport';
 
-export type PlainPaths = Record<string, () => Promise<PlainAnswer>>;
+export type PlainPaths = Record<string, (url: string) => Promise<PlainAnswer>>;
 
 /** Everything that the process says about itself. */
 export function opsPaths(health: Health, metrics: Metrics): PlainPaths {
@@ -25,8 +25,8 @@ export function opsPaths(health: Health, metrics: Metrics): PlainPaths {
 export function publicPaths(health: Health): PlainPaths {
   return {
     '/healthz': health.healthz,
-    '/readyz': async () => {
-      const answer = await health.readyz();
+    '/readyz': async (url) => {
+      const answer = await health.readyz(url);
       const { status, service } = JSON.parse(answer.body) as { status: string; service: string };
       return { ...answer, body: JSON.stringify({ status, service }) };
     },
@@ -35,10 +35,7 @@ export function publicPaths(health: Health): PlainPaths {
 
 /** The server; those who ask show no certificate, but see ours where the services have some. */
 export function createOpsServer(paths: PlainPaths, log: Log, transport: Transport | undefined): HttpApp {
-  return withPlainPaths(
-    (_request, response) => void response.writeHead(404).end(),
-    paths,
-    log,
-    opsTls(transport),
-  );
+  return withPlainPaths((_request, response) => void response.writeHead(404).end(), paths, log, {
+    tls: opsTls(transport),
+  });
 }

@@ -23,6 +23,7 @@ async function answerTo(sent: string): Promise<{ status: number; body: unknown }
 
 test.each([
   ['an address that is too long', `GET /${'x'.repeat(40_000)} HTTP/1.1\r\n\r\n`, 431],
+  ['a megabyte of headers', `GET / HTTP/1.1\r\n${`x: ${'y'.repeat(1_000)}\r\n`.repeat(1_000)}\r\n`, 431],
   ['what is no HTTP', 'rubbish\r\n\r\n', 400],
 ])('%s is refused as JSON', async (_what, sent, status) => {
   expect(await answerTo(sent)).toEqual({
@@ -34,6 +35,20 @@ test.each([
       server_traceback: null,
     },
   });
+});
+
+test('headers that never end, and a client that says nothing, are not waited for', async () => {
+  const impatient = withPlainPaths((_request, response) => void response.end(), {}, silentLog, {
+    headersTimeoutMs: 200,
+  });
+  const at = await impatient.listen('127.0.0.1', 0);
+  const answers = ['GET / HTTP/1.1\r\nhost: x\r\nx: ', ''].map(async (sent) => {
+    const socket = connect(at, '127.0.0.1');
+    socket.write(sent);
+    return await text(socket);
+  });
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  await impatient.close();
 });
 
 describe('a handler that fails', () => {

@@ -2,12 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { errorBody, type HttpApp, type PlainAnswer, toAppError } from '@baton/http';
-import { AppError, type Log } from '@baton/kernel';
+import { AppError, type ErrorCode, type Log } from '@baton/kernel';
 import type { ServerTls } from '@baton/tls';
 import type { HttpHandle } from './infra-types';
 
 const SWEEP_MS = 50;
 const MAX_HEADER_BYTES = 32 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
 
 function answerPlain(response: ServerResponse, produce: () => Promise<PlainAnswer>, log: Log): void {
   produce()
@@ -20,16 +21,31 @@ function answerPlain(response: ServerResponse, produce: () => Promise<PlainAnswe
 }
 
 /** What Node's parser refuses never becomes a request: its answer is JSON as every other. */
+const REFUSALS: Record<string, { status: string; code: ErrorCode; message: string; expected: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'bad_parameters_error',
+    message: 'The address and headers of the request are too long',
+    expected: `at most ${MAX_HEADER_BYTES} bytes`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    code: 'request_body_timeout_error',
+    message: 'The headers of the request came too slowly',
+    expected: 'all headers at once',
+  },
+};
+const NO_HTTP = {
+  status: '400 Bad Request',
+  code: 'bad_parameters_error',
+  message: 'The request is no HTTP',
+  expected: 'HTTP/1.1',
+} as const;
+
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const refusal = new AppError(
-    'bad_parameters_error',
-    isTooLarge ? 'The address and headers of the request are too long' : 'The request is no HTTP',
-    { expected: isTooLarge ? `at most ${MAX_HEADER_BYTES} bytes` : 'HTTP/1.1' },
-  );
-  const body = JSON.stringify(errorBody(refusal));
-  const status = isTooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const { status, code, message, expected } = REFUSALS[error.code ?? ''] ?? NO_HTTP;
+  const body = JSON.stringify(errorBody(new AppError(code, message, { expected })));
   const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
   socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
 }
@@ -64,20 +80,36 @@ function answerFault(error: unknown, request: IncomingMessage, response: ServerR
     .end(body);
 }
 
+export interface RawHttpOptions {
+  /** Absent: plain. */
+  tls?: ServerTls | undefined;
+  /** How long a client may take for its headers, ms. */
+  headersTimeoutMs?: number;
+}
+
 /** A bare node:http server around a service that handles requests itself (gateway), with the plain paths in front. */
 export function withPlainPaths(
   handler: HttpHandle,
-  plain: Record<string, () => Promise<PlainAnswer>>,
+  plain: Record<string, (url: string) => Promise<PlainAnswer>>,
   log: Log,
-  tls?: ServerTls,
+  { tls, headersTimeoutMs = HEADERS_TIMEOUT_MS }: RawHttpOptions = {},
 ): HttpApp {
   const handle = guarded((request, response) => {
-    const produce = Object.hasOwn(plain, request.url ?? '') ? plain[request.url!] : undefined;
-    if (produce && request.method === 'GET') answerPlain(response, produce, log);
+    const url = request.url ?? '';
+    const path = url.split('?', 1)[0]!;
+    const produce = Object.hasOwn(plain, path) ? plain[path] : undefined;
+    if (produce && request.method === 'GET') answerPlain(response, () => produce(url), log);
     else handler(request, response);
   }, log);
-  // Uploads may take longer than Node's default of 5 minutes for a whole request.
-  const settings = { requestTimeout: 0, keepAliveTimeout: 72_000, maxHeaderSize: MAX_HEADER_BYTES };
+  const settings = {
+    // Uploads may take longer than Node's default of 5 minutes; who reads bodies says how slowly they may come.
+    requestTimeout: 0,
+    // A client that sends its headers byte by byte, or nothing at all, holds a connection so long and no longer.
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
+    keepAliveTimeout: 72_000,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  };
   const secure = tls && createTlsServer({ ...settings, ...tls.options() }, handle);
   const server = secure ?? createServer(settings, handle);
   const detach = secure && tls.attach(secure);

@@ -64,6 +64,8 @@ async function start<S extends ConfigSchema>(
   const schema = o.schema === undefined ? schemaOf(o.name) : o.schema;
   const { connectInfra } = await import('@baton/service-runtime/infra');
   const infra = await connectInfra(runtime, { service: o.name, schema, log, shared: { transport } });
+  if (infra.trust && runtime.BATON_TRUST_FILE === undefined)
+    log.warn({}, 'identity derived from BATON_INTERNAL_KEY: whoever knows that key can be any service');
   try {
     const dir = require.main ? migrationsDir(o.name, require.main.filename) : null;
     if (infra.db && schema && dir)

@@ -36,7 +36,29 @@ export const runtimeConfig = z.object({
     ),
   BATON_INTERNAL_KEY: envValue
     .secret(16)
-    .describe('Key that the services share: signs who calls, guards rpc; at least 16 characters'),
+    .describe(
+      'Key that the services share and workers do not need: proofs of leases and tokens of executions; identities, where no files give them; at least 16 characters',
+    ),
+  BATON_IDENTITY: z
+    .enum(['auto', 'files'])
+    .default('auto')
+    .describe(
+      'files: the identity of a service must come from files; auto: else it follows from the internal key',
+    ),
+  BATON_IDENTITY_KEY_FILE: z
+    .string()
+    .optional()
+    .describe('File with the private identity key of this service (JWK), made by `npm run keys`'),
+  BATON_TRUST_FILE: z
+    .string()
+    .optional()
+    .describe('File with the public identity keys of all services (JWKS), made by `npm run keys`'),
+  BATON_WORKER_JOIN_TOKEN: envValue
+    .secret(16)
+    .optional()
+    .describe(
+      'What workers show when they register, to executions; without it, it follows from the internal key',
+    ),
   BATON_WIRE: z
     .enum(['spec', 'cloudify'])
     .default('spec')
@@ -120,7 +142,13 @@ export const runtimeConfig = z.object({
   BATON_RPC_PARENT: envValue
     .flag()
     .prefault('false')
-    .describe('Calls go to the process that started this one; set by the standalone for its workers'),
+    .describe(
+      'Calls and messages go to the process that started this one; set by the standalone for its workers',
+    ),
 });
 
-export type RuntimeConfig = Readonly<z.output<typeof runtimeConfig>>;
+type Whole = z.output<typeof runtimeConfig>;
+/** Workers do without the internal key. */
+export type RuntimeConfig = Readonly<
+  Omit<Whole, 'BATON_INTERNAL_KEY'> & { BATON_INTERNAL_KEY?: Whole['BATON_INTERNAL_KEY'] | undefined }
+>;

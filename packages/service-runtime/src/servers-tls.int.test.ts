@@ -25,7 +25,7 @@ beforeAll(async () => {
     authority.cert,
   );
   const started = await Promise.all([
-    restartablePostgres(tls),
+    restartablePostgres({ tls }),
     restartableRabbit(tls),
     restartableRedis(tls),
   ]);

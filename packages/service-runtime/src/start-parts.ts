@@ -4,8 +4,9 @@ import { createHttpApp, type HttpApp } from '@baton/http';
 import { type Log, systemClock } from '@baton/kernel';
 import { createRpcServer, type LocalRpc, type RpcServer } from '@baton/rpc';
 import { startDatabaseParts } from './database-parts';
-import { createHealth, type Health } from './health';
+import { type Checks, createHealth, type Health } from './health';
 import { type Beating, startHeartbeat } from './heartbeat';
+import { guardOf, requireTrust } from './identity';
 import type { HttpHandle, Infra } from './infra-types';
 import { startLoop } from './loops';
 import { createMetrics, type Metrics } from './metrics';
@@ -31,6 +32,8 @@ export interface StartOptions {
   /** False: no HTTP port is opened, requests come through `handle` (standalone opens the gateway's only). */
   listensHttp?: (service: ServiceParts['name']) => boolean;
   hasHeartbeat?: boolean;
+  /** What the whole process needs, beside what its services check. */
+  checks?: Checks;
 }
 
 export interface RunningService {
@@ -84,11 +87,16 @@ async function bounded(work: Promise<unknown>, limitMs: number): Promise<void> {
   }
 }
 
-function healthOf({ parts, infra }: StartEntry): Health {
-  const required = { ...(infra.db ? { database: () => infra.db!.ping() } : {}), ...parts.checks };
-  return createHealth(parts.name, required, {
-    broker: () => infra.broker.ping(),
-    cache: () => infra.cache.ping(),
+function healthOf(
+  { parts, infra }: StartEntry,
+  checks: Checks,
+  others: () => readonly RunningService[],
+): Health {
+  const database: Checks = infra.db ? { database: () => infra.db!.ping() } : {};
+  return createHealth(parts.name, {
+    required: { broker: () => infra.broker.ping(), ...database, ...checks, ...parts.checks },
+    optional: { cache: () => infra.cache.ping() },
+    others,
   });
 }
 
@@ -108,7 +116,7 @@ async function startRpc(
   if (parts.rpc.length === 0) return null;
   const server: RpcServer = createRpcServer({
     log: infra.log,
-    internalKey: config.BATON_INTERNAL_KEY,
+    guard: guardOf(config, requireTrust(infra), [parts.name]),
     observe: metrics.rpc,
     tls: infra.transport?.inner ?? undefined,
   });
@@ -118,6 +126,9 @@ async function startRpc(
   return port;
 }
 
+/** A worker has no routes. */
+const trustingNobody = { bundle: { keyOf: () => null } };
+
 function httpAppOf(
   { parts, infra }: StartEntry,
   config: RuntimeConfig,
@@ -125,13 +136,15 @@ function httpAppOf(
   metrics: Metrics,
 ): HttpApp {
   if (parts.rawHandler)
-    return withPlainPaths(parts.rawHandler, publicPaths(health), infra.log, edgeTls(infra.transport));
+    return withPlainPaths(parts.rawHandler, publicPaths(health), infra.log, {
+      tls: edgeTls(infra.transport),
+    });
   const { '/metrics': scraped, ...others } = opsPaths(health, metrics);
   const plain = config.BATON_OPS_PORT === undefined ? { ...others, '/metrics': scraped! } : others;
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,
-    internalKey: config.BATON_INTERNAL_KEY,
+    trust: infra.trust ?? trustingNobody,
     log: infra.log,
     wire: config.BATON_WIRE,
     plain,
@@ -173,11 +186,14 @@ async function startService(
   o: StartOptions,
   isFirst: boolean,
   stops: StopList,
+  started: readonly RunningService[],
 ): Promise<RunningService> {
   const { parts, infra } = entry;
   const { config } = o;
   const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst });
-  const health = healthOf(entry);
+  const health = healthOf(entry, isFirst ? (o.checks ?? {}) : {}, () =>
+    started.filter(({ name }) => name !== parts.name),
+  );
   const opsPort = await startOps(entry, o, opsPaths(health, metrics), stops);
   if (infra.db) stops.add('database parts', startDatabaseParts(infra, metrics));
   if (parts.stop) stops.add('own resources', () => parts.stop!());
@@ -229,7 +245,8 @@ export async function startParts(entries: readonly StartEntry[], o: StartOptions
   const stops = new StopList(first.infra.log);
   const services: RunningService[] = [];
   try {
-    for (const entry of entries) services.push(await startService(entry, o, entry === first, stops));
+    for (const entry of entries)
+      services.push(await startService(entry, o, entry === first, stops, services));
     if (o.hasHeartbeat !== false) startHeartbeatOf(entries, services, stops);
   } catch (error) {
     await stops.run();

@@ -2,12 +2,18 @@ export { eventually } from './eventually';
 export { setFakeNow } from './fake-now';
 export { freePort } from './free-port';
 export { testNamespace } from './namespace';
-export { type RestartableServer, restartablePostgres, type ServerCertificate } from './restartable-postgres';
+export {
+  type RestartablePostgres,
+  type RestartableServer,
+  restartablePostgres,
+  type ServerCertificate,
+} from './restartable-postgres';
 export { type RestartableRabbit, restartableRabbit } from './restartable-rabbit';
 export { restartableRedis } from './restartable-redis';
 export { type TestS3, testS3 } from './s3-server';
 export { type ServerProcess, serverProcess } from './server-process';
 export { testUrls, withDatabase } from './services';
+export { mountSmallDisk, onSmallDisks, type SmallDisk } from './small-disk';
 export { type TcpProxy, tcpProxy } from './tcp-proxy';
 export { dropWithRoles, type TestDatabase, type TestDatabaseOptions, testDatabase } from './test-database';
 export { type TestSignal, testSignals } from './test-signals';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port';
 import { serverProcess } from './server-process';
+import { mountSmallDisk } from './small-disk';
 
 /** A server of the test's own that it may stop, kill and start again; its content stays. */
 export interface RestartableServer {
@@ -25,10 +26,25 @@ export interface ServerCertificate {
   key: string;
 }
 
-/** A private PostgreSQL on a free port, started. Takes about a second. With `tls` it lets nobody in without it. */
-export async function restartablePostgres(tls?: ServerCertificate): Promise<RestartableServer> {
+export interface RestartablePostgres extends RestartableServer {
+  /** Below which all of its files lie. */
+  folder: string;
+  /** Starts it where it ended by itself. */
+  revive(): Promise<void>;
+}
+
+/**
+ * A private PostgreSQL on a free port, started. Takes about a second. With `tls` it lets nobody in without it. `diskBytes`: on
+ * a disk of its own of that size, which needs root; `onMount` is told its folder before anything is mounted.
+ */
+export async function restartablePostgres(
+  o: { tls?: ServerCertificate; diskBytes?: number; onMount?: (folder: string) => void } = {},
+): Promise<RestartablePostgres> {
+  const { tls } = o;
   const bin = findBinaries();
   const root = mkdtempSync(join(tmpdir(), 'baton-test-pg-'));
+  if (o.diskBytes) o.onMount?.(root);
+  const disk = o.diskBytes ? mountSmallDisk(root, o.diskBytes) : null;
   const port = await freePort();
   // The server refuses to run as root; in a user namespace it does not know.
   const prefix = process.getuid?.() === 0 ? ['unshare', '-U'] : [];
@@ -65,6 +81,8 @@ export async function restartablePostgres(tls?: ServerCertificate): Promise<Rest
   const kill = (): Promise<void> => server.stop('SIGQUIT');
   return {
     url,
+    folder: root,
+    revive: server.revive,
     start: server.start,
     kill,
     restart: async () => {
@@ -73,6 +91,7 @@ export async function restartablePostgres(tls?: ServerCertificate): Promise<Rest
     },
     close: async () => {
       await kill();
+      disk?.unmount();
       rmSync(root, { recursive: true, force: true });
     },
   };

@@ -14,6 +14,8 @@ const CONTROL = '/usr/lib/rabbitmq/bin/rabbitmqctl';
 const CONTROL_MS = 30_000;
 
 export interface RestartableRabbit extends RestartableServer {
+  /** Below which all of its files lie. */
+  folder: string;
   /** Runs rabbitmqctl on the node. @throws when it fails. */
   control(args: string[]): Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function restartableRabbit(tls?: ServerCertificate): Promise<Restar
   const kill = (): Promise<void> => server.stop('SIGKILL');
   return {
     url,
+    folder: root,
     start: server.start,
     kill,
     control: async (args) => {

@@ -4,6 +4,8 @@ import { systemClock } from '@baton/kernel';
 
 export interface ServerProcess {
   start(): Promise<void>;
+  /** Starts it when it ended by itself; waits until it answers. */
+  revive(): Promise<void>;
   /** Ends it with `signal` and waits until it is gone. */
   stop(signal: NodeJS.Signals): Promise<void>;
 }
@@ -18,7 +20,22 @@ export function serverProcess(options: {
 }): ServerProcess {
   let child: ChildProcess | null = null;
   let output = '';
-  return {
+  const isRunning = (): boolean => child !== null && child.exitCode === null && child.signalCode === null;
+  const self: ServerProcess = {
+    revive: async () => {
+      if (!isRunning()) return await self.start();
+      const end = systemClock.monotonic() + options.startTimeoutMs;
+      for (;;) {
+        const isUp = await options.isReady().then(
+          () => true,
+          () => false,
+        );
+        if (isUp) return;
+        if (!isRunning()) return await self.start();
+        if (systemClock.monotonic() > end) throw new Error(`${options.command} does not answer:\n${output}`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    },
     start: async () => {
       output = '';
       child = spawn(options.command, options.args, {
@@ -52,4 +69,5 @@ export function serverProcess(options: {
       await ended;
     },
   };
+  return self;
 }

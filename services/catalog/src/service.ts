@@ -11,6 +11,7 @@ import {
   requireDb,
   resolveWorkerFile,
   type ServiceParts,
+  temporarySweep,
 } from '@baton/service-runtime';
 import { createDoctorPart, createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createBlueprintParser } from './adapters/blueprint-parser';
@@ -139,7 +140,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       }),
     ],
     subscriptions: [],
-    loops: [finishing.loop, sweepLoop({ db, blobs })],
+    loops: [finishing.loop, sweepLoop({ db, blobs }), temporarySweep(blobs)],
     checks: { database: () => db.ping(), blobs: () => blobs.ping() },
     stop: async () => {
       await finishing.idle();

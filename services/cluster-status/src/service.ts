@@ -3,7 +3,14 @@ import { hostname } from 'node:os';
 import { changeMade, clusterStatusRpc } from '@baton/contracts';
 import { createSafeFetch } from '@baton/http';
 import type { Db } from '@baton/postgres';
-import { consumerPart, type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
+import {
+  consumerPart,
+  type Infra,
+  requireDb,
+  rpcPart,
+  type ServiceParts,
+  temporarySweep,
+} from '@baton/service-runtime';
 import { createDoctorPart, createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
@@ -86,7 +93,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
     ],
     subscriptions: [],
     loops: [
-      ...[driver.loop, sweepSnapshotArchives(snapshots), bundleDriver.loop],
+      ...[driver.loop, sweepSnapshotArchives(snapshots), bundleDriver.loop, temporarySweep(infra.blobs)],
       { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => db.tx((tx) => forgetDead(tx)) },
       {
         name: 'settle-maintenance',

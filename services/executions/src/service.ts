@@ -10,7 +10,9 @@ import {
   executionsRpc,
   groupDeploymentsCreated,
   uploadEnded,
+  workersRpc,
 } from '@baton/contracts';
+import { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createUserLookup } from '@baton/rpc';
 import {
@@ -18,11 +20,13 @@ import {
   consumerPart,
   type Infra,
   requireDb,
+  requireTrust,
   rpcPart,
   type ServiceParts,
   subscriptionPart,
 } from '@baton/service-runtime';
 import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
+import { createLeaseProofs, derivedJoinToken } from '@baton/trust';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createDoctorParts } from './adapters/doctor-parts';
@@ -43,6 +47,7 @@ import { createGraphMemory } from './engine/graph-memory';
 import { newPassedOver } from './engine/passed-over';
 import { createStepWriter } from './engine/step-writer';
 import { createWakes } from './engine/wakes';
+import { createWorkerRegistry } from './engine/worker-registry';
 import { doctorHttp } from './http/doctor.routes';
 import { createStreamHub } from './http/event-stream';
 import { eventsRoutes } from './http/events.routes';
@@ -59,7 +64,8 @@ import { onDeploymentDeleted } from './messages/on-deployment-deleted';
 import { onExecutionFinished } from './messages/on-execution-finished';
 import { onExecutionRequested } from './messages/on-execution-requested';
 import { onUploadEnded } from './messages/on-upload-ended';
-import { executionsRpcHandlers, systemExecutionsRpcHandlers } from './rpc/executions.rpc';
+import { executionsRpcHandlers, forGoodWorkers, systemExecutionsRpcHandlers } from './rpc/executions.rpc';
+import { workersRpcHandlers } from './rpc/workers.rpc';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
 
@@ -90,6 +96,7 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
 /** Composes the executions service. */
 export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
   const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance } = composeEngine(config, infra);
+  const registry = createWorkerRegistry(db);
   const managerName = config.BATON_MANAGER_NAME ?? hostname();
   const doctorParts = createDoctorParts(infra.rpc);
   const readConfig = async (): Promise<void> => {
@@ -110,7 +117,17 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     rpc: [
       rpcPart(
         executionsRpc.ExecutionsServiceDefinition,
-        executionsRpcHandlers(deps, { hub, nowMs: () => infra.clock.now() }),
+        forGoodWorkers(executionsRpcHandlers(deps, { hub, nowMs: () => infra.clock.now() }), registry),
+      ),
+      rpcPart(
+        workersRpc.WorkersServiceDefinition,
+        workersRpcHandlers({
+          db,
+          registry,
+          joinToken:
+            config.BATON_WORKER_JOIN_TOKEN ?? new Secret(derivedJoinToken(config.BATON_INTERNAL_KEY)),
+          identity: () => requireTrust(infra).identity,
+        }),
       ),
       rpcPart(
         executionsRpc.SystemExecutionsServiceDefinition,
@@ -125,6 +142,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       subscriptionPart(configChanged, readConfig),
     ],
     loops: [
+      { name: 'revoked-workers', intervalMs: 1_000, tickOnce: () => registry.refresh() },
       ...engineLoops(deps),
       ...eventLoops(db, { retentionDays: config.BATON_EVENT_RETENTION_DAYS }),
       ...scheduleLoops(deps, { keepOccurrencesDays: config.BATON_SCHEDULE_HISTORY_DAYS }),
@@ -210,6 +228,7 @@ function engineDeps(
     passedOver: newPassedOver(),
     cancelGraceMs: config.BATON_CANCEL_GRACE,
     tokenKey: config.BATON_INTERNAL_KEY.expose(),
+    leases: createLeaseProofs(config.BATON_INTERNAL_KEY, infra.clock),
     get workflowConfig() {
       return parts.workflowConfig.current();
     },

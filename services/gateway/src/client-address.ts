@@ -16,8 +16,7 @@ export function createAddressOf(trustedProxies: readonly string[]): AddressOf {
     if (bits === undefined) proxies.addAddress(address, family);
     else proxies.addSubnet(address, Number(bits), family);
   }
-  const isProxy = (address: string): boolean =>
-    proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  const isProxy = (address: string): boolean => proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
   // A connection has one peer: its name is worked out once.
   const peers = new WeakMap<object, { name: string; isProxy: boolean }>();
   return (request) => {
@@ -25,7 +24,10 @@ export function createAddressOf(trustedProxies: readonly string[]): AddressOf {
     let peer = peers.get(socket);
     if (!peer) {
       const address = withoutMapping(socket.remoteAddress ?? '');
-      peer = { name: groupOf(address), isProxy: trustedProxies.length > 0 && isIP(address) > 0 && isProxy(address) };
+      peer = {
+        name: groupOf(address),
+        isProxy: trustedProxies.length > 0 && isIP(address) > 0 && isProxy(address),
+      };
       peers.set(socket, peer);
     }
     return peer.isProxy ? (behindProxies(request, isProxy) ?? peer.name) : peer.name;
@@ -59,7 +61,8 @@ function groupOf(address: string): string {
   const [head = '', tail] = address.split('%')[0]!.toLowerCase().split('::');
   const first = head === '' ? [] : head.split(':');
   const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? [] : new Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0');
+  const zeros =
+    tail === undefined ? [] : new Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0');
   const groups = [...first, ...zeros, ...last].slice(0, 4);
   return `${groups.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
 }

@@ -87,7 +87,7 @@ export function createHttpForwarder({ origins, log, tls }: HttpForwarderOptions)
     forward(request, incoming, response, fail) {
       const pair = pools.get(request.service);
       if (!pair || pair.watch.isAway()) return fail(unavailable(request.service));
-      const pool = request.isLong ? pair.long : pair.short;
+      const pool = request.isLong || request.isComing ? pair.long : pair.short;
       // Transfers may be silent for long; whoever waits for a short answer is told when none will come.
       const watch = request.isLong ? null : pair.watch;
       send({ pool, request, incoming, response, fail, log, watch }, request.body === 'none');

@@ -7,6 +7,7 @@ import { createDb, type Db } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import type { Infra, ServiceParts } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
+import { derivedTrust } from '@baton/trust';
 import type { TenantParts } from './adapters/tenant-parts';
 import { buildService, type Config, configSchema } from './service';
 import type { DB as Tables } from './store/tables.gen';
@@ -63,7 +64,7 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
   const app = createHttpApp({
     service: 'identity',
     routes: parts.routes,
-    internalKey,
+    trust: derivedTrust('identity', internalKey),
     log: silentLog,
     wire: config.BATON_WIRE,
     validateResponses: true,
@@ -84,7 +85,7 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
 
 async function request(origin: string, method: string, path: string, body: unknown, as: Principal) {
   const headers = {
-    [principalHeader]: await signPrincipal(as, internalKey),
+    [principalHeader]: await signPrincipal(as, derivedTrust('gateway', internalKey).identity, 'identity'),
     'content-type': 'application/json',
   };
   const answer = await fetch(`${origin}/api/v3.1${path}`, {

@@ -37,7 +37,23 @@ const list = zod.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
+const range = zod
+  .string()
+  .regex(/^\d+-\d+$/, 'must be two whole numbers with - between them')
+  .transform((text) => {
+    const [first = 0, last = 0] = text.split('-').map(Number);
+    return { first, last };
+  })
+  .refine(
+    ({ first, last }) => first > 0 && last >= first && last < 4294967294,
+    'must be the first and the last uid, above 0',
+  );
+
 export const configSchema = runtimeConfig.extend({
+  BATON_INTERNAL_KEY: envValue
+    .secret(16)
+    .optional()
+    .describe('Not for workers; one that has it makes its join token from it'),
   BATON_WORKER_SLOTS: envValue
     .integer(0, 10_000)
     .prefault('0')
@@ -78,10 +94,47 @@ export const configSchema = runtimeConfig.extend({
     .string()
     .optional()
     .describe('Folder with bin/ and python/ of the plugin runtime, where they do not lie beside the code'),
+  BATON_WORKER_ISOLATION: zod
+    .enum(['auto', 'best', 'bubblewrap', 'namespaces', 'uid', 'none'])
+    .default('auto')
+    .describe(
+      'What keeps operations apart (docs/SECURITY.md): auto takes the strongest that works and refuses to start without any; best starts all the same, with a warning; none leaves everything open to operations',
+    ),
+  BATON_WORKER_UID_RANGE: range
+    .prefault('200000-265535')
+    .describe('Uids that the operations of tenants run as, one each; for a worker that runs as root'),
+  BATON_WORKER_SHARED_PATHS: list
+    .prefault('')
+    .describe(
+      'Files and folders of this machine that operations see besides the system and their own, separated by commas; with :rw behind one they may change it',
+    ),
+  BATON_WORKER_HIDDEN_PATHS: list
+    .prefault('')
+    .describe(
+      'Folders that are covered where the isolation leaves the file system as it is, separated by commas',
+    ),
+  BATON_WORKER_LIMIT_PROCESSES: envValue
+    .integer(8, 1_000_000)
+    .prefault('1024')
+    .describe(
+      'Most processes and threads of one operation (of one tenant where operations are kept apart by uid only)',
+    ),
+  BATON_WORKER_LIMIT_OPEN_FILES: envValue
+    .integer(16, 1_000_000)
+    .prefault('8192')
+    .describe('Most open files of one process of an operation'),
+  BATON_WORKER_LIMIT_MEMORY: envValue
+    .integer(0, Number.MAX_SAFE_INTEGER)
+    .prefault('8000000000')
+    .describe('Most bytes of private memory of one process of an operation; 0: not bounded'),
+  BATON_WORKER_LIMIT_DISK: envValue
+    .integer(1_000_000, Number.MAX_SAFE_INTEGER)
+    .prefault('4000000000')
+    .describe('Most bytes of one file of an operation, and of all that one operation keeps in its folders'),
   BATON_WORKER_SCRIPT_UID: envValue
     .integer(1, 4294967294)
     .optional()
-    .describe('User id that scripts run as; needs a worker that runs as root'),
+    .describe('One user id that operations of all tenants run as; needs a worker that runs as root'),
   BATON_WORKER_SCRIPT_GID: envValue
     .integer(1, 4294967294)
     .optional()

@@ -9,12 +9,12 @@ function rig() {
   const clock = { now: () => nowMs, monotonic: () => nowMs };
   const tasks = createHeldTasks();
   const lost: string[] = [];
-  let answer = { lost: [] as string[], kill: [] as string[] };
+  let answer: { lost: string[]; kill: string[]; proofs?: Record<string, string> } = { lost: [], kill: [] };
   let travelMs = 0;
   const executions = {
     heartbeat: async () => {
       nowMs += travelMs;
-      return answer;
+      return { proofs: {}, ...answer };
     },
   };
   const heartbeat = createHeartbeat({
@@ -31,6 +31,7 @@ function rig() {
       leaseMs: LEASE_MS,
       leaseUntil: nowMs + LEASE_MS,
       control: new AbortController(),
+      proof: 'first',
       phase: 'running',
     } as HeldTask;
     tasks.add(task);

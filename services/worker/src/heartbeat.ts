@@ -91,6 +91,7 @@ async function renewAll(deps: HeartbeatDeps): Promise<void> {
   const sentAt = deps.clock.monotonic();
   const answer = await deps.executions.heartbeat(
     tasks.map((task) => task.taskId),
+    tasks.map((task) => task.proof).filter((proof) => proof !== ''),
     Math.max(1_000, intervalOf(deps.tasks)),
   );
   const lost = new Set(answer.lost);
@@ -104,6 +105,7 @@ async function renewAll(deps: HeartbeatDeps): Promise<void> {
       deps.onLost(task);
     } else {
       task.leaseUntil = Math.max(task.leaseUntil, sentAt + task.leaseMs);
+      task.proof = answer.proofs[task.taskId] ?? task.proof;
       if (kill.has(task.taskId)) deps.tasks.stop(task, 'cancelled');
     }
   }

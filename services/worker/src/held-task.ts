@@ -18,6 +18,8 @@ export interface HeldTask {
   readonly startedAt: string;
   /** Monotonic ms. */
   leaseUntil: number;
+  /** Shows other services what this worker holds; renewed by heartbeats. */
+  proof: string;
   phase: 'running' | 'reporting';
 }
 

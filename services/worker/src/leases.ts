@@ -46,6 +46,7 @@ export function startLeases(
       control: new AbortController(),
       startedAt: isoInstant(deps.clock.now()),
       leaseUntil: sentAt + lease.leaseMs,
+      proof: lease.proof,
       phase: 'running',
     };
     // The answer lay here unread while this process was paused: somebody else may hold the task by now.

@@ -1,6 +1,7 @@
 import type { TaskEvent } from '@baton/contracts';
 import { backoffMs, type Clock, isAppError, isoInstant, type Log, newId } from '@baton/kernel';
 import type { EmitKind } from '@baton/plugin-runtime';
+import { currentLease, type HeldProof, withLease } from '@baton/rpc';
 import type { ExecutionsClient } from './adapters/executions.client';
 import { createLineRoom } from './line-room';
 
@@ -46,6 +47,8 @@ interface Stream {
   added: number;
   done: number;
   flushes: { upTo: number; resolve: () => void }[];
+  /** Of an operation of this execution: shows that this worker may tell of it. */
+  lease: HeldProof | undefined;
 }
 
 export function createLogShipper(deps: LogShipperDeps): LogShipper {
@@ -68,7 +71,9 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
     stream.isSending = true;
     while (stream.events.length > 0) {
       const batch = nextBatch(stream.events);
-      await deliver(deps, executionId, batch);
+      const { lease } = stream;
+      const told = (): Promise<void> => deliver(deps, executionId, batch);
+      await (lease ? withLease(lease, told) : told());
       settled(executionId, stream, batch);
     }
     stream.isSending = false;
@@ -87,6 +92,7 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
       const reportedAt = isoInstant(deps.clock.now());
       const logger = task.logger ?? `ctx.${task.taskId}`;
       const stream = streamOf(streams, task.executionId);
+      stream.lease = currentLease() ?? stream.lease;
       stream.events.push({ taskId: task.taskId, kind, level, logger, message, reportedAt });
       stream.added++;
       sendSoon();
@@ -112,7 +118,7 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
 function streamOf(streams: Map<string, Stream>, executionId: string): Stream {
   const known = streams.get(executionId);
   if (known) return known;
-  const stream: Stream = { events: [], isSending: false, added: 0, done: 0, flushes: [] };
+  const stream: Stream = { events: [], isSending: false, added: 0, done: 0, flushes: [], lease: undefined };
   streams.set(executionId, stream);
   return stream;
 }

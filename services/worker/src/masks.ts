@@ -92,24 +92,3 @@ function clear(text: string, place: number, side: 'before' | 'after', secrets: r
   }
   return cleared;
 }
-
-/** Names of the secrets that unevaluated inputs ask for, and values that stand where a whole input is one. */
-export function secretsIn(raw: unknown, evaluated: unknown): { keys: string[]; values: unknown[] } {
-  const keys = new Set<string>();
-  const values: unknown[] = [];
-  const visit = (node: unknown, value: unknown): void => {
-    if (Array.isArray(node)) {
-      node.forEach((item, i) => visit(item, Array.isArray(value) ? value[i] : undefined));
-    } else if (isJsonObject(node)) {
-      const names = Object.keys(node);
-      if (names.length === 1 && names[0] === 'get_secret') {
-        const argument = Array.isArray(node.get_secret) ? node.get_secret[0] : node.get_secret;
-        if (typeof argument === 'string') keys.add(argument);
-        values.push(value);
-      }
-      for (const name of names) visit(node[name], isJsonObject(value) ? value[name] : undefined);
-    }
-  };
-  visit(raw, evaluated);
-  return { keys: [...keys], values: values.filter((value) => value !== undefined) };
-}

@@ -1,5 +1,8 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAppError } from '@baton/kernel';
+import { pipeline } from 'node:stream/promises';
+import { isAppError, newId } from '@baton/kernel';
 import type { CatalogClient, FolderContents, FolderName } from './adapters/catalog.client';
 import type { FileCache } from './file-cache';
 import type { FolderIndex } from './folder-index';
@@ -8,9 +11,11 @@ import { bringDown, bringUp } from './working-folder';
 
 /** The working folder of a deployment as one operation sees it. */
 export interface OperationFolder {
+  /** Where its copy is or will be: the folder is made, its files come with `open`. */
+  place(): Promise<string>;
   /** Its copy on this machine, up to date when the operation asks first. */
   open(): Promise<string>;
-  /** Local path of a file of it, not to be changed; null: there is none. */
+  /** Local path of a file of it, not to be changed, good until `settle`; null: there is none. */
   locate(path: string): Promise<string | null>;
   /** Paths below a folder of it, inside of that; null: there is none. */
   list(path: string): Promise<string[] | null>;
@@ -30,7 +35,7 @@ export interface OperationFoldersDeps {
   catalog: CatalogClient;
   index: FolderIndex;
   cache: FileCache;
-  account: Account;
+  accountOf: (tenant: string) => Account;
   /** Of this process alone. */
   copiesDir: string;
 }
@@ -58,11 +63,16 @@ export function createOperationFolders(deps: OperationFoldersDeps): OperationFol
       const folder: FolderName = { area: 'deployments', tenant, folder: deploymentId };
       const dir = join(deps.copiesDir, safe(tenant), safe(deploymentId));
       let opening: Promise<FolderContents> | null = null;
+      const work = { catalog, index, account: deps.accountOf(tenant) };
+      const make = (): Promise<string> =>
+        makeFolder(deps.copiesDir, [safe(tenant), safe(deploymentId)], work.account);
       const open = async (): Promise<FolderContents> => {
-        await makeFolder(deps.copiesDir, [safe(tenant), safe(deploymentId)], deps.account);
-        return bringDown(deps, folder, dir);
+        await make();
+        return bringDown(work, folder, dir);
       };
+      const taken: string[] = [];
       return {
+        place: make,
         open: async () => {
           opening ??= inLine(dir, open);
           try {
@@ -75,16 +85,17 @@ export function createOperationFolders(deps: OperationFoldersDeps): OperationFol
         },
         locate: async (path) => {
           if (opening === null) return locateStored(folder, path);
-          const file = await openInside(dir, path);
-          await file?.close();
-          return file === null ? null : join(dir, path);
+          const copy = await takeCopy(dir, path, deps.copiesDir);
+          if (copy !== null) taken.push(copy);
+          return copy;
         },
         list: async (path) =>
           below(path, opening === null ? (await index.read(folder)).files : await scanTree(dir)),
         settle: async () => {
+          for (const copy of taken.splice(0)) await rm(copy, { force: true });
           if (opening === null) return;
           const opened = await opening;
-          await inLine(dir, () => bringUp(deps, folder, dir, opened, mayWrite));
+          await inLine(dir, () => bringUp(work, folder, dir, opened, mayWrite));
         },
       };
     },
@@ -97,6 +108,25 @@ export function createOperationFolders(deps: OperationFoldersDeps): OperationFol
       return shared && below(shared.path, (await index.read(shared.folder)).files);
     },
   };
+}
+
+/**
+ * The file as it is now, where no operation can put something else in its place while it is read; gone with `settle`, or
+ * with the copies of this process (sweepOwnDirs). Null: there is none.
+ */
+async function takeCopy(dir: string, path: string, copiesDir: string): Promise<string | null> {
+  const file = await openInside(dir, path);
+  if (file === null) return null;
+  const copy = join(copiesDir, `taken-${newId()}`);
+  try {
+    await pipeline(file.createReadStream({ autoClose: false }), createWriteStream(copy, { mode: 0o600 }));
+    return copy;
+  } catch (error) {
+    await rm(copy, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
 }
 
 function sharedPlace(tenant: string, path: string): { folder: FolderName; path: string } | null {

@@ -1,12 +1,12 @@
 import { AppError, beginningOf, type Clock, isAppError, type Log } from '@baton/kernel';
 import type { OperationHost } from '@baton/plugin-runtime';
+import { withLease } from '@baton/rpc';
 import type { DeploymentsClient } from './adapters/deployments.client';
 import type { SafeFetch } from './adapters/safe-fetch';
-import type { SecretsClient } from './adapters/secrets.client';
 import { type BlueprintFiles, insidePath } from './blueprint-files';
 import { type HeldTask, isOwned } from './held-task';
 import type { LogShipper } from './logs';
-import { type Masks, secretsIn } from './masks';
+import type { Masks } from './masks';
 import type { OperationFolders } from './operation-folder';
 import type { PythonPlugins } from './python-plugins';
 
@@ -15,7 +15,6 @@ const MAX_MESSAGE = 64 * 1024;
 
 export interface HostDeps {
   deployments: DeploymentsClient;
-  secrets: SecretsClient;
   files: BlueprintFiles;
   fetchUrl: SafeFetch;
   logs: LogShipper;
@@ -39,10 +38,11 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
   const logger = `ctx.${assignment.isWorkflowCode ? task.executionId : task.taskId}`;
   const line = { logger, taskId: task.taskId, executionId: task.executionId, signal: task.control.signal };
   const folder = deps.folders.of(assignment.tenant, assignment.deploymentId, () => isOwned(task, deps.clock));
-  return {
+  const host: TaskHost = {
     open: async () => {
-      const model = await deps.deployments.open(assignment);
-      if (assignment.hasFunctions) await learnSecrets(deps, task, model.inputs, masks);
+      const { secrets, ...model } = await deps.deployments.open(assignment);
+      // What the inputs got from get_secret is hidden in everything that the operation says.
+      masks.add(secrets);
       return model;
     },
     saveRuntimeProperties: (write) => {
@@ -74,9 +74,20 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
     cutText: masks.cut,
     fetchUrl: deps.fetchUrl,
     pythonPlugin: (name) => deps.plugins.of(tenant, blueprintId, name, task.control.signal),
+    deploymentPlace: () => folder.place(),
     deploymentDir: () => folder.open(),
     settle: () => folder.settle(),
   };
+  return underLease(task, host);
+}
+
+/** What is asked of other services on the way shows the lease as it is at that moment. */
+function underLease(task: HeldTask, host: TaskHost): TaskHost {
+  const methods = Object.entries(host).map(([name, method]) => [
+    name,
+    (...given: unknown[]) => withLease(task, () => (method as (...given: unknown[]) => unknown)(...given)),
+  ]);
+  return Object.fromEntries(methods) as TaskHost;
 }
 
 /** Where a resource may lie; null: it is not there. */
@@ -101,21 +112,5 @@ async function firstOf<T>(path: string, { own, blueprint, shared }: Places<T>): 
     const other = inside !== null && isAppError(error, 'not_found_error') ? await shared(inside) : null;
     if (other === null) throw error;
     return other;
-  }
-}
-
-/** What the inputs got from get_secret is hidden in everything that the operation says. */
-async function learnSecrets(deps: HostDeps, task: HeldTask, inputs: unknown, masks: Masks): Promise<void> {
-  const { keys, values } = secretsIn(task.assignment.inputs, inputs);
-  masks.add(values);
-  if (keys.length === 0) return;
-  try {
-    masks.add(await deps.secrets.values(task.assignment, keys));
-  } catch (error) {
-    // Whole values are known already; only secrets inside longer texts stay unknown.
-    deps.log.warn(
-      { taskId: task.taskId, reason: (error as Error).message },
-      'secrets to hide could not be read',
-    );
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chown, copyFile, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Account } from '@baton/isolation';
 import { type Clock, newId, nullIfNotFound } from '@baton/kernel';
 import {
   installPlugin,
@@ -54,7 +55,12 @@ export function createPythonPlugins(deps: PythonPluginsDeps): PythonPlugins {
   const declaredBy = (tenant: string, blueprintId: string) =>
     remembered(declared, `${tenant}/${blueprintId}`, () => catalog.declaredPlugins(tenant, blueprintId));
   /** Makes `target` unless it is there; callers at the same time share one installation. */
-  const ensure = async (plugin: DeclaredPlugin, target: string, prepare: () => Promise<Prepared>) => {
+  const ensure = async (
+    tenant: string,
+    plugin: DeclaredPlugin,
+    target: string,
+    prepare: () => Promise<Prepared>,
+  ) => {
     const now = new Date(clock.now());
     const isThere = await utimes(target, now, now).then(
       () => true,
@@ -63,7 +69,7 @@ export function createPythonPlugins(deps: PythonPluginsDeps): PythonPlugins {
     if (isThere) return;
     const running =
       installing.get(target) ??
-      install(deps, plugin, target, prepare).finally(() => installing.delete(target));
+      install(deps, tenant, plugin, target, prepare).finally(() => installing.delete(target));
     installing.set(target, running);
     await running;
     await removeUnused(root, clock.now());
@@ -76,7 +82,7 @@ export function createPythonPlugins(deps: PythonPluginsDeps): PythonPlugins {
       const uploaded = plugin.packageName === '' ? null : await catalog.findPlugin(tenant, plugin);
       if (uploaded) {
         const target = join(root, 'wagons', uploaded.digest.replaceAll(/[^\w-]/g, '_'));
-        await ensure(plugin, target, async () => ({
+        await ensure(tenant, plugin, target, async () => ({
           kind: 'wagon',
           path: await deps.cache.locate(uploaded.digest, 'wagon', () =>
             catalog.readWagon(tenant, uploaded.id),
@@ -93,8 +99,10 @@ export function createPythonPlugins(deps: PythonPluginsDeps): PythonPlugins {
       const key = createHash('sha256').update(
         JSON.stringify([tenant, blueprint, plugin.source, plugin.pipArguments]),
       );
-      const target = join(root, 'sources', key.digest('hex'));
-      await ensure(plugin, target, () => placeSource(deps, { tenant, blueprintId, plugin, root, signal }));
+      const target = join(root, 'sources', folderOf(tenant), key.digest('hex'));
+      await ensure(tenant, plugin, target, () =>
+        placeSource(deps, { tenant, blueprintId, plugin, root, signal }),
+      );
       return { prefix: target, properties: plugin.properties };
     },
   };
@@ -106,15 +114,16 @@ interface Prepared extends Pick<PluginInstallation, 'kind' | 'path'> {
 
 async function install(
   { settings }: PythonPluginsDeps,
+  tenant: string,
   { name, pipArguments }: DeclaredPlugin,
   target: string,
   prepare: () => Promise<Prepared>,
 ): Promise<void> {
   const { kind, path, done } = await prepare();
   try {
-    if (kind === 'source') await ownedFolder(dirname(target), settings.account);
+    if (kind === 'source') await ownedFolder(dirname(target), settings.isolation.accountOf(tenant));
     const failure = await installPlugin(
-      { kind, path, target, pipArguments },
+      { tenant, kind, path, target, pipArguments },
       settings,
       AbortSignal.timeout(INSTALL_MS),
     );
@@ -133,7 +142,7 @@ async function placeSource(
   which: { tenant: string; blueprintId: string; plugin: DeclaredPlugin; root: string; signal: AbortSignal },
 ): Promise<Prepared> {
   const { tenant, blueprintId, plugin, root, signal } = which;
-  const { account } = deps.settings;
+  const account = deps.settings.isolation.accountOf(tenant);
   const folder = join(root, 'building', newId());
   await ownedFolder(folder, account);
   const done = () => rm(folder, { recursive: true, force: true });
@@ -168,23 +177,25 @@ async function placeSource(
   }
 }
 
-type Account = ScriptSettings['account'];
+/** What pip builds belongs to the tenant's account, so each tenant has a folder of its own. */
+const folderOf = (tenant: string): string => encodeURIComponent(tenant).replaceAll('.', '%2E');
 
 /** A folder in which the account of scripts may write. */
-async function ownedFolder(path: string, account: Account): Promise<void> {
-  await mkdir(path, { recursive: true });
+async function ownedFolder(path: string, account: Account | null): Promise<void> {
+  await mkdir(path, { recursive: true, mode: account ? 0o711 : 0o700 });
   if (account) await chown(path, account.uid, account.gid);
 }
 
-async function handOver(folder: string, account: NonNullable<Account>): Promise<void> {
+async function handOver(folder: string, account: Account): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
     await chown(join(entry.parentPath, entry.name), account.uid, account.gid);
 }
 
 async function removeUnused(root: string, nowMs: number): Promise<void> {
-  for (const kind of ['wagons', 'sources', 'building'])
-    for (const name of await readdir(join(root, kind)).catch(() => [])) {
-      const path = join(root, kind, name);
+  const tenants = await readdir(join(root, 'sources')).catch(() => []);
+  for (const folder of ['wagons', 'building', ...tenants.map((name) => join('sources', name))])
+    for (const name of await readdir(join(root, folder)).catch(() => [])) {
+      const path = join(root, folder, name);
       const found = await stat(path).catch(() => null);
       if (found && found.mtimeMs < nowMs - UNUSED_MS) await rm(path, { recursive: true, force: true });
     }

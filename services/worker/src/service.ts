@@ -2,12 +2,12 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { compositionPlugin } from '@baton/composition';
 import { taskReady, tasksCancelled } from '@baton/contracts';
-import { isoInstant } from '@baton/kernel';
+import type { Choice } from '@baton/isolation';
+import { isoInstant, type Log } from '@baton/kernel';
 import {
   buildRegistry,
   buildWorkflowRegistry,
   defaultAssetsDir,
-  type OrphanGuard,
   ownDir,
   type ScriptSettings,
   startOrphanGuard,
@@ -24,12 +24,12 @@ import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
-import { createSecretsClient } from './adapters/secrets.client';
 import { createBlueprintFiles } from './blueprint-files';
 import { configSchema, scriptEnv, slotsOf, type WorkerConfig } from './config';
 import { createFileCache } from './file-cache';
 import { createFolderIndex } from './folder-index';
 import { loadHandlers } from './handlers';
+import { isolationOf, isolationSettings, pythonInside } from './isolation-of-worker';
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
 import { createOperationFolders } from './operation-folder';
@@ -50,8 +50,20 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     started_at: isoInstant(infra.clock.now()),
     pid: process.pid,
   });
+  const assetsDir = config.BATON_WORKER_ASSETS ?? defaultAssetsDir;
+  const settings = isolationSettings(config, { workRoot, assetsDir });
+  const choice = isolationOf(settings);
+  tellIsolation(infra.log, choice);
   const guard = startOrphanGuard();
-  const runtime = runtimeOf(config, infra, workRoot, guard);
+  const runtime = runtimeOf(config, infra, {
+    assetsDir,
+    workRoot,
+    python: pythonInside(choice, settings, config.BATON_WORKER_PYTHON),
+    baseEnv: scriptEnv(config),
+    managerUrl: config.BATON_WORKER_MANAGER_URL,
+    guard,
+    isolation: choice.isolation,
+  });
   const worker = createWorker({
     slots,
     executions,
@@ -87,12 +99,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   };
 }
 
-function runtimeOf(
-  config: WorkerConfig,
-  infra: Infra,
-  workRoot: string,
-  guard: OrphanGuard,
-): WorkerDeps['runtime'] {
+function runtimeOf(config: WorkerConfig, infra: Infra, scripts: ScriptSettings): WorkerDeps['runtime'] {
   const { BATON_WORKER_HANDLERS: handlers } = config;
   const fetchUrl = createSafeFetch(config.BATON_WORKER_FETCH_ALLOW);
   const composition = compositionPlugin({
@@ -104,15 +111,7 @@ function runtimeOf(
   return {
     operations: buildRegistry(plugins),
     workflows: buildWorkflowRegistry(plugins),
-    scripts: {
-      assetsDir: config.BATON_WORKER_ASSETS ?? defaultAssetsDir,
-      workRoot,
-      python: config.BATON_WORKER_PYTHON,
-      baseEnv: scriptEnv(config),
-      managerUrl: config.BATON_WORKER_MANAGER_URL,
-      guard,
-      account: accountOf(config),
-    },
+    scripts,
   };
 }
 
@@ -128,24 +127,21 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
   const fetchUrl = createSafeFetch(config.BATON_WORKER_FETCH_ALLOW);
   return {
     deployments: createDeploymentsClient(rpc),
-    secrets: createSecretsClient(rpc),
     files,
     plugins: createPythonPlugins({ catalog, files, cache, fetchUrl, settings, clock }),
     folders: createOperationFolders({
       catalog,
       cache,
       index: createFolderIndex(catalog),
-      account: accountOf(config),
+      accountOf: settings.isolation.accountOf,
       copiesDir: ownDir(workRoot, 'copies'),
     }),
     fetchUrl,
   };
 }
 
-/** The account that scripts run as; null: that of the worker. */
-function accountOf({
-  BATON_WORKER_SCRIPT_UID: uid,
-  BATON_WORKER_SCRIPT_GID: gid,
-}: WorkerConfig): { uid: number; gid: number } | null {
-  return uid === undefined ? null : { uid, gid: gid ?? uid };
+function tellIsolation(log: Log, { isolation, attempts }: Choice): void {
+  const fields = { isolation: isolation.name, notEnforced: isolation.notEnforced, attempts };
+  if (isolation.name === 'none') log.warn(fields, 'operations are not isolated');
+  else log.info(fields, `operations are isolated: ${isolation.description}`);
 }

@@ -67,6 +67,7 @@ const host: OperationHost = {
       taken = Atomics.load(linesTaken, 0);
     }
   },
+  deploymentPlace: elsewhere,
   cutText: elsewhere,
   saveRuntimeProperties: elsewhere,
   fetchUrl: elsewhere,

@@ -26,7 +26,7 @@ const printed = (): string[] =>
 
 /** Runs operations on a worker with a disk of its own. */
 async function machine() {
-  const worker = await rig.startWorker();
+  const worker = await rig.startWorker({ BATON_WORKER_ISOLATION: 'auto' });
   const run = async (text: string): Promise<executionsRpc.TaskOutcome> => {
     const task = rig.peer.addTask(bash(text));
     await rig.wake(task);

@@ -2,10 +2,12 @@ import type { Random } from '../../sim/random';
 import { matrixRow, type Row } from '../row';
 import { backgroundRows } from './background';
 import { brokerRows } from './broker';
+import { canaryRows } from './canary';
 import { cancelRows } from './cancels';
 import { clockRows } from './clocks';
 import { crashPolicyRows } from './crash-policy';
 import { databaseRows } from './database';
+import { fileRows } from './files';
 import { groupRows } from './groups';
 import { nestedRows } from './nested';
 import { pluginsUpdateRows } from './plugins-updates';
@@ -13,6 +15,9 @@ import { repeatingRows } from './repeating';
 import { resourceRows } from './resources';
 import { scheduleRows } from './schedules';
 import { serviceRows } from './services';
+import { snapshotRows } from './snapshots';
+import { soakRows } from './soak';
+import { starvedRows } from './starved';
 import { tenantRows } from './tenants';
 import { workerRows } from './workers';
 
@@ -29,15 +34,23 @@ export const allRows: readonly Row[] = [
   ...scheduleRows,
   ...repeatingRows,
   ...databaseRows,
+  ...starvedRows,
   ...brokerRows,
   ...clockRows,
   ...cancelRows,
   ...nestedRows,
+  ...fileRows,
+  ...snapshotRows,
+  ...canaryRows,
+  ...soakRows,
 ].sort((a, b) => numberOf(a) - numberOf(b));
 
 function numberOf(row: Row): number {
   return Number(matrixRow(row).slice(1));
 }
+
+/** What a run without `--rows` plays. */
+export const usualRows: readonly Row[] = allRows.filter((row) => row.isOnDemand !== true);
 
 /** Always part of `npm test`: the engine killed in a POST, a worker killed with its operations. */
 const ALWAYS = ['F1e', 'F3'];
@@ -45,7 +58,7 @@ const RANDOM_ROWS = 3;
 
 /** The fixed rows and three others that chance takes. */
 export function rowsOfSuite(random: Random): Row[] {
-  const others = allRows.filter((row) => !ALWAYS.includes(row.id));
+  const others = usualRows.filter((row) => !ALWAYS.includes(row.id));
   const taken = new Set<Row>();
   while (taken.size < RANDOM_ROWS) taken.add(random.pick(others));
   return allRows.filter((row) => ALWAYS.includes(row.id) || taken.has(row));

@@ -1,6 +1,7 @@
-import { deploymentsRpc, executionsRpc } from '@baton/contracts';
+import { deploymentsRpc, executionsRpc, type ServiceName } from '@baton/contracts';
 import { isAppError, Secret, silentLog } from '@baton/kernel';
-import { createGrpcConnector } from '@baton/rpc';
+import { createGrpcConnector, withLease } from '@baton/rpc';
+import { createLeaseProofs, derivedTrust, newWorkerKey, signCertificate, workerTokens } from '@baton/trust';
 import type { Rig } from '../rig';
 import { INTERNAL_KEY } from '../rig';
 
@@ -12,6 +13,21 @@ interface StaleLease {
   attempt: number;
 }
 
+const key = new Secret(INTERNAL_KEY);
+const tokens = new Map<string, (audience: ServiceName) => string>();
+
+/** Whoever has the key of the services can make any worker. */
+function tokenOf(workerId: string, audience: ServiceName): string {
+  let made = tokens.get(workerId);
+  if (!made) {
+    const own = newWorkerKey();
+    const { identity } = derivedTrust('executions', key);
+    made = workerTokens(own, signCertificate(identity, { workerId, publicKey: own.publicKey }));
+    tokens.set(workerId, made);
+  }
+  return made(audience);
+}
+
 /**
  * Reports old leases the way a worker would that knows nothing of its pause, and writes runtime properties under them.
  * Ours does neither; the engine must not rely on that.
@@ -20,17 +36,20 @@ export async function lateResult(
   rig: Rig,
   stale: readonly StaleLease[],
 ): Promise<{ sent: number; refused: number; violations: string[] }> {
+  tokens.clear();
+  let worker = '';
   const rpc = createGrpcConnector({
     addresses: { executions: rig.fleet.rpc.executions, deployments: rig.fleet.rpc.deployments },
     log: silentLog,
-    internalKey: new Secret(INTERNAL_KEY),
+    credential: { tokenFor: (audience) => tokenOf(worker, audience), ready: async () => undefined },
   });
   try {
     const executions = rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions');
     const deployments = rpc.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments');
     let refused = 0;
     const violations: string[] = [];
-    for (const { task, execution, worker, attempt } of stale) {
+    for (const { task, execution, worker: holder, attempt } of stale) {
+      worker = holder;
       const outcome = {
         taskId: task,
         executionId: execution,
@@ -44,7 +63,7 @@ export async function lateResult(
       };
       const answer = await executions.finishTasks({ workerId: worker, outcomes: [outcome], room: 0 });
       if (answer.refused.includes(task)) refused++;
-      violations.push(...(await lateWrite(rig, deployments, task, attempt)));
+      violations.push(...(await lateWrite(rig, deployments, { task, execution, worker, attempt })));
     }
     return { sent: stale.length, refused, violations };
   } finally {
@@ -56,23 +75,39 @@ export async function lateResult(
 async function lateWrite(
   rig: Rig,
   deployments: { updateNodeInstance(request: object): Promise<unknown> },
-  task: string,
-  attempt: number,
+  { task, execution, worker, attempt }: StaleLease,
 ): Promise<string[]> {
-  const [written] = await rig.sql<{ tenant: string; id: string; version: number }>(
-    `select tenant, id, version from deployments.node_instances where written_task = $1 and written_attempt > $2`,
+  const [written] = await rig.sql<{ tenant: string; id: string; version: number; deployment: string }>(
+    `select i.tenant, i.id, i.version, d.id as deployment from deployments.node_instances i
+       join deployments.deployments d on d.key = i.deployment_key
+       where written_task = $1 and written_attempt > $2`,
     [task, attempt],
   );
   if (!written) return [];
   try {
-    await deployments.updateNodeInstance({
+    // As if its lease were just renewed: what refuses it then is the attempt alone.
+    const lease = {
+      workerId: worker,
       tenant: written.tenant,
+      executionId: execution,
+      taskId: task,
+      attempt,
+      deploymentId: written.deployment,
+      blueprintId: '',
+      inputsDigest: '',
+      username: 'admin',
+    };
+    const proof = createLeaseProofs(key).prove(lease, 15_000);
+    const late = {
+      tenant: written.tenant,
+      executionId: execution,
       nodeInstanceId: written.id,
       version: written.version,
       runtimePropertiesJson: '{"configured":"late"}',
       taskId: task,
       attempt,
-    });
+    };
+    await withLease({ proof }, () => deployments.updateNodeInstance(late));
     return [`G4: a late write to ${written.id} was accepted`];
   } catch (error) {
     return isAppError(error, 'stale_attempt_error')

@@ -7,7 +7,8 @@ import {
   taskReady,
   tasksCancelled,
 } from '@baton/contracts';
-import { isAppError, type Log, systemClock } from '@baton/kernel';
+import { isAppError, type Log, Secret, systemClock } from '@baton/kernel';
+import { createLeaseProofs } from '@baton/trust';
 import { afterEnds } from '../../../services/executions/src/commands/after-ends';
 import { deliverStates, forgetDelivered } from '../../../services/executions/src/commands/deliver-states';
 import { dequeueExecutions } from '../../../services/executions/src/commands/dequeue-executions';
@@ -66,6 +67,7 @@ export function newEngine(
     passedOver: newPassedOver(),
     cancelGraceMs: 3_000,
     tokenKey: 'simulation',
+    leases: createLeaseProofs(new Secret('simulation')),
     workflowConfig: { taskRetries: 2, taskRetryIntervalMs: retryMs, subgraphRetries: 1 },
     log,
   };

@@ -211,7 +211,7 @@ export async function beat(fleet: Fleet, hands: Hands): Promise<never> {
     if (hands.isFrozen) continue;
     const taskIds = [...hands.running.keys()];
     const answer = await call(world, fleet.engines, (engine) =>
-      heartbeat(fleet.depsOf(engine), { workerId: hands.workerId, workerJson: '{}', taskIds }),
+      heartbeat(fleet.depsOf(engine), { workerId: hands.workerId, workerJson: '{}', taskIds, proofs: [] }),
     );
     if (!answer) continue;
     for (const id of taskIds) {

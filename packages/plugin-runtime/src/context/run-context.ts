@@ -10,6 +10,7 @@ import {
 import type { OperationHost } from '../host';
 import type { OperationTask } from '../task';
 import { textOf } from '../thrown';
+import { ownPlaces } from './places';
 import { type Resources, sessionResources } from './resources';
 import type { OperationSession } from './session';
 
@@ -135,7 +136,7 @@ export class RunContext implements OperationContext {
   }
 
   #files(): Resources {
-    this.#resources ??= sessionResources(this.#session, this.#tempDir);
+    this.#resources ??= sessionResources(this.#session, ownPlaces(this.#tempDir));
     return this.#resources;
   }
 }

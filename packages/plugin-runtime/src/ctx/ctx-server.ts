@@ -6,6 +6,7 @@ import type { OperationSession } from '../context/session';
 import type { ScriptResult } from '../script/script-result';
 import { textOf, thrownTexts } from '../thrown';
 import { ctxTree, StopOperation } from './ctx-tree';
+import type { CtxWork } from './ctx-work';
 import { isFalsy, pythonText } from './python-text';
 import { shimCalls } from './shim-calls';
 import { walk } from './walk';
@@ -39,15 +40,11 @@ type WorkflowCalls = ReadonlyMap<string, (request: JsonObject) => Promise<Json>>
 export async function serveCtx(
   session: OperationSession,
   result: ScriptResult,
-  tempDir: string,
+  work: CtxWork,
   workflowCalls: WorkflowCalls = new Map(),
 ): Promise<CtxServer> {
   const path = `/${newId().replaceAll('-', '')}`;
-  const calls = callsOf(
-    ctxTree(session, result, tempDir),
-    shimCalls(session, result, tempDir),
-    workflowCalls,
-  );
+  const calls = callsOf(ctxTree(session, result, work), shimCalls(session, result, work), workflowCalls);
   let running = Promise.resolve();
 
   const server = createServer((request, response) => {

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { FatalError, OperationRetry } from '@baton/plugin-sdk';
@@ -7,6 +6,7 @@ import { type Resources, sessionResources } from '../context/resources';
 import type { OperationSession } from '../context/session';
 import { staticSnapshot } from '../context/snapshot';
 import type { ScriptResult } from '../script/script-result';
+import type { CtxWork } from './ctx-work';
 import { CtxCallable, CtxDict, CtxObject, type CtxValue } from './walk';
 
 /** Thrown to a client whose script shall end here: after abort and retry. */
@@ -37,7 +37,7 @@ const constants = (facts: JsonObject): Attributes =>
   );
 
 /** The `ctx` that scripts walk: facts, both sides, logger, resources and the result of the script. */
-export function ctxTree(session: OperationSession, result: ScriptResult, tempDir: string): CtxObject {
+export function ctxTree(session: OperationSession, result: ScriptResult, work: CtxWork): CtxObject {
   const facts = staticSnapshot(session);
   const { operation, plugin, deployment, blueprint, ...plainFacts } = facts as Record<string, JsonObject>;
   const lateFacts: Attributes = Object.fromEntries(
@@ -48,7 +48,7 @@ export function ctxTree(session: OperationSession, result: ScriptResult, tempDir
   );
   const pluginDir = async (): Promise<string> => {
     const dir = join(await session.host.deploymentDir(), 'plugins', session.task.plugin.name);
-    await mkdir(dir, { recursive: true });
+    await work.makeFolder(dir);
     return dir;
   };
   return new CtxObject('ctx', {
@@ -76,7 +76,7 @@ export function ctxTree(session: OperationSession, result: ScriptResult, tempDir
         async ([message]) => void (await session.host.emit('event', 'info', String(message ?? ''))),
       ),
     local_deployment_workdir: () => new CtxCallable(() => session.host.deploymentDir()),
-    ...resourceCalls(sessionResources(session, async () => tempDir)),
+    ...resourceCalls(sessionResources(session, work.places)),
     ...resultCalls(result),
   });
 }

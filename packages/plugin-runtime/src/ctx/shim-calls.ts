@@ -7,6 +7,7 @@ import { staticSnapshot } from '../context/snapshot';
 import { causesOf } from '../operation-end';
 import type { ScriptResult } from '../script/script-result';
 import { secondsOf } from '../thrown';
+import type { CtxWork } from './ctx-work';
 
 /** Calls of our Python shim, which keeps runtime properties on its side and hands over whole values. */
 export type ShimCall = (op: string, request: JsonObject) => Promise<Json>;
@@ -14,7 +15,7 @@ export type ShimCall = (op: string, request: JsonObject) => Promise<Json>;
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 const KINDS: readonly string[] = ['fatal', 'retryable', 'retry'];
 
-export function shimCalls(session: OperationSession, result: ScriptResult, tempDir: string): ShimCall {
+export function shimCalls(session: OperationSession, result: ScriptResult, { places }: CtxWork): ShimCall {
   const sideOf = (name: string): Promise<Side> =>
     name === 'source' || name === 'target' ? session.side(name) : session.own();
   const calls: Record<string, (request: JsonObject) => Promise<Json>> = {
@@ -42,8 +43,7 @@ export function shimCalls(session: OperationSession, result: ScriptResult, tempD
     },
     host_ip: async (r) => (await sideOf(text(r.side))).instance.hostIp(),
     others: async () => (await session.host.readDeployment()) as unknown as Json,
-    resource: async (r) =>
-      (await sessionResources(session, async () => tempDir).read(text(r.path))).toString('base64'),
+    resource: async (r) => (await sessionResources(session, places).read(text(r.path))).toString('base64'),
     raised: async (r) => {
       result.raised = {
         kind: (KINDS.includes(text(r.kind)) ? r.kind : 'retryable') as OperationErrorKind,

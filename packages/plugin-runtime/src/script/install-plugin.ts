@@ -1,9 +1,12 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Confinement } from '@baton/isolation';
 import { runProcess } from './run-process';
 import { makeRunDir, type ScriptSettings } from './settings';
 
 /** A plugin to be installed into the folder `target`, which must not exist. */
 export interface PluginInstallation {
+  /** Whose operations it is for: what pip builds runs as they do. */
+  tenant: string;
   /** `wagon`: an archive with wheels, which are unpacked; `source`: a folder that pip builds, which runs code of it. */
   kind: 'wagon' | 'source';
   path: string;
@@ -16,13 +19,17 @@ export interface PluginInstallation {
  * Installs a Python plugin into a virtual environment; null, or what went wrong. Two at once are harmless: the first wins.
  */
 export async function installPlugin(
-  { kind, path, target, pipArguments }: PluginInstallation,
+  { tenant, kind, path, target, pipArguments }: PluginInstallation,
   settings: ScriptSettings,
   signal: AbortSignal,
 ): Promise<string | null> {
   // Unpacking runs nothing of the plugin: then its files are the worker's, and scripts cannot change them.
-  const account = kind === 'wagon' ? null : settings.account;
-  const runDir = await makeRunDir({ workRoot: settings.workRoot, account });
+  const account = kind === 'wagon' ? null : settings.isolation.accountOf(tenant);
+  const runDir = await makeRunDir(settings.workRoot, account);
+  const confinement: Confinement | null =
+    kind === 'wagon'
+      ? null
+      : { tenant, tmp: runDir.tmp, writable: [runDir.path, dirname(target), dirname(path)], readable: [] };
   try {
     const end = await runProcess(
       {
@@ -30,13 +37,14 @@ export async function installPlugin(
           program: settings.python,
           args: ['-B', join(settings.assetsDir, 'python/baton_install.py'), kind, path, target, pipArguments],
         },
-        cwd: join(runDir.path, 'cwd'),
-        env: { ...settings.baseEnv, TMPDIR: join(runDir.path, 'tmp'), PYTHONIOENCODING: 'utf-8' },
+        cwd: runDir.cwd,
+        confinement,
+        env: { ...settings.baseEnv, TMPDIR: runDir.tmp, PYTHONIOENCODING: 'utf-8' },
         logStdout: false,
         logStderr: true,
         stderrToStdout: false,
       },
-      { guard: settings.guard, account },
+      settings,
       signal,
       { started: () => undefined, line: () => undefined, cut: (_, at) => at },
     );

@@ -1,11 +1,13 @@
 import { chmod, chown, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { randomSuffix } from '@baton/kernel';
 import { FatalError } from '@baton/plugin-sdk';
+import { ownPlaces } from '../context/places';
 import { sessionResources } from '../context/resources';
 import type { OperationSession } from '../context/session';
+import { type Errand, readAsOperation } from './operation-places';
 import type { ScriptInputs } from './script-inputs';
-import type { ScriptSettings } from './settings';
 
 /**
  * Puts the script of a run into its folder as an executable file and answers the path.
@@ -14,18 +16,16 @@ import type { ScriptSettings } from './settings';
 export async function placeScript(
   inputs: ScriptInputs,
   session: OperationSession,
-  runDir: string,
-  settings: Pick<ScriptSettings, 'account'>,
+  work: Errand,
 ): Promise<string> {
-  const folder = join(runDir, randomSuffix(5).toUpperCase());
+  const folder = join(work.runDir.path, randomSuffix(5).toUpperCase());
   await mkdir(folder);
   const file = join(folder, scriptName(inputs));
   if (inputs.source.kind === 'inline') await writeFile(file, inputs.source.text);
-  else await fetchTo(file, inputs.source.path, inputs.caPem, session, runDir);
+  else await fetchTo(file, inputs.source.path, inputs.caPem, session, work);
   await chmod(file, 0o755);
-  if (settings.account) {
-    for (const path of [folder, file]) await chown(path, settings.account.uid, settings.account.gid);
-  }
+  const account = work.settings.isolation.accountOf(session.task.tenant);
+  if (account) for (const path of [folder, file]) await chown(path, account.uid, account.gid);
   return file;
 }
 
@@ -41,17 +41,28 @@ async function fetchTo(
   path: string,
   caPem: string | null,
   session: OperationSession,
-  runDir: string,
+  work: Errand,
 ): Promise<void> {
   if (/^https?:\/\//.test(path)) {
     const { status, body } = await session.host.fetchUrl(path, { caPem, signal: session.signal });
     if (status !== 200) throw new FatalError(`Failed downloading script: ${path} (status code: ${status})`);
     await writeFile(file, body);
   } else if (path.startsWith('file://')) {
-    await copyFile(new URL(path), file).catch((cause: unknown) => {
+    await readLocalScript(work, path, file).catch((cause: unknown) => {
       throw new FatalError(`Failed reading script: ${path}`, { cause });
     });
   } else {
-    await sessionResources(session, async () => runDir).download(path, file);
+    // Nothing of the operation runs yet that could have laid a link here.
+    await sessionResources(
+      session,
+      ownPlaces(async () => work.runDir.path),
+    ).download(path, file);
   }
+}
+
+/** A file of this machine, read with the rights of the operation: the worker's own may open more. */
+async function readLocalScript(work: Errand, url: string, file: string): Promise<void> {
+  const path = fileURLToPath(url);
+  if (work.settings.isolation.name === 'none') return copyFile(path, file);
+  await writeFile(file, await readAsOperation(work, path));
 }

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import type { Confinement } from '@baton/isolation';
 import { RetryableError } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
 import { endOfThrown, type OperationEnd } from '../operation-end';
 import { type LineSink, type ProcessEnd, type ProcessSpec, runProcess } from './run-process';
 import type { ScriptResult } from './script-result';
-import type { ScriptSettings } from './settings';
+import type { RunDir, ScriptSettings } from './settings';
 
 const WAIT_NOTICE_MS = 20_000;
 
@@ -12,7 +13,8 @@ const WAIT_NOTICE_MS = 20_000;
 export interface ProcessRun {
   session: OperationSession;
   settings: ScriptSettings;
-  runDir: string;
+  runDir: RunDir;
+  confinement: Confinement;
   ctxUrl: string;
   isWorkflow: boolean;
   /** Of the log lines that what it prints becomes. */
@@ -30,7 +32,7 @@ export function commonEnv({ settings, runDir, ctxUrl }: ProcessRun): Record<stri
     ...settings.baseEnv,
     ...managerEnv(settings.managerUrl),
     PATH: path,
-    TMPDIR: join(runDir, 'tmp'),
+    TMPDIR: runDir.tmp,
     CTX_SOCKET_URL: ctxUrl,
   };
 }

@@ -72,7 +72,13 @@ with tarfile.open(place, 'w:gz') as wagon:
 function wagonFor(rig: Rig, tag = 'py3-none-any') {
   const path = join(rig.host.root, 'mine.wgn');
   execFileSync('python3', ['-c', MAKE_WAGON, path, tag, TASKS, JSON.stringify(LIBRARY)]);
-  return { kind: 'wagon' as const, path, target: join(rig.host.root, 'plugins/mine'), pipArguments: '' };
+  return {
+    tenant: 'default_tenant',
+    kind: 'wagon' as const,
+    path,
+    target: join(rig.host.root, 'plugins/mine'),
+    pipArguments: '',
+  };
 }
 
 async function installed(): Promise<Rig & { prefix: string }> {

@@ -5,6 +5,7 @@ import { serveCtx } from '../ctx/ctx-server';
 import type { PythonPlugin } from '../host';
 import type { OperationEnd } from '../operation-end';
 import type { WorkflowCall } from '../workflow/workflow-calls';
+import { confinementOf, ctxWorkOf } from './operation-places';
 import { endOfProcess, loggedProcess, type ProcessRun, pythonEnv } from './process-run';
 import { ScriptResult } from './script-result';
 import { makeRunDir, type ScriptSettings } from './settings';
@@ -19,15 +20,18 @@ export async function runFunction(
   plugin: PythonPlugin,
   calls: ReadonlyMap<string, WorkflowCall> | null = null,
 ): Promise<OperationEnd> {
-  const runDir = await makeRunDir(settings);
+  const runDir = await makeRunDir(settings.workRoot, settings.isolation.accountOf(session.task.tenant));
+  const confinement = await confinementOf(session, settings, runDir, [plugin.prefix]);
+  const work = { settings, runDir, confinement, signal: session.signal };
   const result = new ScriptResult();
-  const proxy = await serveCtx(session, result, join(runDir.path, 'tmp'), calls ?? undefined);
+  const proxy = await serveCtx(session, result, ctxWorkOf(work), calls ?? undefined);
   const { mapping, isResumed } = session.task;
   session.plugin = plugin;
   const run: ProcessRun = {
     session,
     settings,
-    runDir: runDir.path,
+    runDir,
+    confinement,
     ctxUrl: proxy.url,
     isWorkflow: calls !== null,
     outputLevel: 'debug',
@@ -45,7 +49,8 @@ export async function runFunction(
         ],
       },
       env: functionEnv(run, plugin, isResumed),
-      cwd: join(runDir.path, 'cwd'),
+      cwd: runDir.cwd,
+      confinement,
       logStdout: true,
       logStderr: true,
       stderrToStdout: false,

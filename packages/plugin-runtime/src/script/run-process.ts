@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { statSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { type Confinement, findProgram, type Isolation, startLaunch } from '@baton/isolation';
 import { FatalError, RetryableError } from '@baton/plugin-sdk';
 import type { TextCut } from '../host';
 import type { ScriptSettings } from './settings';
@@ -14,6 +15,8 @@ export interface ProcessSpec {
   logStdout: boolean;
   logStderr: boolean;
   stderrToStdout: boolean;
+  /** What it may see; null: it is the worker's own, and runs as the worker does. */
+  confinement: Confinement | null;
 }
 
 export interface ProcessEnd {
@@ -60,7 +63,7 @@ const SIGNALS: Record<string, number> = {
  */
 export async function runProcess(
   spec: ProcessSpec,
-  settings: Pick<ScriptSettings, 'guard' | 'account'>,
+  settings: Pick<ScriptSettings, 'guard' | 'isolation'>,
   signal: AbortSignal,
   events: { started(pid: number): void | Promise<void>; line: LineSink; cut: TextCut },
 ): Promise<ProcessEnd> {
@@ -118,23 +121,32 @@ export async function runProcess(
   }
 }
 
-function start(spec: ProcessSpec, settings: Pick<ScriptSettings, 'account'>): ChildProcess {
-  const { command } = spec;
-  const [program, args] =
+function start(spec: ProcessSpec, settings: Pick<ScriptSettings, 'isolation'>): ChildProcess {
+  const { command, cwd, env, confinement } = spec;
+  const { program, args } =
     typeof command === 'string'
-      ? ['/bin/sh', ['-c', spec.stderrToStdout ? `exec 2>&1\n${command}` : command]]
-      : [command.program, command.args];
+      ? { program: '/bin/sh', args: ['-c', spec.stderrToStdout ? `exec 2>&1\n${command}` : command] }
+      : command;
   try {
-    return spawn(program, args as string[], {
-      cwd: spec.cwd,
-      env: spec.env,
-      detached: true,
-      stdio: ['ignore', spec.logStdout ? 'pipe' : 'ignore', spec.logStderr ? 'pipe' : 'ignore'],
-      ...(settings.account ?? {}),
-    });
+    if (confinement === null)
+      return startLaunch({ program, args, cwd, env, account: null, descriptors: [] }, streamsOf(spec));
+    checkFound(settings.isolation, spec, program);
+    return startLaunch(settings.isolation.launch({ program, args, cwd, env }, confinement), streamsOf(spec));
   } catch (error) {
     throw notStarted(error as Error, spec);
   }
+}
+
+function streamsOf({ logStdout, logStderr }: ProcessSpec): ['ignore', 'pipe' | 'ignore', 'pipe' | 'ignore'] {
+  return ['ignore', logStdout ? 'pipe' : 'ignore', logStderr ? 'pipe' : 'ignore'];
+}
+
+/** What a start would say by itself where nothing stands between: there is no such folder, or no such program. */
+function checkFound(isolation: Isolation, { cwd, env }: ProcessSpec, program: string): void {
+  if (isolation.name === 'none') return;
+  const found = program.includes('/') ? existsSync(program) : findProgram(program, env.PATH ?? '') !== null;
+  if (found && isFolder(cwd)) return;
+  throw Object.assign(new Error(`spawn ${program} ENOENT`), { code: 'ENOENT' });
 }
 
 function isFolder(path: string): boolean {
@@ -214,10 +226,47 @@ function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 async function stopGroup(groupId: number, graceMs: number): Promise<void> {
+  // Of a program that isolates this is the first process inside: all that run there end with it, whatever group they are in.
+  const inside = childrenOf(groupId);
   if (graceMs > 0 && signalGroup(groupId, 'SIGTERM')) {
     for (let waited = 0; waited < graceMs && isGroupAlive(groupId); waited += POLL_MS) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
   signalGroup(groupId, 'SIGKILL');
+  for (const { pid, startedAt } of inside) if (startOf(pid) === startedAt) signalOne(pid, 'SIGKILL');
+}
+
+function childrenOf(pid: number): { pid: number; startedAt: string }[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return text
+      .split(' ')
+      .filter(Boolean)
+      .map((child) => ({ pid: Number(child), startedAt: startOf(Number(child)) }));
+  } catch {
+    // It has ended, or this is no Linux.
+    return [];
+  }
+}
+
+/** In ticks since the boot: with the number it names a process. Empty: there is none. */
+function startOf(pid: number): string {
+  try {
+    return (
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' ')[19] ?? ''
+    );
+  } catch {
+    return '';
+  }
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone meanwhile.
+  }
 }

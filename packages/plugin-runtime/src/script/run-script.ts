@@ -5,6 +5,7 @@ import type { OperationSession } from '../context/session';
 import { serveCtx } from '../ctx/ctx-server';
 import type { OperationEnd } from '../operation-end';
 import type { WorkflowCall } from '../workflow/workflow-calls';
+import { confinementOf, ctxWorkOf } from './operation-places';
 import { placeScript } from './place-script';
 import {
   commonEnv,
@@ -33,19 +34,22 @@ export async function runScript(
   workflow: { calls: ReadonlyMap<string, WorkflowCall> } | null = null,
 ): Promise<OperationEnd> {
   const inputs = readScriptInputs(await session.inputs());
-  const runDir = await makeRunDir(settings);
+  const runDir = await makeRunDir(settings.workRoot, settings.isolation.accountOf(session.task.tenant));
+  const confinement = await confinementOf(session, settings, runDir);
+  const work = { settings, runDir, confinement, signal: session.signal };
   const result = new ScriptResult();
   const proxy = inputs.process.hasCtxProxy
-    ? await serveCtx(session, result, join(runDir.path, 'tmp'), workflow?.calls)
+    ? await serveCtx(session, result, ctxWorkOf(work), workflow?.calls)
     : null;
   try {
-    const script = await placeScript(inputs, session, runDir.path, settings);
+    const script = await placeScript(inputs, session, work);
     const run = {
       inputs,
       script,
       session,
       settings,
-      runDir: runDir.path,
+      runDir,
+      confinement,
       ctxUrl: proxy?.url ?? '',
       isWorkflow: workflow !== null,
       outputLevel: 'info' as const,
@@ -91,7 +95,8 @@ async function runPython(run: ScriptRun, isGuess: boolean): Promise<Ended | null
     const ended = await loggedProcess(run, `python ${basename(run.script)}`, isGuess || run.isWorkflow, {
       command: { program: settings.python, args },
       env: pythonEnv(run),
-      cwd: join(run.runDir, 'cwd'),
+      cwd: run.runDir.cwd,
+      confinement: run.confinement,
       ...streamsOf(run),
     });
     return isGuess && ended.code === NOT_PYTHON ? null : ended;
@@ -120,7 +125,8 @@ async function runProgram(run: ScriptRun): Promise<Ended> {
       CTX_SOCKET_URL: paths.CTX_SOCKET_URL ?? '',
       PATH: own.PATH ? `${own.PATH}:${paths.PATH}` : (paths.PATH ?? ''),
     },
-    cwd: cwd ?? join(run.runDir, 'cwd'),
+    cwd: cwd ?? run.runDir.cwd,
+    confinement: run.confinement,
     ...streamsOf(run),
   });
 }

@@ -1,5 +1,7 @@
-import { chown, mkdir, readdir, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { chown, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Account, Isolation } from '@baton/isolation';
 import { newId } from '@baton/kernel';
 import type { OrphanGuard } from './orphan-guard';
 
@@ -17,25 +19,59 @@ export interface ScriptSettings {
   managerUrl: string;
   /** Kills process groups when this process dies. */
   guard: OrphanGuard;
-  /** Unprivileged account for scripts; null: that of the worker. */
-  account: { uid: number; gid: number } | null;
+  /** What stands between the processes of an operation and everything else. */
+  isolation: Isolation;
 }
 
 /** Assets beside the source of this package; a bundle says where they are instead. */
 export const defaultAssetsDir = join(__dirname, '..', '..');
 
-/** A fresh private folder of one run with `tmp` and `cwd` inside. `remove` never throws. */
-export async function makeRunDir(
-  settings: Pick<ScriptSettings, 'workRoot' | 'account'>,
-): Promise<{ path: string; remove: () => Promise<void> }> {
-  const path = join(ownDir(settings.workRoot, 'runs'), newId());
-  for (const dir of [path, join(path, 'tmp'), join(path, 'cwd')]) {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    if (settings.account) await chown(dir, settings.account.uid, settings.account.gid);
+/** A fresh folder of one run. */
+export interface RunDir {
+  /** The worker's; the account of the operation passes through it and changes nothing directly inside. */
+  path: string;
+  /** The operation's own. */
+  tmp: string;
+  cwd: string;
+  /** Never throws. */
+  remove: () => Promise<void>;
+}
+
+/** A fresh folder of a run with `tmp` and `cwd` inside, which belong to the account. A worker that dies: sweepOwnDirs. */
+export async function makeRunDir(workRoot: string, account: Account | null): Promise<RunDir> {
+  const own = ownDir(workRoot, 'runs');
+  await mkdir(own, { recursive: true, mode: 0o711 });
+  const path = join(own, newId());
+  await mkdir(path, { mode: account ? 0o750 : 0o700 });
+  // By the group: the account reads and passes, nobody else does.
+  if (account) await chown(path, 0, account.gid);
+  const [tmp, cwd] = [join(path, 'tmp'), join(path, 'cwd')];
+  for (const dir of [tmp, cwd]) {
+    await mkdir(dir, { mode: 0o700 });
+    if (account) await chown(dir, account.uid, account.gid);
   }
-  const remove = (): Promise<void> =>
-    rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
-  return { path, remove };
+  const remove = async (): Promise<void> => {
+    if (account) for (const dir of [tmp, cwd]) await removeAs(account, dir);
+    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  };
+  return { path, tmp, cwd, remove };
+}
+
+/**
+ * Empties a folder of an account that may still have processes, with the rights of the account: whoever could change a
+ * folder into a link while it is walked would choose what the worker deletes.
+ */
+async function removeAs(account: Account, dir: string): Promise<void> {
+  const isEmpty = await rmdir(dir).then(
+    () => true,
+    () => false,
+  );
+  if (isEmpty) return;
+  await new Promise<void>((resolve) => {
+    const child = spawn('/bin/rm', ['-rf', '--', dir], { cwd: '/', env: {}, stdio: 'ignore', ...account });
+    child.once('error', () => resolve());
+    child.once('exit', () => resolve());
+  });
 }
 
 /** `runs`: what runs of operations need; `copies`: working folders of deployments. */

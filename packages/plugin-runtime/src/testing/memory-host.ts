@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noIsolation } from '@baton/isolation';
 import { AppError, type JsonObject, notFound } from '@baton/kernel';
 import type { OperationHost } from '../host';
 import { type InvokeDeps, invoke } from '../invoke';
@@ -125,6 +126,11 @@ export function memoryHost(task: () => OperationTask): MemoryHost {
         ? { status: 200, body: Buffer.from('echo fetched') }
         : { status: 404, body: Buffer.alloc(0) },
     pythonPlugin: async () => null,
+    deploymentPlace: async () => {
+      const dir = join(root, 'deployments', 'default_tenant', 'dep');
+      await mkdir(dir, { recursive: true });
+      return dir;
+    },
     deploymentDir: async () => {
       const dir = join(root, 'deployments', 'default_tenant', 'dep');
       await mkdir(dir, { recursive: true });
@@ -184,7 +190,7 @@ export function makeRig(): Rig {
         managerUrl: 'http://127.0.0.1:1',
         baseEnv: { PATH: process.env.PATH ?? '', HOME: '/', LANG: 'C.UTF-8' },
         guard: startOrphanGuard(),
-        account: null,
+        isolation: noIsolation(),
       },
     },
     run: (task = {}, signal = new AbortController().signal) => {

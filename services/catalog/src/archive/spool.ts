@@ -2,11 +2,11 @@
 
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { AppError } from '@baton/kernel';
+import { makeTemporaryFolder, type TemporaryFolder } from '@baton/blob-store';
+import { AppError, diskFailure } from '@baton/kernel';
 
 export interface Spool {
   size: number;
@@ -39,7 +39,7 @@ function inMemory(buffer: Buffer): Spool {
   };
 }
 
-function onDisk(folder: string, path: string, size: number): Spool {
+function onDisk(folder: TemporaryFolder, path: string, size: number): Spool {
   return {
     size,
     path,
@@ -54,18 +54,20 @@ function onDisk(folder: string, path: string, size: number): Spool {
       }
     },
     stream: () => createReadStream(path),
-    dispose: () => rm(folder, { recursive: true, force: true }),
+    dispose: () => folder.remove(),
   };
 }
 
 /**
- * Reads `source` to its end. A crash leaves at most a temporary file, which the host's own cleaning removes.
- * @throws AppError payload_too_large_error beyond `maxBytes`; bad_parameters_error when the sender breaks off.
+ * Reads `source` to its end. A crash leaves at most a temporary folder to the loop temporary-sweep.
+ * @throws AppError payload_too_large_error beyond `maxBytes`; bad_parameters_error when the sender breaks off;
+ * insufficient_storage_error or service_unavailable_error for what the disk refuses.
  */
 export async function spool(source: AsyncIterable<Buffer | Uint8Array>, maxBytes: number): Promise<Spool> {
   const chunks: Buffer[] = [];
   let size = 0;
-  let folder: string | null = null;
+  let folder: TemporaryFolder | null = null;
+  let failed: Error | null = null;
   let file: ReturnType<typeof createWriteStream> | null = null;
   try {
     for await (const piece of source) {
@@ -73,21 +75,24 @@ export async function spool(source: AsyncIterable<Buffer | Uint8Array>, maxBytes
       size += chunk.length;
       if (size > maxBytes) throw tooLarge(maxBytes);
       if (file === null && size > MEMORY_BYTES) {
-        folder = await mkdtemp(join(tmpdir(), 'baton-archive-'));
-        file = createWriteStream(join(folder, 'archive'), { mode: 0o600 });
+        folder = await makeTemporaryFolder();
+        file = createWriteStream(join(folder.path, 'archive'), { mode: 0o600 });
+        // A stream that fails between two writes tells it by this event alone.
+        file.on('error', (error) => (failed ??= error));
         await write(file, Buffer.concat(chunks));
         chunks.length = 0;
       }
+      if (failed !== null) throw failed;
       if (file === null) chunks.push(chunk);
       else await write(file, chunk);
     }
     if (file === null || folder === null) return inMemory(Buffer.concat(chunks));
-    file.end();
-    await once(file, 'close');
-    return onDisk(folder, join(folder, 'archive'), size);
+    await finished(file);
+    if (failed !== null) throw failed;
+    return onDisk(folder, join(folder.path, 'archive'), size);
   } catch (error) {
     file?.destroy();
-    if (folder !== null) await rm(folder, { recursive: true, force: true });
+    await folder?.remove();
     if (isBrokenOff(error))
       throw new AppError(
         'bad_parameters_error',
@@ -95,12 +100,18 @@ export async function spool(source: AsyncIterable<Buffer | Uint8Array>, maxBytes
         { field: 'archive' },
         { cause: error },
       );
-    throw error;
+    throw diskFailure(error, 'uploads') ?? error;
   }
 }
 
+/** @throws what the disk refuses: `once` waits for the error too. */
 async function write(file: ReturnType<typeof createWriteStream>, chunk: Buffer): Promise<void> {
   if (!file.write(chunk)) await once(file, 'drain');
+}
+
+async function finished(file: ReturnType<typeof createWriteStream>): Promise<void> {
+  file.end();
+  if (!file.closed) await once(file, 'close');
 }
 
 function isBrokenOff(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Transform } from 'node:stream';
-import type { Clock } from '@baton/kernel';
+import { type Clock, diskFailure, isAppError } from '@baton/kernel';
 import type { ArchiveLimits } from '../domain/archive-limits';
 import { ArchiveRefused, createEntryJudge, type EntryJudge } from '../domain/entry-rules';
 import { type Link, resolveLinks } from './links';
@@ -147,6 +147,9 @@ async function readFile(
     }
   } catch (error) {
     if (error instanceof ArchiveRefused) throw error;
+    // The store or the disk fails, and no archive is to blame.
+    const platform = isAppError(error) ? error : diskFailure(error);
+    if (platform) throw platform;
     throw new ArchiveRefused({
       message: `an entry cannot be read: ${(error as Error).message}`,
       entry: entry.name,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { BlobStore } from '@baton/blob-store';
 import type { LabelPair, Principal } from '@baton/contracts';
-import { type Clock, isAppError, type Json } from '@baton/kernel';
+import { type Clock, diskFailure, isAppError, type Json } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { Spool } from '../archive/spool';
 import { unpackArchive } from '../archive/unpack';
@@ -76,6 +76,8 @@ export async function unpackStored(
   } catch (error) {
     if (error instanceof ArchiveRefused) throw archiveFailure(error);
     if (isAppError(error)) throw error;
+    const disk = diskFailure(error);
+    if (disk) throw disk;
     throw new UploadFailure('notStored', 'The content of the archive could not be stored', {}, [], {
       cause: error,
     });

@@ -12,6 +12,7 @@ import { createDb } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import { type Infra, loadConfig, type ServiceParts } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
+import { derivedTrust } from '@baton/trust';
 import { buildService, configSchema } from '../service';
 import type { DB } from '../store/tables.gen';
 
@@ -69,6 +70,8 @@ export interface TestCatalog {
   parts: ServiceParts;
   db: ReturnType<typeof createDb<DB>>;
   blobs: ReturnType<typeof createFileBlobStore>;
+  /** Folder of the blobs. */
+  root: string;
   /** Deployments that the stand-in reports, by blueprint id. */
   deployments: Map<string, string[]>;
   /** Deployments that the stand-in finds: `<tenant>/<id>` -> the only user that sees it, '' for everybody. */
@@ -77,12 +80,13 @@ export interface TestCatalog {
 }
 
 export async function startCatalog(
-  o: { wire?: Wire; env?: Record<string, string> } = {},
+  o: { wire?: Wire; env?: Record<string, string>; onRoot?: (root: string) => void } = {},
 ): Promise<TestCatalog> {
   const database = await testDatabase({
     migrations: [{ schema: 'catalog', dir: join(__dirname, '../../migrations') }],
   });
   const root = await mkdtemp(join(tmpdir(), 'baton-catalog-'));
+  o.onRoot?.(root);
   const db = createDb<DB>({
     url: database.url,
     schema: 'catalog',
@@ -144,7 +148,7 @@ export async function startCatalog(
   const app = createHttpApp({
     service: 'catalog',
     routes: parts.routes,
-    internalKey: config.BATON_INTERNAL_KEY,
+    trust: derivedTrust('catalog', config.BATON_INTERNAL_KEY),
     log: silentLog,
     wire: config.BATON_WIRE,
     validateResponses: config.BATON_WIRE === 'spec',
@@ -152,12 +156,19 @@ export async function startCatalog(
   const url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;
   const signed = async (as: Principal) => ({
     url,
-    headers: { [principalHeader]: await signPrincipal(as, config.BATON_INTERNAL_KEY) },
+    headers: {
+      [principalHeader]: await signPrincipal(
+        as,
+        derivedTrust('gateway', config.BATON_INTERNAL_KEY).identity,
+        'catalog',
+      ),
+    },
   });
   return {
     parts,
     db,
     blobs,
+    root,
     deployments,
     known,
     rpc: rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog'),

@@ -1,9 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { withTemporaryFolder } from '@baton/blob-store';
 import { AppError } from '@baton/kernel';
 import { PART_DEADLINE_MS } from '../adapters/snapshot-parts';
 import { openZip } from '../adapters/zip-reader';
@@ -24,16 +24,6 @@ const OTHERS_PAUSE_MS = 1_000;
 const GATEWAYS_MS = 60_000;
 const GATEWAYS_PAUSE_MS = 100;
 
-/** Runs `work` with a folder of its own for large files. */
-export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'baton-snapshot-'));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
 /**
  * Makes and stores the archive, and ends the job. The digest is noted before the blob is stored, so whatever a crash
  * leaves is found by the sweep; the next attempt makes a new archive.
@@ -43,7 +33,7 @@ export async function createSnapshotArchive(
   job: CreateJob,
   voice: JobVoice,
 ): Promise<void> {
-  await withFolder(async (folder) => {
+  await withTemporaryFolder(async (folder) => {
     const path = join(folder, 'archive.zip');
     const { includeEvents, includeLogs } = job.options;
     const request = { executionId: job.execution_id!, includeEvents, includeLogs };
@@ -74,7 +64,7 @@ export async function prepareSnapshotRestore(
     throw new AppError('snapshot_action_error', 'The snapshot has no archive any more');
   await waitForOthers(deps, job, voice);
   const content = await deps.blobs.open(snapshot.archive_digest);
-  await withFolder(async (folder) => {
+  await withTemporaryFolder(async (folder) => {
     const path = join(folder, 'archive.zip');
     await pipeline(content, createWriteStream(path, { mode: 0o600 }), { signal: voice.signal });
     await voice.say(`Verifying the archive of ${job.snapshot_id}, ${(await stat(path)).size} bytes`);

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import { withTemporaryFolder } from '@baton/blob-store';
 import type { Principal } from '@baton/contracts';
 import { AppError, isoInstant, newId } from '@baton/kernel';
 import { isUniqueViolation } from '@baton/postgres';
@@ -21,7 +22,6 @@ import {
 } from '../store/log-bundles.sql';
 import { readManagers } from '../store/managers.sql';
 import { noteLooseArchive } from '../store/snapshots.sql';
-import { withFolder } from './carry-out-job';
 import type { SnapshotDeps } from './snapshot-deps';
 import { storeArchive } from './store-archive';
 
@@ -147,7 +147,7 @@ async function make(deps: LogBundleDeps, bundle: LogBundleRow, signal: AbortSign
     return;
   }
   await countAttempt(deps.db.query, bundle);
-  await withFolder(async (folder) => {
+  await withTemporaryFolder(async (folder) => {
     const path = join(folder, 'bundle.zip');
     await writeBundle(deps, path, signal);
     const archive = await storeArchive(deps, createReadStream(path));

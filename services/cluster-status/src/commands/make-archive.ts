@@ -34,7 +34,7 @@ const NEWLINE = 0x0a;
 
 /**
  * Writes the archive of the whole manager to the file `path`: all instants fixed first, then one service after the
- * other, a piece at a time. Nothing of it is kept; a crash leaves the file to the host's own cleaning.
+ * other, a piece at a time. Nothing of it is kept; a crash leaves the file to the loop temporary-sweep.
  */
 export async function makeArchive(
   deps: SnapshotDeps,

@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { withTemporaryFolder } from '@baton/blob-store';
 import { AppError } from '@baton/kernel';
 import { noteLooseArchive, type StoredArchive } from '../store/snapshots.sql';
 import type { SnapshotDeps } from './snapshot-deps';
@@ -19,8 +18,7 @@ export async function storeArchive(
   deps: Pick<SnapshotDeps, 'db' | 'blobs' | 'maxBytes'>,
   content: Readable | AsyncIterable<Buffer>,
 ): Promise<StoredArchive> {
-  const folder = await mkdtemp(join(tmpdir(), 'baton-archive-'));
-  try {
+  return await withTemporaryFolder(async (folder) => {
     const path = join(folder, randomUUID());
     const hash = createHash('sha256');
     let size = 0;
@@ -37,9 +35,7 @@ export async function storeArchive(
     await noteLooseArchive(deps.db.query, digest, false);
     await deps.blobs.put(createReadStream(path));
     return { digest, size };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 const tooLarge = (maxBytes: number): AppError =>

@@ -10,6 +10,7 @@ import { createDb } from '@baton/postgres';
 import { createLocalRpc, type RpcHandlers } from '@baton/rpc';
 import { type Infra, loadConfig } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
+import { derivedTrust } from '@baton/trust';
 import { buildService, configSchema, serviceName } from '../service';
 import type { DB } from '../store/tables.gen';
 
@@ -108,7 +109,7 @@ export async function startCluster(env: Record<string, string> = {}, wire: Wire 
   const app = createHttpApp({
     service: serviceName,
     routes: parts.routes,
-    internalKey: config.BATON_INTERNAL_KEY,
+    trust: derivedTrust('cluster-status', config.BATON_INTERNAL_KEY),
     log,
     wire,
     validateResponses: true,
@@ -126,7 +127,11 @@ export async function startCluster(env: Record<string, string> = {}, wire: Wire 
       o: { json?: unknown; text?: string; as?: Principal; api?: string } = {},
     ) => {
       const headers: Record<string, string> = {
-        [principalHeader]: await signPrincipal(o.as ?? admin, config.BATON_INTERNAL_KEY),
+        [principalHeader]: await signPrincipal(
+          o.as ?? admin,
+          derivedTrust('gateway', config.BATON_INTERNAL_KEY).identity,
+          'cluster-status',
+        ),
         'content-type': o.text === undefined ? 'application/json' : 'application/octet-stream',
       };
       const body = o.text ?? (o.json === undefined ? undefined : JSON.stringify(o.json));

@@ -35,11 +35,14 @@ describe('documents of nodes', () => {
   it('let others have their turn', async () => {
     let turns = 0;
     const other = setInterval(() => (turns += 1), 0);
-    await documentsOf(Array.from({ length: 2_000 }, () => definition()), () => {
-      const until = performance.now() + 0.1;
-      while (performance.now() < until);
-      return turns;
-    });
+    await documentsOf(
+      Array.from({ length: 2_000 }, () => definition()),
+      () => {
+        const until = performance.now() + 0.1;
+        while (performance.now() < until);
+        return turns;
+      },
+    );
     clearInterval(other);
     expect(turns).toBeGreaterThan(0);
   });

@@ -91,6 +91,8 @@ export interface OperationWrite {
   taskId: string;
   attempt: number;
   isForced: boolean;
+  /** The only deployment whose instances may be written; absent: any of the tenant. */
+  deploymentId?: string;
 }
 
 /**
@@ -115,7 +117,7 @@ export async function writeRuntimeProperties(deps: Deps, asked: OperationWrite):
 
 function replaceProperties(deps: Deps, write: OperationWrite): Promise<number> {
   return deps.db.tx(async (tx) => {
-    const row = await lockInstance(tx, write.tenant, write.nodeInstanceId);
+    const row = await lockInstance(tx, write.tenant, write.nodeInstanceId, write.deploymentId ?? null);
     if (!row) throw notFound('NodeInstance', write.nodeInstanceId);
     const isSameTask = write.taskId !== '' && row.written_task === write.taskId;
     if (isSameTask && (row.written_attempt ?? 0) > write.attempt) {

@@ -31,6 +31,8 @@ export interface OperationRequest {
 }
 
 export interface OpenedOperation {
+  /** Values of secrets that the inputs asked for. */
+  secrets: unknown[];
   inputs: string;
   self: Side | null;
   related: Side | null;
@@ -83,23 +85,34 @@ export async function openOperation(
     deps.documents,
     rows.map((side) => side.definition),
   );
-  const storage = functionStorage(
-    { db: deps.db.query, secrets: deps.secrets },
-    row,
-    { username: request.username },
-    rows,
-  );
+  const secrets = notingSecrets(deps.secrets);
+  const storage = functionStorage({ db: deps.db.query, secrets }, row, { username: request.username }, rows);
   const side = async (id: string): Promise<Side | null> => {
     const found = rows.find((one) => one.id === id);
     return found
       ? presentSide(found, row, definitions.get(found.definition) as NodeDefinition, storage)
       : null;
   };
+  const inputs = request.hasFunctions ? await evaluateInputs(request, storage) : request.inputs;
   return {
-    inputs: request.hasFunctions ? await evaluateInputs(request, storage) : request.inputs,
+    inputs,
+    secrets: secrets.released(),
     self: await side(request.nodeInstanceId),
     related: await side(request.relatedInstanceId),
     deployment: await presentDeployment(deps, row),
+  };
+}
+
+/** The same secrets; knows what it has released so far. */
+function notingSecrets(port: SecretsPort): SecretsPort & { released(): unknown[] } {
+  const values = new Map<string, unknown>();
+  return {
+    async read(tenant, names, on) {
+      const reading = await port.read(tenant, names, on);
+      for (const [name, value] of reading.values) values.set(name, value);
+      return reading;
+    },
+    released: () => [...values.values()],
   };
 }
 

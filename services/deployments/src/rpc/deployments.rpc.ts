@@ -45,23 +45,12 @@ function writesOf(states: readonly deploymentsRpc.StateWrite[]) {
 export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> {
   return {
     ...readHandlers(deps),
-    updateNodeInstance: async ({
-      tenant,
-      nodeInstanceId,
-      version,
-      runtimePropertiesJson,
-      taskId,
-      attempt,
-      force,
-    }) => ({
+    updateNodeInstance: async ({ runtimePropertiesJson, force, ...write }, { lease }) => ({
       version: await writeRuntimeProperties(deps, {
-        tenant,
-        nodeInstanceId,
-        version,
+        ...write,
         runtimeProperties: runtimePropertiesJson,
-        taskId,
-        attempt,
         isForced: force,
+        ...(lease && { deploymentId: lease.deploymentId }),
       }),
     }),
     applyExecutionStates: async ({ executions }) => {
@@ -179,6 +168,7 @@ function readHandlers(deps: ServiceDeps): Reads {
         selfJson: JSON.stringify(opened.self),
         relatedJson: opened.related ? JSON.stringify(opened.related) : '',
         deploymentJson: JSON.stringify(opened.deployment),
+        secretsJson: opened.secrets.length === 0 ? '' : JSON.stringify(opened.secrets),
       };
     },
     evaluateFunctions: async ({ tenant, deploymentId, payloadJson, contextJson, username }) => {

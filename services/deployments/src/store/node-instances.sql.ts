@@ -60,16 +60,23 @@ export async function applyStates(db: Db<DB>, executions: readonly ExecutionWrit
   if (rows.length > 0) await db.statement(APPLY, [JSON.stringify(rows)]);
 }
 
-export async function lockInstance(tx: AnyTx, tenant: string, id: string): Promise<InstanceRow | null> {
+/** `deploymentId`: only when it belongs to that deployment. */
+export async function lockInstance(
+  tx: AnyTx,
+  tenant: string,
+  id: string,
+  deploymentId: string | null = null,
+): Promise<InstanceRow | null> {
   const rows = await prepared<InstanceRow>(
     tx,
     {
       name: 'instances-lock',
       text: `select tenant, id, deployment_key, node_id, version, properties_version, runtime_properties::text as runtime_properties,
           written_task, written_attempt
-        from node_instances where tenant = $1 and id = $2 for update`,
+        from node_instances where tenant = $1 and id = $2 and ($3::text is null or deployment_key =
+          (select key from deployments where tenant = $1 and id = $3)) for update`,
     },
-    [tenant, id],
+    [tenant, id, deploymentId],
   );
   return rows[0] ?? null;
 }

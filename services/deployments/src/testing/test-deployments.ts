@@ -14,6 +14,7 @@ import { createDb, type Db } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import type { Infra, ServiceParts } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
+import { derivedTrust } from '@baton/trust';
 import { buildService, type Config, configSchema } from '../service';
 import type { DB } from '../store/tables.gen';
 import * as texts from './blueprints';
@@ -124,7 +125,7 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   const app = createHttpApp({
     service: 'deployments',
     routes: parts.routes,
-    internalKey,
+    trust: derivedTrust('deployments', internalKey),
     log: silentLog,
     wire: options.wire ?? 'spec',
     validateResponses: true,
@@ -133,7 +134,11 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   const count = countStatements(db);
   const call: TestDeployments['call'] = async (method, path, body, as = principal('admin'), more = {}) => {
     const headers = {
-      [principalHeader]: await signPrincipal(as, internalKey),
+      [principalHeader]: await signPrincipal(
+        as,
+        derivedTrust('gateway', internalKey).identity,
+        'deployments',
+      ),
       'content-type': 'application/json',
       ...more,
     };

@@ -25,7 +25,7 @@ export async function claimTask(
   const claimed = step.claimed[place]!;
   // What it held before is among what it holds now.
   const isNamedToo = holdsPreferred(context.loaded, claim) && !claimed.includes(claim.preferred!);
-  return leasesOf(deps, context, isNamedToo ? [claim.preferred!, ...claimed] : claimed);
+  return leasesOf(deps, context, isNamedToo ? [claim.preferred!, ...claimed] : claimed, request.workerId);
 }
 
 /** Whether the graph in memory has nothing to lease and is as the database has it: the usual answer to a late wake-up. */

@@ -203,7 +203,7 @@ async function takeOutcomes(
   );
   const { context, step } = done;
   refused.push(...step.refused.map(({ idx }) => context.loaded.ids[idx]!));
-  return { refused, leases: leasesOf(deps, context, step.claimed.flat()) };
+  return { refused, leases: leasesOf(deps, context, step.claimed.flat(), workerId) };
 }
 
 /** Null when the run is not this worker's any more. */

@@ -2,6 +2,7 @@ import type { FindUser } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { WorkflowConfig } from '@baton/task-graph';
+import type { LeaseProofs } from '@baton/trust';
 import type { CatalogPort } from '../adapters/catalog.client';
 import type { DeploymentsPort } from '../adapters/deployments.client';
 import type { DB } from '../store/tables.gen';
@@ -24,6 +25,8 @@ export interface EngineDeps {
   wake: Wakes;
   /** Key that execution tokens are derived from. */
   tokenKey: string;
+  /** What workers show to other services of the leases that they hold. */
+  leases: LeaseProofs;
   workflowConfig: Omit<WorkflowConfig, 'waitAfterFailMs'>;
   /** What holds back the whole queue. */
   queue: QueueRules;

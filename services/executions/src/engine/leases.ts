@@ -1,5 +1,6 @@
 import type { executionsRpc } from '@baton/contracts';
 import { limitAt, type OperationTask } from '@baton/task-graph';
+import { digestOfInputs, type HeldLease } from '@baton/trust';
 import { assignmentOf } from '../domain/assignment';
 import { executionToken } from '../domain/token';
 import type { InstanceStateRow } from '../store/rows';
@@ -9,9 +10,10 @@ import { leaseMs } from './task-writes';
 
 /** The leases of claimed operations with all that their worker needs, states included that deployments may not know yet. */
 export function leasesOf(
-  deps: Pick<EngineDeps, 'tokenKey' | 'workflowConfig'>,
+  deps: Pick<EngineDeps, 'tokenKey' | 'workflowConfig' | 'leases'>,
   { execution, loaded }: StepContext,
   claimed: readonly number[],
+  workerId: string,
 ): executionsRpc.TaskLease[] {
   if (claimed.length === 0) return [];
   const token = (loaded.token ??= executionToken(deps.tokenKey, execution.id));
@@ -25,16 +27,37 @@ export function leasesOf(
     const states = sidesOf(task)
       .flatMap((id) => statesOf.get(id) ?? [])
       .sort((a, b) => a.seq - b.seq);
+    const taskId = loaded.ids[idx]!;
+    const { attempt } = node;
+    const timeLeftMs = timeLeft(node, execution.now_ms);
     return {
-      taskId: loaded.ids[idx]!,
+      taskId,
       executionId: execution.id,
-      attempt: node.attempt,
+      attempt,
       leaseMs,
       assignmentJson: JSON.stringify(
-        assignmentOf(execution, task, node, token, states, timeLeft(node, execution.now_ms), retryDefaults),
+        assignmentOf(execution, task, node, token, states, timeLeftMs, retryDefaults),
       ),
+      proof: deps.leases.prove(heldLease(execution, task, { workerId, taskId, attempt }), leaseMs),
     };
   });
+}
+
+/** What other services are shown: for whom this worker acts, and the inputs that name the secrets it may have. */
+function heldLease(
+  execution: StepContext['execution'],
+  { payload }: OperationTask,
+  of: Pick<HeldLease, 'workerId' | 'taskId' | 'attempt'>,
+): HeldLease {
+  return {
+    ...of,
+    tenant: execution.tenant,
+    executionId: execution.id,
+    deploymentId: execution.deployment_id ?? '',
+    blueprintId: execution.blueprint_id ?? '',
+    inputsDigest: payload.hasIntrinsicFunctions ? digestOfInputs(JSON.stringify(payload.inputs)) : '',
+    username: execution.created_by,
+  };
 }
 
 /** Of an operation that has waited: ms of its time limit that are left, at least 1; null: as its plan says. */

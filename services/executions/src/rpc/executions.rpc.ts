@@ -1,6 +1,6 @@
 import type { executionsRpc } from '@baton/contracts';
 import { AppError, type JsonObject } from '@baton/kernel';
-import type { RpcHandlers } from '@baton/rpc';
+import type { RpcHandlers, ServedCall } from '@baton/rpc';
 import { lookUntil } from '@baton/service-runtime';
 import type { DoctorPart } from '../adapters/doctor-parts';
 import { appendTaskEvents } from '../commands/append-task-events';
@@ -18,6 +18,7 @@ import { presentExecution } from '../domain/present-execution';
 import type { StartRequest } from '../domain/start-request';
 import { hashToken } from '../domain/token';
 import type { EngineDeps } from '../engine/deps';
+import type { WorkerRegistry } from '../engine/worker-registry';
 import type { StreamHub } from '../http/event-stream';
 import { awaitWork } from '../queries/await-work';
 import { unfinishedExecutions } from '../queries/unfinished-executions';
@@ -81,6 +82,18 @@ export function executionsRpcHandlers(
     },
     ...readHandlers(deps),
   };
+}
+
+/** The same, but refused to workers that were revoked. */
+export function forGoodWorkers(handlers: Handlers, registry: WorkerRegistry): Handlers {
+  const guarded = Object.entries(handlers).map(([name, handle]) => [
+    name,
+    (request: never, call: ServedCall) => {
+      registry.requireGood(call.caller);
+      return handle(request, call);
+    },
+  ]);
+  return Object.fromEntries(guarded) as Handlers;
 }
 
 type Handlers = RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;

@@ -1,6 +1,7 @@
 import type { Principal } from '@baton/contracts';
 import { type BoundRoute, createHttpApp, principalHeader, signPrincipal } from '@baton/http';
 import { silentLog } from '@baton/kernel';
+import { derivedTrust } from '@baton/trust';
 import type { EngineSetup } from './engine-setup';
 
 /** Some routes of the service behind a port of the loopback. */
@@ -33,7 +34,7 @@ export async function httpRig({ internalKey }: EngineSetup, routes: BoundRoute[]
   const app = createHttpApp({
     service: 'executions',
     routes,
-    internalKey,
+    trust: derivedTrust('executions', internalKey),
     log: silentLog,
     wire: 'spec',
     validateResponses: true,
@@ -44,7 +45,11 @@ export async function httpRig({ internalKey }: EngineSetup, routes: BoundRoute[]
       const answer = await fetch(`${base}${path}`, {
         method,
         headers: {
-          [principalHeader]: await signPrincipal(principal, internalKey),
+          [principalHeader]: await signPrincipal(
+            principal,
+            derivedTrust('gateway', internalKey).identity,
+            'executions',
+          ),
           'content-type': 'application/json',
         },
         body: body && JSON.stringify(body),

@@ -9,6 +9,7 @@ import { createDb } from '@baton/postgres';
 import { createLocalRpc } from '@baton/rpc';
 import { type Infra, loadConfig } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
+import { derivedTrust } from '@baton/trust';
 import { loadMasterKeys } from '../adapters/master-keys';
 import { buildService, configSchema } from '../service';
 import type { DB } from '../store/tables.gen';
@@ -80,7 +81,7 @@ export async function startSecrets(env: Record<string, string> = {}, wire: Wire 
   const app = createHttpApp({
     service: 'secrets',
     routes: parts.routes,
-    internalKey: config.BATON_INTERNAL_KEY,
+    trust: derivedTrust('secrets', config.BATON_INTERNAL_KEY),
     log,
     wire,
     validateResponses: true,
@@ -100,7 +101,11 @@ export async function startSecrets(env: Record<string, string> = {}, wire: Wire 
       o: { json?: unknown; as?: Principal; headers?: Record<string, string> } = {},
     ) => {
       const headers: Record<string, string> = {
-        [principalHeader]: await signPrincipal(o.as ?? admin, config.BATON_INTERNAL_KEY),
+        [principalHeader]: await signPrincipal(
+          o.as ?? admin,
+          derivedTrust('gateway', config.BATON_INTERNAL_KEY).identity,
+          'secrets',
+        ),
         ...o.headers,
       };
       if (o.json !== undefined) headers['content-type'] = 'application/json';

@@ -13,7 +13,7 @@ export interface RuntimePropertiesWrite {
 
 /** The model as operations read and write it. */
 export interface DeploymentsClient {
-  open(assignment: OperationAssignment): Promise<OpenedModel>;
+  open(assignment: OperationAssignment): Promise<OpenedModel & { secrets: unknown[] }>;
   /** @throws AppError conflict_error when another writer was first, stale_attempt_error when the lease has passed on. */
   saveRuntimeProperties(assignment: OperationAssignment, write: RuntimePropertiesWrite): Promise<number>;
   readModel(
@@ -48,6 +48,7 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
             : (JSON.parse(answer.inputsJson) as JsonObject),
         self: readSide(answer.selfJson),
         related: readSide(answer.relatedJson),
+        secrets: answer.secretsJson === '' ? [] : (JSON.parse(answer.secretsJson) as unknown[]),
         deployment: answer.deploymentJson === '' ? {} : (JSON.parse(answer.deploymentJson) as JsonObject),
       };
     },

@@ -5,7 +5,12 @@ import type { RpcConnector } from '@baton/rpc';
 export interface ExecutionsClient {
   claim(executionId: string, taskId: string, room: number): Promise<executionsRpc.TaskLease[]>;
   finish(outcomes: executionsRpc.TaskOutcome[], room: number): Promise<executionsRpc.FinishTasksResponse>;
-  heartbeat(taskIds: string[], deadlineMs: number): Promise<executionsRpc.HeartbeatResponse>;
+  /** `proofs`: of those leases, to be renewed. */
+  heartbeat(
+    taskIds: string[],
+    proofs: string[],
+    deadlineMs: number,
+  ): Promise<executionsRpc.HeartbeatResponse>;
   appendEvents(batchId: string, executionId: string, eventsJson: string): Promise<void>;
   /** What running workflow code asks of the engine. @throws AppError stale_attempt_error when it no longer holds its run. */
   submitWork(run: CodeRun, workJson: string): Promise<executionsRpc.SubmitWorkResponse>;
@@ -36,7 +41,8 @@ export function createExecutionsClient(rpc: RpcConnector, workerId: string, abou
     claim: async (executionId, taskId, room) =>
       (await client.claimTask({ workerId, taskId, executionId, room })).leases,
     finish: (outcomes, room) => client.finishTasks({ workerId, outcomes, room, readsUntaken: true }),
-    heartbeat: (taskIds, deadlineMs) => client.heartbeat({ workerId, taskIds, workerJson }, { deadlineMs }),
+    heartbeat: (taskIds, proofs, deadlineMs) =>
+      client.heartbeat({ workerId, taskIds, workerJson, proofs }, { deadlineMs }),
     appendEvents: async (batchId, executionId, eventsJson) => {
       await client.appendEvents({ batchId, executionId, workerId, eventsJson });
     },

@@ -3,11 +3,19 @@ import {
   deploymentsRpc,
   executionsRpc,
   type OperationAssignment,
-  secretsRpc,
   type TaskEvent,
+  workersRpc,
 } from '@baton/contracts';
 import { AppError, type JsonObject, newId, notFound, Secret, silentLog, systemClock } from '@baton/kernel';
 import { createRpcServer, type RpcHandlers, type ServiceDefinition } from '@baton/rpc';
+import {
+  createLeaseProofs,
+  derivedTrust,
+  digestOfInputs,
+  type HeldLease,
+  type LeaseProofs,
+  signCertificate,
+} from '@baton/trust';
 import { createFolderPeer, type FolderPeer } from './folder-peer';
 
 const { OutcomeKind } = executionsRpc;
@@ -43,6 +51,7 @@ export interface PeerInstance {
 export interface EnginePeer {
   address: string;
   internalKey: string;
+  leases: LeaseProofs;
   tasks: Map<string, PeerTask>;
   tasksOf: Map<string, PeerTask[]>;
   events: TaskEvent[];
@@ -102,12 +111,30 @@ const baseAssignment: OperationAssignment = {
   states: [],
 };
 
+/** What it answers for. */
+const PEERS = ['executions', 'deployments', 'catalog', 'secrets', 'cluster-status'] as const;
+
 export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
   const internalKey = 'a key for the tests of workers';
-  const server = createRpcServer({ log: silentLog, internalKey: new Secret(internalKey) });
+  const trust = derivedTrust('executions', new Secret(internalKey));
+  const leases = createLeaseProofs(new Secret(internalKey));
+  const guard = { bundle: trust.bundle, services: PEERS, leases };
+  const server = createRpcServer({ log: silentLog, guard });
+  const certificate = (workerId: string, publicKey: string) => ({
+    certificate: signCertificate(trust.identity, { workerId, publicKey }),
+  });
+  const keys = new Map<string, string>();
+  server.serve(workersRpc.WorkersServiceDefinition, {
+    registerWorker: async ({ workerId, publicKey }) => {
+      keys.set(workerId, publicKey);
+      return certificate(workerId, publicKey);
+    },
+    renewWorker: async ({ workerId }) => certificate(workerId, keys.get(workerId)!),
+  });
   const peer: EnginePeer = {
     address: '',
     internalKey,
+    leases,
     tasks: new Map(),
     tasksOf: new Map(),
     events: [],
@@ -162,15 +189,6 @@ export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
     catalogRpc.CatalogServiceDefinition,
     whole(catalogRpc.CatalogServiceDefinition, filesOf(peer)),
   );
-  server.serve(secretsRpc.SecretsServiceDefinition, {
-    getSecretValues: async ({ keys }) => ({
-      valuesJson: Object.fromEntries(
-        keys.filter((k) => k in peer.secrets).map((k) => [k, JSON.stringify(peer.secrets[k])]),
-      ),
-      missing: [],
-      hidden: [],
-    }),
-  });
   peer.address = `127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
   return peer;
 }
@@ -189,6 +207,20 @@ function whole<Def extends ServiceDefinition>(
   return { ...Object.fromEntries(missing), ...handlers } as RpcHandlers<Def>;
 }
 
+function heldLease({ id, attempt, assignment }: PeerTask, workerId: string): HeldLease {
+  return {
+    workerId,
+    tenant: assignment.tenant,
+    executionId: assignment.executionId,
+    taskId: id,
+    attempt,
+    deploymentId: assignment.deploymentId,
+    blueprintId: assignment.blueprintId,
+    inputsDigest: digestOfInputs(JSON.stringify(assignment.inputs)),
+    username: assignment.createdBy,
+  };
+}
+
 function lease(peer: EnginePeer, task: PeerTask, workerId: string): executionsRpc.TaskLease {
   Object.assign(task, {
     state: 'leased',
@@ -202,6 +234,7 @@ function lease(peer: EnginePeer, task: PeerTask, workerId: string): executionsRp
     attempt,
     leaseMs: peer.leaseMs,
     assignmentJson: JSON.stringify(assignment),
+    proof: peer.leases.prove(heldLease(task, workerId), peer.leaseMs),
   };
 }
 
@@ -274,6 +307,9 @@ function executionsOf(peer: EnginePeer): Handlers {
       return {
         lost: taskIds.filter((id) => !held.includes(id)),
         kill: held.filter((id) => peer.tasks.get(id)?.isCancelled),
+        proofs: Object.fromEntries(
+          held.map((id) => [id, peer.leases.prove(heldLease(peer.tasks.get(id)!, workerId), peer.leaseMs)]),
+        ),
       };
     },
     submitWork: noCode,
@@ -325,6 +361,7 @@ function modelOf(peer: EnginePeer): Partial<RpcHandlers<typeof deploymentsRpc.De
         selfJson: side(r.nodeInstanceId),
         relatedJson: side(r.relatedInstanceId),
         deploymentJson: '{"id":"dep"}',
+        secretsJson: r.hasFunctions ? JSON.stringify(Object.values(peer.secrets)) : '',
       };
     },
     updateNodeInstance: async ({ nodeInstanceId, version, runtimePropertiesJson }) => {

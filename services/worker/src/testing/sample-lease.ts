@@ -36,5 +36,6 @@ export function sampleLease(given: Partial<OperationAssignment> = {}): execution
     attempt: 1,
     leaseMs: 15_000,
     assignmentJson: JSON.stringify({ ...assignment, ...given }),
+    proof: '',
   };
 }

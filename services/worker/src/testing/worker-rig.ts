@@ -53,6 +53,8 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
     BATON_WORKER_DIR: folder(),
     BATON_WORKER_HANDLERS: join(__dirname, 'probe-handlers.js'),
     BATON_WORKER_STOP_AFTER: '5s',
+    // Tests look at the processes and files of operations from outside.
+    BATON_WORKER_ISOLATION: 'none',
     ...more,
   });
   const wake = (task: PeerTask): Promise<void> =>

@@ -121,6 +121,8 @@ export interface OpenOperationResponse {
   relatedJson: string;
   /** {id, display_name, blueprint_id, creator, resource_tags, runtime_only_evaluation}. */
   deploymentJson: string;
+  /** Values of the secrets that the inputs asked for: they must not appear in what the operation says. */
+  secretsJson: string;
 }
 
 export interface UpdateNodeInstanceRequest {
@@ -1844,7 +1846,7 @@ export const OpenOperationRequest: MessageFns<OpenOperationRequest> = {
 };
 
 function createBaseOpenOperationResponse(): OpenOperationResponse {
-  return { inputsJson: "", selfJson: "", relatedJson: "", deploymentJson: "" };
+  return { inputsJson: "", selfJson: "", relatedJson: "", deploymentJson: "", secretsJson: "" };
 }
 
 export const OpenOperationResponse: MessageFns<OpenOperationResponse> = {
@@ -1860,6 +1862,9 @@ export const OpenOperationResponse: MessageFns<OpenOperationResponse> = {
     }
     if (message.deploymentJson !== "") {
       writer.uint32(34).string(message.deploymentJson);
+    }
+    if (message.secretsJson !== "") {
+      writer.uint32(42).string(message.secretsJson);
     }
     return writer;
   },
@@ -1909,6 +1914,14 @@ export const OpenOperationResponse: MessageFns<OpenOperationResponse> = {
             message.deploymentJson = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.secretsJson = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1943,6 +1956,11 @@ export const OpenOperationResponse: MessageFns<OpenOperationResponse> = {
         : isSet(object.deployment_json)
         ? globalThis.String(object.deployment_json)
         : "",
+      secretsJson: isSet(object.secretsJson)
+        ? globalThis.String(object.secretsJson)
+        : isSet(object.secrets_json)
+        ? globalThis.String(object.secrets_json)
+        : "",
     };
   },
 
@@ -1960,6 +1978,9 @@ export const OpenOperationResponse: MessageFns<OpenOperationResponse> = {
     if (message.deploymentJson !== "") {
       obj.deploymentJson = message.deploymentJson;
     }
+    if (message.secretsJson !== "") {
+      obj.secretsJson = message.secretsJson;
+    }
     return obj;
   },
 
@@ -1972,6 +1993,7 @@ export const OpenOperationResponse: MessageFns<OpenOperationResponse> = {
     message.selfJson = object.selfJson ?? "";
     message.relatedJson = object.relatedJson ?? "";
     message.deploymentJson = object.deploymentJson ?? "";
+    message.secretsJson = object.secretsJson ?? "";
     return message;
   },
 };

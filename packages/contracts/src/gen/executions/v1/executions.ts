@@ -97,6 +97,8 @@ export interface TaskLease {
   leaseMs: number;
   /** {operation mapping, plugin, executor, inputs, has_intrinsic_functions, timeout, ...}: OperationAssignment in contracts. */
   assignmentJson: string;
+  /** Shows other services for what this worker may ask them; renewed by heartbeats. */
+  proof: string;
 }
 
 export interface ClaimTaskRequest {
@@ -152,6 +154,8 @@ export interface HeartbeatRequest {
   taskIds: string[];
   /** What the worker says of itself: {hostname, version, slots, started_at}. */
   workerJson: string;
+  /** Proofs of leases that want to be renewed, of the tasks above. */
+  proofs: string[];
 }
 
 export interface HeartbeatResponse {
@@ -159,6 +163,13 @@ export interface HeartbeatResponse {
   lost: string[];
   /** Cancelled: kill them and report CANCELLED. */
   kill: string[];
+  /** task_id -> its renewed proof. */
+  proofs: { [key: string]: string };
+}
+
+export interface HeartbeatResponse_ProofsEntry {
+  key: string;
+  value: string;
 }
 
 export interface AppendEventsRequest {
@@ -371,7 +382,7 @@ export interface StartExecutionGroupResponse {
 }
 
 function createBaseTaskLease(): TaskLease {
-  return { taskId: "", executionId: "", attempt: 0, leaseMs: 0, assignmentJson: "" };
+  return { taskId: "", executionId: "", attempt: 0, leaseMs: 0, assignmentJson: "", proof: "" };
 }
 
 export const TaskLease: MessageFns<TaskLease> = {
@@ -390,6 +401,9 @@ export const TaskLease: MessageFns<TaskLease> = {
     }
     if (message.assignmentJson !== "") {
       writer.uint32(42).string(message.assignmentJson);
+    }
+    if (message.proof !== "") {
+      writer.uint32(50).string(message.proof);
     }
     return writer;
   },
@@ -447,6 +461,14 @@ export const TaskLease: MessageFns<TaskLease> = {
             message.assignmentJson = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.proof = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -482,6 +504,7 @@ export const TaskLease: MessageFns<TaskLease> = {
         : isSet(object.assignment_json)
         ? globalThis.String(object.assignment_json)
         : "",
+      proof: isSet(object.proof) ? globalThis.String(object.proof) : "",
     };
   },
 
@@ -502,6 +525,9 @@ export const TaskLease: MessageFns<TaskLease> = {
     if (message.assignmentJson !== "") {
       obj.assignmentJson = message.assignmentJson;
     }
+    if (message.proof !== "") {
+      obj.proof = message.proof;
+    }
     return obj;
   },
 
@@ -515,6 +541,7 @@ export const TaskLease: MessageFns<TaskLease> = {
     message.attempt = object.attempt ?? 0;
     message.leaseMs = object.leaseMs ?? 0;
     message.assignmentJson = object.assignmentJson ?? "";
+    message.proof = object.proof ?? "";
     return message;
   },
 };
@@ -1202,7 +1229,7 @@ export const FinishTasksResponse: MessageFns<FinishTasksResponse> = {
 };
 
 function createBaseHeartbeatRequest(): HeartbeatRequest {
-  return { workerId: "", taskIds: [], workerJson: "" };
+  return { workerId: "", taskIds: [], workerJson: "", proofs: [] };
 }
 
 export const HeartbeatRequest: MessageFns<HeartbeatRequest> = {
@@ -1215,6 +1242,9 @@ export const HeartbeatRequest: MessageFns<HeartbeatRequest> = {
     }
     if (message.workerJson !== "") {
       writer.uint32(26).string(message.workerJson);
+    }
+    for (const v of message.proofs) {
+      writer.uint32(34).string(v!);
     }
     return writer;
   },
@@ -1256,6 +1286,14 @@ export const HeartbeatRequest: MessageFns<HeartbeatRequest> = {
             message.workerJson = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.proofs.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1285,6 +1323,7 @@ export const HeartbeatRequest: MessageFns<HeartbeatRequest> = {
         : isSet(object.worker_json)
         ? globalThis.String(object.worker_json)
         : "",
+      proofs: globalThis.Array.isArray(object?.proofs) ? object.proofs.map((e: any) => globalThis.String(e)) : [],
     };
   },
 
@@ -1299,6 +1338,9 @@ export const HeartbeatRequest: MessageFns<HeartbeatRequest> = {
     if (message.workerJson !== "") {
       obj.workerJson = message.workerJson;
     }
+    if (message.proofs?.length) {
+      obj.proofs = message.proofs;
+    }
     return obj;
   },
 
@@ -1310,12 +1352,13 @@ export const HeartbeatRequest: MessageFns<HeartbeatRequest> = {
     message.workerId = object.workerId ?? "";
     message.taskIds = object.taskIds?.map((e) => e) || [];
     message.workerJson = object.workerJson ?? "";
+    message.proofs = object.proofs?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBaseHeartbeatResponse(): HeartbeatResponse {
-  return { lost: [], kill: [] };
+  return { lost: [], kill: [], proofs: {} };
 }
 
 export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
@@ -1326,6 +1369,9 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
     for (const v of message.kill) {
       writer.uint32(18).string(v!);
     }
+    globalThis.Object.entries(message.proofs).forEach(([key, value]: [string, string]) => {
+      HeartbeatResponse_ProofsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
     return writer;
   },
 
@@ -1358,6 +1404,17 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
             message.kill.push(reader.string());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = HeartbeatResponse_ProofsEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.proofs[entry3.key] = entry3.value;
+            }
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1374,6 +1431,20 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
     return {
       lost: globalThis.Array.isArray(object?.lost) ? object.lost.map((e: any) => globalThis.String(e)) : [],
       kill: globalThis.Array.isArray(object?.kill) ? object.kill.map((e: any) => globalThis.String(e)) : [],
+      proofs: isObject(object.proofs)
+        ? (globalThis.Object.entries(object.proofs) as [string, any][]).reduce(
+          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
+            globalThis.Object.defineProperty(acc, key, {
+              value: globalThis.String(value),
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+            return acc;
+          },
+          {},
+        )
+        : {},
     };
   },
 
@@ -1385,6 +1456,15 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
     if (message.kill?.length) {
       obj.kill = message.kill;
     }
+    if (message.proofs) {
+      const entries = globalThis.Object.entries(message.proofs) as [string, string][];
+      if (entries.length > 0) {
+        obj.proofs = {};
+        entries.forEach(([k, v]) => {
+          obj.proofs[k] = v;
+        });
+      }
+    }
     return obj;
   },
 
@@ -1395,6 +1475,100 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
     const message = createBaseHeartbeatResponse();
     message.lost = object.lost?.map((e) => e) || [];
     message.kill = object.kill?.map((e) => e) || [];
+    message.proofs = (globalThis.Object.entries(object.proofs ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseHeartbeatResponse_ProofsEntry(): HeartbeatResponse_ProofsEntry {
+  return { key: "", value: "" };
+}
+
+export const HeartbeatResponse_ProofsEntry: MessageFns<HeartbeatResponse_ProofsEntry> = {
+  encode(message: HeartbeatResponse_ProofsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HeartbeatResponse_ProofsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHeartbeatResponse_ProofsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): HeartbeatResponse_ProofsEntry {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      value: isSet(object.value) ? globalThis.String(object.value) : "",
+    };
+  },
+
+  toJSON(message: HeartbeatResponse_ProofsEntry): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.value !== "") {
+      obj.value = message.value;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<HeartbeatResponse_ProofsEntry>): HeartbeatResponse_ProofsEntry {
+    return HeartbeatResponse_ProofsEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<HeartbeatResponse_ProofsEntry>): HeartbeatResponse_ProofsEntry {
+    const message = createBaseHeartbeatResponse_ProofsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
     return message;
   },
 };
@@ -4893,6 +5067,10 @@ function longToNumber(int64: { toString(): string }): number {
     throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
   }
   return num;
+}
+
+function isObject(value: any): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 function isSet(value: any): boolean {

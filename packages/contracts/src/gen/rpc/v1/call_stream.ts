@@ -21,6 +21,10 @@ export interface OpenRequest {
   traceparent: string;
   /** The caller does not wait for this call any more; the rest is empty. */
   isGivenUp: boolean;
+  /** Who calls, where that token is another one than the last of this stream; the first came with the stream's headers. */
+  callerToken: string;
+  /** From a worker: the proof of the lease that it acts for; empty for calls that need none. */
+  lease: string;
 }
 
 /** The answer to a call. The first message of a stream has call 0: from then on calls may be sent. */
@@ -37,7 +41,16 @@ export interface OpenResponse {
 }
 
 function createBaseOpenRequest(): OpenRequest {
-  return { call: 0, path: "", body: Buffer.alloc(0), deadlineMs: 0, traceparent: "", isGivenUp: false };
+  return {
+    call: 0,
+    path: "",
+    body: Buffer.alloc(0),
+    deadlineMs: 0,
+    traceparent: "",
+    isGivenUp: false,
+    callerToken: "",
+    lease: "",
+  };
 }
 
 export const OpenRequest: MessageFns<OpenRequest> = {
@@ -59,6 +72,12 @@ export const OpenRequest: MessageFns<OpenRequest> = {
     }
     if (message.isGivenUp !== false) {
       writer.uint32(48).bool(message.isGivenUp);
+    }
+    if (message.callerToken !== "") {
+      writer.uint32(58).string(message.callerToken);
+    }
+    if (message.lease !== "") {
+      writer.uint32(66).string(message.lease);
     }
     return writer;
   },
@@ -124,6 +143,22 @@ export const OpenRequest: MessageFns<OpenRequest> = {
             message.isGivenUp = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.callerToken = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.lease = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -152,6 +187,12 @@ export const OpenRequest: MessageFns<OpenRequest> = {
         : isSet(object.is_given_up)
         ? globalThis.Boolean(object.is_given_up)
         : false,
+      callerToken: isSet(object.callerToken)
+        ? globalThis.String(object.callerToken)
+        : isSet(object.caller_token)
+        ? globalThis.String(object.caller_token)
+        : "",
+      lease: isSet(object.lease) ? globalThis.String(object.lease) : "",
     };
   },
 
@@ -175,6 +216,12 @@ export const OpenRequest: MessageFns<OpenRequest> = {
     if (message.isGivenUp !== false) {
       obj.isGivenUp = message.isGivenUp;
     }
+    if (message.callerToken !== "") {
+      obj.callerToken = message.callerToken;
+    }
+    if (message.lease !== "") {
+      obj.lease = message.lease;
+    }
     return obj;
   },
 
@@ -189,6 +236,8 @@ export const OpenRequest: MessageFns<OpenRequest> = {
     message.deadlineMs = object.deadlineMs ?? 0;
     message.traceparent = object.traceparent ?? "";
     message.isGivenUp = object.isGivenUp ?? false;
+    message.callerToken = object.callerToken ?? "";
+    message.lease = object.lease ?? "";
     return message;
   },
 };

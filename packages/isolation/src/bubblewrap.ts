@@ -1,0 +1,116 @@
+import { dirname } from 'node:path';
+import { folderText, limitText, withPrelude } from './limits';
+import type {
+  Account,
+  Command,
+  Confinement,
+  Isolation,
+  IsolationName,
+  IsolationSettings,
+  Launch,
+} from './port';
+import { systemMounts } from './system-paths';
+
+/** How bubblewrap comes to its rights. */
+export interface BubblewrapPlan {
+  name: IsolationName;
+  /** Path of bwrap. */
+  program: string;
+  /**
+   * `user-namespace`: bwrap itself starts as the operation's account; `root`: it starts as root, and setpriv changes the
+   * account inside, which costs about 2 ms more but works where user namespaces are forbidden or folders lie below 0700.
+   */
+  by: 'user-namespace' | 'root';
+  /** Path of setpriv, for `root`. */
+  setpriv: string | null;
+  /** File with the filter of system calls; null: none fits this machine. */
+  filter: string | null;
+  /** Who a tenant's operations run as; null: the worker's account. */
+  accountOf: (tenant: string) => Account | null;
+  description: string;
+  notEnforced: readonly string[];
+}
+
+/** The descriptor that the filter is read from. */
+const FILTER_FD = '3';
+
+/** Private mounts, processes, ipc and host name; no capabilities and no way to get any. */
+export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSettings): Isolation {
+  const begin = [
+    ...(plan.by === 'user-namespace' ? ['--unshare-user'] : []),
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    ...systemMounts(),
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+  ];
+  const limits = limitText(settings.limits);
+  const shared = settings.shared.flatMap(({ path, isWritable }) => [
+    isWritable ? '--bind-try' : '--ro-bind-try',
+    path,
+    path,
+  ]);
+  const filter = plan.filter === null ? [] : ['--seccomp', FILTER_FD];
+  return {
+    name: plan.name,
+    description: plan.description,
+    notEnforced: plan.notEnforced,
+    accountOf: plan.accountOf,
+    launch: (command, confinement) => {
+      const account = plan.accountOf(confinement.tenant);
+      const inner = withPrelude(`${limits}${folderText(command.cwd)}`, command);
+      const own = ownMounts(confinement, settings, plan.by);
+      const ids = plan.by === 'root' ? dropping(plan.setpriv!, account) : [];
+      return {
+        program: plan.program,
+        args: [...begin, ...shared, ...own, ...filter, '--', ...ids, inner.program, ...inner.args],
+        cwd: '/',
+        env: insideEnv(command),
+        account: plan.by === 'root' ? null : account,
+        descriptors: plan.filter === null ? [] : [plan.filter],
+      } satisfies Launch;
+    },
+  };
+}
+
+/** /tmp first: the other folders may lie below it. */
+function ownMounts(
+  { tmp, writable, readable }: Confinement,
+  { assetsDir }: IsolationSettings,
+  by: BubblewrapPlan['by'],
+): string[] {
+  const shown = [assetsDir, ...readable];
+  return [
+    '--bind',
+    tmp,
+    '/tmp',
+    // Made by root they would be closed to everybody else where the real ones are.
+    ...(by === 'root' ? passages([...shown, ...writable]) : []),
+    ...shown.flatMap((path) => ['--ro-bind', path, path]),
+    ...writable.flatMap((path) => ['--bind', path, path]),
+  ];
+}
+
+/** The folders on the way to these, for everybody to pass. */
+function passages(paths: readonly string[]): string[] {
+  const above = new Set<string>();
+  for (const path of paths)
+    for (let folder = dirname(path); folder !== '/' && folder !== '/tmp'; folder = dirname(folder))
+      above.add(folder);
+  return [...above].sort().flatMap((folder) => ['--perms', '0755', '--dir', folder]);
+}
+
+function dropping(setpriv: string, account: Account | null): string[] {
+  const ids = account
+    ? ['--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups']
+    : [];
+  return [setpriv, ...ids, '--no-new-privs', '--bounding-set', '-all', '--inh-caps', '-all', '--'];
+}
+
+/** The worker's home is not there inside. */
+function insideEnv({ env }: Command): Record<string, string> {
+  return { ...env, HOME: '/tmp' };
+}

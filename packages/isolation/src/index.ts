@@ -1,0 +1,15 @@
+export { type Attempt, type Choice, chooseIsolation, NoIsolationError } from './choose-isolation';
+export { noIsolation } from './none';
+export type {
+  Account,
+  Command,
+  Confinement,
+  Isolation,
+  IsolationName,
+  IsolationSettings,
+  Launch,
+  Limits,
+  SharedPath,
+} from './port';
+export { findProgram, type ProbeEnd, runInside } from './probe';
+export { startLaunch } from './start';

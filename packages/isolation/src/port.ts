@@ -1,0 +1,87 @@
+/** User and group that the processes of a tenant's operations run as. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+export type IsolationName = 'bubblewrap' | 'namespaces' | 'uid' | 'none';
+
+/** A program to be started for an operation. */
+export interface Command {
+  program: string;
+  args: readonly string[];
+  /** Folder as the program sees it. */
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+}
+
+/** What belongs to one operation; everything else of the worker's machine is the system's or hidden. */
+export interface Confinement {
+  tenant: string;
+  /** Folder that becomes its /tmp; inside one of `writable`. */
+  tmp: string;
+  /** Folders that it may change: that of its run, the copy of its deployment's working folder. */
+  writable: readonly string[];
+  /** Folders that it may read besides: a plugin's environment, our own assets. */
+  readable: readonly string[];
+}
+
+/** What is really started. */
+export interface Launch {
+  program: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string>;
+  /** Who starts it; null: the worker's own account. */
+  account: Account | null;
+  /** Files that are opened for reading and given as descriptors from 3 on. */
+  descriptors: readonly string[];
+}
+
+/** How processes of operations are kept apart from each other and from the worker. */
+export interface Isolation {
+  readonly name: IsolationName;
+  /** In one line: what stands between an operation and the rest. */
+  readonly description: string;
+  /** What this installation cannot hold an operation to, in words for whoever runs it. */
+  readonly notEnforced: readonly string[];
+  /** Who a tenant's files belong to; null: the worker itself. The same answer on every call and after a restart. */
+  accountOf(tenant: string): Account | null;
+  launch(command: Command, confinement: Confinement): Launch;
+}
+
+/** Most that one operation may use; null: not bounded. */
+export interface Limits {
+  /** Processes and threads. */
+  processes: number;
+  openFiles: number;
+  /** Bytes of one file. */
+  fileBytes: number;
+  /** Bytes of private memory of one process. */
+  memoryBytes: number | null;
+}
+
+export interface IsolationSettings {
+  /** `auto`: the strongest that works, or an error; `best`: the strongest that works, even if it is none. */
+  mode: IsolationName | 'auto' | 'best';
+  /** The worker's folder: run folders and copies lie below it. */
+  workRoot: string;
+  /** Folder with bin/ and python/ of the plugin runtime. */
+  assetsDir: string;
+  /** Uids that tenants are given, first and last. */
+  uids: { first: number; last: number };
+  /** One account for all tenants instead; null: one each. */
+  account: Account | null;
+  limits: Limits;
+  /** Folders of this machine that operations see besides the system's. */
+  shared: readonly SharedPath[];
+  /** Folders that are covered where the rest of the file system cannot be: the manager's home. */
+  hidden: readonly string[];
+  /** Where programs are looked for. */
+  path: string;
+}
+
+export interface SharedPath {
+  path: string;
+  isWritable: boolean;
+}

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, chmodSync, chownSync, closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { newId } from '@baton/kernel';
+import { quoted } from './limits';
+import type { Command, Isolation, IsolationSettings } from './port';
+
+const PROBE_MS = 10_000;
+const PROBE_TENANT = 'default_tenant';
+
+export interface ProbeEnd {
+  isFine: boolean;
+  stdout: string;
+  /** What went wrong, in the tool's words. */
+  reason: string;
+}
+
+/** Path of a program; null: there is none. */
+export function findProgram(name: string, path: string): string | null {
+  for (const folder of path.split(delimiter)) {
+    const file = join(folder, name);
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // The next folder may have it.
+    }
+  }
+  return null;
+}
+
+/** Runs a command as an operation would run, in a folder of its own that is gone afterwards. */
+export function runInside(
+  isolation: Isolation,
+  settings: IsolationSettings,
+  command: (folder: string) => Omit<Command, 'cwd' | 'env'>,
+): ProbeEnd {
+  const folder = join(settings.workRoot, 'runs', `probe-${newId()}`);
+  const tmp = join(folder, 'tmp');
+  const account = isolation.accountOf(PROBE_TENANT);
+  const files: number[] = [];
+  try {
+    mkdirSync(join(settings.workRoot, 'runs'), { recursive: true, mode: 0o711 });
+    mkdirSync(folder, { mode: 0o711 });
+    chmodSync(folder, 0o711);
+    mkdirSync(tmp, { mode: 0o700 });
+    if (account) chownSync(tmp, account.uid, account.gid);
+    const launch = isolation.launch(
+      { ...command(folder), cwd: tmp, env: { PATH: `${settings.path}:/usr/bin:/bin` } },
+      { tenant: PROBE_TENANT, tmp, writable: [folder], readable: [] },
+    );
+    files.push(...launch.descriptors.map((path) => openSync(path, 'r')));
+    const end = spawnSync(launch.program, launch.args, {
+      cwd: launch.cwd,
+      env: launch.env,
+      timeout: PROBE_MS,
+      stdio: ['ignore', 'pipe', 'pipe', ...files],
+      ...(launch.account ?? {}),
+    });
+    const said = `${end.error?.message ?? ''} ${end.stderr?.toString() ?? ''}`.trim();
+    return {
+      isFine: end.status === 0,
+      stdout: end.stdout?.toString() ?? '',
+      reason: said.slice(-500) || `it ended with ${end.status ?? end.signal}`,
+    };
+  } catch (error) {
+    return { isFine: false, stdout: '', reason: (error as Error).message };
+  } finally {
+    for (const file of files) closeSync(file);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether what it promises is really so on this machine: null, or what is not. */
+export function probeIsolation(isolation: Isolation, settings: IsolationSettings): string | null {
+  const account = isolation.accountOf(PROBE_TENANT);
+  const end = runInside(isolation, settings, (folder) => ({
+    program: '/bin/sh',
+    args: [
+      '-c',
+      [
+        'set -e',
+        `test -r ${quoted(join(settings.assetsDir, 'bin/ctx'))} || { echo "the files of the runtime cannot be read" >&2; exit 1; }`,
+        `echo written > ${quoted(join(folder, 'tmp', 'probe'))}`,
+        'echo gone > /dev/null',
+        ...(account ? [`test "$(id -u)" = ${account.uid}`] : []),
+        ...(isolation.name === 'bubblewrap' ? [`test ! -e ${quoted(join(settings.workRoot, 'uids'))}`] : []),
+        'grep -q "^NoNewPrivs:.1" /proc/self/status',
+        'grep -q "^CapEff:.0*$" /proc/self/status',
+        'echo fine',
+      ].join('\n'),
+    ],
+  }));
+  return end.isFine && end.stdout.endsWith('fine\n') ? null : end.reason;
+}

@@ -1,0 +1,77 @@
+import { dirname, join, sep } from 'node:path';
+import { folderText, limitText, quoted, withPrelude } from './limits';
+import type { Account, Confinement, Isolation, IsolationSettings } from './port';
+
+export interface UtilLinuxPlan {
+  /** `uid`: started by root, another account inside. `namespaces`: the worker's own account, in a user namespace. */
+  name: 'uid' | 'namespaces';
+  /** Paths of the programs. */
+  unshare: string;
+  setpriv: string;
+  mount: string;
+  accountOf: (tenant: string) => Account | null;
+  description: string;
+  notEnforced: readonly string[];
+}
+
+/**
+ * Isolation with nothing but util-linux: weaker than bubblewrap, because the file system stays what it is and only the
+ * worker's own folders (and `hidden`) are covered; and slower, because each mount is a program.
+ */
+export function utilLinuxIsolation(plan: UtilLinuxPlan, settings: IsolationSettings): Isolation {
+  const isRoot = plan.name === 'uid';
+  const apart = isRoot
+    ? ['--mount', '--ipc', '--uts', '--propagation', 'private']
+    : ['--user', '--map-current-user', '--keep-caps', '--mount', '--pid', '--fork', '--ipc', '--uts'];
+  const limits = limitText(settings.limits);
+  // Of others' processes root's proc shows nothing; in a pid namespace of its own there are none.
+  const proc = `${plan.mount} -t proc ${isRoot ? '-o hidepid=2 ' : ''}proc /proc`;
+  return {
+    name: plan.name,
+    description: plan.description,
+    notEnforced: plan.notEnforced,
+    accountOf: plan.accountOf,
+    launch: (command, confinement) => {
+      const account = plan.accountOf(confinement.tenant);
+      const inner = withPrelude(`${limits}${folderText(command.cwd)}`, command);
+      const ids =
+        account === null
+          ? ['--ambient-caps', '-all']
+          : ['--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups'];
+      const drop = [plan.setpriv, ...ids, '--no-new-privs', '--bounding-set', '-all', '--inh-caps', '-all'];
+      const setup = `set -e; ${proc}; ${mountsText(confinement, settings, plan.mount)}cd /; exec "$@"`;
+      return {
+        program: plan.unshare,
+        args: [...apart, '--', '/bin/sh', '-c', setup, 'sh', ...drop, '--', inner.program, ...inner.args],
+        cwd: '/',
+        env: { ...command.env },
+        account: null,
+        descriptors: [],
+      };
+    },
+  };
+}
+
+/** Covers the worker's folders and puts back what is the operation's; its own /tmp, unless all of that lies below it. */
+function mountsText(
+  { tmp, writable }: Confinement,
+  { workRoot, hidden }: IsolationSettings,
+  mount: string,
+): string {
+  const cover = (path: string): string =>
+    `if [ -d ${quoted(path)} ]; then ${mount} -t tmpfs -o size=1m,mode=711 none ${quoted(path)}; fi; `;
+  const ownTmp = `cd ${quoted(tmp)}; ${mount} -c --bind . /tmp; `;
+  const shown = writable
+    .map((path) => ({ path, area: join(workRoot, path.slice(workRoot.length + 1).split(sep)[0] ?? '') }))
+    .map(
+      ({ path, area }) =>
+        // The folder stays reachable as the current one while its place is covered.
+        `cd ${quoted(path)}; ${cover(area)}/bin/mkdir -p -m 711 ${quoted(dirname(path))} ${quoted(path)}; ${mount} -c --bind . ${quoted(path)}; `,
+    );
+  const areas = ['copies', 'uids'].map((name) => join(workRoot, name));
+  const others = [
+    ...hidden,
+    ...areas.filter((area) => !writable.some((path) => path.startsWith(`${area}${sep}`))),
+  ];
+  return `${`${workRoot}${sep}`.startsWith('/tmp/') ? '' : ownTmp}${shown.join('')}${others.map(cover).join('')}`;
+}

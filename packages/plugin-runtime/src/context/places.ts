@@ -1,0 +1,43 @@
+import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** A file that an operation is to get: a local path that must not be changed, or a text. */
+export type Given = { path: string } | { text: string };
+
+/** Where operations get files: in-process ones directly, processes with their own rights and view of the machine. */
+export interface Places {
+  /** Target default: `name` in a fresh folder. Answers the path written, as the operation knows it. */
+  file(given: Given, name: string, target: string | null): Promise<string>;
+  /** Files by their path inside. Target default: a fresh folder. Answers the folder. */
+  folder(
+    files: readonly { inside: string; read: () => Promise<string> }[],
+    target: string | null,
+  ): Promise<string>;
+}
+
+/** As this process itself: for operations that run in it, which are the operator's own code. `tempDir` is asked at need. */
+export function ownPlaces(tempDir: () => Promise<string>): Places {
+  const freshFolder = async (): Promise<string> => mkdtemp(join(await tempDir(), 'resource-'));
+  return {
+    file: async (given, name, target) => {
+      const place = target ?? join(await freshFolder(), name);
+      await mkdir(dirname(place), { recursive: true });
+      await give(given, place);
+      return place;
+    },
+    folder: async (files, target) => {
+      const place = target ?? (await freshFolder());
+      for (const { inside, read } of files) {
+        const copy = join(place, inside);
+        await mkdir(dirname(copy), { recursive: true });
+        await copyFile(await read(), copy);
+      }
+      return place;
+    },
+  };
+}
+
+export async function give(given: Given, place: string): Promise<void> {
+  if ('path' in given) await copyFile(given.path, place);
+  else await writeFile(place, given.text);
+}

@@ -1,0 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** A lease whose proof is renewed while it is held. */
+export interface HeldProof {
+  readonly proof: string;
+}
+
+const scope = new AsyncLocalStorage<HeldProof>();
+
+/** Runs `work` for a lease: calls that it makes show the proof that the lease has at that moment. */
+export const withLease = <T>(lease: HeldProof, work: () => T): T => scope.run(lease, work);
+
+/** The lease that runs here, for work that goes on elsewhere. */
+export const currentLease = (): HeldProof | undefined => scope.getStore();
+
+/** For a call that is made now; empty outside of leases. */
+export const leaseProof = (): string => scope.getStore()?.proof ?? '';

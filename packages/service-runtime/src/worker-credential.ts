@@ -1,0 +1,100 @@
+/** A worker's name: a key pair in memory, registered with executions, and certificates of it that live for a minute. */
+import { type ServiceName, workersRpc } from '@baton/contracts';
+import { backoffMs, type Clock, isAppError, type Log, type Secret, systemClock } from '@baton/kernel';
+import type { RpcClient, RpcConnector } from '@baton/rpc';
+import { type CallerCredential, LIFE_S, newWorkerKey, workerTokens } from '@baton/trust';
+
+export interface WorkerCredentialOptions {
+  workerId: string;
+  /** Null for a worker on the channel of the process that started it. */
+  joinToken: Secret | null;
+  log: Log;
+  clock?: Clock;
+}
+
+export interface WorkerCredential extends CallerCredential {
+  /** Begins to register by `rpc`, which shows this credential. */
+  registerBy(rpc: RpcConnector): void;
+  close(): void;
+}
+
+/** A certificate is asked for anew when this much of the last one has gone. */
+const RENEW_AFTER_MS = (LIFE_S / 3) * 1000;
+/** And after a failure again so soon. */
+const RENEW_AGAIN_MS = 2_000;
+const PAUSE = { firstMs: 50, maxMs: 5_000, factor: 2, jitter: 0.3 };
+/** A cause is logged again after so many tries: with the pauses above about once a minute. */
+const LOG_EACH = 12;
+
+type Client = RpcClient<typeof workersRpc.WorkersServiceDefinition>;
+
+/**
+ * The process dies: its registration stays, and no other process has its key. The next one makes its own. Executions is away: the
+ * worker waits for its first certificate, or goes on with the last one while that lives.
+ */
+export function createWorkerCredential(o: WorkerCredentialOptions): WorkerCredential {
+  const clock = o.clock ?? systemClock;
+  const key = newWorkerKey();
+  let client: Client | null = null;
+  let tokens: ((audience: ServiceName) => string) | null = null;
+  let renewAtMs = 0;
+  let isRenewing = false;
+  let isClosed = false;
+  let ready!: () => void;
+  const isReady = new Promise<void>((resolve) => {
+    ready = resolve;
+  });
+  const take = (certificate: string): void => {
+    tokens = workerTokens(key, certificate, clock);
+    renewAtMs = clock.monotonic() + RENEW_AFTER_MS;
+    ready();
+  };
+  const register = async (): Promise<void> => {
+    const { workerId, joinToken } = o;
+    const asked = { workerId, publicKey: key.publicKey, joinToken: joinToken?.expose() ?? '' };
+    for (let tries = 1; !isClosed; tries++) {
+      try {
+        return take((await client!.registerWorker(asked)).certificate);
+      } catch (error) {
+        const reason = (error as Error).message;
+        if (tries % LOG_EACH === 1) o.log.warn({ workerId, tries, reason }, 'worker is not registered yet');
+        await new Promise((resolve) => setTimeout(resolve, backoffMs(tries, PAUSE)).unref());
+      }
+    }
+  };
+  const renew = async (): Promise<void> => {
+    try {
+      take((await client!.renewWorker({ workerId: o.workerId })).certificate);
+    } catch (error) {
+      renewAtMs = clock.monotonic() + RENEW_AGAIN_MS;
+      const reason = (error as Error).message;
+      o.log.warn({ workerId: o.workerId, reason }, 'certificate of this worker not renewed');
+      if (!isAppError(error, 'unauthorized_error')) return;
+      // It is revoked, or so old that only a new registration helps.
+      tokens = null;
+      await register();
+    }
+  };
+  const renewWhenDue = (): void => {
+    if (isRenewing || isClosed || clock.monotonic() < renewAtMs) return;
+    isRenewing = true;
+    void renew().finally(() => {
+      isRenewing = false;
+    });
+  };
+  return {
+    tokenFor(audience) {
+      if (!tokens) return null;
+      renewWhenDue();
+      return tokens?.(audience) ?? null;
+    },
+    ready: () => isReady,
+    registerBy(rpc) {
+      client = rpc.client(workersRpc.WorkersServiceDefinition, 'executions');
+      void register();
+    },
+    close() {
+      isClosed = true;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * What shows services other than executions that a worker holds an operation: made by executions with the lease, renewed with it, and
+ * worth nothing in the hands of another worker. It says for whom the worker acts, so that no request of it has to be believed.
+ */
+import { createHash } from 'node:crypto';
+import { type Clock, type Secret, systemClock } from '@baton/kernel';
+import { LRUCache } from 'lru-cache';
+import { createMac } from './mac';
+import { SKEW_S, Untrusted } from './signed-token';
+
+/** A lease as other services see it. */
+export interface HeldLease {
+  workerId: string;
+  tenant: string;
+  executionId: string;
+  taskId: string;
+  attempt: number;
+  /** Empty for executions without one. */
+  deploymentId: string;
+  blueprintId: string;
+  /** Of inputs with functions (`digestOfInputs`); empty where nothing is to be evaluated. */
+  inputsDigest: string;
+  /** Who started the execution. */
+  username: string;
+}
+
+export interface LeaseProofs {
+  /** Valid for `lifeMs` from now. */
+  prove(lease: HeldLease, lifeMs: number): string;
+  /** The lease, whose proof has not ended; `anyTime` accepts one that has. @throws Untrusted */
+  read(proof: string, anyTime?: boolean): HeldLease;
+}
+
+/** Of the JSON text of inputs. */
+export const digestOfInputs = (json: string): string =>
+  createHash('sha256').update(json).digest('base64url').slice(0, 22);
+
+type Packed = [endMs: number, ...HeldLease[keyof HeldLease][]];
+
+export function createLeaseProofs(internalKey: Secret, clock: Clock = systemClock): LeaseProofs {
+  const mac = createMac(internalKey, 'lease');
+  const known = new LRUCache<string, { lease: HeldLease; endMs: number }>({ max: 5_000 });
+  return {
+    prove(lease, lifeMs) {
+      const packed: Packed = [
+        clock.now() + lifeMs,
+        lease.workerId,
+        lease.tenant,
+        lease.executionId,
+        lease.taskId,
+        lease.attempt,
+        lease.deploymentId,
+        lease.blueprintId,
+        lease.inputsDigest,
+        lease.username,
+      ];
+      const text = Buffer.from(JSON.stringify(packed)).toString('base64url');
+      return `${text}.${mac.of(text)}`;
+    },
+    read(proof, anyTime = false) {
+      let hit = known.get(proof);
+      if (!hit) {
+        hit = opened(proof, mac.isOf);
+        known.set(proof, hit);
+      }
+      if (!anyTime && hit.endMs + SKEW_S * 1000 <= clock.now()) throw new Untrusted('the lease has ended');
+      return hit.lease;
+    },
+  };
+}
+
+function opened(
+  proof: string,
+  isOf: (mac: string, text: string) => boolean,
+): { lease: HeldLease; endMs: number } {
+  const [text, mac, more] = proof.split('.');
+  if (!text || !mac || more !== undefined || !isOf(mac, text))
+    throw new Untrusted('it is no proof of a lease');
+  const [
+    endMs,
+    workerId,
+    tenant,
+    executionId,
+    taskId,
+    attempt,
+    deploymentId,
+    blueprintId,
+    inputsDigest,
+    username,
+  ] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [
+    number,
+    string,
+    string,
+    string,
+    string,
+    number,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const lease = {
+    workerId,
+    tenant,
+    executionId,
+    taskId,
+    attempt,
+    deploymentId,
+    blueprintId,
+    inputsDigest,
+    username,
+  };
+  return { lease: Object.freeze(lease), endMs };
+}

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Load } from '../load';
+import type { Rig } from '../rig';
+import { type Row, type RowContext, type Struck, underLoad } from '../row';
+import { pause, until } from '../until';
+
+export const soakRows: Row[] = [
+  {
+    id: 'F28',
+    limitS: 300,
+    title:
+      'a soak at about half of the load with one random fault each 60 s; 20 minutes, `--minutes` for more',
+    pass: 'memory of processes that live through it grows by at most 40 MB from its first to its last third, descriptors by at most 20; dead rows stay below live ones; all other promises hold',
+    isOnDemand: true,
+    run: (at) => underLoad(at, (load) => soak(at, load), HALF),
+  },
+];
+
+/** Lanes: five use up the two cores of a small machine. */
+const HALF = 3;
+const EVERY_MS = 60_000;
+const SAMPLE_MS = 10_000;
+const MEMORY_MB = 40;
+const DESCRIPTORS = 20;
+
+interface Sample {
+  pid: number;
+  mb: number;
+  descriptors: number;
+}
+
+/** Null: it does not run. */
+function sample(pid: number | null): Sample | null {
+  try {
+    const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1];
+    return { pid: pid!, mb: Number(kb) / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+  } catch {
+    return null;
+  }
+}
+
+/** Faults that heal; those that kill only hit who is not watched for memory. */
+const faults: Record<string, (rig: Rig) => Promise<void>> = {
+  'worker killed': async (rig) => void (await rig.kill('worker-1')),
+  'worker paused': async (rig) => {
+    rig.process('worker-2').signal('SIGSTOP');
+    await pause(8_000);
+    rig.process('worker-2').signal('SIGCONT');
+  },
+  'engine killed': async (rig) => void (await rig.kill('executions-2')),
+  'PostgreSQL restarted': (rig) => rig.postgres.restart(),
+  'PostgreSQL away': async (rig) => {
+    rig.postgresProxy.blackhole();
+    await pause(5_000);
+  },
+  'answers lost': async (rig) => {
+    rig.postgresProxy.dropAnswers();
+    await pause(300);
+  },
+  'RabbitMQ restarted': (rig) => rig.rabbit.restart(),
+};
+/** Processes that no fault here kills. */
+const WATCHED = [
+  'gateway',
+  'identity',
+  'secrets',
+  'catalog',
+  'deployments',
+  'executions',
+  'cluster-status',
+  'worker-3',
+];
+
+async function soak({ rig, random, minutes }: RowContext, load: Load): Promise<Struck> {
+  const samples = new Map<string, Sample[]>(WATCHED.map((name) => [name, []]));
+  const struck: string[] = [];
+  const end = performance.now() + minutes * 60_000;
+  let next = performance.now() + EVERY_MS;
+  while (performance.now() < end) {
+    for (const [name, list] of samples) {
+      const one = sample(rig.process(name).pid());
+      if (one) list.push(one);
+    }
+    if (performance.now() >= next) {
+      next += EVERY_MS;
+      const name = random.pick(Object.keys(faults));
+      struck.push(name);
+      await faults[name]!(rig);
+      await rig.heal();
+      const since = load.runs().length;
+      await until(`operations after "${name}"`, 45_000, () => load.runs().length > since);
+    }
+    await pause(SAMPLE_MS);
+  }
+  const violations: string[] = [];
+  if (struck.length === 0) violations.push('floor: no fault struck');
+  const grown = [...samples].map(([name, list]) => {
+    if (new Set(list.map(({ pid }) => pid)).size !== 1) violations.push(`F28: ${name} was started again`);
+    const third = Math.floor(list.length / 3);
+    const [first, last] = [list.slice(third, 2 * third), list.slice(-third)];
+    const mb = middle(last.map((s) => s.mb)) - middle(first.map((s) => s.mb));
+    const descriptors = middle(last.map((s) => s.descriptors)) - middle(first.map((s) => s.descriptors));
+    if (mb > MEMORY_MB) violations.push(`F28: ${name} grew by ${Math.round(mb)} MB, allowed ${MEMORY_MB}`);
+    if (descriptors > DESCRIPTORS) violations.push(`F28: ${name} has ${descriptors} descriptors more`);
+    return `${name} ${mb >= 0 ? '+' : ''}${Math.round(mb)} MB ${descriptors >= 0 ? '+' : ''}${descriptors} fd`;
+  });
+  const bloated = await bloat(rig);
+  if (bloated.length > 0) violations.push(`F28: more dead rows than live ones: ${bloated.join(', ')}`);
+  return { facts: { minutes, faults: struck.join(', '), grown: grown.join(', ') }, violations };
+}
+
+const middle = (numbers: number[]): number => numbers.sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
+
+/** Tables that vacuum does not keep up with. Small ones change completely between two looks of it. */
+async function bloat({ sql }: Rig): Promise<string[]> {
+  const rows = await sql<{ name: string; dead: number; live: number }>(
+    `select schemaname || '.' || relname as name, n_dead_tup::int as dead, n_live_tup::int as live
+     from pg_stat_user_tables where n_dead_tup > 20000 and n_dead_tup > n_live_tup`,
+  );
+  return rows.map(({ name, dead, live }) => `${name} ${dead} of ${live + dead}`);
+}
