@@ -58,6 +58,18 @@ test('images are built on a base that the builder names by digest, as nobody, an
   expect(file).toMatch(/^HEALTHCHECK .*healthcheck\.js/m);
 });
 
+test('images install by the lock file what the bundles leave out, nothing more', () => {
+  const { dependencies } = JSON.parse(read('deploy/runtime/package.json'));
+  const outside = read('tools/build.mjs').match(/runtimePackages = \{([\s\S]*?)\}/)?.[1] ?? '';
+  const named = [...outside.matchAll(/^ {2}'?([@\w/-]+)'?:/gm)].map((match) => match[1]!);
+  const runtime = JSON.parse(read('packages/service-runtime/package.json')).dependencies;
+  const traced = Object.keys(runtime).filter((name) => name.startsWith('@opentelemetry/'));
+  expect(Object.keys(dependencies).sort()).toEqual([...new Set([...named, ...traced])].sort());
+  const file = read('deploy/Dockerfile');
+  expect(file).not.toMatch(/\bnpm (install|i|ci)\b/);
+  expect(file).toContain('deploy --prod --legacy --ignore-scripts');
+});
+
 describe.each(['dev', 'prod'])('overlay %s', (overlay) => {
   const docs = rendered(overlay);
   const byKind = (kind: string) => docs.filter((doc) => doc.kind === kind);
