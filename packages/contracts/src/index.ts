@@ -51,6 +51,7 @@ export {
   executionAccepted,
   executionFinished,
   executionRequested,
+  firstTaskReady,
   taskReady,
   tasksCancelled,
 } from './messages/executions';

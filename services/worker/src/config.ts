@@ -2,6 +2,7 @@ import { cpus } from 'node:os';
 import { envValue, runtimeConfig } from '@baton/service-runtime';
 import type { z } from 'zod';
 import { z as zod } from 'zod';
+import type { Sharing } from './slots';
 
 /** Like the original's default; scripts mostly wait, so it is more than the cores can run at once. */
 const LEAST_SLOTS = 20;
@@ -30,12 +31,35 @@ const PASSED_ENV = [
   'LOCAL_REST_CERT_FILE',
 ];
 
+/** Whether scripts get the variable of that name wherever the worker has it. */
+export function isSeenByScripts(name: string): boolean {
+  return PASSED_ENV.includes(name) || name.startsWith('LC_');
+}
+
 const list = zod.string().transform((text) =>
   text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
+
+/** What a tenant's weight may be: more turns than that at a time would keep out others. */
+const WEIGHT = { least: 0.01, most: 100 };
+
+const weights = list.transform((parts, context) => {
+  const found = new Map<string, number>();
+  for (const part of parts) {
+    const [, name, text] = /^(.+)=([0-9.]+)$/.exec(part) ?? [];
+    const weight = Number(text);
+    if (name !== undefined && weight >= WEIGHT.least && weight <= WEIGHT.most) found.set(name, weight);
+    else
+      context.addIssue({
+        code: 'custom',
+        message: `${part} must be name=weight, the weight from ${WEIGHT.least} to ${WEIGHT.most}`,
+      });
+  }
+  return found;
+});
 
 const range = zod
   .string()
@@ -58,6 +82,15 @@ export const configSchema = runtimeConfig.extend({
     .integer(0, 10_000)
     .prefault('0')
     .describe('Operations that one worker runs at once; 0: twice the cores, at least 20'),
+  BATON_WORKER_RESERVE: envValue
+    .integer(0, 50)
+    .prefault('10')
+    .describe(
+      'Per cent of the places of a worker that only tenants may take which hold less than their share; at least one place where a worker has four; 0: none',
+    ),
+  BATON_TENANT_WEIGHTS: weights
+    .prefault('')
+    .describe('Weights of tenants in the share of places, as name=weight separated by commas; others have 1'),
   BATON_WORKER_DIR: zod
     .string()
     .default('.baton/worker')
@@ -157,13 +190,27 @@ export function slotsOf(config: WorkerConfig): number {
   return config.BATON_WORKER_SLOTS || Math.max(LEAST_SLOTS, 2 * cpus().length);
 }
 
+/** Workers with fewer places keep none: one of three would be a third. */
+const LEAST_SHARED_SLOTS = 4;
+
+/** How tenants share the places of this worker. */
+export function sharingOf(config: WorkerConfig): Sharing {
+  const slots = slotsOf(config);
+  const percent = config.BATON_WORKER_RESERVE;
+  const isKept = percent > 0 && slots >= LEAST_SHARED_SLOTS;
+  return {
+    reserve: isKept ? Math.max(1, Math.floor((slots * percent) / 100)) : 0,
+    weightOf: (tenant) => config.BATON_TENANT_WEIGHTS.get(tenant) ?? 1,
+  };
+}
+
 /** The environment that scripts start from. */
 export function scriptEnv(
   config: WorkerConfig,
   env: Record<string, string | undefined> = process.env,
 ): Record<string, string> {
   const isPassed = (name: string): boolean =>
-    PASSED_ENV.includes(name) || name.startsWith('LC_') || config.BATON_WORKER_PASS_ENV.includes(name);
+    isSeenByScripts(name) || config.BATON_WORKER_PASS_ENV.includes(name);
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
   );

@@ -13,7 +13,7 @@ function setUp() {
   const deps = { tasks, slots, clock, log: silentLog, run: (task: HeldTask) => void run.push(task) };
   const start = (given: Partial<executionsRpc.TaskLease>, sinceSentMs = 50) => {
     slots.takeSome(1);
-    startLeases(deps, [{ ...sampleLease(), ...given }], 1, 100_000 - sinceSentMs);
+    startLeases(deps, [{ ...sampleLease(), ...given }], { places: 1, tenant: '' }, 100_000 - sinceSentMs);
   };
   return { run, slots, tasks, start };
 }

@@ -12,6 +12,14 @@ export interface LeaseDeps {
   run: (task: HeldTask) => void;
 }
 
+/** Places that the caller has taken for a tenant, whose operations the leases are of. */
+export interface TakenPlaces {
+  places: number;
+  tenant: string;
+}
+
+export const NO_PLACES: TakenPlaces = { places: 0, tenant: '' };
+
 /**
  * Starts the operations of new leases in places that the caller has taken; places that are left over are given back.
  * `sentAt`: monotonic ms when the call that granted them was sent.
@@ -19,7 +27,7 @@ export interface LeaseDeps {
 export function startLeases(
   deps: LeaseDeps,
   leases: readonly executionsRpc.TaskLease[],
-  places: number,
+  { places, tenant }: TakenPlaces,
   sentAt: number,
 ): void {
   let left = places;
@@ -62,7 +70,7 @@ export function startLeases(
     if (takesPlace(task)) left--;
     deps.run(task);
   }
-  deps.slots.give(left);
+  deps.slots.give(left, tenant);
 }
 
 /** Null for an assignment of another time: the lease runs out and a worker that understands it may get the task. */

@@ -1,9 +1,9 @@
 import type { HeldTask } from './held-task';
 import { createOutcomeQueue, type OutcomeItem } from './outcome-queue';
 
-const item = (executionId: string, characters: number): OutcomeItem =>
+const item = (executionId: string, characters: number, tenant = 't'): OutcomeItem =>
   ({
-    task: { executionId } as HeldTask,
+    task: { executionId, assignment: { tenant } } as HeldTask,
     outcome: { resultJson: 'x'.repeat(characters), errorJson: '' },
   }) as OutcomeItem;
 const MEGA = 1024 * 1024;
@@ -47,4 +47,15 @@ it('what failed together goes alone', () => {
   expect(queue.take(group!)).toHaveLength(2);
   queue.failed(group!, 0);
   expect(queue.groupsDue(10_000, 8)).toEqual([['a'], ['b']]);
+});
+
+it('each call is about one tenant: the room that goes with it is for its operations', () => {
+  const queue = createOutcomeQueue();
+  for (const [id, tenant] of [
+    ['a1', 'a'],
+    ['b1', 'b'],
+    ['a2', 'a'],
+  ])
+    queue.add(item(id!, 1, tenant));
+  expect(queue.groupsDue(0, 8)).toEqual([['a1', 'a2'], ['b1']]);
 });

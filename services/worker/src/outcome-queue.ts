@@ -87,25 +87,25 @@ export function createOutcomeQueue(): OutcomeQueue {
 const isIdle = (waiting: Waiting): boolean => !waiting.isInFlight && waiting.items.length > 0;
 
 /**
- * Together what fits into a call; what comes while it is under way goes with the next one. What failed before is sent alone,
+ * Together what fits into a call, of one tenant: the room that goes with it is for operations of that tenant; what comes while it is under way goes with the next one. What failed before is sent alone,
  * so that one execution cannot hold up the others for good.
  */
 function groupsOf(queue: ReadonlyMap<string, Waiting>, now: number, maxCalls: number): string[][] {
   const due = [...queue].filter(([, w]) => isIdle(w) && w.notBefore <= now);
   const groups = due.filter(([, w]) => w.failures > 0).map(([id]) => [id]);
-  let together: string[] = [];
-  let characters = 0;
+  const open = new Map<string, { ids: string[]; characters: number }>();
   for (const [id, { items, failures }] of due) {
     if (failures > 0) continue;
+    const { tenant } = items[0]!.task.assignment;
     const size = sizeOf(items[0]!);
-    const isFull = together.length === MAX_EXECUTIONS || characters + size > MAX_CHARACTERS;
-    if (together.length === 0 || isFull) {
-      together = [];
-      characters = 0;
-      groups.push(together);
+    let together = open.get(tenant);
+    if (!together || together.ids.length === MAX_EXECUTIONS || together.characters + size > MAX_CHARACTERS) {
+      together = { ids: [], characters: 0 };
+      open.set(tenant, together);
+      groups.push(together.ids);
     }
-    together.push(id);
-    characters += size;
+    together.ids.push(id);
+    together.characters += size;
   }
   return groups.slice(0, maxCalls);
 }

@@ -2,6 +2,7 @@ import type { executionsRpc } from '@baton/contracts';
 import type { Clock, Log } from '@baton/kernel';
 import type { ExecutionsClient } from './adapters/executions.client';
 import { type HeldTask, type HeldTasks, takesPlace } from './held-task';
+import type { TakenPlaces } from './leases';
 import { createOutcomeQueue, type OutcomeItem, type OutcomeQueue } from './outcome-queue';
 import type { Slots } from './slots';
 
@@ -23,7 +24,7 @@ export interface ReporterDeps {
   slots: Slots;
   clock: Clock;
   log: Log;
-  startLeases: (leases: readonly executionsRpc.TaskLease[], places: number, sentAt: number) => void;
+  startLeases: (leases: readonly executionsRpc.TaskLease[], taken: TakenPlaces, sentAt: number) => void;
   /** Gives the place of a task back and forgets it. */
   release: (task: HeldTask) => void;
   isDraining: () => boolean;
@@ -83,15 +84,18 @@ export function createReporter(deps: ReporterDeps): Reporter {
 /** One call; without an answer everything stays in the queue. */
 async function tell(deps: ReporterDeps, queue: OutcomeQueue, executionIds: readonly string[]): Promise<void> {
   const batch = queue.take(executionIds);
-  const extra = deps.isDraining() ? 0 : deps.slots.takeSome(Math.floor(deps.slots.free / EXTRA_SHARE));
-  const room = deps.isDraining() ? 0 : placesOf(batch) + extra;
+  // The queue gives one tenant's at a time.
+  const tenant = batch[0]!.task.assignment.tenant;
+  const free = Math.floor(deps.slots.freeFor(tenant) / EXTRA_SHARE);
+  const extra = deps.isDraining() ? 0 : deps.slots.takeSome(free, tenant);
+  const room = deps.isDraining() ? 0 : deps.slots.keepable(placesOf(batch), tenant) + extra;
   const sentAt = deps.clock.monotonic();
   let answer: executionsRpc.FinishTasksResponse;
   try {
     const outcomes = batch.map((item) => item.outcome);
     answer = await deps.executions.finish(outcomes, room);
   } catch (error) {
-    deps.slots.give(extra);
+    deps.slots.give(extra, tenant);
     queue.failed(executionIds, deps.clock.monotonic());
     const reason = (error as Error).message;
     deps.log.warn({ executionIds, reason }, 'outcomes not answered; sent again');
@@ -112,7 +116,7 @@ async function tell(deps: ReporterDeps, queue: OutcomeQueue, executionIds: reado
     deps.log.warn({ taskId, attempt }, 'outcome refused: the attempt is not the current one');
   }
   for (const { task } of told) deps.tasks.remove(task);
-  deps.startLeases(answer.leases, extra + placesOf(told), sentAt);
+  deps.startLeases(answer.leases, { places: extra + placesOf(told), tenant }, sentAt);
 }
 
 const placesOf = (items: readonly OutcomeItem[]): number =>

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { compositionPlugin } from '@baton/composition';
-import { taskReady, tasksCancelled } from '@baton/contracts';
+import { firstTaskReady, taskReady, tasksCancelled } from '@baton/contracts';
 import type { Choice } from '@baton/isolation';
 import { isoInstant, type Log } from '@baton/kernel';
 import {
@@ -25,7 +25,14 @@ import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
 import { createBlueprintFiles } from './blueprint-files';
-import { configSchema, scriptEnv, slotsOf, type WorkerConfig } from './config';
+import {
+  configSchema,
+  isSeenByScripts,
+  scriptEnv,
+  sharingOf,
+  slotsOf,
+  type WorkerConfig,
+} from './config';
 import { createFileCache } from './file-cache';
 import { createFolderIndex } from './folder-index';
 import { loadHandlers } from './handlers';
@@ -36,24 +43,27 @@ import { createOperationFolders } from './operation-folder';
 import { createPythonPlugins } from './python-plugins';
 import { createWorker, type WorkerDeps } from './worker';
 
-export { configSchema };
+export { configSchema, isSeenByScripts };
 export const serviceName = 'worker' as const;
 
 /** Composes the worker. */
 export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   const slots = slotsOf(config);
+  const sharing = sharingOf(config);
   const workRoot = resolve(config.BATON_WORKER_DIR);
-  const executions = createExecutionsClient(infra.rpc, infra.instanceId, {
-    hostname: hostname(),
-    version: productVersion,
-    slots,
-    started_at: isoInstant(infra.clock.now()),
-    pid: process.pid,
-  });
   const assetsDir = config.BATON_WORKER_ASSETS ?? defaultAssetsDir;
   const settings = isolationSettings(config, { workRoot, assetsDir });
   const choice = isolationOf(settings);
   tellIsolation(infra.log, choice);
+  const executions = createExecutionsClient(infra.rpc, infra.instanceId, {
+    hostname: hostname(),
+    version: productVersion,
+    slots,
+    reserve: sharing.reserve,
+    started_at: isoInstant(infra.clock.now()),
+    pid: process.pid,
+    isolation: { name: choice.isolation.name, notEnforced: choice.isolation.notEnforced },
+  });
   const guard = startOrphanGuard();
   const runtime = runtimeOf(config, infra, {
     assetsDir,
@@ -66,6 +76,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   });
   const worker = createWorker({
     slots,
+    sharing,
     executions,
     clock: infra.clock,
     log: infra.log,
@@ -84,7 +95,10 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     name: serviceName,
     routes: [],
     rpc: [],
-    consumers: [consumerPart(taskReady, { queue: serviceName, prefetch: slots, handler: ready })],
+    // First ones in a queue of their own: they are not behind those of a tenant that has more work than places.
+    consumers: [taskReady, firstTaskReady].map((message) =>
+      consumerPart(message, { queue: serviceName, prefetch: slots, handler: ready }),
+    ),
     subscriptions: [subscriptionPart(tasksCancelled, onTasksCancelled(worker.leaseDeps))],
     loops: [],
     checks: {},
@@ -141,7 +155,10 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
 }
 
 function tellIsolation(log: Log, { isolation, attempts }: Choice): void {
-  const fields = { isolation: isolation.name, notEnforced: isolation.notEnforced, attempts };
-  if (isolation.name === 'none') log.warn(fields, 'operations are not isolated');
-  else log.info(fields, `operations are isolated: ${isolation.description}`);
+  const { name, description, notEnforced } = isolation;
+  const fields = { isolation: name, notEnforced, attempts };
+  // A parent that asks for it shows it to whoever started it (apps/standalone).
+  process.send?.({ isolation: { name, description, notEnforced } }, undefined, undefined, () => undefined);
+  if (name === 'none') log.warn(fields, 'operations are not isolated');
+  else log.info(fields, `operations are isolated: ${description}`);
 }

@@ -1,29 +1,105 @@
-/** Places for operations. A task keeps its place until its outcome has been answered, so outcomes are bounded too. */
+/**
+ * Places for operations, shared between tenants. A task keeps its place until its outcome has been answered, so outcomes are
+ * bounded too. A tenant's share is its part of all places by weight, among the tenants that hold or want one here and at least
+ * one more: the reserve is kept for whoever holds less than its share, and so the first operations of another tenant find a
+ * place at once. Beyond their shares tenants take what is free; nothing that runs is stopped for it.
+ */
 export interface Slots {
   readonly free: number;
+  /** How many of the free places the tenant may take now. */
+  freeFor(tenant?: string): number;
+  /** It holds less than its share, so it is owed the next place. */
+  isOwed(tenant: string): boolean;
   /** Takes one place; waits in line for it. False: `signal` came first. */
-  take(signal: AbortSignal): Promise<boolean>;
-  /** Takes up to `wanted` places that are free now; answers how many. Nobody in line is overtaken. */
-  takeSome(wanted: number): number;
-  give(count: number): void;
+  take(signal: AbortSignal, tenant?: string): Promise<boolean>;
+  /** Takes up to `wanted` places that the tenant may have now; answers how many. Nobody of its own line is overtaken. */
+  takeSome(wanted: number, tenant?: string): number;
+  /** How many of `count` places that it is about to give back the tenant may fill again: those that it owes to nobody in line. */
+  keepable(count: number, tenant?: string): number;
+  give(count: number, tenant?: string): void;
 }
 
-export function createSlots(total: number): Slots {
+export interface Sharing {
+  /** Places that only tenants below their share may take. */
+  reserve: number;
+  weightOf(tenant: string): number;
+}
+
+const UNSHARED: Sharing = { reserve: 0, weightOf: () => 1 };
+
+interface Account {
+  held: number;
+  line: (() => void)[];
+  /** Places that its turns have earned and not used; only while it stands in line. */
+  deficit: number;
+}
+
+export function createSlots(total: number, { reserve, weightOf }: Sharing = UNSHARED): Slots {
   let free = total;
-  const line: (() => void)[] = [];
+  /** Tenants that hold places or stand in line, in the order of their turns. */
+  const accounts = new Map<string, Account>();
+  const of = (tenant: string): Account => {
+    const known = accounts.get(tenant);
+    if (known) return known;
+    const fresh = { held: 0, line: [], deficit: 0 };
+    accounts.set(tenant, fresh);
+    return fresh;
+  };
+  const tidy = (tenant: string): void => {
+    const known = accounts.get(tenant);
+    if (known && known.held === 0 && known.line.length === 0) accounts.delete(tenant);
+  };
+  const shareOf = (tenant: string): number => {
+    const own = weightOf(tenant);
+    let others = 0;
+    for (const name of accounts.keys()) if (name !== tenant) others += weightOf(name);
+    // Somebody else may come at any time.
+    return Math.max(1, Math.floor((total * own) / (own + Math.max(1, others))));
+  };
+  const heldBy = (tenant: string): number => accounts.get(tenant)?.held ?? 0;
+  const owedTo = (tenant: string): number => Math.max(0, shareOf(tenant) - heldBy(tenant));
+  const freeFor = (tenant: string): number =>
+    Math.max(0, Math.min(free, Math.max(free - reserve, reserve === 0 ? free : owedTo(tenant))));
+  const hold = (tenant: string, count: number): void => {
+    free -= count;
+    of(tenant).held += count;
+  };
+  /** Deficit round robin: each turn earns a tenant its weight in places. */
+  const letIn = (): void => {
+    for (let isMoving = true; isMoving && free > 0; ) {
+      isMoving = false;
+      for (const [tenant, account] of [...accounts]) {
+        if (account.line.length === 0 || freeFor(tenant) === 0) continue;
+        isMoving = true;
+        account.deficit += weightOf(tenant);
+        for (; account.deficit >= 1 && account.line.length > 0 && freeFor(tenant) > 0; account.deficit--) {
+          hold(tenant, 1);
+          account.line.shift()?.();
+        }
+        if (account.line.length === 0) account.deficit = 0;
+        // Its next turn comes after those of all others.
+        accounts.delete(tenant);
+        accounts.set(tenant, account);
+      }
+    }
+  };
   return {
     get free() {
       return free;
     },
-    take: (signal) => {
+    freeFor: (tenant = '') => freeFor(tenant),
+    isOwed: (tenant) => owedTo(tenant) > 0,
+    take: (signal, tenant = '') => {
       if (signal.aborted) return Promise.resolve(false);
-      if (free > 0) {
-        free--;
+      if ((accounts.get(tenant)?.line.length ?? 0) === 0 && freeFor(tenant) > 0) {
+        hold(tenant, 1);
         return Promise.resolve(true);
       }
+      const { line } = of(tenant);
       return new Promise((resolve) => {
         const leave = (): void => {
           line.splice(line.indexOf(enter), 1);
+          tidy(tenant);
           resolve(false);
         };
         const enter = (): void => {
@@ -34,17 +110,24 @@ export function createSlots(total: number): Slots {
         line.push(enter);
       });
     },
-    takeSome: (wanted) => {
-      const taken = line.length > 0 ? 0 : Math.max(0, Math.min(wanted, free));
-      free -= taken;
+    takeSome: (wanted, tenant = '') => {
+      const hasLine = (accounts.get(tenant)?.line.length ?? 0) > 0;
+      const taken = hasLine ? 0 : Math.max(0, Math.min(wanted, freeFor(tenant)));
+      if (taken > 0) hold(tenant, taken);
       return taken;
     },
-    give: (count) => {
+    keepable: (count, tenant = '') => {
+      let wanted = 0;
+      for (const [name, { line }] of accounts)
+        if (name !== tenant) wanted += Math.min(line.length, owedTo(name));
+      const beyond = Math.max(0, heldBy(tenant) - shareOf(tenant));
+      return Math.max(0, count - Math.min(wanted, beyond));
+    },
+    give: (count, tenant = '') => {
       free += count;
-      while (free > 0 && line.length > 0) {
-        free--;
-        line.shift()?.();
-      }
+      if (count > 0) of(tenant).held -= count;
+      tidy(tenant);
+      letIn();
     },
   };
 }

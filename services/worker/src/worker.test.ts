@@ -25,7 +25,12 @@ test('workflow code that outlived its lease gives no place back: it had none', a
     log: silentLog,
     logLimit: 10,
   });
-  startLeases(leaseDeps, [sampleLease({ mapping: 'code.run', isWorkflowCode: true })], 0, now);
+  startLeases(
+    leaseDeps,
+    [sampleLease({ mapping: 'code.run', isWorkflowCode: true })],
+    { places: 0, tenant: '' },
+    now,
+  );
   await eventually(() => expect(end).toBeDefined());
   now += 60_000;
   end(null);

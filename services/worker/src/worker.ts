@@ -8,10 +8,12 @@ import { createLogShipper } from './logs';
 import type { HostDeps } from './operation-host';
 import { createReporter } from './report';
 import { type RunDeps, runTask } from './run-task';
-import { createSlots } from './slots';
+import { createSlots, type Sharing } from './slots';
 
 export interface WorkerDeps {
   slots: number;
+  /** How tenants share the places; absent: whoever comes first has them. */
+  sharing?: Sharing;
   executions: ExecutionsClient;
   runtime: InvokeDeps;
   handlers?: string | undefined;
@@ -38,11 +40,11 @@ const REPORT_LIMIT_MS = 15_000;
 export function createWorker(deps: WorkerDeps): Worker {
   const { clock, log, executions } = deps;
   const tasks = createHeldTasks();
-  const slots = createSlots(deps.slots);
+  const slots = createSlots(deps.slots, deps.sharing);
   let isDraining = false;
   const release = (task: HeldTask): void => {
     tasks.remove(task);
-    if (takesPlace(task)) slots.give(1);
+    if (takesPlace(task)) slots.give(1, task.assignment.tenant);
   };
   const logs = createLogShipper({ executions, clock, log, limit: deps.logLimit });
   const leaseDeps: LeaseDeps = { tasks, slots, clock, log, run: (task) => void runTask(runDeps, task) };
@@ -54,7 +56,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     log,
     release,
     isDraining: () => isDraining,
-    startLeases: (leases, places, sentAt) => startLeases(leaseDeps, leases, places, sentAt),
+    startLeases: (leases, taken, sentAt) => startLeases(leaseDeps, leases, taken, sentAt),
   });
   const runDeps: RunDeps = {
     host: { ...deps.host, logs, clock, log },

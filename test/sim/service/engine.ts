@@ -4,6 +4,7 @@ import {
   executionAccepted,
   executionFinished,
   executionRequested,
+  firstTaskReady,
   taskReady,
   tasksCancelled,
 } from '@baton/contracts';
@@ -131,6 +132,7 @@ export const MESSAGES = {
   finished: executionFinished.type,
   requested: executionRequested.type,
   ready: taskReady.type,
+  firstReady: firstTaskReady.type,
   cancelled: tasksCancelled.type,
 };
 

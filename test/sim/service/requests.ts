@@ -137,10 +137,9 @@ export function cancelAt(
 ): void {
   const { world, database, cancelled, killed } = simulation;
   askAt(simulation, at, async (deps) => {
-    const before = database.executions.get(id)?.row.status;
     await cancelExecution(deps, id, mode);
     // A kill of one that has failed stops what workers still run of it, and changes nothing else.
-    if (before === 'failed') return;
+    if (mode === 'kill' && database.executions.get(id)?.row.status === 'failed') return;
     cancelled.add(id);
     if (mode !== 'cancel' && !killed.has(id)) killed.set(id, world.now);
   });

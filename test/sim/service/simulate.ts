@@ -296,7 +296,7 @@ function publish(simulation: Simulation, envelope: Envelope): void {
   if (envelope.type === MESSAGES.finished)
     simulation.announced.add((envelope.payload as { executionId: string }).executionId);
   const { processes, hands } = workersOf.get(simulation)!;
-  if (envelope.type === MESSAGES.ready)
+  if (envelope.type === MESSAGES.ready || envelope.type === MESSAGES.firstReady)
     publishTo(world, processes, envelope, (to, { payload }) =>
       wakeWorker(fleet, hands.get(to)!, payload as { executionId: string; taskId: string }),
     );

@@ -15,12 +15,14 @@ export const executionRequested = defineMessage('executions.execution-requested.
 /** An execution was accepted by a process that plans it at once. */
 export const executionAccepted = defineMessage('executions.execution-accepted.v1', 'work', requested);
 /** An operation may be claimed. A wake-up: the row in executions is the truth. */
-export const taskReady = defineMessage(
-  'executions.task-ready.v1',
-  'work',
-  /** `isWorkflow`: the task is a workflow's code, which takes no place for operations. */
-  z.object({ executionId: z.string(), taskId: z.string(), isWorkflow: z.boolean().optional() }),
-);
+/** `isWorkflow`: the task is a workflow's code, which takes no place for operations. */
+const ready = z.object({ executionId: z.string(), taskId: z.string(), isWorkflow: z.boolean().optional() });
+export const taskReady = defineMessage('executions.task-ready.v1', 'work', ready);
+/**
+ * The same for the first operation of an execution of which nothing runs or was announced, in a queue of its own: workers answer
+ * each at once, and so it is not behind the wake-ups of a tenant that has more work than its share of places.
+ */
+export const firstTaskReady = defineMessage('executions.first-task-ready.v1', 'work', ready);
 /** A member of a group, what another execution has started, or the deletion of a deployment reached terminated, failed or cancelled. */
 export const executionFinished = defineMessage(
   'executions.execution-finished.v1',

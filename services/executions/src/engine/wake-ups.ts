@@ -1,4 +1,4 @@
-import { type Envelope, taskReady } from '@baton/contracts';
+import { type Envelope, firstTaskReady, taskReady } from '@baton/contracts';
 import { outgoing, unsent } from '@baton/postgres';
 import { isWorkflowCode } from '@baton/task-graph';
 import type { ExecutionRow } from '../store/rows';
@@ -25,6 +25,8 @@ export function wakeUpsOf(
   for (const idx of unclaimed) {
     if (announced.size >= MAX_WAKE_UPS) break;
     if (announced.has(idx)) continue;
+    // Of one that has nothing yet: it is not to wait behind all the operations of others.
+    const message = announced.size + loaded.holders.size === 0 ? firstTaskReady : taskReady;
     announced.set(idx, nowMs);
     const isWorkflow = isWorkflowCode(loaded.graph.nodes[idx]!.spec);
     const payload = {
@@ -32,7 +34,7 @@ export function wakeUpsOf(
       taskId: loaded.ids[idx]!,
       ...(isWorkflow && { isWorkflow }),
     };
-    messages.push(unsent(outgoing(taskReady, about, payload)));
+    messages.push(unsent(outgoing(message, about, payload)));
   }
   return messages;
 }

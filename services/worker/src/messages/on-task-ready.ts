@@ -1,7 +1,7 @@
-import { buildMessage, type Envelope, taskReady } from '@baton/contracts';
+import { buildMessage, type Envelope, firstTaskReady, taskReady } from '@baton/contracts';
 import { isoInstant } from '@baton/kernel';
 import type { ExecutionsClient } from '../adapters/executions.client';
-import { type LeaseDeps, startLeases } from '../leases';
+import { type LeaseDeps, NO_PLACES, startLeases } from '../leases';
 import type { Slots } from '../slots';
 
 export interface TaskReadyDeps extends LeaseDeps {
@@ -24,55 +24,60 @@ interface TaskReady {
 /**
  * A wake-up: claim, start what was leased, acknowledge (by returning). Crash before the claim: the broker delivers
  * again; after it: the lease runs out and the engine's reaper repairs. A task that is gone or taken is a normal answer.
- * A worker without a free place puts the wake-up back to the end of the queue instead of sitting on it.
+ * A worker without a place for its tenant puts the wake-up back to the end of the queue instead of sitting on it; a first one of
+ * a tenant that is owed nothing at once, so that those of others come to their turn.
  */
 export function onTaskReady(
   deps: TaskReadyDeps,
 ): (envelope: Envelope<TaskReady>, signal: AbortSignal) => Promise<void> {
   return async (envelope, signal) => {
     const { executionId, taskId } = envelope.payload;
+    const { tenant } = envelope;
     // One that is being reported may be ready again already, when it waits for what has ended meanwhile.
     if (deps.tasks.get(taskId)?.phase === 'running') return;
     if (envelope.payload.isWorkflow && !deps.isDraining()) return claimCode(deps, executionId, taskId);
-    const isTaken = deps.slots.takeSome(1) === 1 || (await takeWithin(deps.slots, HOLD_MS, signal));
-    if (signal.aborted) return deps.slots.give(isTaken ? 1 : 0);
+    const mayWait = envelope.type !== firstTaskReady.type || deps.slots.isOwed(tenant);
+    const isTaken =
+      deps.slots.takeSome(1, tenant) === 1 || (mayWait && (await takeWithin(deps.slots, tenant, signal)));
+    if (signal.aborted) return deps.slots.give(isTaken ? 1 : 0, tenant);
     if (!isTaken || deps.isDraining()) {
-      deps.slots.give(isTaken ? 1 : 0);
-      const { tenant, key, traceparent } = envelope;
-      const about = {
-        tenant,
-        key,
-        traceparent,
-        time: isoInstant(deps.clock.now()),
-        causationId: envelope.id,
-      };
-      return deps.publish([buildMessage(taskReady, about, envelope.payload)]);
+      deps.slots.give(isTaken ? 1 : 0, tenant);
+      return deps.publish([putBack(deps, envelope)]);
     }
-    const places = 1 + deps.slots.takeSome(Math.floor(deps.slots.free / EXTRA_SHARE));
+    const more = Math.floor(deps.slots.freeFor(tenant) / EXTRA_SHARE);
+    const places = 1 + deps.slots.takeSome(more, tenant);
     const sentAt = deps.clock.monotonic();
     try {
-      startLeases(deps, await deps.executions.claim(executionId, taskId, places), places, sentAt);
+      const leases = await deps.executions.claim(executionId, taskId, places);
+      startLeases(deps, leases, { places, tenant }, sentAt);
     } catch (error) {
-      deps.slots.give(places);
+      deps.slots.give(places, tenant);
       throw error;
     }
   };
+}
+
+/** The wake-up for another worker, or for later here: among the first ones where its tenant is owed a place. */
+function putBack(deps: TaskReadyDeps, envelope: Envelope<TaskReady>): Envelope {
+  const { tenant, key, traceparent } = envelope;
+  const about = { tenant, key, traceparent, time: isoInstant(deps.clock.now()), causationId: envelope.id };
+  return buildMessage(deps.slots.isOwed(tenant) ? firstTaskReady : taskReady, about, envelope.payload);
 }
 
 /** Workflow code needs no place for operations, so a worker full of those that wait for a nested workflow takes it, too. */
 async function claimCode(deps: TaskReadyDeps, executionId: string, taskId: string): Promise<void> {
   const sentAt = deps.clock.monotonic();
   // When the code is gone the answer may be an operation of the execution: then one more than usual runs here.
-  startLeases(deps, await deps.executions.claim(executionId, taskId, 1), 0, sentAt);
+  startLeases(deps, await deps.executions.claim(executionId, taskId, 1), NO_PLACES, sentAt);
 }
 
-async function takeWithin(slots: Slots, limitMs: number, signal: AbortSignal): Promise<boolean> {
+async function takeWithin(slots: Slots, tenant: string, signal: AbortSignal): Promise<boolean> {
   const limit = new AbortController();
   const leave = (): void => limit.abort();
-  const timer = setTimeout(leave, limitMs);
+  const timer = setTimeout(leave, HOLD_MS);
   signal.addEventListener('abort', leave, { once: true });
   try {
-    return await slots.take(limit.signal);
+    return await slots.take(limit.signal, tenant);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', leave);

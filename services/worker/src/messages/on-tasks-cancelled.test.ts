@@ -14,7 +14,7 @@ function isStoppedBy(attempts: number[] | undefined): boolean {
   startLeases(
     { tasks, slots, clock: systemClock, log: silentLog, run: (task) => void run.push(task) },
     [{ ...sampleLease(), attempt: 2 }],
-    1,
+    { places: 1, tenant: '' },
     systemClock.monotonic(),
   );
   const payload = { executionId: 'e', taskIds: ['other', 'a'], attempts };
