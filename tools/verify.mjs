@@ -55,6 +55,7 @@ const before = digests();
 let isGood = await runSteps(
   [
     { name: 'generate', command: [process.execPath, 'tools/gen.mjs', ...process.argv.slice(2)] },
+    { name: 'sbom', command: [process.execPath, 'tools/sbom.mjs'] },
     { name: 'law', command: [process.execPath, 'tools/prove-law.mjs'] },
     { name: 'buf lint', command: [bin('buf'), 'lint', 'proto'] },
   ],

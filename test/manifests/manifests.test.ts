@@ -48,6 +48,28 @@ const images = new Set(
   [...read('deploy/Dockerfile').matchAll(/^FROM runtime AS (\S+)$/gm)].map((match) => `baton/${match[1]}`),
 );
 
+test('images are built on a base that the builder names by digest, as nobody, and tell their health', () => {
+  const file = read('deploy/Dockerfile');
+  const bases = [...file.matchAll(/^FROM (\S+)/gm)].map((match) => match[1]);
+  expect(new Set(bases)).toEqual(new Set(['${NODE_IMAGE}', 'runtime']));
+  expect(file).toMatch(/^ARG NODE_IMAGE$/m);
+  const users = [...file.matchAll(/^USER (\S+)/gm)].map((match) => match[1]);
+  expect(users.at(-1)).toBe('10001:10001');
+  expect(file).toMatch(/^HEALTHCHECK .*healthcheck\.js/m);
+});
+
+test('images install by the lock file what the bundles leave out, nothing more', () => {
+  const { dependencies } = JSON.parse(read('deploy/runtime/package.json'));
+  const outside = read('tools/build.mjs').match(/runtimePackages = \{([\s\S]*?)\}/)?.[1] ?? '';
+  const named = [...outside.matchAll(/^ {2}'?([@\w/-]+)'?:/gm)].map((match) => match[1]!);
+  const runtime = JSON.parse(read('packages/service-runtime/package.json')).dependencies;
+  const traced = Object.keys(runtime).filter((name) => name.startsWith('@opentelemetry/'));
+  expect(Object.keys(dependencies).sort()).toEqual([...new Set([...named, ...traced])].sort());
+  const file = read('deploy/Dockerfile');
+  expect(file).not.toMatch(/\bnpm (install|i|ci)\b/);
+  expect(file).toContain('deploy --prod --legacy --ignore-scripts');
+});
+
 describe.each(['dev', 'prod'])('overlay %s', (overlay) => {
   const docs = rendered(overlay);
   const byKind = (kind: string) => docs.filter((doc) => doc.kind === kind);
@@ -83,7 +105,40 @@ describe.each(['dev', 'prod'])('overlay %s', (overlay) => {
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
       });
-      expect(container.resources.limits.memory).toBeDefined();
+      expect(container.securityContext.capabilities).toEqual({ drop: ['ALL'] });
+      expect(pod.spec.template.spec.securityContext.seccompProfile).toBeDefined();
+      expect(container.resources.limits).toMatchObject({
+        memory: expect.anything(),
+        'ephemeral-storage': expect.anything(),
+      });
+    }
+  });
+
+  test('nothing goes out of a pod that no policy lists, and nowhere to the metadata of a cloud', () => {
+    const policies = byKind('NetworkPolicy').filter((doc) => doc.spec.policyTypes.includes('Egress'));
+    const deny = policies.find((doc) => Object.keys(doc.spec.podSelector).length === 0);
+    expect(deny).toBeDefined();
+    expect(deny.spec.egress).toBeUndefined();
+    const blocks = policies.flatMap((doc) =>
+      (doc.spec.egress ?? []).flatMap((rule: Doc) => (rule.to ?? []).flatMap((to: Doc) => to.ipBlock ?? [])),
+    );
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const block of blocks) expect(block.except).toContain('169.254.0.0/16');
+  });
+
+  test('the namespace admits no privileged pod; health and metrics are not on the port of users', () => {
+    const [namespace] = byKind('Namespace');
+    expect(namespace.metadata.labels['pod-security.kubernetes.io/enforce']).toMatch(
+      /^(restricted|baseline)$/,
+    );
+    for (const { spec } of byKind('Deployment').filter((doc) =>
+      doc.spec.template.spec.containers[0].image.startsWith('baton/'),
+    )) {
+      const [container] = spec.template.spec.containers;
+      const ops = container.ports.find((port: Doc) => port.name === 'ops');
+      expect(spec.template.metadata.annotations['prometheus.io/port']).toBe(String(ops.containerPort));
+      for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe])
+        expect(probe.httpGet.port).toBe('ops');
     }
   });
 
@@ -119,7 +174,14 @@ test('a wrong field in a manifest would be found', () => {
 
 const composeService = z.strictObject({
   image: z.string(),
-  build: z.strictObject({ context: z.string(), dockerfile: z.string(), target: z.string() }).optional(),
+  build: z
+    .strictObject({
+      context: z.string(),
+      dockerfile: z.string(),
+      target: z.string(),
+      args: z.strictObject({ NODE_IMAGE: z.literal('${NODE_IMAGE}') }),
+    })
+    .optional(),
   hostname: z.string().optional(),
   restart: z.string(),
   profiles: z.array(z.string()),
@@ -127,6 +189,14 @@ const composeService = z.strictObject({
   command: z.array(z.string()).optional(),
   volumes: z.array(z.string()).optional(),
   ports: z.array(z.string()).optional(),
+  networks: z.array(z.enum(['edge', 'inner'])),
+  read_only: z.boolean().optional(),
+  cap_drop: z.array(z.string()).optional(),
+  security_opt: z.array(z.string()).optional(),
+  pids_limit: z.number().optional(),
+  mem_limit: z.string().optional(),
+  tmpfs: z.array(z.string()).optional(),
+  user: z.string().optional(),
   ulimits: z.object({ nofile: z.object({ soft: z.number(), hard: z.number() }) }).optional(),
   depends_on: z.array(z.string()).optional(),
   healthcheck: z
@@ -147,7 +217,14 @@ test('the compose file is well-formed, builds every image and sets only variable
     for (const target of service.depends_on ?? []) expect(Object.keys(services)).toContain(target);
     for (const volume of service.volumes ?? [])
       expect(Object.keys(file.volumes)).toContain(volume.split(':')[0]);
+    // Only the API is for others than Baton.
+    expect([name, service.ports !== undefined]).toEqual([name, name === 'gateway']);
     if (!service.build) continue;
+    expect([name, service]).toMatchObject([
+      name,
+      { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
+    ]);
+    expect([service.pids_limit, service.mem_limit]).not.toContain(undefined);
     expect([
       name,
       ...Object.keys(service.environment ?? {}).filter((variable) => !known.has(variable)),

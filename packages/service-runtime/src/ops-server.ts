@@ -35,10 +35,7 @@ export function publicPaths(health: Health): PlainPaths {
 
 /** The server; those who ask show no certificate, but see ours where the services have some. */
 export function createOpsServer(paths: PlainPaths, log: Log, transport: Transport | undefined): HttpApp {
-  return withPlainPaths(
-    (_request, response) => void response.writeHead(404).end(),
-    paths,
-    log,
-    { tls: opsTls(transport) },
-  );
+  return withPlainPaths((_request, response) => void response.writeHead(404).end(), paths, log, {
+    tls: opsTls(transport),
+  });
 }

@@ -136,7 +136,9 @@ function httpAppOf(
   metrics: Metrics,
 ): HttpApp {
   if (parts.rawHandler)
-    return withPlainPaths(parts.rawHandler, publicPaths(health), infra.log, { tls: edgeTls(infra.transport) });
+    return withPlainPaths(parts.rawHandler, publicPaths(health), infra.log, {
+      tls: edgeTls(infra.transport),
+    });
   const { '/metrics': scraped, ...others } = opsPaths(health, metrics);
   const plain = config.BATON_OPS_PORT === undefined ? { ...others, '/metrics': scraped! } : others;
   return createHttpApp({
