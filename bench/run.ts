@@ -1,4 +1,4 @@
-// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|rpc ...] [--rounds N] [--quick] [--mode standalone|services]
+// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc ...] [--rounds N] [--quick] [--mode standalone|services]
 //   of api and lists: [--small] less data, [--database NAME] one seeded before, which stays, [--only PATTERN] of shapes, or of paths
 // JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
 import { spawnSync } from 'node:child_process';
@@ -16,6 +16,7 @@ import { dispatch } from './suites/dispatch';
 import { engine } from './suites/engine';
 import { fleet } from './suites/fleet';
 import { idle } from './suites/idle';
+import { large } from './suites/large';
 import { lists } from './suites/lists';
 import { rpc } from './suites/rpc';
 import { snapshot } from './suites/snapshot';
@@ -29,6 +30,7 @@ const suites: Record<string, (plan: Plan) => Promise<object>> = {
   engine,
   dsl,
   snapshot,
+  large,
   rpc,
 };
 const DEFAULT = ['api', 'dispatch', 'fleet', 'idle'];

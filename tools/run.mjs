@@ -57,6 +57,8 @@ const tasks = {
     await build();
     await tsx(['tools/dev.ts', ...args]);
   },
+  certs: (args) => tsx(['tools/certs.ts', ...args]),
+  sbom: (args) => node(['tools/sbom.mjs', ...args]),
   check: (args) => node(['tools/check.mjs', ...args]),
   test: (args) => node(['tools/test.mjs', ...args]),
   e2e: async (args) => {

@@ -390,10 +390,15 @@ test('the description is valid OpenAPI 3.1 and its pages need nothing from elsew
   expect((await call('GET', '/', { api: '' })).text).toContain('/api/v3.1');
 });
 
-test('health and metrics answer without credentials', async () => {
+test('strangers learn whether the gateway is ready and nothing else; metrics are on the port for operators', async () => {
   expect((await call('GET', '/healthz', { api: '' })).status).toBe(200);
-  expect((await call('GET', '/readyz', { api: '' })).status).toBe(200);
-  expect((await call('GET', '/metrics', { api: '' })).text).toMatch(
-    /baton_http_seconds_count\{.*route="listThings"/,
-  );
+  const ready = await call('GET', '/readyz', { api: '' });
+  expect([ready.status, ready.body]).toEqual([200, { status: 'ready', service: 'gateway' }]);
+  expect((await call('GET', '/metrics', { api: '' })).status).toBe(404);
+  const scraped = await (await fetch(`${world.ops}/metrics`)).text();
+  expect(scraped).toMatch(/baton_http_seconds_count\{.*route="createUser"/);
+  expect(await (await fetch(`${world.ops}/readyz`)).json()).toMatchObject({
+    checks: { broker: { ok: true } },
+  });
+  expect((await fetch(`${world.ops}/api/v3.1/tenants`)).status).toBe(404);
 });

@@ -126,6 +126,8 @@ export const routes: readonly RouteContract[] = [
 
 export interface World {
   gateways: string[];
+  /** Where the first gateway tells of itself. */
+  ops: string;
   /** What cluster-status would tell gateway `at`. */
   setMaintenance(at: number, state: string): void;
   /** What the small service saw. */
@@ -195,6 +197,7 @@ export async function startWorld(
   };
   return {
     gateways,
+    ops: `http://127.0.0.1:${edges[0]!.running.services[0]!.opsPort}`,
     seen,
     executions,
     catalog,
@@ -211,6 +214,7 @@ function envOf(database: TestDatabase, more: Record<string, string>): Record<str
     BATON_ADMIN_PASSWORD: 'admin',
     BATON_HTTP_PORT: '0',
     BATON_RPC_PORT: '0',
+    BATON_OPS_PORT: '0',
     BATON_LOG_LEVEL: 'silent',
     DATABASE_URL: database.url,
     AMQP_URL: testUrls.amqp(),

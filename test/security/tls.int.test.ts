@@ -30,8 +30,8 @@ const undo: (() => unknown)[] = [];
 let root: string;
 let authority: Authority;
 let edge: { ca: string; cert: string; key: string };
-let identity: { running: Running; infra: Infra };
-let gateway: { running: Running; infra: Infra };
+let identity: { running: Running; infra: Infra<any> };
+let gateway: { running: Running; infra: Infra<any> };
 let env: Record<string, string>;
 
 async function certificate(folder: string, names: string[], by = authority) {
@@ -87,7 +87,7 @@ async function startIdentity() {
     dir: join(__dirname, '../../services/identity/migrations'),
     log: silentLog,
   });
-  const infra = await connectInfra<never>(config, {
+  const infra = await connectInfra<any>(config, {
     service: 'identity',
     schema: 'identity',
     log: silentLog,

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { makeWorkFolder, workFolderOf } from './work-folder';
 
 /** The standalone's data: one folder, readable by its owner only. */
 export interface Home {
   dir: string;
   postgresDir: string;
   blobsDir: string;
+  /** Where operations run: outside of `dir`, so that nobody has to be let through to it. */
   workDir: string;
   internalKey: string;
   secretsKeyFile: string;
@@ -31,7 +33,7 @@ export function homePaths(dir: string): Omit<Home, 'internalKey'> {
     dir,
     postgresDir: at('postgres'),
     blobsDir: at('blobs'),
-    workDir: at('work'),
+    workDir: workFolderOf(dir),
     secretsKeyFile: at('secrets.key'),
     adminPasswordFile: at('admin.password'),
   };
@@ -40,6 +42,7 @@ export function homePaths(dir: string): Omit<Home, 'internalKey'> {
 /** Fills the home of which this process is the owner; keys are made once and stay. */
 export function openHome(dir: string): Home {
   const paths = homePaths(dir);
+  makeWorkFolder(paths.workDir);
   keep(paths.secretsKeyFile, () => randomBytes(32).toString('base64'));
   return {
     ...paths,

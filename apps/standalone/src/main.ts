@@ -5,6 +5,10 @@ import { standaloneConfig } from './config';
 import { runDemo } from './demo';
 import { mistakeOf } from './first-mistakes';
 import { type Manager, startManager } from './manager';
+import type { IsolationNote } from './worker-processes';
+
+/** A worker says it when it has started; the rest of the greeting waits no longer than this. */
+const ISOLATION_MS = 10_000;
 
 const USAGE = `usage: baton-standalone [--demo [--once]]
   --demo  run the bundled example from upload to outputs, then keep serving
@@ -54,7 +58,7 @@ async function main(args: readonly string[], ending: AbortSignal): Promise<numbe
   const manager = await startManager(loadConfig(standaloneConfig, process.env), process.env, ending);
   stopOnFault(manager);
   limitHeapGrowth();
-  greet(manager);
+  void greet(manager);
   const asked = new Promise<number>((resolve) => {
     if (ending.aborted) resolve(0);
     ending.addEventListener('abort', () => resolve(0));
@@ -91,19 +95,29 @@ function stopOnFault(manager: Manager): void {
   process.on('unhandledRejection', onFault);
 }
 
-function greet({ url, adminPassword, isPasswordNew, home }: Manager): void {
+async function greet({ url, adminPassword, isPasswordNew, home, workers }: Manager): Promise<void> {
+  const isolation = await workers.isolation(ISOLATION_MS);
   const lines = [
     `Baton is ready.`,
     `  API      ${url}/api/v3.1`,
     `  API docs ${url}/api/docs`,
     `  console  ${url}/`,
     `  data     ${home.dir}`,
+    ...isolationLines(isolation),
   ];
   if (isPasswordNew && adminPassword)
     lines.push(`  login    admin / ${adminPassword.expose()}   (kept in ${home.adminPasswordFile})`);
   else if (adminPassword)
     lines.push(`  login    admin, password in ${home.adminPasswordFile} or BATON_ADMIN_PASSWORD`);
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** What operations are kept from, and what not. */
+function isolationLines(note: IsolationNote | null): string[] {
+  if (note === null) return [];
+  const open = note.notEnforced.map((what) => `           not enforced: ${what}`);
+  const mark = note.name === 'none' ? 'WARNING  operations are not isolated: ' : 'isolated ';
+  return [`  ${mark}${note.description}`, ...open];
 }
 
 const ending = wishToEnd();

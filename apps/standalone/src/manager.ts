@@ -41,6 +41,7 @@ import { checkVariables } from './own-variables';
 import { portProblem } from './port-check';
 import { StartRefused } from './refusal';
 import { services } from './services';
+import { workerEnvironment } from './worker-environment';
 import { startWorkers, type WorkerProcesses } from './worker-processes';
 
 export interface Manager {
@@ -143,7 +144,10 @@ async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>
       BATON_WORKER_MANAGER_URL: url,
       // Whoever stops a manager on a desk waits for it.
       BATON_WORKER_STOP_AFTER: '10s',
-      ...withoutOwn(serviceEnv),
+      // Whoever tries it on a desk may have nothing that isolates; a warning says so.
+      BATON_WORKER_ISOLATION: 'best',
+      BATON_WORKER_HIDDEN_PATHS: home.dir,
+      ...workerEnvironment(serviceEnv),
       ...rpcAddresses(rpcPort),
       BATON_HTTP_PORT: '0',
       BATON_RPC_PORT: '0',
@@ -238,18 +242,6 @@ function serviceEnvironment(
     BATON_IDENTITY_KEY_FILE: undefined,
     BATON_TRUST_FILE: undefined,
   };
-}
-
-/**
- * For workers: no way to the servers (calls and messages go through this process), neither the password of admin nor the keys of
- * services (the channel to their parent is what they join by), nor what they would take for misspelt variables of theirs.
- */
-function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { BATON_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, BATON_DATABASE_ROLES, ...others } =
-    env;
-  const { DATABASE_URL, AMQP_URL, REDIS_URL, BATON_BROKER, ...calling } = others;
-  const { BATON_INTERNAL_KEY, BATON_WORKER_JOIN_TOKEN, ...kept } = calling;
-  return kept;
 }
 
 interface ServicesStart {

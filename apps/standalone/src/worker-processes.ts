@@ -1,12 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { type Broker, type RelayAccess, relayBroker } from '@baton/broker';
 import { taskReady, tasksCancelled } from '@baton/contracts';
-import { backoffMs, type Log, systemClock } from '@baton/kernel';
+import { afterDelay, backoffMs, type Log, systemClock } from '@baton/kernel';
 import { processChannel, type RpcRelay } from '@baton/rpc';
+
+/** What a worker says of itself when it has started (services/worker/src/service.ts). */
+export interface IsolationNote {
+  name: string;
+  description: string;
+  notEnforced: readonly string[];
+}
+
+const noteOf = (message: unknown): IsolationNote | undefined =>
+  (message as { isolation?: IsolationNote } | null)?.isolation;
 
 export interface WorkerProcesses {
   /** Process ids of the workers that run now. */
   pids(): number[];
+  /** How they keep operations apart, when the first has said it; null: none did in that time. */
+  isolation(waitMs: number): Promise<IsolationNote | null>;
   /** Stops them: they finish or give back what they hold. */
   stop(): Promise<void>;
 }
@@ -28,6 +40,14 @@ export function startWorkers(o: {
 }): WorkerProcesses {
   const slots = Array.from({ length: o.count }, (_, i) => startSlot(i, o));
   return {
+    isolation: (waitMs) =>
+      new Promise((resolve) => {
+        const leave = afterDelay(waitMs, () => resolve(null));
+        void Promise.race(slots.map((slot) => slot.noted)).then((note) => {
+          leave();
+          resolve(note);
+        });
+      }),
     pids: () => slots.flatMap((slot) => slot.pid() ?? []),
     stop: async () => void (await Promise.all(slots.map((slot) => slot.stop()))),
   };
@@ -40,10 +60,11 @@ const ACCESS: RelayAccess = {
   publishes: [taskReady],
 };
 
-function startSlot(
-  index: number,
-  o: { main: string; env: NodeJS.ProcessEnv; log: Log; relay: RpcRelay; broker: Broker },
-) {
+function startSlot(index: number, o: Omit<Parameters<typeof startWorkers>[0], 'count'>) {
+  let note: (told: IsolationNote) => void = () => undefined;
+  const noted = new Promise<IsolationNote>((resolve) => {
+    note = resolve;
+  });
   let child: ChildProcess | null = null;
   let isStopping = false;
   let crashes = 0;
@@ -55,8 +76,13 @@ function startSlot(
       execArgv: o.main.endsWith('.ts') ? ['--import', 'tsx'] : [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    o.relay.attach(processChannel(child));
-    relayBroker(o.broker, processChannel(child), ACCESS);
+    const channel = processChannel(child);
+    o.relay.attach(channel);
+    relayBroker(o.broker, channel, ACCESS);
+    channel.onMessage((message) => {
+      const told = noteOf(message);
+      if (told) note(told);
+    });
     child.once('exit', (code, signal) => {
       child = null;
       if (isStopping) return;
@@ -68,6 +94,7 @@ function startSlot(
   start();
   return {
     pid: () => child?.pid ?? null,
+    noted,
     async stop() {
       isStopping = true;
       if (restart) clearTimeout(restart);

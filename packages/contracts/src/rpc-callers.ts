@@ -58,7 +58,8 @@ const EVERY_SERVICE = [
 const run: WorkerRule = { lease: 'none', same: { 'run.workerId': 'workerId' } };
 const ofBlueprint: WorkerRule = {
   lease: 'live',
-  same: { tenant: 'tenant', blueprintId: 'blueprintId' },
+  // Imported blueprints are read too: what is bound is the tenant.
+  same: { tenant: 'tenant' },
 };
 
 const services: Record<string, Record<string, RpcRule>> = {

@@ -3,18 +3,20 @@ import type { Log } from './log';
 
 /** Logs what a stranger can cause as often as he likes: each kind of line once a minute, then how often it came. */
 export interface FloodLog {
-  /** `key` says which lines are one kind: what happened, and who caused it. */
-  warn(key: string, fields: object, message: string): void;
-  error(key: string, fields: object, message: string): void;
+  /** Lines of one kind have the same `who` caused it and `what` happened. */
+  warn(who: string, what: string, fields: object, message: string): void;
+  error(who: string, what: string, fields: object, message: string): void;
   /** Writes the counts that are still kept; before a process stops. */
   flush(): void;
 }
 
 const MINUTE_MS = 60_000;
-/** More kinds than this in one minute are counted together. */
+/** More kinds than this in one minute, of one who causes them and of all, are counted together. */
+const MAX_KINDS_OF_ONE = 30;
 const MAX_KINDS = 1_000;
 
 interface Kind {
+  who: string;
   level: 'warn' | 'error';
   /** Of the last line that was not written. */
   fields: object;
@@ -29,10 +31,14 @@ interface Kind {
  */
 export function createFloodLog(log: Log, clock: Clock): FloodLog {
   const kinds = new Map<string, Kind>();
+  const kindsOf = new Map<string, number>();
   let timer: NodeJS.Timeout | null = null;
 
   const end = (key: string, kind: Kind): void => {
     kinds.delete(key);
+    const left = (kindsOf.get(kind.who) ?? 1) - 1;
+    if (left > 0) kindsOf.set(kind.who, left);
+    else kindsOf.delete(kind.who);
     if (kind.suppressed > 0)
       log[kind.level]({ ...kind.fields, suppressed: kind.suppressed, withinMs: MINUTE_MS }, kind.message);
   };
@@ -46,9 +52,15 @@ export function createFloodLog(log: Log, clock: Clock): FloodLog {
     // The last counts are written by `flush`: nobody waits a minute for them.
     timer = setTimeout(sweep, MINUTE_MS).unref();
   };
-  const write = (level: Kind['level'], given: string, fields: object, message: string): void => {
+  const keyOf = (who: string, what: string, message: string): string => {
+    const key = `${who}\n${what}`;
+    if (kinds.has(key)) return key;
+    if (kinds.size >= MAX_KINDS) return `\n${message}`;
+    return (kindsOf.get(who) ?? 0) < MAX_KINDS_OF_ONE ? key : `${who}\n\n${message}`;
+  };
+  const write = (level: Kind['level'], who: string, what: string, fields: object, message: string): void => {
     const nowMs = clock.monotonic();
-    const key = kinds.has(given) || kinds.size < MAX_KINDS ? given : `many: ${message}`;
+    const key = keyOf(who, what, message);
     const kind = kinds.get(key);
     if (kind && kind.untilMs > nowMs) {
       kind.suppressed += 1;
@@ -56,13 +68,14 @@ export function createFloodLog(log: Log, clock: Clock): FloodLog {
       return;
     }
     if (kind) end(key, kind);
-    kinds.set(key, { level, fields, message, suppressed: 0, untilMs: nowMs + MINUTE_MS });
+    kinds.set(key, { who, level, fields, message, suppressed: 0, untilMs: nowMs + MINUTE_MS });
+    kindsOf.set(who, (kindsOf.get(who) ?? 0) + 1);
     log[level](fields, message);
     if (timer === null) later();
   };
   return {
-    warn: (key, fields, message) => write('warn', key, fields, message),
-    error: (key, fields, message) => write('error', key, fields, message),
+    warn: (who, what, fields, message) => write('warn', who, what, fields, message),
+    error: (who, what, fields, message) => write('error', who, what, fields, message),
     flush: () => {
       for (const [key, kind] of kinds) end(key, kind);
       if (timer !== null) clearTimeout(timer);

@@ -58,8 +58,11 @@ export interface Db<S> {
  * once that the database is busy.
  */
 const MAX_WAITING = 500;
-/** Our own locks are held for milliseconds; who has one for longer is somebody else, or hangs. */
-const LOCK_TIMEOUT_MS = 8_000;
+/**
+ * Our own locks are held for milliseconds; who has one for longer is somebody else, or hangs. With the wait for a
+ * connection before it a caller is answered within 15 s.
+ */
+const LOCK_TIMEOUT_MS = 4_000;
 
 type Kick = (appended: readonly Envelope[]) => void;
 
@@ -77,7 +80,7 @@ export interface DbOptions {
   hasRowSecurity?: boolean;
   /** Longest single statement, default 30 s; 0 = no limit. */
   statementTimeoutMs?: number;
-  /** Longest wait of a statement for a lock, default 8 s; 0 = no limit. */
+  /** Longest wait of a statement for a lock, default 4 s; 0 = no limit. */
   lockTimeoutMs?: number;
   /** Longest pause inside a transaction before the server ends it, default 60 s. */
   idleInTransactionMs?: number;

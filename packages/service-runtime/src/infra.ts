@@ -52,6 +52,7 @@ export function connectBroker(config: RuntimeConfig, log: Log, transport?: Trans
   if (config.BATON_RPC_PARENT && process.connected) return createRelayedBroker(processChannel(process), log);
   const trust = transport?.servers;
   const namespace = config.BATON_NAMESPACE || undefined;
+  // Where the messages lie in the parent's database, the parent has them: this process knows no address of it.
   if (config.BATON_BROKER === 'postgres')
     return createPostgresBroker({ url: config.DATABASE_URL.expose(), log, trust });
   return createRabbitBroker({ url: config.AMQP_URL.expose(), log, namespace, trust });

@@ -28,6 +28,12 @@ export const runtimeConfig = z.object({
     .integer(0, 65535)
     .optional()
     .describe('rpc port; default per service: 8201 to 8207'),
+  BATON_OPS_PORT: envValue
+    .integer(0, 65535)
+    .optional()
+    .describe(
+      'Port of its own for /healthz, /readyz and /metrics, not for the public; absent: services answer them on their HTTP port, the gateway there only the first two, in short',
+    ),
   BATON_INTERNAL_KEY: envValue
     .secret(16)
     .describe(

@@ -169,6 +169,24 @@ test('a service starts, works through every part, drains and stops', async () =>
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 }, 30_000);
 
+test('with a port for operators the HTTP port keeps its health and gives its metrics away', async () => {
+  const infra = await infraOf('secrets');
+  const parts = { ...partsOf(infra, [], Promise.resolve()), consumers: [] };
+  const running = await startParts([{ parts, infra }], {
+    config: { ...config, BATON_OPS_PORT: 0 },
+    hasHeartbeat: false,
+  });
+  const { httpPort, opsPort } = running.services[0]!;
+  const status = async (port: number | null, path: string): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+  for (const path of ['/healthz', '/readyz', '/metrics']) expect(await status(opsPort, path)).toBe(200);
+  expect(await status(opsPort, '/api/v3.1/tell')).toBe(404);
+  expect(await status(httpPort, '/readyz')).toBe(200);
+  expect(await status(httpPort, '/metrics')).toBe(404);
+  await running.stop();
+  await expect(status(opsPort, '/healthz')).rejects.toThrow();
+}, 30_000);
+
 test('several services in one process: local rpc, HTTP without ports', async () => {
   const rpc = createLocalRpc();
   const infra = await infraOf('secrets', { rpc });

@@ -1,6 +1,6 @@
 /** Starts composed services and stops them in reverse; one process may hold one service or all of them. */
 import type { Subscription } from '@baton/broker';
-import { createHttpApp, type HttpApp, type PlainAnswer } from '@baton/http';
+import { createHttpApp, type HttpApp } from '@baton/http';
 import { type Log, systemClock } from '@baton/kernel';
 import { createRpcServer, type LocalRpc, type RpcServer } from '@baton/rpc';
 import { startDatabaseParts } from './database-parts';
@@ -10,11 +10,15 @@ import { guardOf, requireTrust } from './identity';
 import type { HttpHandle, Infra } from './infra-types';
 import { startLoop } from './loops';
 import { createMetrics, type Metrics } from './metrics';
+import { createOpsServer, opsPaths, type PlainPaths, publicPaths } from './ops-server';
 import { defaultPorts } from './ports';
 import { withPlainPaths } from './raw-http';
 import type { RuntimeConfig } from './runtime-config';
 import type { ServiceParts } from './service-parts';
 import { edgeTls, innerHttpTls } from './transport';
+
+/** A scrape under way when the process stops is not waited for. */
+const OPS_CLOSE_MS = 500;
 
 export interface StartEntry {
   parts: ServiceParts;
@@ -38,6 +42,7 @@ export interface RunningService {
   health: Health;
   httpPort: number | null;
   rpcPort: number | null;
+  opsPort: number | null;
 }
 
 export interface Running {
@@ -95,18 +100,6 @@ function healthOf(
   });
 }
 
-function plainPaths(health: Health, metrics: Metrics): Record<string, (url: string) => Promise<PlainAnswer>> {
-  return {
-    '/healthz': health.healthz,
-    '/readyz': health.readyz,
-    '/metrics': async () => ({
-      status: 200,
-      contentType: metrics.registry.contentType,
-      body: await metrics.registry.metrics(),
-    }),
-  };
-}
-
 async function startRpc(
   entry: StartEntry,
   o: StartOptions,
@@ -142,9 +135,10 @@ function httpAppOf(
   health: Health,
   metrics: Metrics,
 ): HttpApp {
-  const plain = plainPaths(health, metrics);
   if (parts.rawHandler)
-    return withPlainPaths(parts.rawHandler, plain, infra.log, { tls: edgeTls(infra.transport) });
+    return withPlainPaths(parts.rawHandler, publicPaths(health), infra.log, { tls: edgeTls(infra.transport) });
+  const { '/metrics': scraped, ...others } = opsPaths(health, metrics);
+  const plain = config.BATON_OPS_PORT === undefined ? { ...others, '/metrics': scraped! } : others;
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,
@@ -156,6 +150,20 @@ function httpAppOf(
     observe: metrics.http,
     tls: innerHttpTls(infra.transport),
   });
+}
+
+/** Opened first and closed last: it tells of a start and of a stop that take long. */
+async function startOps(
+  { parts, infra }: StartEntry,
+  o: StartOptions,
+  paths: PlainPaths,
+  stops: StopList,
+): Promise<number | null> {
+  const { BATON_HOST: host, BATON_OPS_PORT: port } = o.config;
+  if (port === undefined || !(o.listensHttp?.(parts.name) ?? true)) return null;
+  const server = createOpsServer(paths, infra.log, infra.transport);
+  stops.add('ops server', () => bounded(server.close(), OPS_CLOSE_MS));
+  return await server.listen(host, port);
 }
 
 async function startConsumers({ parts, infra }: StartEntry, stops: StopList): Promise<void> {
@@ -184,6 +192,7 @@ async function startService(
   const health = healthOf(entry, isFirst ? (o.checks ?? {}) : {}, () =>
     started.filter(({ name }) => name !== parts.name),
   );
+  const opsPort = await startOps(entry, o, opsPaths(health, metrics), stops);
   if (infra.db) stops.add('database parts', startDatabaseParts(infra, metrics));
   if (parts.stop) stops.add('own resources', () => parts.stop!());
   await infra.db?.requireRowSecurity();
@@ -198,8 +207,8 @@ async function startService(
     : null;
   await startConsumers(entry, stops);
   startLoops(entry, metrics, stops);
-  infra.log.info({ httpPort, rpcPort }, 'started');
-  return { name: parts.name, handle: app.handle, health, httpPort, rpcPort };
+  infra.log.info({ httpPort, rpcPort, opsPort }, 'started');
+  return { name: parts.name, handle: app.handle, health, httpPort, rpcPort, opsPort };
 }
 
 /** One for all services of the process, when each of them answers. */

@@ -74,6 +74,12 @@ export function edgeTls(transport: Transport | undefined): ServerTls | undefined
   return edge ? serverTls(edge, { needsClient: false }) : undefined;
 }
 
+/** Probes and scrapers have no certificate. */
+export function opsTls(transport: Transport | undefined): ServerTls | undefined {
+  const inner = transport?.inner;
+  return inner ? serverTls(inner, { needsClient: false }) : undefined;
+}
+
 type Rule = (address: string) => boolean;
 
 const hasScheme =

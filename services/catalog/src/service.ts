@@ -1,5 +1,6 @@
 /** Composition of the catalog: blueprints and plugins. */
 
+import { createSealedTexts } from '@baton/cache';
 import { deploymentDeleted } from '@baton/contracts';
 import { createSafeFetch } from '@baton/http';
 import { createUserLookup } from '@baton/rpc';
@@ -31,6 +32,7 @@ import { sweepLoop } from './loops/sweep.loop';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
 import { createPlanCache } from './queries/plan-cache';
 import { catalogRpcPart } from './rpc/catalog.rpc';
+import { readCacheKey } from './store/cache-key.sql';
 import { doctorChecks } from './store/doctor.sql';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
@@ -96,7 +98,8 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
   const fetch = createSafeFetch(config.BATON_ALLOW_PRIVATE_URLS ? { isAllowed: () => true } : {});
   const pool = parsingPool(config);
   const downloadMs = config.BATON_DOWNLOAD_TIME;
-  const sources = createImportSources({ db, blobs, cache: infra.cache, fetch, downloadMs, log });
+  const texts = createSealedTexts({ cache: infra.cache, key: () => readCacheKey(db), clock, log });
+  const sources = createImportSources({ db, blobs, texts, fetch, downloadMs, log });
   const shared = {
     db,
     blobs,
@@ -106,6 +109,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     log,
     downloadMs,
     ...limitsOf(config),
+    storageLimit: config.BATON_TENANT_MAX_STORAGE_BYTES,
     ...deploymentsClient(infra.rpc),
     findUser: createUserLookup(infra.rpc),
   };

@@ -2,12 +2,14 @@ import type { executionsRpc, identityRpc, Principal } from '@baton/contracts';
 import { AppError, isAppError } from '@baton/kernel';
 import type { RpcClient } from '@baton/rpc';
 import { type Credential, EXECUTION_TOKEN } from './credentials';
+import type { LoginGuard } from './login-guard';
 import { type Caller, callerOf, type PrincipalCache } from './principal-cache';
 
 export interface AuthenticateDeps {
   identity: RpcClient<identityRpc.IdentityServiceDefinition>;
   executions: RpcClient<executionsRpc.ExecutionsServiceDefinition>;
   cache: PrincipalCache;
+  logins: LoginGuard;
 }
 
 export interface AuthenticationScope {
@@ -45,16 +47,19 @@ export function authenticate(
       : { token: credential.token };
   return deps.cache.get(
     [credential.kind, ...Object.values(who), tenant, isLegacy ? 'legacy' : '', allTenantsPermission],
-    async () =>
-      answerOf(
-        await answered(
+    async () => {
+      const ask = () =>
+        answered(
           'identity',
           deps.identity.authenticate(
             { ...who, tenant, isLegacy, allTenantsPermission },
             { deadlineMs: DEADLINE_MS },
           ),
-        ),
-      ),
+        );
+      if (credential.kind !== 'basic') return answerOf(await ask());
+      const { username, password } = credential;
+      return answerOf(await deps.logins.guard({ username, password, address: scope.address }, ask));
+    },
   );
 }
 
@@ -72,31 +77,39 @@ async function authenticateExecution(
     throw badExecutionToken(error);
   });
   if (execution.executionId === '') throw badExecutionToken();
-  const tenant = scope.tenant === '' ? execution.tenant : scope.tenant;
-  const { allTenantsPermission } = scope;
-  const { principal } = await deps.cache.get(
-    ['user', execution.createdBy, tenant, allTenantsPermission],
-    async () =>
-      answerOf(
-        await answered(
-          'identity',
-          deps.identity.getPrincipal(
-            { username: execution.createdBy, tenant, allTenantsPermission },
-            { deadlineMs: DEADLINE_MS },
-          ),
+  const { tenant } = execution;
+  if (scope.tenant !== '' && scope.tenant !== tenant)
+    throw new AppError('forbidden_error', 'The token of an execution is good in its own tenant only');
+  const { principal } = await deps.cache.get(['execution', execution.createdBy, tenant], async () =>
+    answerOf(
+      await answered(
+        'identity',
+        deps.identity.getPrincipal(
+          { username: execution.createdBy, tenant, forExecution: true },
+          { deadlineMs: DEADLINE_MS },
         ),
       ),
+    ),
   );
-  const caller = callerOf({
-    ...principal,
-    authMethod: 'execution_token',
-    executionId: execution.executionId,
-  });
   return {
-    ...caller,
+    ...callerOf(asExecution(principal, execution.executionId)),
     executionTenant: execution.tenant,
     isCancelling: execution.status.endsWith('cancelling'),
   };
+}
+
+const ofExecutions = new WeakMap<Principal, Map<string, Principal>>();
+
+/** The same object for the same execution: it is signed for the services once, not with each request. */
+function asExecution(principal: Principal, executionId: string): Principal {
+  const known = ofExecutions.get(principal) ?? new Map<string, Principal>();
+  ofExecutions.set(principal, known);
+  let made = known.get(executionId);
+  if (!made) {
+    made = { ...principal, authMethod: 'execution_token', executionId };
+    known.set(executionId, made);
+  }
+  return made;
 }
 
 /** Nothing of the request was done yet when nobody could say who asks: 503 and not 504, so that it is simply repeated. */

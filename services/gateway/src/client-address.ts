@@ -9,14 +9,7 @@ export type AddressOf = (request: IncomingMessage) => string;
  * counts that is no proxy itself, because what stands before it came from the client.
  */
 export function createAddressOf(trustedProxies: readonly string[]): AddressOf {
-  const proxies = new BlockList();
-  for (const network of trustedProxies) {
-    const [address = '', bits] = network.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (bits === undefined) proxies.addAddress(address, family);
-    else proxies.addSubnet(address, Number(bits), family);
-  }
-  const isProxy = (address: string): boolean => proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  const isProxy = createIsProxy(trustedProxies);
   // A connection has one peer: its name is worked out once.
   const peers = new WeakMap<object, { name: string; isProxy: boolean }>();
   return (request) => {
@@ -24,14 +17,31 @@ export function createAddressOf(trustedProxies: readonly string[]): AddressOf {
     let peer = peers.get(socket);
     if (!peer) {
       const address = withoutMapping(socket.remoteAddress ?? '');
-      peer = {
-        name: groupOf(address),
-        isProxy: trustedProxies.length > 0 && isIP(address) > 0 && isProxy(address),
-      };
+      peer = { name: groupOf(address), isProxy: isProxy(address) };
       peers.set(socket, peer);
     }
     return peer.isProxy ? (behindProxies(request, isProxy) ?? peer.name) : peer.name;
   };
+}
+
+/** Whether a request came over TLS: to this process, or to a trusted proxy that says so. */
+export function createIsHttps(trustedProxies: readonly string[]): (request: IncomingMessage) => boolean {
+  const isProxy = createIsProxy(trustedProxies);
+  return ({ socket, headers }) =>
+    'encrypted' in socket ||
+    (headers['x-forwarded-proto'] === 'https' && isProxy(withoutMapping(socket.remoteAddress ?? '')));
+}
+
+function createIsProxy(trustedProxies: readonly string[]): (address: string) => boolean {
+  if (trustedProxies.length === 0) return () => false;
+  const proxies = new BlockList();
+  for (const network of trustedProxies) {
+    const [address = '', bits] = network.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(bits), family);
+  }
+  return (address) => isIP(address) > 0 && proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 function behindProxies(request: IncomingMessage, isProxy: (address: string) => boolean): string | null {

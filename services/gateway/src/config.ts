@@ -59,6 +59,22 @@ export const configSchema = runtimeConfig.extend({
   BATON_USER_UPLOAD_LIMIT: rate('1200').describe(
     'Uploads of archives and files that one user may make a minute through one gateway, and a tenant four times as many; 0: not limited',
   ),
+  BATON_LOGIN_FREE_FAILURES: envValue
+    .integer(0, 1_000_000)
+    .prefault('10')
+    .describe(
+      'Failed logins of one account from one address in 15 minutes before each further one doubles a delay (429 with Retry-After); ten times as many of one account and of one address; 0: no delays',
+    ),
+  BATON_LOGIN_LONGEST_DELAY: envValue
+    .durationMs()
+    .prefault('60s')
+    .describe('Longest delay after failed logins'),
+  BATON_HSTS: envValue
+    .durationMs()
+    .prefault('0s')
+    .describe(
+      'Time for which browsers that came over https stay with it (Strict-Transport-Security), such as 365d; 0s: not said. It is sent where the request came over TLS, or through a trusted proxy that says so',
+    ),
   BATON_TRUSTED_PROXIES: z
     .string()
     .default('')

@@ -12,6 +12,8 @@ export interface ForwardRequest {
   headers: string[];
   /** [name, value, ...] added to the answer. */
   answerHeaders: string[];
+  /** [name, value, ...] added to the answer where the service does not say otherwise. */
+  unlessSaid: readonly string[];
   /** Whether a body follows, and how many bytes of it are let through. */
   body: 'none' | 'sized' | 'chunked';
   maxBodyBytes: number;

@@ -11,6 +11,7 @@ import { bodyHasCome } from './arrived-body';
 import type { AuthenticateDeps } from './authenticate';
 import { authorize } from './authorize';
 import type { AddressOf } from './client-address';
+import { type FixedHeaders, UNLESS_SAID } from './fixed-headers';
 import type { Forwarder } from './forward';
 import { bodyLimit, checkAnnouncedLength, countRequest, type LimitSettings } from './limits';
 import { changes, checkMaintenance, type MaintenanceState } from './maintenance';
@@ -32,6 +33,7 @@ export interface HandleDeps extends AuthenticateDeps {
   rates: Rates;
   slowPeers: SlowPeers;
   addressOf: AddressOf;
+  fixedHeaders: FixedHeaders;
   limits: LimitSettings;
   /** What says to the services that this gateway says who calls. */
   identityKey: ServiceIdentity;
@@ -79,7 +81,7 @@ export function createHandler(
         response.destroy();
       });
     } else if (!deps.pages.answer(path, request, response)) {
-      answerError(response, noSuchPath(path), [], request);
+      answerError(response, noSuchPath(path), [...deps.fixedHeaders(request), ...UNLESS_SAID], request);
     }
   };
 }
@@ -89,18 +91,19 @@ const AUTH_METHOD = 'x-cloudify-audit-auth-method';
 async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
   const { request, response, method, api } = exchange;
   const startedMs = deps.clock.monotonic();
-  const answerHeaders: string[] = [];
+  const answerHeaders: string[] = [...deps.fixedHeaders(request)];
   let contract: RouteContract | null = null;
   let caller: Caller | null = null;
   let reason: string | null = null;
   const fail = (thrown: unknown): void => {
     // On every answer (reference/rest-api.md 1.2).
     if (!answerHeaders.includes(AUTH_METHOD)) answerHeaders.push(AUTH_METHOD, '');
-    const error = answerError(response, thrown, answerHeaders, request);
+    const error = answerError(response, thrown, [...answerHeaders, ...UNLESS_SAID], request);
     reason = error.message;
     if (error.entry.http >= 500 && error.code !== 'maintenance_mode_active') {
       deps.floods.error(
-        `${error.code} ${error.message} ${caller?.principal.username ?? exchange.address}`,
+        caller?.principal.username ?? exchange.address,
+        `${error.code} ${error.message}`,
         { method, path: api.path, errorCode: error.code, err: error.cause ?? error },
         'request failed',
       );
@@ -108,7 +111,7 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
   };
   try {
     const headers = readHeaders(request.rawHeaders, deps.mintRequestId);
-    answerHeaders.push('x-request-id', headers.requestId, 'x-content-type-options', 'nosniff');
+    answerHeaders.push('x-request-id', headers.requestId);
     const match = deps.routes.match(api.version, method, api.path);
     if (match.kind === 'none') throw noSuchPath(api.path);
     if (isClosedInV1(api))
@@ -223,6 +226,7 @@ async function forward(
       url: `/api/${api.version}${api.path}${asked === '' ? '' : `?${asked}`}`,
       headers: outgoing,
       answerHeaders,
+      unlessSaid: UNLESS_SAID,
       body: headers.isChunked ? 'chunked' : headers.contentLength > 0 ? 'sized' : 'none',
       maxBodyBytes: bodyLimit(contract, deps.limits),
       isComing: hasBody(headers) && !request.complete,
@@ -251,7 +255,7 @@ interface Refused {
   reason: string | null;
 }
 
-/** Who was refused what, each kind once a minute. Queries may hold secrets: they are left out. */
+/** Who was refused what; the same again is counted for a minute. Queries may hold secrets: they are left out. */
 function logRefusal(
   floods: FloodLog,
   { method, api, address }: Exchange,
@@ -260,7 +264,8 @@ function logRefusal(
   const { username = null, tenant = null, executionId = null } = caller?.principal ?? {};
   const { id: route, permission } = contract;
   floods.warn(
-    `${route} ${method} ${username ?? address} ${tenant} ${reason}`,
+    username ?? address,
+    `${method} ${api.path} ${tenant} ${reason}`,
     { requestId, route, permission, method, path: api.path, address, username, tenant, executionId, reason },
     'request refused',
   );

@@ -202,6 +202,9 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
       else if (name === packedHeader) layoutBytes = value;
     }
     headers.push(...request.answerHeaders);
+    for (let i = 0; i < request.unlessSaid.length; i += 2)
+      if (!headers.includes(request.unlessSaid[i]!))
+        headers.push(request.unlessSaid[i]!, request.unlessSaid[i + 1]!);
     if (layoutBytes === null) response.writeHead(status, headers);
     else this.#packed = { status, headers, layoutBytes: Number(layoutBytes), chunks: [] };
     return true;

@@ -17,13 +17,17 @@ export function createLocalForwarder(handleOf: (service: ServiceName) => LocalHa
       incoming.url = request.url;
       incoming.method = request.method;
       replaceHeaders(incoming, request.headers);
-      for (let i = 0; i < request.answerHeaders.length; i += 2) {
-        response.setHeader(request.answerHeaders[i]!, request.answerHeaders[i + 1]!);
-      }
+      // What the service sets afterwards counts.
+      setHeaders(response, request.unlessSaid);
+      setHeaders(response, request.answerHeaders);
       handle(incoming, response);
     },
     close: async () => undefined,
   };
+}
+
+function setHeaders(response: ServerResponse, headers: readonly string[]): void {
+  for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i]!, headers[i + 1]!);
 }
 
 function replaceHeaders(incoming: IncomingMessage, headers: readonly string[]): void {

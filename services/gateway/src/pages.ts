@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { RouteContract } from '@baton/contracts';
 import { openApiDocument } from '@baton/http';
+import type { FixedHeaders } from './fixed-headers';
 
 interface Page {
   type: string;
@@ -48,7 +49,6 @@ const ROOT_HTML = `<!doctype html>
 `;
 
 const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   // swagger-ui draws its icons from data URLs; the styles that it sets through the DOM are no inline styles.
@@ -70,7 +70,7 @@ export interface Pages {
 export function createPages(
   routes: readonly RouteContract[],
   version: string,
-  fixedHeaders: Readonly<Record<string, string>> = {},
+  fixedHeaders: FixedHeaders = () => [],
 ): Pages {
   const built = new Map<string, Page>();
   const makers = pageMakers(routes, version);
@@ -122,11 +122,13 @@ function swaggerFolder(): string {
 
 function write(
   { type, body, etag }: Page,
-  fixedHeaders: Readonly<Record<string, string>>,
+  fixedHeaders: FixedHeaders,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const headers = { ...fixedHeaders, ...SECURITY_HEADERS, etag, 'cache-control': 'no-cache' };
+  const headers = { ...SECURITY_HEADERS, etag, 'cache-control': 'no-cache' };
+  const fixed = fixedHeaders(request);
+  for (let i = 0; i < fixed.length; i += 2) response.setHeader(fixed[i]!, fixed[i + 1]!);
   if (request.headers['if-none-match'] === etag) {
     response.writeHead(304, headers).end();
     return;

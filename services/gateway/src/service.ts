@@ -15,12 +15,14 @@ import {
   type ServiceParts,
   subscriptionPart,
 } from '@baton/service-runtime';
-import { createAddressOf } from './client-address';
+import { createAddressOf, createIsHttps } from './client-address';
 import type { Config } from './config';
+import { createFixedHeaders } from './fixed-headers';
 import { createHandler } from './handle-request';
 import { createHttpForwarder } from './http-forwarder';
 import type { LimitSettings } from './limits';
 import { createLocalForwarder } from './local-forwarder';
+import { createLoginGuard } from './login-guard';
 import { createMaintenance } from './maintenance-state';
 import { requestObserver } from './metrics';
 import { createPageSize } from './page-size';
@@ -56,14 +58,24 @@ export function buildService(
   const forwarder = localHttp
     ? createLocalForwarder((service) => localHttp.handleOf(service))
     : createHttpForwarder({ origins: originsOf(config), log, tls: infra.transport?.inner });
+  const fixedHeaders = createFixedHeaders(config.BATON_HSTS, createIsHttps(config.BATON_TRUSTED_PROXIES));
   const pageSize = createPageSize(rpc);
   const observe = requestObserver(infra.metrics);
   const handler = createHandler({
     identity: rpc.client(identityRpc.IdentityServiceDefinition, 'identity'),
     executions: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions'),
     cache,
+    logins: createLoginGuard({
+      cache: infra.cache,
+      clock,
+      settings: {
+        freeFailures: config.BATON_LOGIN_FREE_FAILURES,
+        longestDelayMs: config.BATON_LOGIN_LONGEST_DELAY,
+      },
+    }),
     routes: compileRoutes(routes),
-    pages: createPages(routes, productVersion),
+    pages: createPages(routes, productVersion, fixedHeaders),
+    fixedHeaders,
     forwarder,
     rateCache: infra.cache,
     room,

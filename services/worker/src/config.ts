@@ -31,6 +31,11 @@ const PASSED_ENV = [
   'LOCAL_REST_CERT_FILE',
 ];
 
+/** Whether scripts get the variable of that name wherever the worker has it. */
+export function isSeenByScripts(name: string): boolean {
+  return PASSED_ENV.includes(name) || name.startsWith('LC_');
+}
+
 const list = zod.string().transform((text) =>
   text
     .split(',')
@@ -205,7 +210,7 @@ export function scriptEnv(
   env: Record<string, string | undefined> = process.env,
 ): Record<string, string> {
   const isPassed = (name: string): boolean =>
-    PASSED_ENV.includes(name) || name.startsWith('LC_') || config.BATON_WORKER_PASS_ENV.includes(name);
+    isSeenByScripts(name) || config.BATON_WORKER_PASS_ENV.includes(name);
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
   );

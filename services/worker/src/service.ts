@@ -25,7 +25,14 @@ import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
 import { createBlueprintFiles } from './blueprint-files';
-import { configSchema, scriptEnv, sharingOf, slotsOf, type WorkerConfig } from './config';
+import {
+  configSchema,
+  isSeenByScripts,
+  scriptEnv,
+  sharingOf,
+  slotsOf,
+  type WorkerConfig,
+} from './config';
 import { createFileCache } from './file-cache';
 import { createFolderIndex } from './folder-index';
 import { loadHandlers } from './handlers';
@@ -36,7 +43,7 @@ import { createOperationFolders } from './operation-folder';
 import { createPythonPlugins } from './python-plugins';
 import { createWorker, type WorkerDeps } from './worker';
 
-export { configSchema };
+export { configSchema, isSeenByScripts };
 export const serviceName = 'worker' as const;
 
 /** Composes the worker. */
@@ -44,6 +51,10 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   const slots = slotsOf(config);
   const sharing = sharingOf(config);
   const workRoot = resolve(config.BATON_WORKER_DIR);
+  const assetsDir = config.BATON_WORKER_ASSETS ?? defaultAssetsDir;
+  const settings = isolationSettings(config, { workRoot, assetsDir });
+  const choice = isolationOf(settings);
+  tellIsolation(infra.log, choice);
   const executions = createExecutionsClient(infra.rpc, infra.instanceId, {
     hostname: hostname(),
     version: productVersion,
@@ -51,11 +62,8 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     reserve: sharing.reserve,
     started_at: isoInstant(infra.clock.now()),
     pid: process.pid,
+    isolation: { name: choice.isolation.name, notEnforced: choice.isolation.notEnforced },
   });
-  const assetsDir = config.BATON_WORKER_ASSETS ?? defaultAssetsDir;
-  const settings = isolationSettings(config, { workRoot, assetsDir });
-  const choice = isolationOf(settings);
-  tellIsolation(infra.log, choice);
   const guard = startOrphanGuard();
   const runtime = runtimeOf(config, infra, {
     assetsDir,
@@ -147,7 +155,10 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
 }
 
 function tellIsolation(log: Log, { isolation, attempts }: Choice): void {
-  const fields = { isolation: isolation.name, notEnforced: isolation.notEnforced, attempts };
-  if (isolation.name === 'none') log.warn(fields, 'operations are not isolated');
-  else log.info(fields, `operations are isolated: ${isolation.description}`);
+  const { name, description, notEnforced } = isolation;
+  const fields = { isolation: name, notEnforced, attempts };
+  // A parent that asks for it shows it to whoever started it (apps/standalone).
+  process.send?.({ isolation: { name, description, notEnforced } }, undefined, undefined, () => undefined);
+  if (name === 'none') log.warn(fields, 'operations are not isolated');
+  else log.info(fields, `operations are isolated: ${description}`);
 }

@@ -29,7 +29,7 @@ async function canary({ rig, isSuite }: RowContext): Promise<Struck> {
   // Characters that look different in every form.
   const secret = `c4n+/ry ${randomBytes(32).toString('base64')}`;
   await ask(rig.client, 'putSecret', {
-    params: { key: 'fault_canary' },
+    params: { secret_key: 'fault_canary' },
     body: { value: secret, update_if_exists: true },
   });
   const [deployment] = await rig.deployments(`canary-${randomBytes(3).toString('hex')}`, 1, {

@@ -244,7 +244,7 @@ async function smallDisk(rig: Rig): Promise<{ facts: Record<string, string>; vio
       violations.push(`F22: ${id} left a draft`);
   };
   try {
-    for (const bytes of [4_100_000, 5_000_000, 2_500_000]) await expectRefused(`full-${bytes}`, bytes, 507);
+    for (const bytes of [4_300_000, 5_000_000, 2_500_000]) await expectRefused(`full-${bytes}`, bytes, 507);
     disk.remount('ro');
     await expectRefused('read-only', 100_000, 503);
     disk.remount('rw');

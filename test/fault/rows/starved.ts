@@ -23,7 +23,7 @@ export const starvedRows: Row[] = [
     limitS: 240,
     title:
       'LOCK TABLE for 20 s, a transaction that pauses with row locks, then all connections taken for 10 s',
-    pass: 'every answer within 15 s, as 503 with Retry-After where it fails, other services answer within 2 s; no more connections than configured; writes work 10 s after',
+    pass: 'every answer within 15 s, as 503 with Retry-After where it fails, other services answer within 5 s; no more connections than configured; writes work 10 s after',
     run: (at) => underLoad(at, (load) => heldDatabase(at, load)),
   },
 ];
@@ -124,6 +124,8 @@ const writeOnce = (rig: Rig, text: string): Promise<Answer> =>
 
 const LOCK_MS = 20_000;
 const ANSWER_MS = 15_000;
+/** Of a service whose tables are free: far from what is locked, on a busy machine. */
+const OTHERS_MS = 5_000;
 
 async function heldDatabase(at: RowContext, load: Load): Promise<Struck> {
   const { rig } = at;
@@ -166,7 +168,8 @@ async function heldDatabase(at: RowContext, load: Load): Promise<Struck> {
   if (!seen.some(({ status }) => status === 503))
     violations.push('floor: nobody was refused while the table was locked');
   if (most > ANSWER_MS) violations.push(`F14: an answer came after ${seconds(most)}, allowed 15 s`);
-  if (others > 2_000) violations.push(`F14: another service answered after ${seconds(others)}, allowed 2 s`);
+  if (others > OTHERS_MS)
+    violations.push(`F14: another service answered after ${seconds(others)}, allowed 5 s`);
   const exhausted = await takenConnections(rig, url.href);
   return {
     facts: {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlobStore } from '@baton/blob-store';
-import type { Cache } from '@baton/cache';
+import type { SealedTexts } from '@baton/cache';
 import { choosePluginYaml, type PluginCandidate, type PluginSpec, selectPlugin } from '@baton/dsl';
 import type { SafeFetch } from '@baton/http';
 import { isAppError, type Log } from '@baton/kernel';
@@ -16,7 +16,8 @@ import type { ImportSources } from './blueprint-parser';
 export interface SourceDeps {
   db: Db<DB>;
   blobs: BlobStore;
-  cache: Cache;
+  /** Shared with other replicas, through a server that others reach too. */
+  texts: SealedTexts;
   fetch: SafeFetch;
   /** Longest time of a download; imports have at most `IMPORT_MS`. */
   downloadMs: number;
@@ -33,10 +34,10 @@ const MAX_SHOWN = 10;
 /** A page for people (a login, an error) where a document was expected: no YAML mapping begins like this. */
 const isPage = (text: string): boolean => text.trimStart().startsWith('<');
 
-async function readUrl({ cache, fetch, downloadMs, log }: SourceDeps, url: string): Promise<Fetched> {
+async function readUrl({ texts, fetch, downloadMs, log }: SourceDeps, url: string): Promise<Fetched> {
   // The address may carry a token: only its hash becomes a key.
   const key = `import:${createHash('sha256').update(url).digest('hex')}`;
-  const known = await cache.get(key);
+  const known = await texts.get(key);
   if (known !== null) return { kind: 'text', text: known };
   const unreadable = (reason: string): Fetched => {
     log.info({ reason }, 'import not fetched');
@@ -58,7 +59,7 @@ async function readUrl({ cache, fetch, downloadMs, log }: SourceDeps, url: strin
   const text = Buffer.concat(chunks).toString('utf8');
   if (isPage(text)) return unreadable('the server answered with a page for people (HTML), not with YAML');
   // Cached only when whole.
-  await cache.set(key, text, CACHE_MS);
+  await texts.set(key, text, CACHE_MS);
   return { kind: 'text', text };
 }
 

@@ -14,6 +14,7 @@ import {
   type FolderLimits,
   storedPath,
 } from '../domain/file-area';
+import { requireStorage } from '../store/storage.sql';
 import {
   countFolder,
   type FileWrite,
@@ -32,6 +33,8 @@ export interface FolderDeps {
   db: Db<DB>;
   blobs: BlobStore;
   folderLimits: FolderLimits;
+  /** Bytes that a tenant may keep; 0: no limit. */
+  storageLimit: number;
 }
 
 export interface FolderChange {
@@ -48,7 +51,7 @@ export interface FolderChange {
  * @throws AppError bad_parameters_error, conflict_error, payload_too_large_error
  */
 export async function changeFolder(
-  { db, folderLimits }: FolderDeps,
+  { db, folderLimits, storageLimit }: FolderDeps,
   key: FolderKey,
   { writes, removes = [], requestId }: FolderChange,
 ): Promise<string> {
@@ -64,7 +67,10 @@ export async function changeFolder(
     checkTree(there, [...byPath.keys()]);
     await writeFiles(tx, key, [...byPath.values()]);
     const { files, bytes } = await countFolder(tx, key);
-    if (writes.length > 0) checkRoom(files, bytes, folderLimits);
+    if (writes.length > 0) {
+      checkRoom(files, bytes, folderLimits);
+      await requireStorage(tx, key.tenant, storageLimit);
+    }
     return version;
   });
 }

@@ -1,8 +1,9 @@
 /** The background half of an asynchronous upload, under a lease on its row. */
-import { type Log, newId } from '@baton/kernel';
+import { isAppError, type Log, newId } from '@baton/kernel';
 import { type Spool, spool } from '../archive/spool';
 import { failingState, type UploadEvent, type UploadState, uploadMachine } from '../domain/upload.machine';
 import { diagnosticLines, UploadFailure } from '../domain/upload-failure';
+import { requireStorage } from '../store/storage.sql';
 import { failUpload, type LeasedUpload, leaseUpload, moveUpload, renewLease } from '../store/uploads.sql';
 import { announceUploadEnd } from './announce-upload-end';
 import { locateMainFile, parseStored, unpackStored } from './prepare-blueprint';
@@ -80,20 +81,24 @@ async function work(run: Run): Promise<void> {
       isAdministrator: upload.is_by_administrator,
     });
     const creator = { username: upload.created_by, userId: upload.creator_id };
-    const isOurs = await deps.db.tx((tx) =>
-      recordUploaded(
-        tx,
-        {
-          tenant: upload.tenant,
-          id: upload.id,
-          uploadId: upload.upload_id,
-          owner: run.owner,
-          creator,
-          labels: upload.requested_labels,
-        },
-        prepared,
-      ),
-    );
+    const isOurs = await deps.db.tx(async (tx) => {
+      const about = {
+        tenant: upload.tenant,
+        id: upload.id,
+        uploadId: upload.upload_id,
+        owner: run.owner,
+        creator,
+        labels: upload.requested_labels,
+      };
+      const isRecorded = await recordUploaded(tx, about, prepared);
+      // What was fetched has its size only now; another attempt would find it as large.
+      await requireStorage(tx, upload.tenant, deps.storageLimit).catch((error: unknown) => {
+        if (!isAppError(error, 'insufficient_storage_error') || error.details.quota === undefined)
+          throw error;
+        throw new UploadFailure('notStored', error.message, error.details, [], { cause: error });
+      });
+      return isRecorded;
+    });
     if (!isOurs) throw new LeaseLost();
   } finally {
     await archive.dispose();

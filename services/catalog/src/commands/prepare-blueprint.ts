@@ -47,6 +47,8 @@ export interface PrepareDeps {
   blobs: BlobStore;
   clock: Clock;
   limits: ArchiveLimits;
+  /** Bytes that a tenant may keep; 0: no limit. */
+  storageLimit: number;
   parse: BlueprintParser;
 }
 

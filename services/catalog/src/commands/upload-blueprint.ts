@@ -18,6 +18,7 @@ import {
   markUploaded,
   replaceLabels,
 } from '../store/blueprints.sql';
+import { requireStorage } from '../store/storage.sql';
 import type { DB } from '../store/tables.gen';
 import { failUpload } from '../store/uploads.sql';
 import { announceUploadEnd, announceValidationEnd } from './announce-upload-end';
@@ -189,6 +190,7 @@ export async function uploadNow(
       { tenant: principal.tenant, id: request.id, uploadId, owner: null, creator, labels: request.labels },
       prepared,
     );
+    await requireStorage(tx, principal.tenant, deps.storageLimit);
   });
 }
 
@@ -251,6 +253,7 @@ export async function acceptUpload(
     }
     const state = archive === null ? 'pending' : 'uploading';
     await claimId(tx, principal, request, { state, archive });
+    await requireStorage(tx, principal.tenant, deps.storageLimit);
     afterCommit(tx, deps.kickUploads);
   });
   if (archive instanceof AppError) throw archive;

@@ -27,6 +27,7 @@ import {
 } from '../domain/plugin-package';
 import type { ThreadTask } from '../parse/protocol';
 import { insertPlugin, isPackageTaken, lockPackage } from '../store/plugins.sql';
+import { requireStorage } from '../store/storage.sql';
 import type { DB } from '../store/tables.gen';
 import { storeLoose } from './store-loose';
 
@@ -167,6 +168,7 @@ export async function uploadPlugin(
           yamls,
           icon: upload.icon,
         });
+        await requireStorage(tx, principal.tenant, deps.storageLimit);
       });
       return id;
     } finally {

@@ -9,6 +9,7 @@ import { parametersOf, uploadVisibility } from '../domain/upload-execution';
 import { type FileDeps, fileChunks, findArchiveFile, listArchiveFolder } from '../queries/read-file';
 import { findDownload, findForRpc } from '../store/blueprints.sql';
 import { findWagonDigest, listPluginsNamed } from '../store/plugins.sql';
+import { storageOf } from '../store/storage.sql';
 import { findUploadOf } from '../store/uploads.sql';
 import { type FolderRpcDeps, folderHandlers } from './folders.rpc';
 
@@ -142,6 +143,7 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
       return { paths: files.map((file) => file.path.slice(prefix.length)) };
     },
     getUpload: ({ tenant, executionId }) => uploadOf(db, tenant, executionId),
+    getStorage: async ({ tenant }) => ({ ...(await storageOf(db, tenant)), limit: deps.storageLimit }),
     findPlugins: (request) => findPlugins(deps, request),
     readWagon: (request) => readWagon(deps, request),
     async preparePluginsUpdate(request) {

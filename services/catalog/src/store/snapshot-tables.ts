@@ -16,7 +16,11 @@ const BLOBS = `
   union select archive_digest from plugins where archive_digest is not null`;
 
 export const snapshotTables: SnapshotTables = {
-  kept: { ...commonlyKept, loose_blobs: 'what this blob store holds beside the used files' },
+  kept: {
+    ...commonlyKept,
+    loose_blobs: 'what this blob store holds beside the used files',
+    cache_key: 'seals what this manager has in its cache',
+  },
   cleared: commonlyCleared,
   contents: ['blueprints', 'plugins'],
   blobs: [BLOBS],

@@ -98,6 +98,11 @@ export interface BlueprintUses {
   version: string;
 }
 
+export interface CacheKey {
+  is_only: Generated<boolean>;
+  key: Generated<Buffer>;
+}
+
 export interface FileFolders {
   area: string;
   bytes: Generated<number>;
@@ -202,6 +207,7 @@ export interface DB {
   blueprint_labels: BlueprintLabels;
   blueprint_uses: BlueprintUses;
   blueprints: Blueprints;
+  cache_key: CacheKey;
   file_folders: FileFolders;
   inbox: Inbox;
   loose_blobs: LooseBlobs;

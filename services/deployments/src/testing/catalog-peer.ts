@@ -62,6 +62,7 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
           labelsJson: '[]',
         };
       },
+      getStorage: async () => ({ blueprints: 0, plugins: 0, files: 0, limit: 0 }),
       readPlan: async function* ({ blueprintId }) {
         sent += 1;
         // In pieces that split characters too.

@@ -1,15 +1,21 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { AppError, type Clock, systemClock } from '@baton/kernel';
+import { availableParallelism } from 'node:os';
+import { type Clock, systemClock } from '@baton/kernel';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import { LRUCache } from 'lru-cache';
+import { createFairQueue } from './fair-queue';
 
 /** argon2id at the library's defaults (19 MiB, 2 passes): 11 to 19 ms on this generation of machines. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** Whether `password` is the one of `hash`. A good answer is remembered for seconds. */
-  verify(hash: string, password: string): Promise<{ isGood: boolean; isRemembered: boolean }>;
+  verify(
+    hash: string,
+    password: string,
+    username?: string,
+  ): Promise<{ isGood: boolean; isRemembered: boolean }>;
   /** Costs the same as `verify` for users that do not exist. */
-  verifyNothing(password: string): Promise<void>;
+  verifyNothing(password: string, username?: string): Promise<void>;
 }
 
 export interface PasswordOptions {
@@ -17,12 +23,16 @@ export interface PasswordOptions {
   rememberMs?: number;
   /** Verifications under way or waiting; more are refused, so that a flood of logins cannot take all memory. */
   maxPending?: number;
+  /** Verifications at the same time; default half of the processors. */
+  atOnce?: number;
   clock?: Clock;
 }
 
 const REMEMBER_MS = 30_000;
 const MAX_REMEMBERED = 10_000;
 const MAX_PENDING = 64;
+/** Of one name: whoever guesses the password of one account waits for himself. */
+const MAX_PENDING_OF_NAME = 8;
 
 /**
  * Password hashing for one process. What is remembered is keyed by an HMAC (key of this process) over the stored hash
@@ -34,31 +44,27 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   const rememberMs = options.rememberMs ?? REMEMBER_MS;
   const remembered = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   const underWay = new Map<string, Promise<boolean>>();
-  let pending = 0;
   let nobody: Promise<string> | undefined;
+  const queue = createFairQueue({
+    atOnce: options.atOnce ?? Math.max(1, Math.floor(availableParallelism() / 2)),
+    maxPending: options.maxPending ?? MAX_PENDING,
+    maxPendingOfName: MAX_PENDING_OF_NAME,
+  });
 
-  const compute = async (hash: string, password: string): Promise<boolean> => {
-    if (pending >= (options.maxPending ?? MAX_PENDING)) {
-      throw new AppError('too_many_requests_error', 'Too many logins at once; try again in a second');
-    }
-    pending += 1;
-    try {
-      return await argon2Verify(hash, password);
-    } finally {
-      pending -= 1;
-    }
-  };
+  const compute = (hash: string, password: string, username: string): Promise<boolean> =>
+    queue.run(username.toLowerCase(), () => argon2Verify(hash, password));
 
   const verify = async (
     hash: string,
     password: string,
+    username = '',
   ): Promise<{ isGood: boolean; isRemembered: boolean }> => {
     const entry = createHmac('sha256', key).update(hash).update('\0').update(password).digest('base64');
     if ((remembered.get(entry) ?? 0) > clock.now()) return { isGood: true, isRemembered: true };
     // Many requests of one client at once: computed once.
     let computing = underWay.get(entry);
     if (!computing) {
-      computing = compute(hash, password).finally(() => underWay.delete(entry));
+      computing = compute(hash, password, username).finally(() => underWay.delete(entry));
       underWay.set(entry, computing);
     }
     const isGood = await computing;
@@ -69,9 +75,9 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   return {
     hash: (password) => argon2Hash(password),
     verify,
-    verifyNothing: async (password) => {
+    verifyNothing: async (password, username = '') => {
       nobody ??= argon2Hash(randomBytes(16).toString('hex'));
-      await compute(await nobody, password);
+      await compute(await nobody, password, username);
     },
   };
 }

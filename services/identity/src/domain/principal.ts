@@ -1,6 +1,7 @@
 import type { Principal } from '@baton/contracts';
+import { isForExecutions } from './execution-rights';
 import { isConsolePermission } from './permissions';
-import { lowestRole, type Role } from './roles';
+import { defaultSystemRole, lowestRole, type Role } from './roles';
 
 /** The user with id 0, made at the first start: bypasses every permission check (reference/rest-api.md 2.4). */
 export const bootstrapAdminId = 0;
@@ -67,6 +68,8 @@ export interface PrincipalRequest {
   executionId?: string;
   /** See AuthenticateRequest.all_tenants_permission; empty for one-tenant requests. */
   allTenantsPermission: string;
+  /** Only the rights that the code of an execution in `tenant` may have (execution-rights.ts). */
+  isForExecution?: boolean;
 }
 
 /**
@@ -80,6 +83,7 @@ export function buildPrincipal(
 ): Principal {
   const isBootstrapAdmin = user.id === bootstrapAdminId;
   const roles = rolesIn(user, request.tenant);
+  if (request.isForExecution) return ofExecution(user, authorization, request, roles);
   return {
     userId: user.id,
     username: user.username,
@@ -91,6 +95,38 @@ export function buildPrincipal(
     authMethod: request.authMethod,
     executionId: request.executionId ?? '',
     isBootstrapAdmin,
+  };
+}
+
+/** Bound to its tenant, and without the bypass of the bootstrap admin: its permissions are those that somebody could be given. */
+function ofExecution(
+  user: UserRights,
+  authorization: Authorization,
+  { tenant, authMethod, executionId }: PrincipalRequest,
+  roles: string[],
+): Principal {
+  const isBootstrapAdmin = user.id === bootstrapAdminId;
+  const held = isBootstrapAdmin
+    ? permissionsOf(authorization, [...authorization.permissions.keys()])
+    : permissionsOf(authorization, roles);
+  const systemRoles = new Set(
+    authorization.roles.filter(({ type }) => type === 'system_role').map(({ name }) => name),
+  );
+  const ofTenant = roles.filter((role) => !systemRoles.has(role) || role === defaultSystemRole);
+  const isMember = user.tenantRoles.some((entry) => entry.tenant === tenant);
+  return {
+    userId: user.id,
+    username: user.username,
+    tenant,
+    // Services let system administrators look beyond their tenant.
+    role: defaultSystemRole,
+    roles: ofTenant,
+    permissions: [...held].filter(isForExecutions),
+    // Who sees every tenant need not belong to this one.
+    tenants: isMember || isBootstrapAdmin || held.has(allTenants) ? [{ name: tenant, roles: ofTenant }] : [],
+    authMethod,
+    executionId: executionId ?? '',
+    isBootstrapAdmin: false,
   };
 }
 

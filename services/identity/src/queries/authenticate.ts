@@ -59,11 +59,15 @@ export async function authenticateBasic(
       ? unauthorized('Wrong credentials or locked account')
       : unauthorized(`Authentication failed for user ${row?.username}. Wrong credentials or locked account`);
   if (!row) {
-    await passwords.verifyNothing(credential.password);
+    await passwords.verifyNothing(credential.password, credential.username);
     await countFailedLogin(db, NOBODY);
     throw wire === 'spec' ? rejected() : noCredentials();
   }
-  const { isGood, isRemembered } = await passwords.verify(row.password_hash, credential.password);
+  const { isGood, isRemembered } = await passwords.verify(
+    row.password_hash,
+    credential.password,
+    credential.username,
+  );
   if (!isGood) {
     await countFailedLogin(db, row.id);
     throw rejected();
@@ -98,11 +102,12 @@ export async function principalOfUser(
   deps: AuthenticateDeps,
   username: string,
   scope: Scope,
+  isForExecution = false,
 ): Promise<Principal> {
   const row = isName(username) ? await findLogin(deps, username, scope) : undefined;
   if (!row) throw noCredentials();
   requireUsable(deps, row, noCredentials);
-  return principalOf(deps, row, scope, 'execution_token');
+  return principalOf(deps, row, scope, 'execution_token', isForExecution);
 }
 
 function findLogin(deps: AuthenticateDeps, username: string, scope: Scope): Promise<LoginRow | undefined> {
@@ -121,6 +126,7 @@ async function principalOf(
   row: LoginRow,
   scope: Scope,
   authMethod: Principal['authMethod'],
+  isForExecution = false,
 ): Promise<Principal> {
   if (scope.tenant !== '' && !row.is_tenant_there) {
     throw new AppError(
@@ -140,5 +146,6 @@ async function principalOf(
     tenant: scope.tenant,
     authMethod,
     allTenantsPermission: scope.allTenantsPermission,
+    isForExecution,
   });
 }

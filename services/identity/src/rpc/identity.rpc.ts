@@ -28,8 +28,8 @@ export function identityRpcPart(deps: IdentityRpcDeps) {
       const scope = { tenant, allTenantsPermission: request.allTenantsPermission };
       return answerOf(await byCredential(deps, request, scope));
     },
-    getPrincipal: async ({ username, tenant, allTenantsPermission }) =>
-      answerOf(await principalOfUser(deps, username, { tenant, allTenantsPermission })),
+    getPrincipal: async ({ username, tenant, allTenantsPermission, forExecution }) =>
+      answerOf(await principalOfUser(deps, username, { tenant, allTenantsPermission }, forExecution)),
     listTenants: async () => ({ names: await listTenantNames(deps.db.query) }),
     getAuthorization: async () => {
       const { roles, grants } = await readAuthorization(deps.db);

@@ -108,6 +108,19 @@ export interface GetBlueprintRequest {
   isAdministrator: boolean;
 }
 
+export interface GetStorageRequest {
+  tenant: string;
+}
+
+/** Bytes. */
+export interface GetStorageResponse {
+  blueprints: number;
+  plugins: number;
+  files: number;
+  /** 0: no limit. */
+  limit: number;
+}
+
 export interface ReadPlanRequest {
   tenant: string;
   blueprintId: string;
@@ -1764,6 +1777,190 @@ export const GetBlueprintRequest: MessageFns<GetBlueprintRequest> = {
     message.withPlan = object.withPlan ?? false;
     message.username = object.username ?? "";
     message.isAdministrator = object.isAdministrator ?? false;
+    return message;
+  },
+};
+
+function createBaseGetStorageRequest(): GetStorageRequest {
+  return { tenant: "" };
+}
+
+export const GetStorageRequest: MessageFns<GetStorageRequest> = {
+  encode(message: GetStorageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStorageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStorageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetStorageRequest {
+    return { tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "" };
+  },
+
+  toJSON(message: GetStorageRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetStorageRequest>): GetStorageRequest {
+    return GetStorageRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetStorageRequest>): GetStorageRequest {
+    const message = createBaseGetStorageRequest();
+    message.tenant = object.tenant ?? "";
+    return message;
+  },
+};
+
+function createBaseGetStorageResponse(): GetStorageResponse {
+  return { blueprints: 0, plugins: 0, files: 0, limit: 0 };
+}
+
+export const GetStorageResponse: MessageFns<GetStorageResponse> = {
+  encode(message: GetStorageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.blueprints !== 0) {
+      writer.uint32(8).int64(message.blueprints);
+    }
+    if (message.plugins !== 0) {
+      writer.uint32(16).int64(message.plugins);
+    }
+    if (message.files !== 0) {
+      writer.uint32(24).int64(message.files);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(32).int64(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStorageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStorageResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.blueprints = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.plugins = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.files = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.limit = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetStorageResponse {
+    return {
+      blueprints: isSet(object.blueprints) ? globalThis.Number(object.blueprints) : 0,
+      plugins: isSet(object.plugins) ? globalThis.Number(object.plugins) : 0,
+      files: isSet(object.files) ? globalThis.Number(object.files) : 0,
+      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+    };
+  },
+
+  toJSON(message: GetStorageResponse): unknown {
+    const obj: any = {};
+    if (message.blueprints !== 0) {
+      obj.blueprints = Math.round(message.blueprints);
+    }
+    if (message.plugins !== 0) {
+      obj.plugins = Math.round(message.plugins);
+    }
+    if (message.files !== 0) {
+      obj.files = Math.round(message.files);
+    }
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetStorageResponse>): GetStorageResponse {
+    return GetStorageResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetStorageResponse>): GetStorageResponse {
+    const message = createBaseGetStorageResponse();
+    message.blueprints = object.blueprints ?? 0;
+    message.plugins = object.plugins ?? 0;
+    message.files = object.files ?? 0;
+    message.limit = object.limit ?? 0;
     return message;
   },
 };
@@ -3913,6 +4110,15 @@ export const CatalogServiceDefinition = {
       requestType: ChangeFolderRequest as typeof ChangeFolderRequest,
       requestStream: false,
       responseType: ChangeFolderResponse as typeof ChangeFolderResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** What a tenant's blueprints, plugins and written files hold, and what it may hold. */
+    getStorage: {
+      name: "GetStorage",
+      requestType: GetStorageRequest as typeof GetStorageRequest,
+      requestStream: false,
+      responseType: GetStorageResponse as typeof GetStorageResponse,
       responseStream: false,
       options: {},
     },

@@ -28,6 +28,8 @@ export interface GetPrincipalRequest {
   tenant: string;
   /** As in AuthenticateRequest. */
   allTenantsPermission: string;
+  /** For the code of an execution in `tenant`: the rights that it may have of the user's, there and nowhere else. */
+  forExecution: boolean;
 }
 
 export interface AuthenticateResponse {
@@ -253,7 +255,7 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
 };
 
 function createBaseGetPrincipalRequest(): GetPrincipalRequest {
-  return { username: "", tenant: "", allTenantsPermission: "" };
+  return { username: "", tenant: "", allTenantsPermission: "", forExecution: false };
 }
 
 export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
@@ -266,6 +268,9 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
     }
     if (message.allTenantsPermission !== "") {
       writer.uint32(26).string(message.allTenantsPermission);
+    }
+    if (message.forExecution !== false) {
+      writer.uint32(32).bool(message.forExecution);
     }
     return writer;
   },
@@ -307,6 +312,14 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
             message.allTenantsPermission = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.forExecution = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -328,6 +341,11 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
         : isSet(object.all_tenants_permission)
         ? globalThis.String(object.all_tenants_permission)
         : "",
+      forExecution: isSet(object.forExecution)
+        ? globalThis.Boolean(object.forExecution)
+        : isSet(object.for_execution)
+        ? globalThis.Boolean(object.for_execution)
+        : false,
     };
   },
 
@@ -342,6 +360,9 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
     if (message.allTenantsPermission !== "") {
       obj.allTenantsPermission = message.allTenantsPermission;
     }
+    if (message.forExecution !== false) {
+      obj.forExecution = message.forExecution;
+    }
     return obj;
   },
 
@@ -353,6 +374,7 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
     message.username = object.username ?? "";
     message.tenant = object.tenant ?? "";
     message.allTenantsPermission = object.allTenantsPermission ?? "";
+    message.forExecution = object.forExecution ?? false;
     return message;
   },
 };

@@ -1,0 +1,94 @@
+// A blueprint of ten thousand plain nodes: uploaded, deployed, installed, uninstalled, while somebody else asks for something small.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Mode } from '../../test/harness/fleet';
+import { call, upload } from '../../test/harness/session';
+import { archive } from '../harness/blueprints';
+import { type Manager, startManager } from '../harness/manager';
+import { forgetPeakRss, peakRssMb } from '../harness/processes';
+import type { Plan } from '../harness/report';
+import { rounded } from '../harness/statistics';
+
+const NODES = { quick: 2_000, full: 10_000 };
+/** Bars: seconds of each step, and memory of the process that needs most. */
+const BARS = { upload: 20, create: 30, install: 120, memoryMb: 1_000 };
+const LIMIT_MS = 300_000;
+const ID = 'large';
+
+const text = (nodes: number): string =>
+  [
+    'tosca_definitions_version: cloudify_dsl_1_4',
+    'imports: [cloudify/types/types.yaml]',
+    'node_templates:',
+    ...Array.from({ length: nodes }, (_, i) => `  node_${i}: {type: cloudify.nodes.Root}`),
+  ].join('\n');
+
+interface Step {
+  seconds: number;
+  /** Most memory of a process meanwhile. */
+  peakMb: number;
+  /** The longest that a small request of somebody else took meanwhile. */
+  slowestOtherMs: number;
+}
+
+export async function large(plan: Plan): Promise<object> {
+  const nodes = NODES[plan.isQuick ? 'quick' : 'full'];
+  const results: Record<string, object> = {};
+  for (const mode of plan.modes) results[mode] = await inMode(plan, mode, nodes);
+  return { nodes, bars: BARS, ...results };
+}
+
+async function inMode(plan: Plan, mode: Mode, nodes: number): Promise<Record<string, Step>> {
+  const manager = await startManager({ mode, workers: 1 });
+  const { client } = manager;
+  try {
+    const steps: Record<string, Step> = {};
+    const step = async (name: string, work: () => Promise<unknown>): Promise<void> => {
+      steps[name] = await measured(manager, work);
+      const { seconds, peakMb, slowestOtherMs } = steps[name];
+      plan.say(
+        `  ${mode}, ${nodes} nodes: ${name} ${seconds} s, ${peakMb} MB, others at most ${slowestOtherMs} ms`,
+      );
+    };
+    await step('upload', () => upload(client, ID, archive({ name: ID, yaml: text(nodes), operations: 0 })));
+    await step('create', () => call(client, 'createDeployment', { id: ID }, { blueprint_id: ID }));
+    for (const workflow of ['install', 'uninstall']) await step(workflow, () => execute(manager, workflow));
+    return steps;
+  } finally {
+    await manager.stop();
+  }
+}
+
+async function execute({ client }: Manager, workflow: string): Promise<void> {
+  const { id } = await call(client, 'startExecution', {}, { deployment_id: ID, workflow_id: workflow });
+  const end = performance.now() + LIMIT_MS;
+  for (;;) {
+    const { status, error } = await call(client, 'getExecution', { executionId: id });
+    if (status === 'terminated') return;
+    if (['failed', 'cancelled'].includes(status)) throw new Error(`${workflow} is ${status}: ${error}`);
+    if (performance.now() > end) throw new Error(`${workflow} has not ended in ${LIMIT_MS / 1000} s`);
+    await pause(200);
+  }
+}
+
+async function measured(manager: Manager, work: () => Promise<unknown>): Promise<Step> {
+  const pids = manager.pids();
+  for (const pid of pids.values()) forgetPeakRss(pid);
+  let slowestOtherMs = 0;
+  let isOver = false;
+  const other = (async () => {
+    while (!isOver) {
+      const since = performance.now();
+      await call(manager.client, 'listBlueprints', {}, undefined, { _include: 'id' });
+      slowestOtherMs = Math.max(slowestOtherMs, performance.now() - since);
+      await pause(20);
+    }
+  })();
+  const begin = performance.now();
+  await work().finally(() => {
+    isOver = true;
+  });
+  const seconds = rounded((performance.now() - begin) / 1000);
+  await other;
+  const peakMb = Math.max(...[...pids.values()].map(peakRssMb));
+  return { seconds, peakMb, slowestOtherMs: Math.round(slowestOtherMs) };
+}

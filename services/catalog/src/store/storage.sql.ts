@@ -1,0 +1,39 @@
+import { AppError } from '@baton/kernel';
+import type { Db, Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { DB } from './tables.gen';
+
+/** What a tenant's blueprints, plugins and written files hold, in bytes; what two of them share counts twice. */
+export interface TenantStorage {
+  blueprints: number;
+  plugins: number;
+  files: number;
+}
+
+/** Answers what the tenant holds. Hidden copies of blueprints keep the archive of another one. */
+export async function storageOf(db: Db<DB>['query'] | Tx<DB>, tenant: string): Promise<TenantStorage> {
+  const { rows } = await sql<TenantStorage>`select
+    (select coalesce(sum(archive_size), 0) from blueprints where tenant = ${tenant} and not is_hidden)::float8 as blueprints,
+    (select coalesce(sum(wagon_size + coalesce(archive_size, 0)), 0) from plugins where tenant = ${tenant})::float8 as plugins,
+    (select coalesce(sum(bytes), 0) from file_folders where tenant = ${tenant})::float8 as files`.execute(db);
+  return rows[0]!;
+}
+
+/**
+ * To be called last in a transaction that has added something: the sum counts it. `limit` in bytes; 0: no limit, which
+ * costs nothing. Additions of one tenant wait for each other's commit, so that two cannot fit into the same room.
+ * @throws AppError insufficient_storage_error naming usage and limit
+ */
+export async function requireStorage(tx: Tx<DB>, tenant: string, limit: number): Promise<void> {
+  if (limit === 0 || tenant === '') return;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`storage of ${tenant}`}, 0))`.execute(tx);
+  // A statement of its own: it sees what was committed while the lock was waited for.
+  const { blueprints, plugins, files } = await storageOf(tx, tenant);
+  const usage = blueprints + plugins + files;
+  if (usage <= limit) return;
+  throw new AppError(
+    'insufficient_storage_error',
+    `Tenant \`${tenant}\` may keep ${limit} bytes of blueprints, plugins and files, and would have ${usage}`,
+    { quota: 'storage', tenant, usage, limit, expected: `at most ${limit} bytes` },
+  );
+}

@@ -1,0 +1,180 @@
+/**
+ * Failed logins slow down who makes them. A pair of account and address, an address and an account have some failures free;
+ * each one more doubles a delay, in which further tries get 429 without being looked at. A stranger cannot lock anybody out:
+ * where an account has logged in before, neither its own failures elsewhere nor those of others at its address count, and a
+ * credential that was good a moment ago is not asked about.
+ */
+import { hash, randomBytes } from 'node:crypto';
+import type { Cache } from '@baton/cache';
+import { AppError, type Clock, isAppError } from '@baton/kernel';
+import { LRUCache } from 'lru-cache';
+
+export interface LoginGuardSettings {
+  /** Failures of one pair of account and address that cost nothing; ten times as many of an account or an address. 0: no delays. */
+  freeFailures: number;
+  longestDelayMs: number;
+}
+
+export interface Login {
+  username: string;
+  password: string;
+  address: string;
+}
+
+export interface LoginGuard {
+  /** Runs `verify`, unless too many have failed. @throws AppError too_many_requests_error; what `verify` throws. */
+  guard<T>(login: Login, verify: () => Promise<T>): Promise<T>;
+}
+
+/** Failures are forgotten so long after the first of them. */
+const WINDOW_MS = 15 * 60_000;
+const FIRST_DELAY_MS = 1_000;
+const WIDER = 10;
+const KNOWN_MS = 30 * 24 * 60 * 60_000;
+const GOOD_MS = 10 * 60_000;
+const MAX_KEPT = 50_000;
+
+type Scope = 'account and address' | 'account' | 'address';
+
+interface Counted {
+  scope: Scope;
+  key: string;
+  free: number;
+}
+
+interface Failures {
+  count: number;
+  untilMs: number;
+}
+
+/** `cache`: shared by the gateways; while it is away each of them counts alone. */
+export function createLoginGuard(deps: {
+  cache: Cache;
+  clock: Clock;
+  settings: LoginGuardSettings;
+}): LoginGuard {
+  const { cache, clock, settings } = deps;
+  const { freeFailures, longestDelayMs } = settings;
+  const secret = randomBytes(32).toString('hex');
+  const local = new LRUCache<string, Failures>({ max: MAX_KEPT, ttl: WINDOW_MS, noUpdateTTL: true });
+  const known = new LRUCache<string, true>({ max: MAX_KEPT, ttl: KNOWN_MS });
+  const good = new LRUCache<string, true>({ max: MAX_KEPT, ttl: GOOD_MS });
+  /** Different passwords of a pair that are being looked at: tries at once count before they have failed. */
+  const trying = new Map<string, Map<string, number>>();
+
+  const scopesOf = ({ username, address }: Login): Counted[] => {
+    // Accounts that there are not count alike: nothing tells which there are. Names are hashed: they come from outside.
+    const account = digest(username.toLowerCase());
+    return [
+      { scope: 'account and address', key: `p:${account}:${address}`, free: freeFailures },
+      { scope: 'account', key: `a:${account}`, free: WIDER * freeFailures },
+      { scope: 'address', key: `i:${address}`, free: WIDER * freeFailures },
+    ];
+  };
+
+  const untilOf = async ({ key }: Counted): Promise<number> => {
+    const mine = local.get(key)?.untilMs ?? 0;
+    if (mine > clock.now()) return mine;
+    return Number((await cache.get(`login:until:${key}`)) ?? 0);
+  };
+
+  const isKnown = async ({ key }: Counted): Promise<boolean> => {
+    if (known.has(key)) return true;
+    if ((await cache.get(`login:known:${key}`)) === null) return false;
+    known.set(key, true);
+    return true;
+  };
+
+  /** @throws AppError too_many_requests_error */
+  const admit = async ([pair, account, address]: Counted[]): Promise<void> => {
+    const [ofPair, ofAccount, ofAddress, hasBeenHere] = await Promise.all([
+      untilOf(pair!),
+      untilOf(account!),
+      untilOf(address!),
+      isKnown(pair!),
+    ]);
+    const nowMs = clock.now();
+    if (ofPair > nowMs) throw delayed(pair!, ofPair - nowMs);
+    if (hasBeenHere) return;
+    if (ofAccount > nowMs) throw delayed(account!, ofAccount - nowMs);
+    if (ofAddress > nowMs) throw delayed(address!, ofAddress - nowMs);
+  };
+
+  const failed = async (counted: Counted): Promise<void> => {
+    const before = local.get(counted.key)?.count ?? 0;
+    // Noted before the shared counter answers: tries that are under way must see it.
+    local.set(counted.key, { count: before + 1, untilMs: local.get(counted.key)?.untilMs ?? 0 });
+    const shared = await cache.increment(`login:failed:${counted.key}`, WINDOW_MS);
+    const count = Math.max(shared, local.get(counted.key)?.count ?? 0);
+    const over = count - counted.free;
+    const delayMs = over <= 0 ? 0 : Math.min(longestDelayMs, FIRST_DELAY_MS * 2 ** Math.min(30, over - 1));
+    const untilMs = delayMs === 0 ? 0 : clock.now() + delayMs;
+    local.set(counted.key, { count, untilMs });
+    if (delayMs > 0) await cache.set(`login:until:${counted.key}`, String(untilMs), delayMs);
+  };
+
+  const succeeded = async (pair: Counted): Promise<void> => {
+    if (local.delete(pair.key)) await cache.delete(`login:failed:${pair.key}`);
+    if (known.has(pair.key)) return;
+    known.set(pair.key, true);
+    await cache.set(`login:known:${pair.key}`, '1', KNOWN_MS);
+  };
+
+  return {
+    async guard(login, verify) {
+      if (freeFailures === 0) return await verify();
+      const credential = digest(`${secret}${login.username.length}:${login.username}${login.password}`);
+      const scopes = scopesOf(login);
+      const pair = scopes[0]!;
+      if (!good.has(credential)) await admit(scopes);
+      const leave = enter(trying, pair, credential, local.get(pair.key)?.count ?? 0);
+      try {
+        const answer = await verify();
+        good.set(credential, true);
+        await succeeded(pair);
+        return answer;
+      } catch (error) {
+        if (isAppError(error, 'unauthorized_error')) {
+          good.delete(credential);
+          await Promise.all(scopes.map(failed));
+        }
+        throw error;
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 32);
+
+/** @throws AppError too_many_requests_error when so many different passwords are being tried at once that free failures may run out. */
+function enter(
+  trying: Map<string, Map<string, number>>,
+  pair: Counted,
+  credential: string,
+  failures: number,
+): () => void {
+  const passwords = trying.get(pair.key) ?? new Map<string, number>();
+  const isNew = !passwords.has(credential);
+  if (isNew && passwords.size > 0 && failures + passwords.size >= pair.free)
+    throw delayed(pair, FIRST_DELAY_MS);
+  trying.set(pair.key, passwords);
+  passwords.set(credential, (passwords.get(credential) ?? 0) + 1);
+  return () => {
+    const left = passwords.get(credential)! - 1;
+    if (left > 0) passwords.set(credential, left);
+    else passwords.delete(credential);
+    if (passwords.size === 0) trying.delete(pair.key);
+  };
+}
+
+function delayed({ scope, free }: Counted, waitMs: number): AppError {
+  return new AppError('too_many_requests_error', 'Too many logins have failed; wait before the next', {
+    scope,
+    limit: free,
+    what: 'failed logins in a row',
+    expected: `at most ${free} failed logins of one ${scope}`,
+    retry_after: Math.max(1, Math.ceil(waitMs / 1000)),
+  });
+}
