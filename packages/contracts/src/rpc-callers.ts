@@ -126,6 +126,7 @@ const services: Record<string, Record<string, RpcRule>> = {
       ...ofBlueprint,
       fixed: { isAdministrator: false, username: '' },
     }),
+    ReadPlan: by('deployments'),
     ReadBlueprintFile: workers(ofBlueprint),
     ListBlueprintFiles: workers(ofBlueprint),
     GetUpload: by('executions'),
