@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { type Broker, type RelayAccess, relayBroker } from '@baton/broker';
-import { taskReady, tasksCancelled } from '@baton/contracts';
+import { firstTaskReady, taskReady, tasksCancelled } from '@baton/contracts';
 import { afterDelay, backoffMs, type Log, systemClock } from '@baton/kernel';
 import { processChannel, type RpcRelay } from '@baton/rpc';
 
@@ -55,9 +55,12 @@ export function startWorkers(o: {
 
 /** What a worker may do at the broker. */
 const ACCESS: RelayAccess = {
-  consumes: [{ message: taskReady, queue: 'worker' }],
+  consumes: [
+    { message: taskReady, queue: 'worker' },
+    { message: firstTaskReady, queue: 'worker' },
+  ],
   subscribes: [tasksCancelled],
-  publishes: [taskReady],
+  publishes: [taskReady, firstTaskReady],
 };
 
 function startSlot(index: number, o: Omit<Parameters<typeof startWorkers>[0], 'count'>) {

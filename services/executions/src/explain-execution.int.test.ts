@@ -344,3 +344,25 @@ describe('one at work', () => {
     ]);
   });
 });
+
+test('a tenant that has all places that it may have, and a worker that cannot load its handlers', async () => {
+  await sql`delete from workers`.execute(engine.db.query);
+  const workerId = 'small';
+  const says = (about: object) =>
+    engine.client.heartbeat({ workerId, taskIds: [], workerJson: JSON.stringify(about) });
+  await says({ slots: 4, reserve: 1 });
+  engine.peer.deployments.set('wide', peerDeployment({ a: [], b: [], c: [], d: [] }));
+  const id = await ask('wide');
+  await runs(id);
+  const { leases } = await engine.client.claimTask({ workerId, executionId: id, taskId: '', room: 3 });
+  expect(leases).toHaveLength(3);
+  const waits = (await why(id)).filter(({ kind }) => kind !== 'lease');
+  expect(waits).toMatchObject([
+    { kind: 'share', details: { tenant: TENANT, places: 4, reserve: 1, held: 3, held_by_others: 0 } },
+  ]);
+  expect(waits[0]!.message).toContain(`tenant ${TENANT} holds 3 of 4; 1 are kept for tenants that hold less`);
+  await says({ slots: 4, reserve: 1, handlers_error: 'cannot load /x.js' });
+  const [broken] = (await why(id)).filter(({ kind }) => kind !== 'lease');
+  expect(broken).toMatchObject({ kind: 'handlers', details: { workers: 1 } });
+  expect(broken!.message).toContain('small says cannot load /x.js');
+});

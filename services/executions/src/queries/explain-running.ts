@@ -5,9 +5,7 @@ import { sql } from 'kysely';
 import type { TimedExecution } from '../store/executions.sql';
 import { isAwaited } from '../store/waiting-task';
 import { reason, type WaitReason } from './wait-reason';
-
-/** A worker that has not reported for this long is not counted on; workers report every third of a lease. */
-const WORKER_SILENT_S = 60;
+import { isShareFull, type WorkerRoom, workerRoom } from './worker-room';
 
 interface InFlight {
   id: string;
@@ -41,23 +39,11 @@ export async function explainRunning(db: AnyQuery, execution: TimedExecution): P
       and (t.state in ('sent', 'started') or (t.state = 'pending' and t.not_before is not null))
     order by t.dispatched_at nulls last limit 100`.execute(db);
   const isUnclaimed = rows.some((row) => row.state !== 'pending' && row.worker_id === null);
-  const workers = isUnclaimed ? await readWorkers(db) : null;
-  return rows.map((row) => explainOperation(row, workers));
+  const workers = isUnclaimed ? await workerRoom(db, execution.tenant) : null;
+  return rows.map((row) => explainOperation(row, execution.tenant, workers));
 }
 
-interface Workers {
-  alive: number;
-  lastSeen: string | null;
-}
-
-async function readWorkers(db: AnyQuery): Promise<Workers> {
-  const { rows } = await sql<Workers>`
-    select count(*) filter (where last_seen > app_now() - make_interval(secs => ${WORKER_SILENT_S}))::int as alive,
-      max(last_seen) as "lastSeen" from workers`.execute(db);
-  return rows[0]!;
-}
-
-function explainOperation(row: InFlight, workers: Workers | null): WaitReason {
+function explainOperation(row: InFlight, tenant: string, workers: WorkerRoom | null): WaitReason {
   const what = row.operation
     ? `${row.operation} of ${row.instance}`
     : `the code of the workflow (${row.name})`;
@@ -79,10 +65,39 @@ function explainOperation(row: InFlight, workers: Workers | null): WaitReason {
       until: row.lease_until,
       details,
     });
-  return reason('worker', `${what} waits for a worker${whyNoWorker(workers!)}`, {
-    since: row.dispatched_at,
-    details: { ...details, workers: workers!.alive, worker_last_seen: workers!.lastSeen },
-  });
+  return explainUnclaimed(row, what, tenant, workers!);
+}
+
+/** No worker has it yet: none can run it, its tenant has its places, or there is none with room. */
+function explainUnclaimed(row: InFlight, what: string, tenant: string, workers: WorkerRoom): WaitReason {
+  const { alive, lastSeen, places, reserve, held, heldByOthers, otherTenants, handlersErrors } = workers;
+  const since = row.dispatched_at;
+  const details = {
+    operation_id: row.id,
+    worker: row.worker_id,
+    retries: row.retries,
+    workers: alive,
+    worker_last_seen: lastSeen,
+  };
+  const [broken] = handlersErrors;
+  if (broken && handlersErrors.length === alive)
+    return reason(
+      'handlers',
+      `${what} waits for a worker that can run it: ${broken.worker} says ${broken.error}`,
+      {
+        since,
+        details: { ...details, handlers_errors: handlersErrors },
+      },
+    );
+  if (isShareFull(workers)) {
+    const others = otherTenants === 0 ? '' : `, ${otherTenants} other tenants hold ${heldByOthers}`;
+    const message =
+      `${what} waits for a place: tenant ${tenant} holds ${held} of ${places}${others}; ` +
+      `${reserve} are kept for tenants that hold less than their share`;
+    const share = { tenant, places, reserve, held, held_by_others: heldByOthers };
+    return reason('share', message, { since, details: { ...details, ...share } });
+  }
+  return reason('worker', `${what} waits for a worker${whyNoWorker(workers)}`, { since, details });
 }
 
 /** `until`: when it looks again at the latest. */
@@ -103,7 +118,7 @@ function explainDeferred(row: InFlight, deferral: Deferral, what: string, until:
   });
 }
 
-function whyNoWorker({ alive, lastSeen }: Workers): string {
+function whyNoWorker({ alive, lastSeen }: WorkerRoom): string {
   if (alive > 0) return ` with room, ${alive} report${alive === 1 ? 's' : ''}`;
   return lastSeen === null ? ', none has ever reported' : `, none reports since ${lastSeen}`;
 }

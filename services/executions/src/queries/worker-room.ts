@@ -1,0 +1,44 @@
+import type { AnyQuery } from '@baton/postgres';
+import { sql } from 'kysely';
+
+/** A worker that has not reported for this long is not counted on; workers report every third of a lease. */
+const WORKER_SILENT_S = 60;
+
+/** The workers as they have reported, and how their places are taken. */
+export interface WorkerRoom {
+  alive: number;
+  lastSeen: string | null;
+  /** Places of all that live, and how many of them only tenants below their share may take. */
+  places: number;
+  reserve: number;
+  /** Places that operations of the tenant hold, those of others, and how many others hold one. */
+  held: number;
+  heldByOthers: number;
+  otherTenants: number;
+  /** Why living workers cannot run what they are configured to run, where one says so. */
+  handlersErrors: { worker: string; error: string }[];
+}
+
+/** Costs a look at what runs now, so it is for people who ask. Release N-1 of the workers says nothing of a reserve. */
+export async function workerRoom(db: AnyQuery, tenant: string): Promise<WorkerRoom> {
+  const { rows } = await sql<WorkerRoom>`
+    with living as (select id, about from workers
+      where last_seen > app_now() - make_interval(secs => ${WORKER_SILENT_S})),
+    taken as (select e.tenant, count(*)::int as count from tasks t join executions e on e.id = t.execution_id
+      where t.lease_until > app_now() and t.worker_id is not null and not t.spec->'payload' ? 'isWorkflowCode'
+      group by e.tenant)
+    select (select count(*)::int from living) as alive,
+      (select max(last_seen) from workers) as "lastSeen",
+      (select coalesce(sum((about->>'slots')::int), 0)::int from living) as places,
+      (select coalesce(sum((about->>'reserve')::int), 0)::int from living) as reserve,
+      coalesce((select count from taken where tenant = ${tenant}), 0) as held,
+      (select coalesce(sum(count), 0)::int from taken where tenant <> ${tenant}) as "heldByOthers",
+      (select count(*)::int from taken where tenant <> ${tenant}) as "otherTenants",
+      (select coalesce(jsonb_agg(jsonb_build_object('worker', id, 'error', about->>'handlers_error')), '[]'::jsonb)
+        from living where coalesce(about->>'handlers_error', '') <> '') as "handlersErrors"`.execute(db);
+  return rows[0]!;
+}
+
+/** The tenant has all places that it may have: what it wants beyond is for others. */
+export const isShareFull = ({ places, reserve, held, heldByOthers }: WorkerRoom): boolean =>
+  places > 0 && reserve > 0 && held > 0 && held + heldByOthers >= places - reserve;

@@ -1,0 +1,3 @@
+#!/bin/sh
+ctx logger info "asleep"
+sleep "$SECONDS_TO_SLEEP"
