@@ -4,7 +4,7 @@
  */
 const pkg = (...names) => `^packages/(${names.join('|')})/`;
 const L0 = ['kernel', 'dsl', 'task-graph', 'plugin-sdk'];
-const IO = ['postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
+const IO = ['tls', 'postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
 const TESTS = '(\\.test|\\.contract)\\.ts$|/testing/|/testing-[^/]+\\.ts$';
 /** `from` may import these packages (and itself), no other package. */
 const only = (name, allowed) => ({
@@ -37,12 +37,13 @@ module.exports = {
     only('task-graph', ['kernel']),
     only('plugin-sdk', ['kernel']),
     only('contracts', ['kernel']),
-    only('postgres', ['kernel', 'contracts']),
-    only('broker', ['kernel', 'contracts']),
-    only('cache', ['kernel']),
-    only('blob-store', ['kernel']),
-    only('http', ['kernel', 'contracts']),
-    only('rpc', ['kernel', 'contracts']),
+    only('tls', ['kernel']),
+    only('postgres', ['kernel', 'contracts', 'tls']),
+    only('broker', ['kernel', 'contracts', 'tls']),
+    only('cache', ['kernel', 'tls']),
+    only('blob-store', ['kernel', 'tls']),
+    only('http', ['kernel', 'contracts', 'tls']),
+    only('rpc', ['kernel', 'contracts', 'tls']),
     only('client', ['kernel', 'contracts']),
     only('snapshot-part', ['kernel', 'contracts', 'postgres', 'rpc']),
     only('service-runtime', ['kernel', 'contracts', ...IO.filter((name) => name !== 'client')]),
@@ -147,7 +148,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(infra|cpu-worker|telemetry-sdk)\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(infra|cpu-worker|telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {
@@ -158,7 +159,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/$1/|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/$1/|^packages/tls/src/authority\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
   ],

@@ -130,6 +130,15 @@ function copyScriptAssets() {
   }
 }
 
+/** Files of the documentation page, beside the bundles that serve it (services/gateway/src/pages.ts). */
+function copySwagger() {
+  const require = createRequire(join(root, 'services/gateway/package.json'));
+  const from = dirname(require.resolve('swagger-ui-dist/package.json'));
+  for (const place of ['services/gateway', 'apps/standalone'])
+    for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE'])
+      cpSync(join(from, file), join(dist, place, 'swagger-ui', file));
+}
+
 function link(name, target) {
   const path = join(dist, 'node_modules', name);
   mkdirSync(dirname(path), { recursive: true });
@@ -170,6 +179,7 @@ export async function buildAll() {
   linkExternals();
   copyMigrations();
   copyScriptAssets();
+  copySwagger();
   // One broken service must not keep the others from being built and tried.
   const done = await Promise.allSettled(bundles());
   assertResolvable();

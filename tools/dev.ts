@@ -5,6 +5,7 @@ import { watch } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { migrationEnv, serviceDatabaseUrls } from '../test/harness/database-logins';
 import { nodeProcess, root, untilAnswers } from '../test/harness/processes';
 
 const NAMES = [
@@ -28,8 +29,11 @@ async function main(): Promise<void> {
     ...process.env,
   };
   await ensureDatabase(env.DATABASE_URL!);
+  // As in production each service has a login of its own, with a new password at each start.
+  const { DATABASE_URL: ownerUrl, ...others } = env;
+  const databaseUrls = serviceDatabaseUrls(ownerUrl!);
   const migrated = spawnSync(process.execPath, [join(root, 'dist/apps/standalone/migrate.main.js')], {
-    env,
+    env: { ...env, ...migrationEnv(databaseUrls) },
     stdio: 'inherit',
   });
   if (migrated.status !== 0) process.exit(migrated.status ?? 1);
@@ -40,10 +44,10 @@ async function main(): Promise<void> {
     const service = name.replace(/-\d+$/, '');
     const more =
       service === 'worker' ? { BATON_HTTP_PORT: '0', BATON_WORKER_DIR: join(root, '.baton/dev', name) } : {};
-    return {
-      service,
-      process: nodeProcess(name, join(root, `dist/services/${service}/main.js`), { ...env, ...more }, logDir),
-    };
+    const url = databaseUrls[service];
+    const own = url === undefined ? {} : { DATABASE_URL: url };
+    const main = join(root, `dist/services/${service}/main.js`);
+    return { service, process: nodeProcess(name, main, { ...others, ...own, ...more }, logDir) };
   });
   for (const { process } of processes) process.start();
   for (const { service, process } of processes) {

@@ -7,9 +7,17 @@ import { tenantsRoutes } from '@baton/contracts/http/tenants';
 import { tokensRoutes } from '@baton/contracts/http/tokens';
 import { usersRoutes } from '@baton/contracts/http/users';
 import { buildService as buildGateway, configSchema as gatewayConfig } from '@baton/gateway';
-import { answer, bindRoutes, createHttpApp, type HttpApp, type HttpCall, listEnvelope } from '@baton/http';
+import {
+  answer,
+  bindRoutes,
+  createHttpApp,
+  type HttpApp,
+  type HttpCall,
+  listEnvelope,
+  rawEnvelope,
+} from '@baton/http';
 import { buildService as buildIdentity, configSchema as identityConfig } from '@baton/identity';
-import { AppError, Secret, silentLog } from '@baton/kernel';
+import { AppError, RawJson, Secret, silentLog } from '@baton/kernel';
 import { createLocalRpc, type LocalRpc } from '@baton/rpc';
 import {
   createLocalHttp,
@@ -60,6 +68,21 @@ export const testRoutes = defineRoutes([
     permission: 'site_create',
     body: z.looseObject({}),
     isBodyOptional: true,
+  },
+  {
+    ...base,
+    id: 'listBig',
+    method: 'GET',
+    path: '/big',
+    permission: 'site_list',
+    list: {
+      fields: ['id'],
+      filters: ['id'],
+      sorts: ['id'],
+      defaultSort: [],
+      allowsAllTenants: false,
+      allowsGetAll: false,
+    },
   },
   { ...base, id: 'whoAmI', method: 'GET', path: '/who', permission: 'login', tenant: 'optional' },
   { ...base, id: 'open', method: 'GET', path: '/open', permission: 'none', tenant: 'none' },
@@ -256,11 +279,21 @@ async function startCatalog(seen: World['seen'], localHttp: LocalHttp | undefine
   return { start, port: () => port, stop: async () => void (await app?.close()) };
 }
 
+/** 1.4 MB in pieces, as lists of blueprints have them: more than a socket takes at once. */
+export const BIG_ITEMS = 14;
+const bigItem = new RawJson(Buffer.from(JSON.stringify({ id: 'x'.repeat(100_000) })));
+const bigList = new RawJson([
+  '[',
+  ...Array.from({ length: BIG_ITEMS }, (_, i) => (i === 0 ? [bigItem] : [',', bigItem])).flat(),
+  ']',
+]);
+
 function catalogRoutes(seen: World['seen']) {
   const about = ({ principal, headers, version }: HttpCall) => ({ principal, headers, version });
   return bindRoutes(testRoutes, {
     listThings: (call) =>
       listEnvelope({ items: [{ id: call.principal.tenant, ...about(call) }], total: 1 }, call.list),
+    listBig: (call) => rawEnvelope({ items: bigList, total: BIG_ITEMS }, call.list),
     createThing: about,
     whoAmI: about,
     open: about,

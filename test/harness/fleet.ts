@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { testUrls, withDatabase } from '@baton/testkit';
+import { dropWithRoles, testUrls, withDatabase } from '@baton/testkit';
 import pg from 'pg';
+import { migrationEnv, serviceDatabaseUrls } from './database-logins';
 import { freePorts, type ManagedProcess, nodeProcess, root, untilAnswers } from './processes';
 
 export type Mode = 'standalone' | 'services';
@@ -21,6 +22,7 @@ export interface Fleet {
   /** Services mode: every process; standalone: the manager, whose workers are its own children. */
   processes: Map<string, ManagedProcess>;
   workers(): ManagedProcess[];
+  /** Of the one that migrates; each service of services mode has a login of its own. */
   databaseUrl: string;
   /** host:port of the rpc servers by service; empty in standalone. */
   rpc: Record<string, string>;
@@ -104,13 +106,18 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fleet-'));
   const serverUrl = options.urls?.postgres ?? testUrls.postgres();
   const name = `baton_test_fleet_${process.pid}_${Date.now().toString(36)}`;
-  if (options.databaseUrl === undefined) await onServer(serverUrl, `create database "${name}"`);
+  if (options.databaseUrl === undefined)
+    await onServer(serverUrl, (server) => server.query(`create database "${name}"`));
   const databaseUrl = options.databaseUrl ?? withDatabase(serverUrl, name);
-  await migrate(join(options.dist ?? builtDist, 'apps/standalone/migrate.main.js'), databaseUrl);
+  const databaseUrls = serviceDatabaseUrls(databaseUrl);
+  await migrate(join(options.dist ?? builtDist, 'apps/standalone/migrate.main.js'), {
+    DATABASE_URL: databaseUrl,
+    ...migrationEnv(databaseUrls),
+  });
   const namespace = name.slice(-20).toLowerCase();
   const { processes, gatewayPorts, servicePorts, rpc } = await serviceProcesses(options, {
     dir,
-    databaseUrl,
+    databaseUrls,
     namespace,
   });
   for (const process of processes.values()) process.start();
@@ -130,7 +137,7 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
       tellUnexpectedEnds(fleet);
       await Promise.all([...processes.values()].map((process) => process.stop()));
       if (options.databaseUrl === undefined)
-        await onServer(serverUrl, `drop database if exists "${name}" with (force)`);
+        await onServer(serverUrl, (server) => dropWithRoles(server, name));
       rmSync(dir, REMOVED);
     },
   };
@@ -140,8 +147,8 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
 }
 
 /** Not by spawnSync: the server may be reached through a proxy in this very process. */
-async function migrate(main: string, databaseUrl: string): Promise<void> {
-  const env = { ...cleanEnv(), DATABASE_URL: databaseUrl };
+async function migrate(main: string, databases: Record<string, string>): Promise<void> {
+  const env = { ...cleanEnv(), ...databases };
   await promisify(execFile)(process.execPath, [main], { env }).catch(
     (error: Error & { stdout: string; stderr: string }) => {
       throw new Error(`migrations failed: ${error.stdout}${error.stderr}`);
@@ -151,7 +158,7 @@ async function migrate(main: string, databaseUrl: string): Promise<void> {
 
 async function serviceProcesses(
   options: FleetOptions,
-  at: { dir: string; databaseUrl: string; namespace: string },
+  at: { dir: string; databaseUrls: Record<string, string>; namespace: string },
 ): Promise<{
   processes: Map<string, ManagedProcess>;
   gatewayPorts: number[];
@@ -166,7 +173,6 @@ async function serviceProcesses(
   const variable = (service: string) => service.toUpperCase().replace('-', '_');
   const env = {
     ...cleanEnv(),
-    DATABASE_URL: at.databaseUrl,
     AMQP_URL: options.urls?.amqp ?? testUrls.amqp(),
     REDIS_URL: options.urls?.redis ?? testUrls.redis(),
     BATON_NAMESPACE: at.namespace,
@@ -188,16 +194,19 @@ async function serviceProcesses(
     ...options.env,
   };
   const processes = new Map<string, ManagedProcess>();
-  const add = (service: string, name: string, more: Record<string, string>) =>
+  const add = (service: string, name: string, more: Record<string, string>) => {
+    const url = at.databaseUrls[service];
+    const own = url === undefined ? {} : { DATABASE_URL: url };
     processes.set(
       name,
       nodeProcess(
         name,
         join(options.dist ?? builtDist, `services/${service}/main.js`),
-        { ...env, ...options.envOf?.(name), ...more },
+        { ...env, ...own, ...options.envOf?.(name), ...more },
         join(at.dir, 'logs'),
       ),
     );
+  };
   for (const service of SERVICES) {
     add(service, service, {
       BATON_HTTP_PORT: String(httpPorts[service]),
@@ -258,11 +267,11 @@ function cleanEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-async function onServer(url: string, statement: string): Promise<void> {
+async function onServer(url: string, work: (server: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    await work(client);
   } finally {
     await client.end();
   }

@@ -117,6 +117,18 @@ export const seededFaults: readonly SeededFault[] = [
     replace: 'changes',
   },
   {
+    name: 'what ends does not say that workers still run of it',
+    file: engine('run-step'),
+    find: 'if (loaded.holders.size > 0) changes.has_left_runs = true;',
+    replace: '',
+  },
+  {
+    name: 'what a cancel has left is not stopped after its grace',
+    file: commands('wake-executions'),
+    find: 'isInGrace(graph) && graph.flags.grace!.until <= execution.now_ms',
+    replace: 'isInGrace(graph) && graph.flags.grace!.until <= 0',
+  },
+  {
     name: 'a step that was refused counts as written',
     file: engine('run-step'),
     find: 'if (!row) return forgotten(deps, executionId);\n  noteWritten(context.execution, loaded, decided.write, row);',

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { bootstrap } from '@baton/identity';
 import { isAppError, Secret } from '@baton/kernel';
 import { createDb } from '@baton/postgres';
-import { createLogger } from '@baton/service-runtime';
+import { createLogger, type Transport } from '@baton/service-runtime';
 import type { StandaloneConfig } from './config';
 import type { Home } from './home';
 import { StartRefused } from './refusal';
@@ -15,10 +15,12 @@ export async function ensureAdmin(
   config: StandaloneConfig,
   home: Home,
   databaseUrl: string,
+  transport: Transport,
 ): Promise<{ adminPassword: Secret | null; isPasswordNew: boolean }> {
   const log = createLogger({ service: 'standalone', level: config.BATON_LOG_LEVEL });
   const db = createDb<never>({
     url: databaseUrl,
+    trust: transport.servers,
     schema: 'identity',
     maxConnections: 1,
     applicationName: 'baton-bootstrap',

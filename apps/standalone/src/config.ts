@@ -22,6 +22,12 @@ export const standaloneConfig = z.object({
     .default('warn')
     .describe('Least level that is logged'),
   DATABASE_URL: envValue.secret().optional().describe('PostgreSQL to use instead of the embedded one'),
+  BATON_DATABASE_ROLES: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'A login role for each service in the database; off where the user of DATABASE_URL may not make roles',
+    ),
   AMQP_URL: envValue.secret().optional().describe('RabbitMQ to use instead of the broker in PostgreSQL'),
   REDIS_URL: envValue.secret().optional().describe('Redis to use instead of the cache in the process'),
 });

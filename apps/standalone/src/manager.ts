@@ -1,19 +1,24 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Broker } from '@baton/broker';
 import { doctorRpc, snapshotsRpc, tenantsRpc } from '@baton/contracts';
+import * as gateway from '@baton/gateway';
 import type { Log, Secret } from '@baton/kernel';
 import { createLocalRpc, createRpcRelay, createRpcServer, type RpcRelay } from '@baton/rpc';
 import {
-  type Broker,
+  ConfigError,
   createLocalHttp,
   createLogger,
   loadConfig,
+  openTransport,
   type Running,
   type RuntimeConfig,
   runtimeConfig,
   type StartEntry,
   schemaOf,
   startParts,
+  type Transport,
+  transportProblems,
 } from '@baton/service-runtime';
 import {
   connectBlobs,
@@ -25,6 +30,7 @@ import {
 import { ensureAdmin } from './admin-password';
 import type { StandaloneConfig } from './config';
 import { checkDatabase } from './database-check';
+import { brokerUrl, newLogins, urlFor } from './database-logins';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres';
 import { type Home, homeFolder, homePaths, makeHomeFolder, openHome } from './home';
 import { type HomeOwner, ownHome } from './home-owner';
@@ -96,21 +102,31 @@ export async function startManager(
 
 async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>): Promise<Manager> {
   const { config, log, mainDir, undo, signal } = o;
-  const { home, owner } = await ownedHome(o, env);
-  const { databaseUrl, embedded } = await databaseOf(o, home);
+  const { home, owner, transport } = await ownedHome(o, env);
+  const { databaseUrl, embedded } = await databaseOf(o, home, transport);
   signal.throwIfAborted();
-  await migrateAll(databaseUrl, mainDir, log, env.BATON_ROW_SECURITY !== 'off');
+  const logins = config.BATON_DATABASE_ROLES === 'on' ? newLogins(databaseUrl) : null;
+  const hasRowSecurity = env.BATON_ROW_SECURITY !== 'off';
+  await migrateAll({
+    url: databaseUrl,
+    trust: transport.servers,
+    mainDir,
+    log,
+    hasRowSecurity,
+    logins,
+  });
   signal.throwIfAborted();
-  const serviceEnv = serviceEnvironment(config, env, home, databaseUrl);
-  const runtime = loadConfig(runtimeConfig, serviceEnv);
+  const urlOf = (schema: string | null) => urlFor(databaseUrl, logins, schema);
   // Before identity starts: it would print a generated password without keeping it.
-  const admin = await ensureAdmin(config, home, databaseUrl);
+  const admin = await ensureAdmin(config, home, urlOf('identity')!, transport);
   signal.throwIfAborted();
-  const { running, rpcPort, relay } = await startServices(runtime, serviceEnv, o, embedded);
+  // From here nobody uses the owner's address any more.
+  const serviceEnv = serviceEnvironment(config, env, home, brokerUrl(databaseUrl, logins));
+  const { running, rpcPort, relay, broker } = await startServices(serviceEnv, urlOf, transport, o, embedded);
   signal.throwIfAborted();
-  const gateway = running.services.find((service) => service.name === 'gateway')!;
+  const edge = running.services.find((service) => service.name === 'gateway')!;
   const host = config.BATON_HOST === '0.0.0.0' ? '127.0.0.1' : config.BATON_HOST;
-  const url = `http://${host}:${gateway.httpPort}`;
+  const url = `${transport.edge ? 'https' : 'http'}://${host}:${edge.httpPort}`;
   const workers = startWorkers({
     count: config.BATON_WORKERS,
     main: workerMain(mainDir),
@@ -126,6 +142,7 @@ async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>
     },
     log,
     relay,
+    broker,
   });
   undo.push(() => workers.stop());
   owner.serves(url);
@@ -137,12 +154,14 @@ async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>
  * manager start anyway is said without even that.
  */
 async function ownedHome(
-  { config, undo }: Start,
+  { config, log, undo }: Start,
   env: NodeJS.ProcessEnv,
-): Promise<{ home: Home; owner: HomeOwner }> {
+): Promise<{ home: Home; owner: HomeOwner; transport: Transport }> {
   const dir = homeFolder(config.BATON_HOME);
   const planned = { ...homePaths(dir), internalKey: 'x'.repeat(32) };
   checkVariables(serviceEnvironment(config, env, planned, 'postgres://127.0.0.1/baton'));
+  const transport = transportOf(env, planned, log);
+  undo.push(() => transport.close());
   const problem = await portProblem(config.BATON_HOST, config.BATON_PORT);
   if (problem && !existsSync(dir)) throw problem;
   makeHomeFolder(dir);
@@ -150,12 +169,13 @@ async function ownedHome(
   const owner = await ownHome(dir);
   undo.push(() => owner.release());
   if (problem) throw problem;
-  return { home: openHome(dir), owner };
+  return { home: openHome(dir), owner, transport };
 }
 
 async function databaseOf(
   { config, log, mainDir, undo, signal }: Start,
   home: Home,
+  transport: Transport,
 ): Promise<{ databaseUrl: string; embedded: EmbeddedPostgres | null }> {
   const given = config.DATABASE_URL?.expose();
   const embedded =
@@ -169,7 +189,7 @@ async function databaseOf(
     });
   }
   const databaseUrl = given ?? embedded!.url;
-  await checkDatabase(databaseUrl, migrationFolders(mainDir));
+  await checkDatabase({ url: databaseUrl, trust: transport.servers }, migrationFolders(mainDir));
   return { databaseUrl, embedded };
 }
 
@@ -209,22 +229,29 @@ function serviceEnvironment(
   };
 }
 
-/** For workers: neither the password of admin nor what they would take for misspelt variables of theirs. */
+/**
+ * For workers: no way to the servers (calls and messages go through this process), nor the password of admin, nor what they
+ * would take for misspelt variables of theirs.
+ */
 function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { BATON_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, ...others } = env;
-  return others;
+  const { BATON_PORT, BATON_HOME, BATON_ADMIN_PASSWORD, BATON_WORKERS, BATON_DATABASE_ROLES, ...others } =
+    env;
+  const { DATABASE_URL, AMQP_URL, REDIS_URL, BATON_BROKER, ...kept } = others;
+  return kept;
 }
 
 async function startServices(
-  runtime: RuntimeConfig,
   env: NodeJS.ProcessEnv,
+  urlOf: (schema: string | null) => string | null,
+  transport: Transport,
   { config: own, log, undo }: Start,
   embedded: EmbeddedPostgres | null,
-): Promise<{ running: Running; rpcPort: number; relay: RpcRelay }> {
+): Promise<{ running: Running; rpcPort: number; relay: RpcRelay; broker: Broker }> {
+  const runtime = loadConfig(runtimeConfig, env);
   const localRpc = createLocalRpc();
   const localHttp = createLocalHttp();
-  const broker = connectBroker(runtime, log);
-  const cache = connectCache(runtime, log);
+  const broker = connectBroker(runtime, log, transport);
+  const cache = connectCache(runtime, log, transport);
   undo.push(
     () => broker.close(),
     () => cache.close(),
@@ -235,16 +262,23 @@ async function startServices(
     cache,
     rpc: localRpc,
     localHttp,
-    blobs: connectBlobs(runtime),
+    blobs: connectBlobs(runtime, transport),
+    transport,
     instanceId: newInstanceId(),
   };
   // Workers are processes of their own: they reach the same handlers over their channel, and streams over a loopback port.
   const relay = createRpcRelay(localRpc);
-  const rpcServer = createRpcServer({ log, internalKey: runtime.BATON_INTERNAL_KEY });
+  const rpcServer = createRpcServer({
+    log,
+    internalKey: runtime.BATON_INTERNAL_KEY,
+    tls: transport.inner ?? undefined,
+  });
   const entries: StartEntry[] = [];
   for (const service of services) {
-    const config = loadConfig(service.configSchema, env);
     const schema = schemaOf(service.serviceName);
+    const { DATABASE_URL: _broker, ...others } = env;
+    const url = urlOf(schema);
+    const config = loadConfig(service.configSchema, url === null ? others : { ...others, DATABASE_URL: url });
     const infra = await connectInfra(config as unknown as RuntimeConfig, {
       service: service.serviceName,
       schema,
@@ -269,7 +303,21 @@ async function startServices(
   });
   undo.push(() => running.stop());
   for (const service of running.services) localHttp.set(service.name, service.handle);
-  return { running, rpcPort, relay };
+  return { running, rpcPort, relay, broker };
+}
+
+/** The gateway's configuration names the files of all. @throws ConfigError when they contradict BATON_TLS. */
+function transportOf(env: NodeJS.ProcessEnv, home: Pick<Home, 'internalKey'>, log: Log): Transport {
+  const config = loadConfig(gateway.configSchema, { BATON_INTERNAL_KEY: home.internalKey, ...env });
+  // Services call each other within the process, and what comes with it listens on loopback for it alone.
+  const own = Object.entries(config).filter(([name]) => !name.startsWith('BATON_HTTP_'));
+  const given = { DATABASE_URL: env.DATABASE_URL, AMQP_URL: env.AMQP_URL };
+  const problems = transportProblems(
+    { ...Object.fromEntries(own), ...given },
+    { hasDatabase: true, isEdge: true },
+  );
+  if (problems.length > 0) throw new ConfigError(problems);
+  return openTransport(config, log);
 }
 
 function rpcAddresses(port: number): Record<string, string> {

@@ -1,22 +1,38 @@
 // Brings the schemas of all services up to date and ends: the job that runs before the services (compose, Kubernetes).
 import { dirname } from 'node:path';
-import { createLogger, envValue, loadConfig } from '@baton/service-runtime';
-import { z } from 'zod';
+import {
+  CONFIG_EXIT_CODE,
+  ConfigError,
+  createLogger,
+  loadConfig,
+  openTransport,
+  transportProblems,
+} from '@baton/service-runtime';
 import { migrateAll } from './migrate';
+import { loginsOf, migrateConfig } from './migrate-config';
 
-const config = loadConfig(
-  z.object({
-    DATABASE_URL: envValue.secret().describe('PostgreSQL; the user must be allowed to create schemas'),
-    BATON_ROW_SECURITY: z.enum(['on', 'off']).default('on').describe('As in the services'),
-  }),
-  process.env,
-);
 const log = createLogger({ service: 'standalone', level: 'info' });
 
-const mainDir = dirname(require.main?.filename ?? __filename);
-const hasRowSecurity = config.BATON_ROW_SECURITY === 'on';
+async function main(): Promise<void> {
+  const config = loadConfig(migrateConfig, process.env);
+  const problems = transportProblems(config, { hasDatabase: true, isEdge: false, isService: false });
+  if (problems.length > 0) throw new ConfigError(problems);
+  const transport = openTransport(config, log);
+  await migrateAll({
+    url: config.DATABASE_URL.expose(),
+    trust: transport.servers,
+    mainDir: dirname(require.main?.filename ?? __filename),
+    log,
+    hasRowSecurity: config.BATON_ROW_SECURITY === 'on',
+    logins: loginsOf(config),
+  }).finally(transport.close);
+}
 
-migrateAll(config.DATABASE_URL.expose(), mainDir, log, hasRowSecurity).catch((error: unknown) => {
+main().catch((error: unknown) => {
+  if (error instanceof ConfigError) {
+    process.stderr.write(`migrate: ${error.message}\n`);
+    process.exit(CONFIG_EXIT_CODE);
+  }
   log.error({ err: error }, 'migrations failed');
   process.exit(1);
 });

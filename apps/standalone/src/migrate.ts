@@ -2,8 +2,23 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceName } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
-import { runMigrations } from '@baton/postgres';
-import { schemaOf } from '@baton/service-runtime';
+import { ensureLogins, giveSchema, runMigrations, type ServiceLogin } from '@baton/postgres';
+import { schemaOf, type Transport } from '@baton/service-runtime';
+
+/** By PostgreSQL schema: who is to own it. */
+export type Logins = ReadonlyMap<string, ServiceLogin>;
+
+export interface MigrateOptions {
+  /** Of the user that makes schemas and roles; no service is given it. */
+  url: string;
+  /** Whom to trust where `sslmode` in the address asks for TLS. */
+  trust?: Transport['servers'];
+  mainDir: string;
+  log: Log;
+  hasRowSecurity: boolean;
+  /** Null: every schema belongs to the user of `url`. */
+  logins: Logins | null;
+}
 
 /** Of the bundle (dist/apps/standalone -> dist/migrations) and of the sources (services/<name>/migrations). */
 export function migrationFolders(mainDir: string): { service: ServiceName; dir: string }[] {
@@ -19,15 +34,21 @@ export function migrationFolders(mainDir: string): { service: ServiceName; dir: 
     .filter(({ dir }) => existsSync(dir));
 }
 
-/** Brings every service's schema up to date, one after the other. */
-export async function migrateAll(
-  url: string,
-  mainDir: string,
-  log: Log,
-  hasRowSecurity: boolean,
-): Promise<void> {
-  for (const { service, dir } of migrationFolders(mainDir)) {
+/** Makes the roles of the services and brings every service's schema up to date, one after the other. */
+export async function migrateAll(o: MigrateOptions): Promise<void> {
+  const { url, trust, log, hasRowSecurity, logins } = o;
+  if (logins) await ensureLogins({ url, trust }, [...logins.values()], log);
+  else
+    log.warn({}, 'BATON_DATABASE_ROLES=off: the services share one database user, who reaches all schemas');
+  const migrated = new Set<string>();
+  for (const { service, dir } of migrationFolders(o.mainDir)) {
     const schema = schemaOf(service);
-    if (schema) await runMigrations({ url, schema, dir, log, hasRowSecurity });
+    if (!schema) continue;
+    migrated.add(schema);
+    const login = logins?.get(schema);
+    await runMigrations({ url, trust, schema, dir, log, hasRowSecurity, login });
   }
+  // Schemas that are not migrated (the broker's) are made by whoever owns them.
+  for (const [schema, login] of logins ?? [])
+    if (!migrated.has(schema)) await giveSchema({ url, trust }, schema, login);
 }

@@ -1,4 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { type Broker, type RelayAccess, relayBroker } from '@baton/broker';
+import { taskReady, tasksCancelled } from '@baton/contracts';
 import { backoffMs, type Log, systemClock } from '@baton/kernel';
 import { processChannel, type RpcRelay } from '@baton/rpc';
 
@@ -21,6 +23,8 @@ export function startWorkers(o: {
   log: Log;
   /** Answers the calls that workers send over their channel. */
   relay: RpcRelay;
+  /** Carries the messages that a worker gets and sends, over the same channel. */
+  broker: Broker;
 }): WorkerProcesses {
   const slots = Array.from({ length: o.count }, (_, i) => startSlot(i, o));
   return {
@@ -29,7 +33,17 @@ export function startWorkers(o: {
   };
 }
 
-function startSlot(index: number, o: { main: string; env: NodeJS.ProcessEnv; log: Log; relay: RpcRelay }) {
+/** What a worker may do at the broker. */
+const ACCESS: RelayAccess = {
+  consumes: [{ message: taskReady, queue: 'worker' }],
+  subscribes: [tasksCancelled],
+  publishes: [taskReady],
+};
+
+function startSlot(
+  index: number,
+  o: { main: string; env: NodeJS.ProcessEnv; log: Log; relay: RpcRelay; broker: Broker },
+) {
   let child: ChildProcess | null = null;
   let isStopping = false;
   let crashes = 0;
@@ -42,6 +56,7 @@ function startSlot(index: number, o: { main: string; env: NodeJS.ProcessEnv; log
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     o.relay.attach(processChannel(child));
+    relayBroker(o.broker, processChannel(child), ACCESS);
     child.once('exit', (code, signal) => {
       child = null;
       if (isStopping) return;

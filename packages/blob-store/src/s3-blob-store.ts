@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError, backoffMs } from '@baton/kernel';
+import { clientTls, type TlsSource } from '@baton/tls';
 import { AwsClient } from 'aws4fetch';
+import { Agent, fetch as fetchBy } from 'undici';
 import {
   type BlobStore,
   type ByteRange,
@@ -25,6 +27,8 @@ export interface S3Options {
   secretAccessKey: string;
   /** Before each digest in the keys, default `blobs/`. */
   prefix?: string;
+  /** Whom to trust when the endpoint is https; absent: the system's authorities. */
+  trust?: TlsSource | null | undefined;
   /** Longest wait for the head of an answer, default 30 s. */
   timeoutMs?: number;
 }
@@ -98,12 +102,13 @@ export function createS3BlobStore(options: S3Options): BlobStore {
 type Sender = (call: Call) => Promise<Response>;
 
 function createSender(options: S3Options): Sender {
+  const fetchNow = fetchOf(options.trust);
   const client = new AwsClient({ ...options, service: 's3', retries: 0 });
   const base = `${options.endpoint.replace(/\/+$/, '')}/${options.bucket}`;
   return async (call) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const answer = await sendOnce(client, base, call, options.timeoutMs ?? 30_000);
+        const answer = await sendOnce(fetchNow, client, base, call, options.timeoutMs ?? 30_000);
         if (answer.status < 500 || attempt === TRIES) return answer;
         await answer.body?.cancel();
       } catch (error) {
@@ -114,7 +119,27 @@ function createSender(options: S3Options): Sender {
   };
 }
 
-async function sendOnce(client: AwsClient, base: string, call: Call, timeoutMs: number): Promise<Response> {
+/** Node's own fetch takes no authorities; the library that it is made of does. Renewed ones count for new connections. */
+function fetchOf(trust: TlsSource | null | undefined): typeof fetch {
+  if (!trust) return fetch;
+  const open = () => new Agent({ connect: clientTls(trust) });
+  let agent = open();
+  trust.onChange(() => {
+    // What is under way ends on the old connections.
+    void agent.close();
+    agent = open();
+  });
+  return ((url: string, init: RequestInit) =>
+    fetchBy(url, { ...init, dispatcher: agent } as never)) as unknown as typeof fetch;
+}
+
+async function sendOnce(
+  fetchNow: typeof fetch,
+  client: AwsClient,
+  base: string,
+  call: Call,
+  timeoutMs: number,
+): Promise<Response> {
   const { upload } = call;
   const query = call.query ? `?${new URLSearchParams(call.query)}` : '';
   const signed = await client.sign(`${base}${call.path === '' ? '' : `/${call.path}`}${query}`, {
@@ -129,7 +154,7 @@ async function sendOnce(client: AwsClient, base: string, call: Call, timeoutMs: 
   // Uploads and downloads may take long; what must come soon is the answer's head, counted from the end of an upload.
   const timer = upload ? undefined : setTimeout(() => abort.abort(new Error('no answer in time')), timeoutMs);
   try {
-    return await fetch(signed.url, {
+    return await fetchNow(signed.url, {
       method: call.method,
       headers,
       signal: abort.signal,

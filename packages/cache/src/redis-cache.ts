@@ -1,10 +1,13 @@
 import { backoffMs, type Log } from '@baton/kernel';
+import { lastingClientTls, type TlsSource } from '@baton/tls';
 import { Redis } from 'ioredis';
 import type { Cache } from './port';
 
 export interface RedisCacheOptions {
   url: string;
   log: Log;
+  /** Whom to trust when `url` is `rediss:`; absent: the system's authorities. */
+  trust?: TlsSource | null | undefined;
   /** Before every key and channel. */
   prefix: string;
   /** Longest wait for one answer before it counts as a miss, default 500 ms. */
@@ -94,12 +97,13 @@ function createSubscriptions(options: RedisCacheOptions): { subscribe: Cache['su
 }
 
 function connect(
-  { url, log }: RedisCacheOptions,
+  { url, log, trust }: RedisCacheOptions,
   settings: { enableOfflineQueue: boolean; autoResubscribe?: boolean; commandTimeout?: number },
 ): Redis {
   const redis = new Redis(url, {
     ...settings,
     maxRetriesPerRequest: null,
+    ...(trust && url.startsWith('rediss:') && { tls: lastingClientTls(trust) }),
     retryStrategy: (attempt) => backoffMs(attempt, RECONNECT),
   });
   let isDown = false;

@@ -41,9 +41,11 @@ export function toAppError(error: unknown): AppError {
   );
 }
 
-/** Seconds after which the client may ask again; null: asking again is no use by itself. */
+/** Seconds after which the client may ask again, by `retry_after` of the details; null: asking again is no use by itself. */
 export function retryAfterOf(error: AppError): string | null {
-  return error.entry.http === 429 || error.entry.http === 503 ? '1' : null;
+  if (error.entry.http !== 429 && error.entry.http !== 503) return null;
+  const { retry_after: given } = error.details;
+  return typeof given === 'number' ? String(given) : '1';
 }
 
 /** Error body of the API: `{message, error_code, server_traceback: null, ...details}`. */

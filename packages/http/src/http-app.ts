@@ -1,5 +1,6 @@
 /** One service over HTTP: contract routes below /api/<version>, plain paths beside them, JSON errors everywhere. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server as TlsServer } from 'node:tls';
 import type { ApiVersion } from '@baton/contracts';
 import { AppError, newId, systemClock } from '@baton/kernel';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -26,18 +27,21 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 const SWEEP_MS = 50;
 
+const ignore = (): void => undefined;
+
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newId();
 }
 
 function createServer(o: HttpAppOptions): FastifyInstance {
+  // The principal header of an administrator in many tenants is longer than Node's default of 16 KiB.
+  const server = { maxHeaderSize: 128 * 1024 };
   const app = fastify({
     genReqId: requestIdOf,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
-    // The principal header of an administrator in many tenants is longer than Node's default of 16 KiB.
-    http: { maxHeaderSize: 128 * 1024 },
+    ...(o.tls ? { https: { ...server, ...o.tls.options() } } : { http: server }),
     routerOptions: { maxParamLength: 8192 },
     frameworkErrors: (error, request, reply) => {
       fail(o, error, request, reply);
@@ -49,6 +53,9 @@ function createServer(o: HttpAppOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => fail(o, error, request, reply));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    // Reported after the end (a write to a client that left); without a listener it would end the process.
+    reply.raw.on('error', ignore);
+    request.raw.on('error', ignore);
     done();
   });
   if (o.observe) observeRequests(app, o.observe);
@@ -144,10 +151,11 @@ export function createHttpApp(o: HttpAppOptions): HttpApp {
       { expected: allowed },
     );
   });
-  return appOf(app, stopping);
+  const detach = o.tls?.attach(app.server as unknown as TlsServer);
+  return appOf(app, stopping, detach);
 }
 
-function appOf(app: FastifyInstance, stopping: AbortController): HttpApp {
+function appOf(app: FastifyInstance, stopping: AbortController, detach?: () => void): HttpApp {
   let isReady = false;
   const ready = Promise.resolve(app.ready()).then(() => {
     isReady = true;
@@ -170,6 +178,7 @@ function appOf(app: FastifyInstance, stopping: AbortController): HttpApp {
     },
     async close() {
       stopping.abort();
+      detach?.();
       // A connection whose last answer is sent only now would be kept alive, and the server open, for another minute.
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       try {

@@ -1,4 +1,5 @@
 export { Answer, answer, attachment, type FullAnswer, type HttpAnswer, type StreamEvent } from './answer';
+export { bareListHeader } from './bare-list';
 export { type BoundRoute, bindRoutes, type Handler, type HandlersOf, type HttpCall, type Wire } from './call';
 export { badValue, checkValue, pathText } from './check-value';
 export { errorBody, retryAfterOf, toAppError } from './error-body';

@@ -1,5 +1,6 @@
 import type { ServiceName } from '@baton/contracts';
 import type { Log, Secret } from '@baton/kernel';
+import type { ServerTls } from '@baton/tls';
 import type { BoundRoute, Wire } from './call';
 
 export interface PlainAnswer {
@@ -30,4 +31,6 @@ export interface HttpAppOptions {
   /** Default 10 MiB. */
   jsonLimitBytes?: number;
   heartbeatMs?: number;
+  /** Absent: plain. */
+  tls?: ServerTls | undefined;
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { jsonParts } from '@baton/kernel';
 import type { FastifyReply } from 'fastify';
 import { Answer, attachment, type FullAnswer, type HttpAnswer, type StreamEvent } from './answer';
+import { itemsOf } from './bare-list';
 import type { CompiledRoute } from './compile-route';
 import { logError, toAppError } from './error-body';
 import { sendEvents } from './event-stream';
@@ -52,7 +53,7 @@ function sendJson(
     route.checkResponse(JSON.parse(JSON.stringify(full.body ?? null)));
   const body = call.include === null ? full.body : pickFields(full.body, call.include);
   reply.header('content-type', full.contentType ?? 'application/json; charset=utf-8');
-  return sendParts(reply, jsonParts(body));
+  return sendParts(reply, jsonParts(itemsOf(reply.request.headers, body)));
 }
 
 function sendDownload(
@@ -86,6 +87,9 @@ function startEvents(call: RequestCall, reply: FastifyReply, full: FullAnswer, o
     heartbeatMs: o.heartbeatMs,
     onError: (error) =>
       logError(o.log, toAppError(error), { requestId: call.requestId, part: 'event stream' }),
+  }).catch((error: unknown) => {
+    logError(o.log, toAppError(error), { requestId: call.requestId, part: 'event stream' });
+    reply.raw.destroy();
   });
   return reply;
 }

@@ -119,6 +119,7 @@ export const errorTable = {
   plugin_in_use: entry(405, PRECONDITION, 'The plugin is used by a blueprint.'),
   plugins_update_failed: entry(400, PRECONDITION, 'The plugins update left deployments behind.'),
   range_not_satisfiable_error: entry(416, INVALID, 'The range of bytes lies behind the end of the file.'),
+  request_body_timeout_error: entry(408, DEADLINE, 'The body of the request came too slowly.', true),
   request_timeout_error: entry(504, DEADLINE, 'A service did not answer in time.', true),
   service_unavailable_error: entry(503, UNAVAILABLE, 'A service of the manager does not answer.', true),
   snapshot_action_error: entry(400, PRECONDITION, 'The snapshot is in the wrong state.'),

@@ -5,6 +5,15 @@ export { canonicalJson } from './canonical-json';
 export { afterDelay, type Clock, isoInstant, systemClock, waitUntil } from './clock';
 export { parseDurationMs } from './duration';
 export { type ErrorCode, type ErrorEntry, errorTable } from './error-table';
+export { createFloodLog, type FloodLog } from './flood-log';
+export {
+  FOLDED_PREFIX,
+  type FoldedJson,
+  foldJson,
+  isFoldedJson,
+  readFoldedJson,
+  unfoldedJson,
+} from './folded-json';
 export {
   type Brand,
   type ExecutionId,

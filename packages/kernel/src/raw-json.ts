@@ -61,7 +61,8 @@ export function jsonParts(value: unknown): readonly (string | RawJson)[] {
     const parts: (string | RawJson)[] = [];
     for (const [i, part] of between.entries()) {
       const raw = i === 0 ? null : met[i - 1]!;
-      if (raw) parts.push(...partsOf(raw));
+      // Not spread: a plan has more parts than a call may have arguments.
+      if (raw) for (const one of partsOf(raw)) parts.push(one);
       parts.push(part);
     }
     return parts;

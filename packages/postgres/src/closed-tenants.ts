@@ -13,17 +13,30 @@ const THINGS =
   `blueprints plugins blueprint_filters deployments deployment_groups sites deployment_filters secrets
   secrets_providers execution_schedules snapshots log_bundles`.split(/\s+/);
 
+/**
+ * With the rights of whoever inserts, on purpose: as its owner (where that is a superuser) it would run what a service may hide in
+ * types and casts of its own. All read which tenants are closed; who owns a schema says so of that schema.
+ */
 const FUNCTION = `
 create table if not exists baton.closed_tenants (schema_name text, tenant text, primary key (schema_name, tenant));
 create or replace function baton.refuse_closed_tenant() returns trigger
-language plpgsql security definer set search_path = baton, pg_temp as $$
+language plpgsql security invoker set search_path = baton, pg_temp as $$
 begin
   perform pg_advisory_xact_lock_shared(7236005, hashtext(tg_table_schema || ' ' || new.tenant));
   if exists (select from closed_tenants c where c.schema_name = tg_table_schema and c.tenant = new.tenant) then
     raise exception 'tenant % is closed', new.tenant using errcode = '${TENANT_CLOSED}';
   end if;
   return new;
-end $$;`;
+end $$;
+grant select on baton.closed_tenants to public;
+alter table baton.closed_tenants enable row level security;
+drop policy if exists all_read on baton.closed_tenants;
+drop policy if exists owners_write on baton.closed_tenants;
+create policy all_read on baton.closed_tenants for select using (true);
+create policy owners_write on baton.closed_tenants using (
+  exists (select from pg_namespace n where n.nspname = schema_name and pg_has_role(n.nspowner, 'usage')));`;
+
+const HAS_FUNCTION = `select from pg_proc where oid = to_regproc('baton.refuse_closed_tenant') and not prosecdef`;
 
 const tables = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant'
@@ -36,12 +49,22 @@ export const closedTenantsText = `${FUNCTION}${THINGS}`;
 
 /** Whether every table of things in `schema` refuses closed tenants. */
 export async function isGuarded(client: pg.ClientBase, schema: string): Promise<boolean> {
+  if ((await client.query(HAS_FUNCTION)).rowCount === 0) return false;
   return (await client.query(`select 1 ${UNGUARDED} limit 1`, [schema, THINGS])).rowCount === 0;
 }
 
-/** Makes what is missing of that; may be repeated. */
+/** Makes what closes tenants, as the owner of the schema `baton`; `role` may say so of the schema that it owns. */
+export async function makeTenantGuard(client: pg.ClientBase, role?: string): Promise<void> {
+  if ((await client.query(HAS_FUNCTION)).rowCount === 0) await client.query(FUNCTION);
+  if (role === undefined) return;
+  const name = client.escapeIdentifier(role);
+  await client.query(
+    `grant usage on schema baton to ${name}; grant insert, update, delete on baton.closed_tenants to ${name}`,
+  );
+}
+
+/** Has the tables in `schema` refuse closed tenants, as their owner; may be repeated. */
 export async function guardTenants(client: pg.ClientBase, schema: string): Promise<void> {
-  await client.query(FUNCTION);
   const { rows } = await client.query(`select format('%I.%I', n.nspname, c.relname) as name ${UNGUARDED}`, [
     schema,
     THINGS,

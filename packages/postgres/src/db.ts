@@ -1,5 +1,6 @@
 import type { Envelope } from '@baton/contracts';
 import { backoffMs, type Log } from '@baton/kernel';
+import { postgresConnection, type TlsSource } from '@baton/tls';
 import { Kysely, type Transaction } from 'kysely';
 import type pg from 'pg';
 import { dueAudit } from './audit-scope';
@@ -8,7 +9,7 @@ import { poolDialect } from './driver';
 import { watchHalfOpen } from './half-open';
 import { auditMessage, type OutgoingMessage, outbox, unsent } from './outbox';
 import type { PreparedStatement } from './prepared';
-import { requireTenantRole } from './row-security';
+import { requireTenantRole, tenantRole } from './row-security';
 import { ScopedPool } from './scoped-pool';
 import { isTransient, translateError } from './sql-errors';
 import { outsideRequests, tenantScope } from './tenant-scope';
@@ -62,6 +63,8 @@ export interface DbOptions {
   maxConnections?: number;
   applicationName: string;
   log: Log;
+  /** Whom to trust where `sslmode` in the address asks for TLS; absent: the system's authorities. */
+  trust?: TlsSource | null | undefined;
   /** False: requests are held to their tenant by the statements alone. Default true. */
   hasRowSecurity?: boolean;
   /** Longest single statement, default 30 s; 0 = no limit. */
@@ -93,7 +96,9 @@ export function createDb<S>(options: DbOptions): Db<S> {
   const hasRowSecurity = options.hasRowSecurity ?? true;
   const most = options.maxConnections ?? MAX_CONNECTIONS;
   const forStatements = Math.min(STATEMENT_CONNECTIONS, Math.ceil(most / 4));
-  const pool = createPool(options, Math.max(1, most - forStatements), {}, hasRowSecurity);
+  // What the policies of this database name: read at the start, before there are requests.
+  const tenants = { role: tenantRole(options.schema) };
+  const pool = createPool(options, Math.max(1, most - forStatements), {}, hasRowSecurity ? tenants : null);
   const query = new Kysely<S>({ dialect: poolDialect(pool) });
   const kicks = new Set<Kick>();
   // Connects when it is first used.
@@ -127,7 +132,7 @@ export function createDb<S>(options: DbOptions): Db<S> {
     requireRowSecurity: async () => {
       if (!hasRowSecurity) return;
       const client = await pool.connect();
-      await requireTenantRole(client).finally(() => client.release());
+      tenants.role = await requireTenantRole(client, options.schema).finally(() => client.release());
     },
     close: () =>
       (closing ??= query
@@ -145,7 +150,7 @@ function createPool(
   options: DbOptions,
   max: number,
   more: Record<string, string>,
-  isScoped = false,
+  tenants: { role: string } | null = null,
 ): pg.Pool {
   const statementMs = options.statementTimeoutMs ?? 30_000;
   const idleMs = options.idleInTransactionMs ?? 60_000;
@@ -162,7 +167,7 @@ function createPool(
   const { schema } = options;
   const pool = new ScopedPool(
     {
-      connectionString: options.url,
+      ...postgresConnection(options.url, options.trust),
       max,
       application_name: options.applicationName,
       options: Object.entries(settings)
@@ -174,7 +179,8 @@ function createPool(
       connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
       idleTimeoutMillis: 60_000,
     },
-    isScoped ? () => tenantScope(schema) : () => null,
+    tenants ? () => tenantScope(schema) : () => null,
+    () => tenants?.role ?? '',
   );
   // Without a listener a lost idle connection ends the process; the pool replaces it by itself.
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'database connection lost'));
@@ -182,6 +188,7 @@ function createPool(
   pool.on('connect', (client) => client.on('error', () => undefined));
   watchHalfOpen(pool, {
     url: options.url,
+    trust: options.trust,
     log: options.log,
     silentMs: options.silentMs,
     probeMs: Math.min(5_000, options.connectTimeoutMs ?? 5_000),

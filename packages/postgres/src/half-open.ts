@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Log } from '@baton/kernel';
+import { postgresConnection, type TlsSource } from '@baton/tls';
 import pg from 'pg';
 
 export interface HalfOpenOptions {
   url: string;
+  trust?: TlsSource | null | undefined;
   log: Log;
   /** How long a connection in use may say nothing before the server is asked beside it. Default 8 s. */
   silentMs?: number;
@@ -31,7 +33,7 @@ export function watchHalfOpen(pool: pg.Pool, options: HalfOpenOptions): void {
   const inUse = new Set<pg.PoolClient>();
   let probing: Promise<boolean> | null = null;
   const isServerThere = (): Promise<boolean> =>
-    (probing ??= probe(options.url, options.probeMs ?? 5_000).finally(() => {
+    (probing ??= probe(options, options.probeMs ?? 5_000).finally(() => {
       probing = null;
     }));
 
@@ -66,9 +68,9 @@ export function watchHalfOpen(pool: pg.Pool, options: HalfOpenOptions): void {
 }
 
 /** Whether the server answers at all; a refusal (too many connections, starting up) is an answer. */
-async function probe(url: string, limitMs: number): Promise<boolean> {
+async function probe({ url, trust }: HalfOpenOptions, limitMs: number): Promise<boolean> {
   const client = new pg.Client({
-    connectionString: url,
+    ...postgresConnection(url, trust),
     connectionTimeoutMillis: limitMs,
     query_timeout: limitMs,
     application_name: 'baton-probe',

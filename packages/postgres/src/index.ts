@@ -17,6 +17,15 @@ export {
   pageConditions,
   selectPage,
 } from './select-page';
+export {
+  databaseOf,
+  ensureLogins,
+  giveSchema,
+  loginName,
+  loginOf,
+  type ServiceLogin,
+  withLogin,
+} from './service-logins';
 export { isConnectionLoss, isDataError, isForeignKeyViolation, isUniqueViolation } from './sql-errors';
 export { APP_NOW, appNow, appNowPlus, jsonb, selectFields } from './sql-fragments';
 export { compileTemplate, Slot, type StatementTemplate } from './statement-template';

@@ -1,12 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import type { Log } from '@baton/kernel';
+import { postgresConnection, type TlsSource } from '@baton/tls';
 import pg from 'pg';
-import { guardTenants, isGuarded } from './closed-tenants';
+import { guardTenants, isGuarded, makeTenantGuard } from './closed-tenants';
 import { isSecured, secureRows } from './row-security';
+import { handOverSchema, isHandedOver, type ServiceLogin, withLogin } from './service-logins';
 import { APP_NOW } from './sql-fragments';
 
 export interface MigrationOptions {
   url: string;
+  /** Whom to trust where `sslmode` in the address asks for TLS. */
+  trust?: TlsSource | null | undefined;
   /** Made when absent. */
   schema: string;
   /** Folder of `0001_name.sql` files; forward only, each in a transaction of its own. */
@@ -14,6 +18,8 @@ export interface MigrationOptions {
   log: Log;
   /** False: no policies that hold requests to their tenant are made. Default true. */
   hasRowSecurity?: boolean;
+  /** Who is to own the schema (`ensureLogins` has made it); the files run as this role. Default the user of `url`. */
+  login?: ServiceLogin;
 }
 
 const TABLE = 'schema_migrations';
@@ -39,27 +45,61 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
     .filter((file) => file.endsWith('.sql'))
     .map((file) => file.slice(0, -'.sql'.length))
     .sort();
-  const client = new pg.Client({ connectionString: options.url, application_name: 'baton-migrations' });
+  const client = new pg.Client({
+    ...postgresConnection(options.url, options.trust),
+    application_name: 'baton-migrations',
+  });
   await client.connect();
   try {
     if (await isDone(client, options, names)) return [];
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     if (await isDone(client, options, names)) return [];
     await client.query(BOOTSTRAP);
-    const ran = await runLibrary(client, options);
-    await guardTenants(client, options.schema);
-    if (options.hasRowSecurity !== false) await secureRows(client, options.schema);
-    return ran;
+    await makeTenantGuard(client, options.login?.role);
+    return await asOwner(client, options, async (owner) => {
+      const ran = await runLibrary(owner.client, options);
+      await guardTenants(owner.client, options.schema);
+      if (options.hasRowSecurity !== false) await secureRows(client, options.schema, owner);
+      return ran;
+    });
   } finally {
     // Ends the session and with it the lock.
     await client.end();
   }
 }
 
+type Owner = { client: pg.Client; role: string | null };
+
+/**
+ * Works as the owner of the schema. A connection of his own, and no SET ROLE: what a service has put into its tables must not
+ * run in a session that can go back to the rights of the one that migrates.
+ */
+async function asOwner<T>(
+  client: pg.Client,
+  { url, trust, schema, login }: MigrationOptions,
+  work: (owner: Owner) => Promise<T>,
+): Promise<T> {
+  if (!login) return await work({ client, role: null });
+  await handOverSchema(client, schema, login.role);
+  const own = new pg.Client({
+    ...postgresConnection(withLogin(url, login), trust),
+    application_name: 'baton-migrations',
+  });
+  await own.connect();
+  try {
+    return await work({ client: own, role: login.role });
+  } finally {
+    await own.end();
+  }
+}
+
 async function isDone(client: pg.Client, options: MigrationOptions, names: string[]): Promise<boolean> {
-  if (!(await isUpToDate(client, options.schema, names))) return false;
-  if (!(await isGuarded(client, options.schema))) return false;
-  return options.hasRowSecurity === false || (await isSecured(client, options.schema));
+  const { schema, login } = options;
+  if (login && !(await isHandedOver(client, schema, login.role))) return false;
+  if (!(await isUpToDate(client, schema, names))) return false;
+  if (!(await isGuarded(client, schema))) return false;
+  if (options.hasRowSecurity === false) return true;
+  return await isSecured(client, schema, login?.role);
 }
 
 async function isUpToDate(client: pg.Client, schema: string, names: string[]): Promise<boolean> {
@@ -75,7 +115,10 @@ async function isUpToDate(client: pg.Client, schema: string, names: string[]): P
   return names.every((name) => applied.has(name));
 }
 
-async function runLibrary(client: pg.Client, { schema, dir, log }: MigrationOptions): Promise<string[]> {
+async function runLibrary(
+  client: pg.Client,
+  { schema, dir, log, login }: MigrationOptions,
+): Promise<string[]> {
   // Loaded only when there is something to run: it costs 50 ms.
   const { runner } = await import('node-pg-migrate');
   const child = log.child({ schema });
@@ -84,7 +127,8 @@ async function runLibrary(client: pg.Client, { schema, dir, log }: MigrationOpti
     dir,
     direction: 'up',
     schema: [schema, 'baton'],
-    createSchema: true,
+    // The role of a service makes no schemas; its own is there.
+    createSchema: login === undefined,
     migrationsSchema: schema,
     migrationsTable: TABLE,
     noLock: true,

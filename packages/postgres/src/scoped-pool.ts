@@ -1,6 +1,5 @@
 import type { TenantScope } from '@baton/contracts';
 import pg from 'pg';
-import { TENANT_ROLE } from './row-security';
 
 type Connected = (
   error: Error | undefined,
@@ -12,10 +11,10 @@ type Connected = (
 const scopes = new WeakMap<pg.PoolClient, string>();
 const AS_LOGGED_IN = 'reset role; reset baton.tenant; reset baton.reach';
 
-function statementFor(scope: TenantScope | null): string {
+function statementFor(scope: TenantScope | null, role: string): string {
   if (scope === null) return AS_LOGGED_IN;
   const { tenant, reach } = scope;
-  return `set role ${TENANT_ROLE}; set baton.tenant = ${pg.escapeLiteral(tenant)}; set baton.reach = '${reach}'`;
+  return `set role ${role}; set baton.tenant = ${pg.escapeLiteral(tenant)}; set baton.reach = '${reach}'`;
 }
 
 /**
@@ -27,6 +26,8 @@ export class ScopedPool extends pg.Pool {
   constructor(
     options: pg.PoolConfig,
     private readonly scopeNow: () => TenantScope | null,
+    /** As which requests work. */
+    private readonly roleNow: () => string,
   ) {
     super(options);
   }
@@ -34,7 +35,7 @@ export class ScopedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(done: Connected): void;
   override connect(done?: Connected): Promise<pg.PoolClient> | undefined {
-    const wanted = statementFor(this.scopeNow());
+    const wanted = statementFor(this.scopeNow(), this.roleNow());
     this.preferIdle(wanted);
     if (!done) return this.connected(wanted);
     super.connect((error, client, release) => {

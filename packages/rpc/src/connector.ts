@@ -1,10 +1,10 @@
 /** gRPC clients: mandatory deadline, retries while a service is away, AppErrors out. */
 import type { ServiceName } from '@baton/contracts';
 import { AppError, backoffMs, type Log, type Secret, systemClock } from '@baton/kernel';
+import type { TlsSource } from '@baton/tls';
 import {
   Client,
   type ClientReadableStream,
-  credentials,
   type CallOptions as GrpcOptions,
   Metadata,
   type ServiceError,
@@ -25,6 +25,7 @@ import {
 import { fromStatus, isUnreachable } from './error-mapping';
 import { pause } from './pause';
 import { KEY_HEADER, rpcKey } from './rpc-key';
+import { channelCredentials } from './tls-credentials';
 import { injectTrace, isTracing, traceHeader } from './tracing';
 import { assertNotInTransaction } from './tx-guard';
 
@@ -33,6 +34,8 @@ export interface GrpcConnectorOptions {
   addresses: Partial<Record<ServiceName, string>>;
   log: Log;
   internalKey?: Secret;
+  /** Shown to services, whose certificate and name are checked. Absent: plain. */
+  tls?: TlsSource | undefined;
 }
 
 /** Between two tries of an unreachable service. */
@@ -212,7 +215,7 @@ export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { c
     const address = o.addresses[service];
     if (!address)
       throw new AppError('service_unavailable_error', `No address of service ${service} is configured`);
-    const client = new Client(address, credentials.createInsecure(), channelOptions);
+    const client = new Client(address, channelCredentials(o.tls), channelOptions);
     const stream = createCallStream(client, () => shown, o.log);
     const channel = { client, stream, metadata, log: o.log };
     channels.set(service, channel);

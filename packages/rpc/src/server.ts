@@ -1,13 +1,13 @@
 /** Serves generated definitions over gRPC. */
 import { once } from 'node:events';
 import { AppError, type Log, type Secret, systemClock } from '@baton/kernel';
+import type { TlsSource } from '@baton/tls';
 import {
   type Deadline,
   type handleServerStreamingCall,
   type handleUnaryCall,
   Metadata,
   Server,
-  ServerCredentials,
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
@@ -26,6 +26,7 @@ import {
 import { toStatus, visibleError } from './error-mapping';
 import { createHealth, healthDefinition } from './health';
 import { hasKey, rpcKey } from './rpc-key';
+import { serverCredentials } from './tls-credentials';
 import { traceparentOf, withServerSpan } from './tracing';
 
 export interface RpcServer {
@@ -40,6 +41,8 @@ export interface RpcServerOptions {
   log: Log;
   /** When given, calls without the key derived from it are refused. */
   internalKey?: Secret;
+  /** Our certificate; callers must show one of the same CA. Absent: plain. */
+  tls?: TlsSource | undefined;
   observe?: (call: ObservedCall) => void;
 }
 
@@ -142,6 +145,9 @@ function streamed(o: MethodContext, definition: MethodDefinition, method: Method
   };
 }
 
+/** How long a forced end may take. */
+const FORCED_MS = 1_000;
+
 /** A message of the stream has some fields around the answer. */
 const MAX_ANSWER_BYTES = MAX_MESSAGE_BYTES - 1024;
 
@@ -219,7 +225,7 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
     },
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+        server.bindAsync(`${host}:${port}`, serverCredentials(o.tls), (error, bound) =>
           error ? reject(error) : resolve(bound),
         );
       }),
@@ -227,11 +233,16 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
       health.setServing(false);
       callStreams.leave();
       return new Promise((resolve) => {
-        const force = setTimeout(() => server.forceShutdown(), graceMs);
-        server.tryShutdown(() => {
+        const done = (): void => {
           clearTimeout(force);
           resolve();
-        });
+        };
+        const force = setTimeout(() => {
+          server.forceShutdown();
+          // A connection in the middle of its handshake is no session yet: nothing can end it, nobody waits for it.
+          setTimeout(done, FORCED_MS).unref();
+        }, graceMs);
+        server.tryShutdown(done);
       });
     },
   };

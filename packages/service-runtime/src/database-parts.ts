@@ -6,10 +6,10 @@ const PURGE_INTERVAL_MS = 600_000;
 const STATISTICS_INTERVAL_MS = 15_000;
 
 /**
- * What a service with a database does for it: outbox relay, its depth as a metric, inbox purge and, for the first one of a
- * process, the statistics of tables. Answers how to stop it.
+ * What a service with a database does for it: outbox relay, its depth as a metric, inbox purge and the statistics of its
+ * tables, which only their owner may renew. Answers how to stop it.
  */
-export function startDatabaseParts(infra: Infra, metrics: Metrics, isFirst: boolean): () => Promise<void> {
+export function startDatabaseParts(infra: Infra, metrics: Metrics): () => Promise<void> {
   const db = infra.db!;
   // Loaded lazily as the database itself: see infra.ts.
   const loaded = import('@baton/postgres');
@@ -28,7 +28,7 @@ export function startDatabaseParts(infra: Infra, metrics: Metrics, isFirst: bool
       intervalMs: STATISTICS_INTERVAL_MS,
       ...createStatisticsUpkeep({ db }),
     };
-    const all: Loop[] = isFirst ? [purge, statistics] : [purge];
+    const all: Loop[] = [purge, statistics];
     return all.map((loop) => startLoop(loop, { log: infra.log, observe: metrics.loop }));
   });
   metrics.outboxDepth(async () =>

@@ -47,6 +47,12 @@ export {
   startParts,
 } from './start-parts';
 export { resolveWorkerFile, startThread } from './thread';
+export {
+  openTransport,
+  type Transport,
+  type TransportConfig,
+  transportProblems,
+} from './transport';
 export { LeaseLost, underLease } from './under-lease';
 export { productVersion } from './version';
 export { migrationsDir, waitForSchema } from './wait-for-schema';

@@ -7,6 +7,7 @@ import type { Clock, Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { RpcConnector } from '@baton/rpc';
 import type { Registry } from 'prom-client';
+import type { Transport } from './transport';
 
 export type HttpHandle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -31,6 +32,8 @@ export interface Infra<S = unknown> {
   instanceId: string;
   /** For metrics of the service's own; scraped at /metrics. */
   metrics: Registry;
+  /** Certificates of this process; absent: everything that we serve is plain. */
+  transport?: Transport;
   /** Only in standalone. */
   localHttp?: LocalHttp;
   close(): Promise<void>;

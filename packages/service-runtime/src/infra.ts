@@ -1,7 +1,7 @@
 /** Connects a service to what lies outside, from its configuration. Everything reconnects by itself later. */
 import { hostname } from 'node:os';
 import { type BlobStore, createFileBlobStore, createS3BlobStore } from '@baton/blob-store';
-import { type Broker, createPostgresBroker, createRabbitBroker } from '@baton/broker';
+import { type Broker, createPostgresBroker, createRabbitBroker, createRelayedBroker } from '@baton/broker';
 import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
 import { type Log, randomSuffix, systemClock } from '@baton/kernel';
@@ -12,6 +12,7 @@ import { ConfigError } from './config';
 import type { Infra } from './infra-types';
 import { createLogger } from './logger';
 import type { RuntimeConfig } from './runtime-config';
+import { openTransport, type Transport } from './transport';
 
 export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
 
@@ -22,7 +23,10 @@ export interface ConnectOptions {
   log?: Log;
   /** Parts that exist already (standalone, tests): used as they are and not closed by `close`. */
   shared?: Partial<
-    Pick<Infra, 'broker' | 'cache' | 'rpc' | 'blobs' | 'clock' | 'instanceId' | 'metrics' | 'localHttp'>
+    Pick<
+      Infra,
+      'broker' | 'cache' | 'rpc' | 'blobs' | 'clock' | 'instanceId' | 'metrics' | 'localHttp' | 'transport'
+    >
   >;
 }
 
@@ -31,23 +35,31 @@ export function newInstanceId(): string {
   return `${hostname().slice(0, 40)}-${process.pid}-${randomSuffix(4)}`;
 }
 
-export function connectBroker(config: RuntimeConfig, log: Log): Broker {
+export function connectBroker(config: RuntimeConfig, log: Log, transport?: Transport): Broker {
+  // Who was started by a process that has the broker goes through it, and knows no address.
+  if (config.BATON_RPC_PARENT && process.connected) return createRelayedBroker(processChannel(process), log);
+  const trust = transport?.servers;
   const namespace = config.BATON_NAMESPACE || undefined;
   if (config.BATON_BROKER === 'postgres')
-    return createPostgresBroker({ url: config.DATABASE_URL.expose(), log });
-  return createRabbitBroker({ url: config.AMQP_URL.expose(), log, namespace });
+    return createPostgresBroker({ url: config.DATABASE_URL.expose(), log, trust });
+  return createRabbitBroker({ url: config.AMQP_URL.expose(), log, namespace, trust });
 }
 
-export function connectCache(config: RuntimeConfig, log: Log): Cache {
+export function connectCache(config: RuntimeConfig, log: Log, transport?: Transport): Cache {
   if (!config.REDIS_URL) return createLocalCache();
   return createRedisCache({
     url: config.REDIS_URL.expose(),
     log,
     prefix: `${config.BATON_NAMESPACE || 'baton'}:`,
+    trust: transport?.servers,
   });
 }
 
-export function connectRpc(config: RuntimeConfig, log: Log): RpcConnector & { close(): void } {
+export function connectRpc(
+  config: RuntimeConfig,
+  log: Log,
+  transport?: Transport,
+): RpcConnector & { close(): void } {
   const grpc = createGrpcConnector({
     addresses: {
       identity: config.BATON_RPC_IDENTITY,
@@ -59,6 +71,7 @@ export function connectRpc(config: RuntimeConfig, log: Log): RpcConnector & { cl
     },
     log,
     internalKey: config.BATON_INTERNAL_KEY,
+    tls: transport?.inner ?? undefined,
   });
   return config.BATON_RPC_PARENT && process.connected
     ? createRelayedRpc(processChannel(process), grpc)
@@ -66,7 +79,7 @@ export function connectRpc(config: RuntimeConfig, log: Log): RpcConnector & { cl
 }
 
 /** @throws ConfigError when the object store is chosen but not described. */
-export function connectBlobs(config: RuntimeConfig): BlobStore {
+export function connectBlobs(config: RuntimeConfig, transport?: Transport): BlobStore {
   if (config.BATON_BLOBS !== 's3') return createFileBlobStore({ root: config.BATON_BLOBS });
   const {
     BATON_S3_ENDPOINT: endpoint,
@@ -87,10 +100,16 @@ export function connectBlobs(config: RuntimeConfig): BlobStore {
     region: config.BATON_S3_REGION,
     accessKeyId,
     secretAccessKey: secret.expose(),
+    trust: transport?.servers,
   });
 }
 
-async function connectDb<S>(config: RuntimeConfig, o: ConnectOptions, log: Log): Promise<Db<S> | undefined> {
+async function connectDb<S>(
+  config: RuntimeConfig,
+  o: ConnectOptions,
+  log: Log,
+  transport: Transport,
+): Promise<Db<S> | undefined> {
   if (!o.schema) return undefined;
   // Loaded only here: gateway and worker never load the database driver for themselves.
   const { createDb } = await import('@baton/postgres');
@@ -101,6 +120,7 @@ async function connectDb<S>(config: RuntimeConfig, o: ConnectOptions, log: Log):
     hasRowSecurity: config.BATON_ROW_SECURITY === 'on',
     applicationName: `baton-${o.service}`,
     log,
+    trust: transport.servers,
   });
 }
 
@@ -109,11 +129,12 @@ export async function connectInfra<S = unknown>(config: RuntimeConfig, o: Connec
   const shared = o.shared ?? {};
   const instanceId = shared.instanceId ?? config.BATON_INSTANCE_ID ?? newInstanceId();
   const log = o.log ?? createLogger({ service: o.service, level: config.BATON_LOG_LEVEL, instanceId });
-  const blobs = shared.blobs ?? connectBlobs(config);
-  const db = await connectDb<S>(config, o, log);
-  const ownBroker = shared.broker ? undefined : connectBroker(config, log);
-  const ownCache = shared.cache ? undefined : connectCache(config, log);
-  const ownRpc = shared.rpc ? undefined : connectRpc(config, log);
+  const transport = shared.transport ?? openTransport(config, log);
+  const blobs = shared.blobs ?? connectBlobs(config, transport);
+  const db = await connectDb<S>(config, o, log, transport);
+  const ownBroker = shared.broker ? undefined : connectBroker(config, log, transport);
+  const ownCache = shared.cache ? undefined : connectCache(config, log, transport);
+  const ownRpc = shared.rpc ? undefined : connectRpc(config, log, transport);
   return {
     db,
     broker: (shared.broker ?? ownBroker)!,
@@ -125,11 +146,13 @@ export async function connectInfra<S = unknown>(config: RuntimeConfig, o: Connec
     instanceId,
     metrics: shared.metrics ?? new Registry(),
     localHttp: shared.localHttp,
+    transport,
     async close() {
       ownRpc?.close();
       await ownBroker?.close();
       await ownCache?.close();
       await db?.close();
+      if (!shared.transport) transport.close();
     },
   };
 }

@@ -43,6 +43,24 @@ test('a wrong configuration ends with 78 and names every problem', async () => {
   expect(seen.err).toMatch(/BATON_HTTP_PORT/);
 }, 20_000);
 
+test('BATON_TLS=required ends with 78 at a plain address or an absent file, and names it', async () => {
+  const secured = {
+    ...env,
+    BATON_TLS: 'required',
+    BATON_TLS_CA_FILE: '/absent/ca.crt',
+    BATON_TLS_CERT_FILE: '/absent/tls.crt',
+    BATON_TLS_KEY_FILE: '/absent/tls.key',
+  };
+  const plain = start({ ...secured, AMQP_URL: 'amqp://u:pw@127.0.0.1', REDIS_URL: 'redis://u:pw@127.0.0.1' });
+  expect(await plain.ended).toBe(78);
+  expect(plain.seen.err).toMatch(/AMQP_URL: must begin with amqps/);
+  expect(plain.seen.err).toMatch(/REDIS_URL: must begin with rediss/);
+  expect(plain.seen.err + plain.seen.out).not.toContain('pw');
+  const absent = start({ ...secured, AMQP_URL: 'amqps://u:pw@127.0.0.1' });
+  expect(await absent.ended).toBe(78);
+  expect(absent.seen.err).toMatch(/BATON_TLS_CA_FILE: .*cannot be read \(ENOENT\)/);
+}, 30_000);
+
 test('a service starts, warns of a misspelt variable, stops on SIGTERM with 0', async () => {
   const { child, seen, ended } = start({ ...env, BATON_LOGLEVEL: 'debug' });
   const started = await eventually(() => lines(seen.out).find((l) => l.message === 'started') ?? false, {

@@ -17,6 +17,7 @@ import type { RuntimeConfig } from './runtime-config';
 import type { ServiceParts } from './service-parts';
 import { type Running, startParts } from './start-parts';
 import { startTelemetry } from './telemetry';
+import { openTransport, type Transport, transportProblems } from './transport';
 import { migrationsDir, waitForSchema } from './wait-for-schema';
 
 export interface RunOptions<S extends ConfigSchema> {
@@ -33,11 +34,22 @@ function configOf<S extends ConfigSchema>(
   o: RunOptions<S>,
   env: Record<string, string | undefined>,
 ): ConfigOf<S> {
+  return orConfigExit(o.name, () => {
+    const config = loadConfig(o.configSchema, env);
+    const hasDatabase = (o.schema === undefined ? schemaOf(o.name) : o.schema) !== null;
+    const problems = transportProblems(config, { hasDatabase, isEdge: o.name === 'gateway' });
+    if (problems.length > 0) throw new ConfigError(problems);
+    return config;
+  });
+}
+
+/** What only an operator can mend ends the process with its own code and no stack. */
+function orConfigExit<T>(name: string, read: () => T): T {
   try {
-    return loadConfig(o.configSchema, env);
+    return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${o.name}: ${error.message}\n`);
+    process.stderr.write(`${name}: ${error.message}\n`);
     process.exit(CONFIG_EXIT_CODE);
   }
 }
@@ -46,11 +58,12 @@ async function start<S extends ConfigSchema>(
   o: RunOptions<S>,
   config: ConfigOf<S>,
   log: Log,
+  transport: Transport,
 ): Promise<{ running: Running; infra: Infra<any> }> {
   const runtime = config as unknown as RuntimeConfig;
   const schema = o.schema === undefined ? schemaOf(o.name) : o.schema;
   const { connectInfra } = await import('@baton/service-runtime/infra');
-  const infra = await connectInfra(runtime, { service: o.name, schema, log });
+  const infra = await connectInfra(runtime, { service: o.name, schema, log, shared: { transport } });
   try {
     const dir = require.main ? migrationsDir(o.name, require.main.filename) : null;
     if (infra.db && schema && dir)
@@ -122,13 +135,15 @@ export async function runService<S extends ConfigSchema>(o: RunOptions<S>): Prom
     log.warn({ variable: name, nearest }, 'unknown variable; a misspelling?');
   onFaults(log);
   if (runtime.BATON_RPC_PARENT) endWithParent(log);
+  const transport = orConfigExit(o.name, () => openTransport(runtime, log));
   const stopTelemetry = await startTelemetry(o.name, env, log);
   try {
-    const { running, infra } = await start(o, config, log);
+    const { running, infra } = await start(o, config, log, transport);
     limitHeapGrowth();
     onSignals(log, async () => {
       await running.stop();
       await infra.close();
+      transport.close();
       await stopTelemetry();
       log.info({}, 'stopped');
     });

@@ -9,6 +9,8 @@ const rpcAddress = (service: keyof typeof defaultPorts) =>
     .default(`127.0.0.1:${defaultPorts[service].rpc}`)
     .describe(`host:port of the rpc server of ${service}`);
 
+const file = (doc: string) => z.string().optional().describe(doc);
+
 export const runtimeConfig = z.object({
   BATON_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
@@ -87,6 +89,22 @@ export const runtimeConfig = z.object({
   BATON_S3_REGION: z.string().default('us-east-1').describe('Region of the object store'),
   BATON_S3_ACCESS_KEY_ID: z.string().optional().describe('Access key of the object store'),
   BATON_S3_SECRET_ACCESS_KEY: envValue.secret().optional().describe('Secret key of the object store'),
+  BATON_TLS: z
+    .enum(['off', 'on', 'required'])
+    .default('off')
+    .describe(
+      'on: rpc and HTTP between the services are TLS with certificates of both sides; required: the gateway, PostgreSQL, RabbitMQ, Redis and the object store too, and a plain address of one of them ends the start',
+    ),
+  BATON_TLS_CA_FILE: file(
+    'Certificates (PEM) of the authority of the services; needed unless BATON_TLS is off',
+  ),
+  BATON_TLS_CERT_FILE: file(
+    'Certificate (PEM) of this service, for its DNS name such as `executions`; followed again when it is renewed',
+  ),
+  BATON_TLS_KEY_FILE: file('Key (PEM) of BATON_TLS_CERT_FILE'),
+  BATON_SERVERS_CA_FILE: file(
+    'Certificates (PEM) that PostgreSQL, RabbitMQ, Redis and the object store are checked with; default BATON_TLS_CA_FILE, else those of the system',
+  ),
   BATON_RPC_IDENTITY: rpcAddress('identity'),
   BATON_RPC_CATALOG: rpcAddress('catalog'),
   BATON_RPC_DEPLOYMENTS: rpcAddress('deployments'),
@@ -96,7 +114,9 @@ export const runtimeConfig = z.object({
   BATON_RPC_PARENT: envValue
     .flag()
     .prefault('false')
-    .describe('Calls go to the process that started this one; set by the standalone for its workers'),
+    .describe(
+      'Calls and messages go to the process that started this one; set by the standalone for its workers',
+    ),
 });
 
 export type RuntimeConfig = Readonly<z.output<typeof runtimeConfig>>;

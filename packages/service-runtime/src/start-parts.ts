@@ -13,6 +13,7 @@ import { defaultPorts } from './ports';
 import { withPlainPaths } from './raw-http';
 import type { RuntimeConfig } from './runtime-config';
 import type { ServiceParts } from './service-parts';
+import { edgeTls, innerHttpTls } from './transport';
 
 export interface StartEntry {
   parts: ServiceParts;
@@ -126,6 +127,7 @@ async function startRpc(
     log: infra.log,
     internalKey: config.BATON_INTERNAL_KEY,
     observe: metrics.rpc,
+    tls: infra.transport?.inner ?? undefined,
   });
   for (const part of parts.rpc) server.serve(part.definition, part.handlers as never);
   const port = await server.listen(config.BATON_HOST, config.BATON_RPC_PORT ?? defaultPorts[parts.name].rpc);
@@ -140,7 +142,7 @@ function httpAppOf(
   metrics: Metrics,
 ): HttpApp {
   const plain = plainPaths(health, metrics);
-  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log);
+  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log, { tls: edgeTls(infra.transport) });
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,
@@ -150,6 +152,7 @@ function httpAppOf(
     plain,
     validateResponses: config.BATON_VALIDATE_RESPONSES,
     observe: metrics.http,
+    tls: innerHttpTls(infra.transport),
   });
 }
 
@@ -169,17 +172,17 @@ function startLoops({ parts, infra }: StartEntry, metrics: Metrics, stops: StopL
 async function startService(
   entry: StartEntry,
   o: StartOptions,
-  isFirst: { ofProcess: boolean; withDatabase: boolean },
+  isFirst: boolean,
   stops: StopList,
   started: readonly RunningService[],
 ): Promise<RunningService> {
   const { parts, infra } = entry;
   const { config } = o;
-  const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst.ofProcess });
-  const health = healthOf(entry, isFirst.ofProcess ? (o.checks ?? {}) : {}, () =>
+  const metrics = createMetrics(parts.name, { registry: infra.metrics, hasProcess: isFirst });
+  const health = healthOf(entry, isFirst ? (o.checks ?? {}) : {}, () =>
     started.filter(({ name }) => name !== parts.name),
   );
-  if (infra.db) stops.add('database parts', startDatabaseParts(infra, metrics, isFirst.withDatabase));
+  if (infra.db) stops.add('database parts', startDatabaseParts(infra, metrics));
   if (parts.stop) stops.add('own resources', () => parts.stop!());
   await infra.db?.requireRowSecurity();
   await parts.start?.();
@@ -226,13 +229,11 @@ function startHeartbeatOf(
 export async function startParts(entries: readonly StartEntry[], o: StartOptions): Promise<Running> {
   const first = entries[0];
   if (!first) throw new Error('no service to start');
-  const withDatabase = entries.find(({ infra }) => infra.db);
   const stops = new StopList(first.infra.log);
   const services: RunningService[] = [];
   try {
     for (const entry of entries) {
-      const isFirst = { ofProcess: entry === first, withDatabase: entry === withDatabase };
-      services.push(await startService(entry, o, isFirst, stops, services));
+      services.push(await startService(entry, o, entry === first, stops, services));
     }
     if (o.hasHeartbeat !== false) startHeartbeatOf(entries, services, stops);
   } catch (error) {

@@ -60,8 +60,13 @@ function take(step: Step, happening: Happening): void {
     case 'cancel':
       if (graph.flags.ended !== null) break;
       graph.flags.cancel = happening.mode;
-      // Also of a graph that ends later, with its code: no operation starts after a cancel.
+      // Also of a graph that ends later, with its code or what runs: no operation starts after a cancel.
       takeBack(step);
+      if (happening.graceUntil !== undefined)
+        leaveGrace(step, { until: happening.graceUntil, isStopping: false });
+      break;
+    case 'stop':
+      if (isInGrace(graph)) leaveGrace(step, { until: happening.until, isStopping: true });
       break;
     case 'due':
       if (happening.idx !== null && happening.idx < graph.nodes.length) takeDue(step, happening.idx);
@@ -99,6 +104,16 @@ function takeDue(step: Step, idx: number): void {
   if (!endOverdue(step, step.graph.nodes[idx]!)) step.ready.push(idx);
 }
 
+function leaveGrace({ graph, decision }: Step, grace: NonNullable<GraphState['flags']['grace']>): void {
+  graph.flags.grace = grace;
+  decision.timers.push({ idx: null, at: grace.until });
+}
+
+/** A plain cancel lets what runs end by itself, and nobody was told to stop it yet. */
+export function isInGrace({ flags }: Pick<GraphState, 'flags'>): boolean {
+  return flags.ended === null && flags.cancel === 'cancel' && flags.grace?.isStopping === false;
+}
+
 type Report = Exclude<Extract<Happening, { attempt: number }>, { kind: 'decide' }>;
 
 function takeReport(step: Step, report: Report): void {
@@ -120,7 +135,9 @@ function takeReport(step: Step, report: Report): void {
   }
   if (node.state === 'sent' && report.kind !== 'lost') emitTaskEvent(step, node, 'task_started');
   leaveWorker(step, node);
-  if (step.graph.flags.ended !== null) return answerLate(step, node, report);
+  const { flags, hasCode } = step.graph;
+  // After a cancel nothing follows from an answer, whether the graph still waits for it or not.
+  if (flags.ended !== null || (flags.cancel !== null && !hasCode)) return answerLate(step, node, report);
   settleReport(step, node, report);
   failQuietSubgraphs(step, node);
 }
@@ -193,13 +210,24 @@ function conclude(step: Step): void {
   const { graph, decision } = step;
   const { flags } = graph;
   if (flags.ended !== null || (!flags.started && flags.cancel === null)) return;
-  if (graph.hasCode) decision.outcome = outcomeOfCode(graph);
-  else if (flags.cancel !== null) decision.outcome = { kind: 'cancelled' };
+  if (graph.hasCode) decision.outcome = outcomeOfCode(graph, step.now);
+  else if (flags.cancel !== null) decision.outcome = outcomeOfCancel(step);
   else if (graph.openTop === 0) decision.outcome = { kind: 'succeeded' };
   else if (isOver(step)) decision.outcome = failedOutcome(graph);
   if (decision.outcome === null) return;
   flags.ended = decision.outcome.kind;
   takeBack(step);
+}
+
+/** A plain cancel waits for what runs: for its grace, and then for as long as its workers may take to stop it. */
+function outcomeOfCancel({ graph, now }: Step): Decision['outcome'] {
+  const { cancel, grace } = graph.flags;
+  const isWaited =
+    cancel === 'cancel' &&
+    grace !== undefined &&
+    graph.active > 0 &&
+    !(grace.isStopping && now >= grace.until);
+  return isWaited ? null : { kind: 'cancelled' };
 }
 
 /** Nothing runs or waits, or those that do had their time after the first failure. */

@@ -45,6 +45,8 @@ export interface GraphFlags {
   ended: 'succeeded' | 'failed' | 'cancelled' | null;
   /** Workflow code only: it may be run again. */
   resumable?: true;
+  /** Of a plain cancel under way: until when what runs may end by itself, then until when its workers may take to stop it. */
+  grace?: { until: number; isStopping: boolean };
 }
 
 export type GraphOutcome =

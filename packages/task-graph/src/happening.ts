@@ -38,7 +38,10 @@ export type Happening =
   | { kind: 'lost'; idx: number; attempt: number; isUnwanted?: true }
   /** A timer of `Decision.timers` is due; null = the deadline after a failure. */
   | { kind: 'due'; idx: number | null }
-  | { kind: 'cancel'; mode: 'cancel' | 'force-cancel' | 'kill' }
+  /** `graceUntil`: of a plain cancel, until when (epoch ms) what runs may end by itself; absent: it is not waited for. */
+  | { kind: 'cancel'; mode: 'cancel' | 'force-cancel' | 'kill'; graceUntil?: number }
+  /** The grace of a plain cancel is over and workers were told to stop what runs; they are waited for until then (epoch ms). */
+  | { kind: 'stop'; until: number }
   /** New tasks behind the last one (`idx` dense); they refer to earlier ones and to each other. Workflow code only. */
   | { kind: 'add'; tasks: readonly TaskSpec[] }
   /** What the workflow's code wants done about an ended task that asks it. */

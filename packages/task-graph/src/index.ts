@@ -1,4 +1,4 @@
-export { advance, MAX_LOSSES } from './advance';
+export { advance, isInGrace, MAX_LOSSES } from './advance';
 export { type Availability, type AvailabilityRules, workflowAvailability } from './availability';
 export { refreshedOperations } from './build/refresh-operations';
 export { type CodeItem, codeGraph, compileItems, isSameWork, type WorkflowCode } from './code/compile';

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -18,8 +18,15 @@ export interface RestartableServer {
   close(): Promise<void>;
 }
 
-/** A private PostgreSQL on a free port, started. Takes about a second. */
-export async function restartablePostgres(): Promise<RestartableServer> {
+/** Paths of PEM files that a server shows; plain connections are refused then. */
+export interface ServerCertificate {
+  ca: string;
+  cert: string;
+  key: string;
+}
+
+/** A private PostgreSQL on a free port, started. Takes about a second. With `tls` it lets nobody in without it. */
+export async function restartablePostgres(tls?: ServerCertificate): Promise<RestartableServer> {
   const bin = findBinaries();
   const root = mkdtempSync(join(tmpdir(), 'baton-test-pg-'));
   const port = await freePort();
@@ -45,10 +52,14 @@ export async function restartablePostgres(): Promise<RestartableServer> {
     port: String(port),
     unix_socket_directories: '',
     max_connections: '60',
+    ...(tls && { ssl: 'on', ssl_cert_file: tls.cert, ssl_key_file: tls.key }),
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const [command = '', ...args] = [...prefix, join(bin, 'postgres'), '-D', folder, ...flags];
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  if (tls) writeFileSync(join(folder, 'pg_hba.conf'), 'hostssl all all all trust\n');
+  const plain = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  // This is about the server being up; whom it is trusted as is the business of whoever connects.
+  const url = tls ? `${plain}?sslmode=no-verify` : plain;
   const server = serverProcess({ command, args, isReady: () => answers(url), startTimeoutMs: 15_000 });
   await server.start();
   const kill = (): Promise<void> => server.stop('SIGQUIT');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { randomSuffix } from '@baton/kernel';
 import { connect } from 'amqplib';
 import { freePort } from './free-port';
-import type { RestartableServer } from './restartable-postgres';
+import type { RestartableServer, ServerCertificate } from './restartable-postgres';
 import { serverProcess } from './server-process';
 
 const SERVER = '/usr/lib/rabbitmq/bin/rabbitmq-server';
@@ -18,24 +18,38 @@ export interface RestartableRabbit extends RestartableServer {
   control(args: string[]): Promise<void>;
 }
 
-/** A private RabbitMQ node on free ports, started. Takes a few seconds. */
-export async function restartableRabbit(): Promise<RestartableRabbit> {
+/** Listens for TLS alone; users are known by their passwords. */
+const tlsConfig = (port: number, { ca, cert, key }: ServerCertificate): string => `listeners.tcp = none
+listeners.ssl.1 = 127.0.0.1:${port}
+ssl_options.cacertfile = ${ca}
+ssl_options.certfile = ${cert}
+ssl_options.keyfile = ${key}
+ssl_options.versions.1 = tlsv1.3
+ssl_options.versions.2 = tlsv1.2
+ssl_options.verify = verify_none
+`;
+
+/** A private RabbitMQ node on free ports, started. Takes a few seconds. With `tls` it lets nobody in without it. */
+export async function restartableRabbit(tls?: ServerCertificate): Promise<RestartableRabbit> {
   const root = mkdtempSync(join(tmpdir(), 'baton-test-mq-'));
   const port = await freePort();
   const config = join(root, 'rabbitmq.conf');
-  writeFileSync(config, `listeners.tcp.1 = 127.0.0.1:${port}\nloopback_users = none\n`);
+  writeFileSync(
+    config,
+    `${tls ? tlsConfig(port, tls) : `listeners.tcp.1 = 127.0.0.1:${port}\n`}loopback_users = none\n`,
+  );
   const env = {
     // Keeps the cookie of the node.
     HOME: root,
     RABBITMQ_NODENAME: `test-${randomSuffix(6)}@localhost`,
-    RABBITMQ_NODE_PORT: String(port),
+    ...(tls ? {} : { RABBITMQ_NODE_PORT: String(port) }),
     RABBITMQ_DIST_PORT: String(await freePort()),
     RABBITMQ_MNESIA_BASE: join(root, 'mnesia'),
     RABBITMQ_LOG_BASE: join(root, 'log'),
     RABBITMQ_CONFIG_FILE: config,
     RABBITMQ_ENABLED_PLUGINS_FILE: join(root, 'plugins'),
   };
-  const url = `amqp://guest:guest@127.0.0.1:${port}`;
+  const url = `${tls ? 'amqps' : 'amqp'}://guest:guest@127.0.0.1:${port}`;
   const server = serverProcess({
     command: SERVER,
     args: [],
@@ -68,6 +82,6 @@ export async function restartableRabbit(): Promise<RestartableRabbit> {
 }
 
 async function answers(url: string): Promise<void> {
-  const connection = await connect(url, { timeout: 2_000 });
+  const connection = await connect(url, { timeout: 2_000, rejectUnauthorized: false });
   await connection.close();
 }

@@ -41,9 +41,19 @@ export async function testDatabase(options: TestDatabaseOptions): Promise<TestDa
     name,
     drop: () =>
       withServer(serverUrl, async (server) => {
-        await server.query(`drop database if exists "${name}" with (force)`);
+        await dropWithRoles(server, name);
       }),
   };
+}
+
+/** The login roles of services (`loginName`) begin with the database's name; they own nothing elsewhere. */
+export async function dropWithRoles(server: pg.Client, database: string): Promise<void> {
+  await server.query(`drop database if exists "${database}" with (force)`);
+  const { rows } = await server.query<{ rolname: string }>(
+    'select rolname from pg_roles where starts_with(rolname, $1)',
+    [`${database}_`],
+  );
+  for (const { rolname } of rows) await server.query(`drop role if exists "${rolname}"`);
 }
 
 async function withServer<T>(url: string, work: (server: pg.Client) => Promise<T>): Promise<T> {
@@ -97,7 +107,7 @@ async function removeAbandoned(server: pg.Client): Promise<void> {
   for (const { datname, is_old: isOld } of rows) {
     const pid = /^baton_test_(\d+)_/.exec(datname)?.[1];
     const isAbandoned = pid === undefined ? isOld : !isAlive(Number(pid));
-    if (isAbandoned) await server.query(`drop database if exists "${datname}" with (force)`);
+    if (isAbandoned) await dropWithRoles(server, datname);
   }
 }
 

@@ -91,21 +91,6 @@ test('who is impatient and kills it again is not refused', async () => {
   expect(await endsOf(id)).toEqual(['workflow_cancelled']);
 });
 
-test('a kill reaches what a plain cancel has left to end by itself', async () => {
-  const id = await begin('left');
-  await eventually(async () => expect((await row(id)).phase).toBe('running'), { deadlineMs: 10_000 });
-  const claim = { workerId: 'w1', executionId: id, taskId: '', room: 1 };
-  const [lease] = (await engine.client.claimTask(claim)).leases;
-  await cancelExecution(engine.deps, id, 'cancel');
-  await eventually(async () => expect(await row(id)).toEqual({ phase: 'ended', status: 'cancelled' }), {
-    deadlineMs: 15_000,
-  });
-  const beat = { workerId: 'w1', taskIds: [lease!.taskId] };
-  expect((await engine.client.heartbeat(beat)).kill).toEqual([]);
-  await cancelExecution(engine.deps, id, 'kill');
-  expect((await engine.client.heartbeat(beat)).kill).toEqual([lease!.taskId]);
-});
-
 test('a forced cancel ends within 10 s although deployments does not answer', async () => {
   const id = await begin('mute');
   await eventually(async () => expect((await row(id)).phase).toBe('running'), { deadlineMs: 10_000 });

@@ -1,4 +1,4 @@
-import { runtimeConfig } from '@baton/service-runtime';
+import { envValue, runtimeConfig } from '@baton/service-runtime';
 import { z } from 'zod';
 
 /** Settings of the executions service; the names are those of the environment. */
@@ -20,6 +20,12 @@ export const configSchema = runtimeConfig.extend({
     .min(-1)
     .default(0)
     .describe('Re-runs of a failed node lifecycle'),
+  BATON_CANCEL_GRACE: envValue
+    .durationMs()
+    .prefault('30s')
+    .describe(
+      'How long operations that run may go on after a cancel before they are stopped; a parameter cancel_grace of the workflow (seconds) goes before it',
+    ),
   BATON_MANAGER_NAME: z
     .string()
     .min(1)

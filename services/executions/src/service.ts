@@ -208,6 +208,7 @@ function engineDeps(
     wake: parts.wake,
     queue: parts.queue,
     passedOver: newPassedOver(),
+    cancelGraceMs: config.BATON_CANCEL_GRACE,
     tokenKey: config.BATON_INTERNAL_KEY.expose(),
     get workflowConfig() {
       return parts.workflowConfig.current();

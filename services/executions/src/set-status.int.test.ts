@@ -60,20 +60,19 @@ test.each(['failed', 'cancelled', 'terminated'] as const)(
   },
 );
 
-test.each([
-  ['cancelling', []],
-  ['force_cancelling', ['task']],
-  ['kill_cancelling', ['task']],
-] as const)('who sets %s cancels: nothing begins any more', async (status, killed) => {
-  const { id, lease } = await atWork(`set-${status}`);
-  await setStatus(engine.deps, id, status, 'by hand');
-  await phaseIs(id, 'ended');
-  expect(await row(id)).toMatchObject({ status: 'cancelled', error: 'by hand' });
-  const beat = await engine.client.heartbeat({ workerId: 'w1', taskIds: [lease.taskId] });
-  expect(beat.kill).toEqual(killed.map(() => lease.taskId));
-  expect((await succeedLate(lease)).leases).toEqual([]);
-  expect(await sentOf(id)).toEqual([]);
-});
+test.each(['cancelling', 'force_cancelling', 'kill_cancelling'] as const)(
+  'who sets %s cancels: nothing begins any more, and without a grace what runs is stopped',
+  async (status) => {
+    const { id, lease } = await atWork(`set-${status}`);
+    await setStatus(engine.deps, id, status, 'by hand');
+    await phaseIs(id, 'ended');
+    expect(await row(id)).toMatchObject({ status: 'cancelled', error: 'by hand' });
+    const beat = await engine.client.heartbeat({ workerId: 'w1', taskIds: [lease.taskId] });
+    expect(beat.kill).toEqual([lease.taskId]);
+    expect((await succeedLate(lease)).leases).toEqual([]);
+    expect(await sentOf(id)).toEqual([]);
+  },
+);
 
 test.each(['queued', 'scheduled'] as const)(
   'what runs is stopped when a client sets %s, for it begins again',

@@ -34,7 +34,9 @@ export function answerError(
   const retryAfter = retryAfterOf(error);
   if (retryAfter) all.push('retry-after', retryAfter);
   const isLeft = isUnread(request);
-  const isClosing = isLeft && announcedBytes(request) > DISCARDED_BYTES;
+  // Whoever sends too slowly is not waited for.
+  const isSlow = error.code === 'request_body_timeout_error';
+  const isClosing = isSlow || (isLeft && announcedBytes(request) > DISCARDED_BYTES);
   if (isClosing) all.push('connection', 'close');
   response.writeHead(status, all);
   response.end(body);

@@ -17,6 +17,8 @@ export interface AuthenticationScope {
   isLegacy: boolean;
   /** Permission of the route when the request reaches into all tenants, else empty. */
   allTenantsPermission: string;
+  /** Of the client, as client-address.ts names it: failed logins slow it down. */
+  address: string;
 }
 
 const DEADLINE_MS = 5_000;

@@ -15,6 +15,8 @@ export interface AuthorizationRequest {
   query: string;
   headers: RequestHeaders;
   isLegacy: boolean;
+  /** Of the client, as client-address.ts names it. */
+  address: string;
 }
 
 /**
@@ -46,13 +48,21 @@ export async function authorize(
 
 const ALL_TENANTS = /(?:^|&)_all_tenants=true(?:&|$)/i;
 
-function scopeOf({ route, query, segments, headers, isLegacy }: AuthorizationRequest): AuthenticationScope {
+function scopeOf({
+  route,
+  query,
+  segments,
+  headers,
+  isLegacy,
+  address,
+}: AuthorizationRequest): AuthenticationScope {
   const { permission, tenant } = route.contract;
   const isAll = route.allowsAllTenants && permission !== 'login' && ALL_TENANTS.test(query);
   return {
     tenant: tenant === 'none' ? '' : tenantOf(route, segments, query, headers),
     isLegacy: isLegacy && tenant !== 'none',
     allTenantsPermission: isAll ? permission : '',
+    address,
   };
 }
 

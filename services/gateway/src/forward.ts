@@ -15,6 +15,8 @@ export interface ForwardRequest {
   /** Whether a body follows, and how many bytes of it are let through. */
   body: 'none' | 'sized' | 'chunked';
   maxBodyBytes: number;
+  /** More of the body is to come, as quickly as the client likes: it must not hold a connection that others wait for. */
+  isComing: boolean;
   /** Event streams, uploads, downloads. */
   isLong: boolean;
 }

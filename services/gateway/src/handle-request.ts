@@ -2,21 +2,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cache } from '@baton/cache';
 import type { RouteContract } from '@baton/contracts';
-import { principalHeader, signPrincipal } from '@baton/http';
-import { AppError, type Clock, type Log, type Secret } from '@baton/kernel';
+import { bareListHeader, principalHeader, signPrincipal } from '@baton/http';
+import { AppError, type Clock, type FloodLog, type Log, type Secret } from '@baton/kernel';
 import { answerError } from './answer-error';
 import { type ApiPath, isClosedInV1, parseApiPath } from './api-versions';
+import { bodyHasCome } from './arrived-body';
 import type { AuthenticateDeps } from './authenticate';
 import { authorize } from './authorize';
-import { unwrapList } from './bare-list';
+import type { AddressOf } from './client-address';
 import type { Forwarder } from './forward';
-import { bodyLimit, checkAnnouncedLength, countRequest, type LimitSettings, type Room } from './limits';
+import { bodyLimit, checkAnnouncedLength, countRequest, type LimitSettings } from './limits';
 import { changes, checkMaintenance, type MaintenanceState } from './maintenance';
 import type { PageSize } from './page-size';
 import type { Pages } from './pages';
 import type { Caller } from './principal-cache';
+import type { Rates } from './rates';
 import { type RequestHeaders, readHeaders } from './request-headers';
+import type { Room, Visit } from './room';
 import type { CompiledRoute, RouteTable } from './route-table';
+import type { SlowPeers } from './slow-peers';
 
 export interface HandleDeps extends AuthenticateDeps {
   routes: RouteTable;
@@ -24,11 +28,16 @@ export interface HandleDeps extends AuthenticateDeps {
   forwarder: Forwarder;
   rateCache: Cache;
   room: Room;
+  rates: Rates;
+  slowPeers: SlowPeers;
+  addressOf: AddressOf;
   limits: LimitSettings;
   internalKey: Secret;
   mintRequestId: () => string;
   clock: Clock;
   log: Log;
+  /** For what a client can cause as often as he likes. */
+  floods: FloodLog;
   maintenance: () => MaintenanceState;
   pageSize: Pick<PageSize, 'complete'>;
   /** Called once the answer of a route is complete. */
@@ -41,6 +50,7 @@ interface Exchange {
   method: string;
   api: ApiPath;
   query: string;
+  address: string;
 }
 
 /** Handler of a node:http server. Never throws; every refusal is a JSON body. */
@@ -54,7 +64,18 @@ export function createHandler(
     const api = parseApiPath(path);
     const method = request.method ?? 'GET';
     if (api) {
-      void handleApi(deps, { request, response, method, api, query: mark < 0 ? '' : url.slice(mark + 1) });
+      handleApi(deps, {
+        request,
+        response,
+        method,
+        api,
+        query: mark < 0 ? '' : url.slice(mark + 1),
+        address: deps.addressOf(request),
+      }).catch((error: unknown) => {
+        // Even the refusal failed: only the broken connection can tell the client.
+        deps.log.error({ method, path: api.path, err: error }, 'request failed');
+        response.destroy();
+      });
     } else if (!deps.pages.answer(path, request, response)) {
       answerError(response, noSuchPath(path), [], request);
     }
@@ -76,7 +97,8 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
     const error = answerError(response, thrown, answerHeaders, request);
     reason = error.message;
     if (error.entry.http >= 500 && error.code !== 'maintenance_mode_active') {
-      deps.log.error(
+      deps.floods.error(
+        `${error.code} ${error.message} ${caller?.principal.username ?? exchange.address}`,
         { method, path: api.path, errorCode: error.code, err: error.cause ?? error },
         'request failed',
       );
@@ -101,16 +123,28 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
       });
     }
     ({ contract } = match.route);
-    const leave = deps.room.enter(contract.responseKind === 'events', changes(contract, method));
     const ended = contract;
+    const visit = deps.room.arrive(exchange.address, {
+      isStream: contract.responseKind === 'events',
+      isChange: changes(contract, method),
+    });
+    const unwatch = deps.slowPeers.watch({
+      request,
+      response,
+      hasBody: hasBody(headers),
+      isUpload: contract.rawBody === 'archive',
+      onSlowBody: () => fail(bodyTooSlow()),
+    });
     response.once('close', () => {
-      leave();
+      visit.leave();
+      unwatch();
       deps.observe(ended, method, response.statusCode, deps.clock.monotonic() - startedMs);
       if (isRefusal(response.statusCode))
-        logRefusal(deps.log, exchange, { requestId: headers.requestId, contract: ended, caller, reason });
+        logRefusal(deps.floods, exchange, { requestId: headers.requestId, contract: ended, caller, reason });
     });
     checkAnnouncedLength(headers, bodyLimit(contract, deps.limits));
     caller = await callerOf(deps, exchange, match.route, match.segments, headers, answerHeaders);
+    await enter(deps, exchange, contract, headers, caller, visit, answerHeaders);
     await forward(deps, exchange, match.route, headers, caller, answerHeaders, fail);
   } catch (error) {
     fail(error);
@@ -119,17 +153,16 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
 
 async function callerOf(
   deps: HandleDeps,
-  { request, method, api, query }: Exchange,
+  { method, api, query, address }: Exchange,
   route: CompiledRoute,
   segments: readonly string[],
   headers: RequestHeaders,
   answerHeaders: string[],
 ): Promise<Caller | null> {
   const isRated = deps.limits.ratePerMinute > 0;
-  if (isRated)
-    await countRequest(deps.rateCache, request.socket.remoteAddress ?? '', deps.limits, deps.clock.now());
+  if (isRated) await countRequest(deps.rateCache, address, deps.limits, deps.clock.now());
   const isLegacy = api.version === 'v2.1';
-  const caller = await authorize(deps, { route, segments, query, headers, isLegacy });
+  const caller = await authorize(deps, { route, segments, query, headers, isLegacy, address });
   answerHeaders.push(AUTH_METHOD, caller?.principal.authMethod ?? '');
   if (caller) {
     if (caller.principal.tenant !== '')
@@ -138,6 +171,26 @@ async function callerOf(
   }
   checkMaintenance(deps.maintenance(), { route, method, path: api.path, headers }, caller);
   return caller;
+}
+
+/** Counts the request for its caller; then it waits for a short body, and takes a place in the room. */
+async function enter(
+  deps: HandleDeps,
+  { request, method }: Exchange,
+  contract: RouteContract,
+  headers: RequestHeaders,
+  caller: Caller | null,
+  visit: Visit,
+  answerHeaders: string[],
+): Promise<void> {
+  if (caller) {
+    const { username, tenant } = caller.principal;
+    visit.identify(username, tenant);
+    answerHeaders.push(...deps.rates.count(contract, method, username, tenant));
+  }
+  const isShort = contract.rawBody !== 'archive' && hasBody(headers);
+  if (isShort && !request.complete) await bodyHasCome(request);
+  visit.enter();
 }
 
 async function forward(
@@ -153,9 +206,9 @@ async function forward(
   // The same principal object is signed twice a minute, not once a request.
   if (caller)
     outgoing.push(principalHeader, await signPrincipal(caller.principal, deps.internalKey, deps.clock));
-  // Gone while it was looked up who calls.
-  if (response.destroyed) return;
-  if (api.hasBareLists && contract.list) unwrapList(response);
+  // Gone while it was looked up who calls, or sent away for a body that came too slowly.
+  if (response.destroyed || response.headersSent) return;
+  if (api.hasBareLists && contract.list) outgoing.push(bareListHeader, 'yes');
   const asked = deps.pageSize.complete(contract, query);
   deps.forwarder.forward(
     {
@@ -167,6 +220,7 @@ async function forward(
       answerHeaders,
       body: headers.isChunked ? 'chunked' : headers.contentLength > 0 ? 'sized' : 'none',
       maxBodyBytes: bodyLimit(contract, deps.limits),
+      isComing: hasBody(headers) && !request.complete,
       isLong,
     },
     request,
@@ -175,7 +229,14 @@ async function forward(
   );
 }
 
-const isRefusal = (status: number): boolean => status === 401 || status === 403;
+const isRefusal = (status: number): boolean => status === 401 || status === 403 || status === 429;
+
+const hasBody = ({ isChunked, contentLength }: RequestHeaders): boolean => isChunked || contentLength > 0;
+
+const bodyTooSlow = (): AppError =>
+  new AppError('request_body_timeout_error', 'The body of the request came too slowly, or not at all', {
+    field: 'body',
+  });
 
 interface Refused {
   requestId: string;
@@ -185,16 +246,17 @@ interface Refused {
   reason: string | null;
 }
 
-/** Who was refused what. Queries may hold secrets: they are left out. */
+/** Who was refused what, each kind once a minute. Queries may hold secrets: they are left out. */
 function logRefusal(
-  log: Log,
-  { method, api }: Exchange,
+  floods: FloodLog,
+  { method, api, address }: Exchange,
   { requestId, contract, caller, reason }: Refused,
 ): void {
   const { username = null, tenant = null, executionId = null } = caller?.principal ?? {};
   const { id: route, permission } = contract;
-  log.warn(
-    { requestId, route, permission, method, path: api.path, username, tenant, executionId, reason },
+  floods.warn(
+    `${route} ${method} ${username ?? address} ${tenant} ${reason}`,
+    { requestId, route, permission, method, path: api.path, address, username, tenant, executionId, reason },
     'request refused',
   );
 }

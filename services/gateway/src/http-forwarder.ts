@@ -7,7 +7,8 @@ import { Readable } from 'node:stream';
 import type { ServiceName } from '@baton/contracts';
 import { packedHeader, unpackPieces } from '@baton/http';
 import { AppError, type Log } from '@baton/kernel';
-import { type Dispatcher, errors, Pool } from 'undici';
+import { clientTls, type TlsSource } from '@baton/tls';
+import { buildConnector, type Dispatcher, errors, Pool } from 'undici';
 import type { Forwarder, ForwardRequest } from './forward';
 import { limitBody, tooLarge } from './limit-body';
 import { createServiceWatch, type ServiceWatch } from './service-watch';
@@ -39,6 +40,8 @@ export interface HttpForwarderOptions {
   /** Origin of each service: http://host:port. */
   origins: Partial<Record<ServiceName, string>>;
   log: Log;
+  /** For https origins: what is shown to the services, and whom to trust. */
+  tls?: TlsSource | null;
 }
 
 interface Pools {
@@ -48,8 +51,20 @@ interface Pools {
   watch: ServiceWatch;
 }
 
-export function createHttpForwarder({ origins, log }: HttpForwarderOptions): Forwarder {
+/** New connections follow renewed certificates; the sessions of the old ones are not resumed. */
+function connectorOf(tls: TlsSource | null | undefined): buildConnector.connector {
+  if (!tls) return buildConnector({ timeout: CONNECT_MS });
+  const build = () => buildConnector({ timeout: CONNECT_MS, ...clientTls(tls) });
+  let connector = build();
+  tls.onChange(() => {
+    connector = build();
+  });
+  return (options, done) => connector(options, done);
+}
+
+export function createHttpForwarder({ origins, log, tls }: HttpForwarderOptions): Forwarder {
   const pools = new Map<ServiceName, Pools>();
+  const connect = connectorOf(tls);
   const open = (origin: string, connections: number | null): Pool =>
     new Pool(origin, {
       connections,
@@ -58,20 +73,21 @@ export function createHttpForwarder({ origins, log }: HttpForwarderOptions): For
       bodyTimeout: ANSWER_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: { timeout: CONNECT_MS },
+      connect,
     });
   for (const [service, origin] of Object.entries(origins)) {
+    const long = open(origin, null);
     pools.set(service as ServiceName, {
       short: open(origin, CONNECTIONS),
-      long: open(origin, null),
-      watch: createServiceWatch({ origin, service, log }),
+      long,
+      watch: createServiceWatch({ origin, service, log, dispatcher: long }),
     });
   }
   return {
     forward(request, incoming, response, fail) {
       const pair = pools.get(request.service);
       if (!pair || pair.watch.isAway()) return fail(unavailable(request.service));
-      const pool = request.isLong ? pair.long : pair.short;
+      const pool = request.isLong || request.isComing ? pair.long : pair.short;
       // Transfers may be silent for long; whoever waits for a short answer is told when none will come.
       const watch = request.isLong ? null : pair.watch;
       send({ pool, request, incoming, response, fail, log, watch }, request.body === 'none');

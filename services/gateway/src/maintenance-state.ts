@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { clusterStatusRpc } from '@baton/contracts';
 import { isoInstant } from '@baton/kernel';
 import { type Infra, productVersion } from '@baton/service-runtime';
-import type { Room } from './limits';
 import type { MaintenanceState } from './maintenance';
+import type { Room } from './room';
 
 export interface Maintenance {
   state(): MaintenanceState;

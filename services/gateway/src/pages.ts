@@ -1,6 +1,6 @@
 /** What the gateway answers itself: the API's description, its documentation pages, the page at the root. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { RouteContract } from '@baton/contracts';
@@ -51,9 +51,11 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
-  // swagger-ui draws its icons from data URLs and sets styles of its own.
+  // swagger-ui draws its icons from data URLs; the styles that it sets through the DOM are no inline styles.
   'content-security-policy':
-    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
 };
 
 export interface Pages {
@@ -61,7 +63,15 @@ export interface Pages {
   answer(path: string, request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-export function createPages(routes: readonly RouteContract[], version: string): Pages {
+/**
+ * `fixedHeaders` are on each page as on every answer. What a page is made of is looked for when it is first asked for, so
+ * `answer` may throw: the caller answers 500.
+ */
+export function createPages(
+  routes: readonly RouteContract[],
+  version: string,
+  fixedHeaders: Readonly<Record<string, string>> = {},
+): Pages {
   const built = new Map<string, Page>();
   const makers = pageMakers(routes, version);
   return {
@@ -78,7 +88,7 @@ export function createPages(routes: readonly RouteContract[], version: string): 
         };
         built.set(path, page);
       }
-      write(page, request, response);
+      write(page, fixedHeaders, request, response);
       return true;
     },
   };
@@ -104,12 +114,19 @@ function pageMakers(
   return makers;
 }
 
+/** Beside the bundle (tools/build.mjs puts the files there), or the package where the sources run. */
 function swaggerFolder(): string {
-  return dirname(require.resolve('swagger-ui-dist/package.json'));
+  const besideBundle = join(__dirname, 'swagger-ui');
+  return existsSync(besideBundle) ? besideBundle : dirname(require.resolve('swagger-ui-dist/package.json'));
 }
 
-function write({ type, body, etag }: Page, request: IncomingMessage, response: ServerResponse): void {
-  const headers = { ...SECURITY_HEADERS, etag, 'cache-control': 'no-cache' };
+function write(
+  { type, body, etag }: Page,
+  fixedHeaders: Readonly<Record<string, string>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const headers = { ...fixedHeaders, ...SECURITY_HEADERS, etag, 'cache-control': 'no-cache' };
   if (request.headers['if-none-match'] === etag) {
     response.writeHead(304, headers).end();
     return;

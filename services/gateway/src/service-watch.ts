@@ -1,5 +1,5 @@
 import type { Log } from '@baton/kernel';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 
 /** A request that waits, what ends its waiting, and its place among the others. */
 interface Waiting {
@@ -23,13 +23,21 @@ const MOST_SILENT = 2;
 /** Between probes of a service that is away. */
 const AGAIN_MS = 500;
 
+export interface WatchOptions {
+  origin: string;
+  service: string;
+  log: Log;
+  /** How the service is reached. */
+  dispatcher?: Dispatcher;
+}
+
 /**
  * A process that is frozen, or cut off without a word, keeps its connections open: requests would wait for minutes.
  * When one has waited for two seconds the service's /healthz is asked; two silent probes later all that wait are given
  * up, and new ones are refused at once until it answers again. A service that is only slow answers its /healthz.
  */
-export function createServiceWatch(options: { origin: string; service: string; log: Log }): ServiceWatch {
-  const { origin, service, log } = options;
+export function createServiceWatch(options: WatchOptions): ServiceWatch {
+  const { service, log } = options;
   // Not a Set: when that grows anew, its old tables keep what was in them, and each other, until a full collection. Whole requests
   // survived by that, a quarter of all that the gateway makes, and every small collection took 5 ms instead of 1.
   const waiting: Waiting[] = [];
@@ -48,7 +56,7 @@ export function createServiceWatch(options: { origin: string; service: string; l
       silent = 0;
       return;
     }
-    const answers = await isAnswering(origin);
+    const answers = await isAnswering(options);
     if (answers && isAway()) log.info({ service }, 'service answers again');
     silent = answers ? 0 : silent + 1;
     if (silent === MOST_SILENT)
@@ -79,9 +87,12 @@ export function createServiceWatch(options: { origin: string; service: string; l
 }
 
 /** A refused connection is an answer of the machine: requests see it themselves. */
-async function isAnswering(origin: string): Promise<boolean> {
+async function isAnswering({ origin, dispatcher }: WatchOptions): Promise<boolean> {
   try {
-    const { body } = await request(`${origin}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) });
+    const { body } = await request(`${origin}/healthz`, {
+      signal: AbortSignal.timeout(PROBE_MS),
+      ...(dispatcher && { dispatcher }),
+    });
     await body.dump();
     return true;
   } catch (error) {

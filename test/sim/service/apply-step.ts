@@ -46,6 +46,7 @@ const COLUMNS = [
   'earlier_total',
   'earlier_finished',
   'blueprint_id',
+  'has_left_runs',
 ] as const;
 
 /** Null: the execution has moved on, nothing was written. */

@@ -64,6 +64,7 @@ export function newEngine(
     wake,
     queue: { isPaused: () => false, maxConcurrent: () => maxConcurrent },
     passedOver: newPassedOver(),
+    cancelGraceMs: 3_000,
     tokenKey: 'simulation',
     workflowConfig: { taskRetries: 2, taskRetryIntervalMs: retryMs, subgraphRetries: 1 },
     log,

@@ -60,6 +60,8 @@ export function newExecution(
     outcome: null,
     wake_at: scheduledFor,
     cancel_requested_at: null,
+    cancel_deadline: null,
+    has_left_runs: false,
     execution_group_id: queued?.group ?? null,
     resume_wish: null,
     parent_id: null,

@@ -20,6 +20,7 @@ export function judge(simulation: Simulation): void {
   judgeKills(simulation);
   judgeKilledRuns(simulation);
   judgeForcedCancels(simulation);
+  judgeSides(simulation);
   judgeModels(simulation);
   for (const key of fleet.taken)
     if (!oracle.accepted.has(key)) breaches.push(`${key}: its outcome was taken, and is nowhere`);
@@ -170,6 +171,26 @@ function judgeForcedCancels(simulation: Simulation): void {
     if (end - at > FORCED_WITHIN_MS && !ends.some((ms) => ms <= at))
       oracle.breaches.push(`${id}: it ended ${Math.round(end - at)} ms after its forced cancel`);
   }
+}
+
+/**
+ * No operations of different executions of one deployment run beside each other, also not after a cancel, unless by force. Runs
+ * that lost their lease have no end here: nobody can say of a worker that is not reached what it does.
+ */
+function judgeSides({ database, fleet, forced, oracle }: Simulation): void {
+  const runs = fleet.ledger.flatMap(({ execution, idx, from, to }) => {
+    const { deployment_id, is_forced } = database.executions.get(execution)!.row;
+    const isForced = is_forced || forced.has(execution);
+    return to === null || isForced || deployment_id === null
+      ? []
+      : [{ execution, idx, from, to, deployment_id }];
+  });
+  for (const a of runs)
+    for (const b of runs)
+      if (a.deployment_id === b.deployment_id && a.execution < b.execution && a.from < b.to && b.from < a.to)
+        oracle.breaches.push(
+          `${a.deployment_id}: task ${a.idx} of ${a.execution} ran beside task ${b.idx} of ${b.execution}`,
+        );
 }
 
 /** After these all instances are at work, where nothing was left out on the way. */

@@ -135,9 +135,12 @@ export function cancelAt(
   at: number,
   mode: 'cancel' | 'force-cancel' | 'kill',
 ): void {
-  const { world, cancelled, killed } = simulation;
+  const { world, database, cancelled, killed } = simulation;
   askAt(simulation, at, async (deps) => {
+    const before = database.executions.get(id)?.row.status;
     await cancelExecution(deps, id, mode);
+    // A kill of one that has failed stops what workers still run of it, and changes nothing else.
+    if (before === 'failed') return;
     cancelled.add(id);
     if (mode !== 'cancel' && !killed.has(id)) killed.set(id, world.now);
   });
@@ -169,7 +172,9 @@ export function startBeside(
       const isFree = [...database.executions.values()].every(
         ({ row }) =>
           !isWide(row) &&
-          (row.deployment_id !== deployment || row.phase === 'ended' || row.phase === 'waiting'),
+          (row.deployment_id !== deployment ||
+            (row.phase === 'ended' && !row.has_left_runs) ||
+            row.phase === 'waiting'),
       );
       if (isFree) {
         const execution = newExecution(id, 'restart', {}, { deployment, group: null });

@@ -16,6 +16,7 @@ const names = [
   'executions',
   'tasks',
   'instance-states',
+  'left-runs',
   'events',
   'work',
   'queue',

@@ -1,5 +1,6 @@
 import type { Envelope } from '@baton/contracts';
 import { isAppError, type Log, notFound } from '@baton/kernel';
+import { postgresConnection, type TlsSource } from '@baton/tls';
 import pg from 'pg';
 import { type Catalogue, createCatalogue, readEnvelope } from '../catalogue';
 import type { Broker, ParkedMessage } from '../port';
@@ -14,6 +15,8 @@ import { type Statements, statements } from './statements';
 
 export interface PostgresBrokerOptions {
   url: string;
+  /** Whom to trust where `sslmode` in the address asks for TLS. */
+  trust?: TlsSource | null | undefined;
   log: Log;
   /** Schema of the tables and prefix of the notification channels, default `broker`. */
   schema?: string;
@@ -36,13 +39,13 @@ const POLL_MS = 5_000;
  * batches, woken by NOTIFY. Any number of processes; it makes its tables itself.
  */
 export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
-  const { url, log, schema = 'broker' } = options;
+  const { url, trust, log, schema = 'broker' } = options;
   const channels = { work: `${schema}_work`, fanout: `${schema}_fanout` };
   const sql = statements(schema, channels);
   const catalogue = createCatalogue(options.topology ?? allMessages);
   const pool = createPool(options);
   const publishing = createPool(options, 'on');
-  const session = createSession({ url, schema, channels: Object.values(channels), log });
+  const session = createSession({ url, trust, schema, channels: Object.values(channels), log });
   const reaper = startReaper({ pool, sql, log });
   const store = async (deliveries: readonly Delivery[]): Promise<void> => {
     if (deliveries.length === 0) return;
@@ -183,11 +186,11 @@ function createSubscribing(session: Session, channel: string, log: Log): Broker[
 
 /** Claims and acknowledgements need not survive a crash of the server: without them a message only comes again. */
 function createPool(
-  { url, maxConnections = 6, log }: PostgresBrokerOptions,
+  { url, trust, maxConnections = 6, log }: PostgresBrokerOptions,
   synchronousCommit: 'on' | 'off' = 'off',
 ): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...postgresConnection(url, trust),
     max: Math.max(
       1,
       synchronousCommit === 'on' ? Math.ceil(maxConnections / 3) : Math.floor((maxConnections * 2) / 3),

@@ -5,7 +5,10 @@ const LOCK = 7_236_010;
 
 /** Forward only, like migrations: a change is a further statement that may run again. */
 const TABLES = (schema: string): string => `
-create schema if not exists "${schema}";
+do $$ begin
+  -- Who owns a schema that was made for him may make none.
+  if to_regnamespace('"${schema}"') is null then create schema "${schema}"; end if;
+end $$;
 create table if not exists "${schema}".messages (
   id bigint generated always as identity primary key,
   -- <message type>/<consumer>

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Log } from '@baton/kernel';
+import { postgresConnection, type TlsSource } from '@baton/tls';
 import pg from 'pg';
 import { createReadiness } from '../readiness';
 import { createReconnect } from '../reconnect';
@@ -31,6 +32,7 @@ export interface Session {
 
 export interface SessionOptions {
   url: string;
+  trust?: TlsSource | null | undefined;
   schema: string;
   channels: readonly string[];
   log: Log;
@@ -104,7 +106,7 @@ async function connectLive(
   onLoss: (client: pg.Client, reason: string) => void,
 ): Promise<Live> {
   const client = new pg.Client({
-    connectionString: options.url,
+    ...postgresConnection(options.url, options.trust),
     application_name: 'baton-broker-session',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,4 +1,5 @@
 import type { Log } from '@baton/kernel';
+import { clientTls, type TlsSource } from '@baton/tls';
 import { type ChannelModel, connect } from 'amqplib';
 import { createReadiness } from '../readiness';
 import { createReconnect } from '../reconnect';
@@ -46,8 +47,16 @@ async function applyAll(live: Live, setUps: readonly SetUp[]): Promise<void> {
   }
 }
 
+export interface ConnectionOptions {
+  url: string;
+  name: string;
+  log: Log;
+  /** Whom to trust when `url` is `amqps:`; absent: the system's authorities. */
+  trust?: TlsSource | null | undefined;
+}
+
 /** Connects at once. `drop` of a set-up gives the connection up, for instance when one of its channels broke. */
-export function createLastingConnection(options: { url: string; name: string; log: Log }): LastingConnection {
+export function createLastingConnection(options: ConnectionOptions): LastingConnection {
   const setUps = new Set<SetUp>();
   const readiness = createReadiness();
   let current: Live | null = null;
@@ -58,7 +67,7 @@ export function createLastingConnection(options: { url: string; name: string; lo
   const open = async (): Promise<void> => {
     let live: Live;
     try {
-      live = await connectLive(options.url, options.name, (lost, reason) => {
+      live = await connectLive(options, (lost, reason) => {
         if (current === lost) {
           current = null;
           readiness.set(false);
@@ -115,11 +124,10 @@ export function createLastingConnection(options: { url: string; name: string; lo
 
 /** Connects; `onLoss` is called once, when the connection breaks or is dropped. */
 async function connectLive(
-  url: string,
-  name: string,
+  options: ConnectionOptions,
   onLoss: (live: Live, reason: string) => void,
 ): Promise<Live> {
-  const connection = await connectWithin(url, name);
+  const connection = await connectWithin(options);
   const live: Live = {
     connection,
     applied: new Map(),
@@ -136,7 +144,7 @@ async function connectLive(
   return live;
 }
 
-async function connectWithin(url: string, name: string): Promise<ChannelModel> {
+async function connectWithin({ url, name, trust }: ConnectionOptions): Promise<ChannelModel> {
   const target = new URL(url);
   if (!target.searchParams.has('heartbeat')) target.searchParams.set('heartbeat', String(HEARTBEAT_S));
   return await connect(target.href, {
@@ -144,5 +152,7 @@ async function connectWithin(url: string, name: string): Promise<ChannelModel> {
     noDelay: true,
     keepAlive: true,
     clientProperties: { connection_name: name },
+    // Read anew for each connection: certificates are renewed.
+    ...(trust && target.protocol === 'amqps:' && clientTls(trust)),
   });
 }

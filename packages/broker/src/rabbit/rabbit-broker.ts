@@ -1,4 +1,5 @@
 import type { Log } from '@baton/kernel';
+import type { TlsSource } from '@baton/tls';
 import type { ChannelModel } from 'amqplib';
 import { createCatalogue } from '../catalogue';
 import type { Broker, Subscription } from '../port';
@@ -16,6 +17,8 @@ import { createPublisher } from './publisher';
 export interface RabbitBrokerOptions {
   /** `amqp://user:password@host:port/vhost`; `?unusedExpiryMs=<ms>` is the same as the option. */
   url: string;
+  /** Whom to trust when `url` is `amqps:`; absent: the system's authorities. */
+  trust?: TlsSource | null | undefined;
   log: Log;
   /** Before every name on the server, default `baton`. */
   namespace?: string;
@@ -34,7 +37,7 @@ const PING_MS = 2_000;
  * publishing and consuming have a connection each, because the server may hold up the one that publishes too fast.
  */
 export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
-  const { log } = options;
+  const { log, trust } = options;
   const { url, unusedExpiryMs = options.unusedExpiryMs } = readUrl(options.url);
   const names = rabbitNames(options.namespace ?? 'baton');
   const shape: Shape = {
@@ -43,8 +46,8 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
     expiry: unusedExpiryMs ? { 'x-expires': unusedExpiryMs } : {},
   };
   const catalogue = createCatalogue(options.topology ?? allMessages);
-  const outgoing = createLastingConnection({ url, name: `${names.work} publish`, log });
-  const incoming = createLastingConnection({ url, name: `${names.work} consume`, log });
+  const outgoing = createLastingConnection({ url, name: `${names.work} publish`, log, trust });
+  const incoming = createLastingConnection({ url, name: `${names.work} consume`, log, trust });
   const publisher = createPublisher({ connection: outgoing, catalogue, shape });
   const fanout = createFanout({ connection: incoming, names, log });
   const subscriptions = new Set<Subscription>();

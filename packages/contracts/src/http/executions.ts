@@ -48,6 +48,13 @@ export const execution = z
   })
   .meta({ id: 'Execution' });
 
+/** One execution alone. `cancel_deadline` (beside the spec) only while it is cancelled and what runs may end by itself. */
+const shownExecution = execution.partial().extend({
+  cancel_deadline: instant
+    .optional()
+    .describe('While it is cancelling: when operations that still run are stopped'),
+});
+
 export const executionFields = Object.keys(execution.shape);
 
 /** Body of POST /executions (spec v3.1 part 2 "Executions"; `scheduled_time` is the original's name of `schedule`). */
@@ -105,6 +112,11 @@ const waitReason = z.object({
     'schedule',
     'call',
     'nested',
+    'cancel',
+    'left-run',
+    'share',
+    'quota',
+    'handlers',
   ]),
   message: z.string(),
   since: instant.nullable(),
@@ -164,7 +176,7 @@ export const executionRoutes = defineRoutes([
     legacyFields: legacyFields.execution,
     isAllowedToExecution: true,
     status: 200,
-    response: execution.partial(),
+    response: shownExecution,
   },
   {
     id: 'startExecution',
@@ -197,7 +209,7 @@ export const executionRoutes = defineRoutes([
     includeFields: executionFields,
     legacyFields: legacyFields.execution,
     status: 200,
-    response: execution.partial(),
+    response: shownExecution,
   },
   {
     id: 'patchExecution',

@@ -132,9 +132,13 @@ export function endlessCode({ kind, message }: { kind: 'retry' | 'deferred'; mes
 const CANCELLED = 'ExecutionCancelled';
 
 /** How the graph has ended: as its code did. A plain cancel waits for code that runs, a forced one for nobody. */
-export function outcomeOfCode(graph: GraphState): GraphOutcome | null {
+export function outcomeOfCode(graph: GraphState, now: number): GraphOutcome | null {
   const code = graph.nodes[activeEnd(graph.nodes, 0)]!;
-  const isCancelled = graph.flags.cancel !== null;
+  const { cancel, grace } = graph.flags;
+  const isCancelled = cancel !== null;
+  // Code that was stopped has not failed: it was given its time to hear of the cancel.
+  if (isCancelled && grace?.isStopping && (code.state === 'failed' || now >= grace.until))
+    return { kind: 'cancelled' };
   if (code.state === 'succeeded') return isCancelled ? { kind: 'cancelled' } : { kind: 'succeeded' };
   if (code.state === 'failed') {
     if (code.error?.type === CANCELLED) return { kind: 'cancelled' };

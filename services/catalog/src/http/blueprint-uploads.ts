@@ -51,13 +51,13 @@ async function receive(deps: UploadDeps, call: HttpCall): Promise<Received> {
   }
 }
 
-/** Answers the blueprint; accepted ones as they began. The original's wire only knows accepted ones. */
+/** Answers the blueprint, a very large plan only where `_include` names it; accepted ones as they began. The original's wire only knows accepted ones. */
 export async function uploadBlueprint(deps: UploadDeps, call: HttpCall): Promise<HttpAnswer> {
   const { request, archive, dispose } = await receive(deps, call);
   try {
     if (request.isAsync || call.wire === 'cloudify') {
       await acceptUpload(deps, call.principal, request, archive);
-      const row = await getBlueprint(deps.db.query, call.principal, request.id, call.include);
+      const row = await getBlueprint(deps.db.query, call.principal, request.id, call.include, true);
       return presentBlueprint(
         asAccepted(
           { ...row, main_file_name: request.mainFileName },
@@ -72,7 +72,7 @@ export async function uploadBlueprint(deps: UploadDeps, call: HttpCall): Promise
     await dispose();
   }
   return presentBlueprint(
-    await getBlueprint(deps.db.query, call.principal, request.id, call.include),
+    await getBlueprint(deps.db.query, call.principal, request.id, call.include, true),
     call.version,
     call.wire,
   );

@@ -47,9 +47,10 @@ export function presentPage(call: HttpCall, page: ListPage<BlueprintRow>): objec
   );
 }
 
-async function shown(deps: BlueprintHttpDeps, call: HttpCall): Promise<object> {
+/** `isShort`: without a very large plan unless `_include` names it; only who reads one blueprint gets it unasked. */
+async function shown(deps: BlueprintHttpDeps, call: HttpCall, isShort: boolean): Promise<object> {
   return presentBlueprint(
-    await getBlueprint(deps.db.query, call.principal, call.params.blueprint_id!, call.include),
+    await getBlueprint(deps.db.query, call.principal, call.params.blueprint_id!, call.include, isShort),
     call.version,
     call.wire,
   );
@@ -103,19 +104,19 @@ export function blueprintHttp(deps: BlueprintHttpDeps): BoundRoute[] {
   const { db } = deps;
   const change = (run: (call: HttpCall, id: string) => Promise<void>) => async (call: HttpCall) => {
     await run(call, call.params.blueprint_id!);
-    return shown(deps, call);
+    return shown(deps, call, true);
   };
   const routes = bindRoutes(blueprintRoutes, {
     listBlueprints: async (call) => {
       const rules = await listRules(db.query, call.principal, call.list.extra._filter_id);
       return presentPage(call, await listBlueprints(deps, call.principal, call.list, rules));
     },
-    getBlueprint: (call) => shown(deps, call),
+    getBlueprint: (call) => shown(deps, call, false),
     uploadBlueprint: (call) => uploadBlueprint(deps, call),
     validateBlueprint: (call) => validateBlueprint(deps, call),
     deleteBlueprint: async (call) => {
       const isLegacy = call.version === 'v2.1' && call.wire === 'spec';
-      const before = isLegacy ? await shown(deps, call) : null;
+      const before = isLegacy ? await shown(deps, call, true) : null;
       await removeBlueprint(deps, call.principal, call.params.blueprint_id!, call.query.force);
       return before === null ? answer({ status: 204 }) : answer({ status: 200, body: before });
     },

@@ -6,7 +6,8 @@ import {
   parseBlueprint,
   type Unreadable,
 } from '@baton/dsl';
-import { isAppError, type JsonObject } from '@baton/kernel';
+import { badParameter, foldJson, isAppError, type JsonObject } from '@baton/kernel';
+import { MAX_PLAN_CHARS, PLAIN_PLAN_CHARS } from '../domain/plan-limits';
 import { planLabels, planUses } from '../domain/plan-uses';
 import type { BlueprintDiagnostic } from '../domain/upload-failure';
 
@@ -113,7 +114,7 @@ function shown(d: Diagnostic): BlueprintDiagnostic {
   return { ...d, file };
 }
 
-function fault(message: string): BlueprintDiagnostic {
+function fault(message: string, path: string): BlueprintDiagnostic {
   return {
     severity: 'error',
     kind: 'bad_label',
@@ -123,8 +124,18 @@ function fault(message: string): BlueprintDiagnostic {
     file: null,
     line: null,
     column: null,
-    path: 'blueprint_labels',
+    path,
   };
+}
+
+/** @throws AppError bad_parameters_error for a plan that nobody could answer: no text of that length exists. */
+function planText(plan: JsonObject): { json: string } {
+  const { text, size } = foldJson(plan, PLAIN_PLAN_CHARS);
+  if (size > MAX_PLAN_CHARS)
+    throw badParameter('node_templates', `The plan of the blueprint has ${size} characters`, {
+      expected: `at most ${MAX_PLAN_CHARS}`,
+    });
+  return { json: text };
 }
 
 /** Parses `task`. Never throws for what the texts hold. */
@@ -149,7 +160,7 @@ export async function parseTask(task: ParseTask): Promise<ParseReply> {
   const json = plan as unknown as JsonObject;
   try {
     reply.plan = {
-      json: JSON.stringify(json),
+      ...planText(json),
       requirements: json.requirements ?? {},
       description: typeof json.description === 'string' ? json.description : null,
       labels: planLabels(json),
@@ -157,7 +168,8 @@ export async function parseTask(task: ParseTask): Promise<ParseReply> {
     };
   } catch (error) {
     if (!isAppError(error)) throw error;
-    reply.diagnostics.unshift(fault(error.message));
+    const { field } = error.details;
+    reply.diagnostics.unshift(fault(error.message, field === 'node_templates' ? field : 'blueprint_labels'));
   }
   return reply;
 }

@@ -1,4 +1,4 @@
-import { RawJson } from '@baton/kernel';
+import { FOLDED_PREFIX, RawJson, unfoldedJson } from '@baton/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 
@@ -17,32 +17,47 @@ export function createPlanCache(): PlanCache {
   });
 }
 
+/** Stands in the cache for a plan that is too large for lists. */
+const LEFT_OUT = new RawJson('null');
+
+/** A plan as text, null (as JSON) instead of one that is kept folded. */
+export const shortPlan = sql`case when left(b.plan::text, ${sql.lit(FOLDED_PREFIX.length)}) = ${sql.lit(FOLDED_PREFIX)} then 'null' else b.plan::text end`;
+
 /** A row as it was selected: its plan as text, unless the cache has it. */
 export interface SelectedPlan {
   plan?: string | null;
   digest_?: string | null;
 }
 
+/** A stored plan for an answer. */
+const shown = (text: string): RawJson => (text === 'null' ? LEFT_OUT : unfoldedJson(text));
+
 /**
  * What a page selects of plans, in the same statement as its rows: the digests, and the texts that are not at hand yet.
- * `put` makes rows whole again.
+ * `put` makes rows whole again. Plans that are kept folded are null unless they are asked for by name.
  */
-export function planColumns(cache: PlanCache): {
+export function planColumns(
+  cache: PlanCache,
+  isAsked: boolean,
+): {
   columns: Record<'plan' | 'digest_', RawBuilder<unknown>>;
   put<Row extends SelectedPlan>(rows: readonly Row[]): Record<string, unknown>[];
 } {
   const known = new Map(cache.entries());
+  if (isAsked) for (const [digest, plan] of known) if (plan === LEFT_OUT) known.delete(digest);
   const isKnown = known.size === 0 ? sql`false` : sql`b.digest = any(${[...known.keys()]}::text[])`;
+  const text = isAsked ? sql`b.plan::text` : shortPlan;
   return {
-    columns: { plan: sql`case when ${isKnown} then null else b.plan::text end`, digest_: sql`b.digest` },
+    columns: { plan: sql`case when ${isKnown} then null else ${text} end`, digest_: sql`b.digest` },
     put: (rows) =>
       rows.map(({ digest_: digest, ...row }) => {
         const found = digest ? known.get(digest) : undefined;
         // Marks it as used.
         if (found) return { ...row, plan: cache.get(digest!) ?? found };
         if (typeof row.plan !== 'string') return row;
-        const plan = new RawJson(row.plan);
-        if (digest) {
+        const plan = shown(row.plan);
+        // The bytes of one in parts are not held: they would be those of the whole plan.
+        if (digest && plan.parts.length === 0) {
           known.set(digest, plan);
           cache.set(digest, plan);
         }

@@ -1,5 +1,5 @@
 import { type FilterRule, type ListPage, type ListQuery, listQuery, type Principal } from '@baton/contracts';
-import { notFound, RawJson } from '@baton/kernel';
+import { notFound, unfoldedJson } from '@baton/kernel';
 import { type Db, filterConditions, pageConditions, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../store/tables.gen';
@@ -10,7 +10,7 @@ import {
   labelSort,
   seenBlueprints,
 } from './blueprint-columns';
-import { type PlanCache, planColumns, type SelectedPlan } from './plan-cache';
+import { type PlanCache, planColumns, type SelectedPlan, shortPlan } from './plan-cache';
 
 export type BlueprintRow = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ const tieBreak = sql`b.created_at, b.tenant, b.id`;
 type SelectedRow = BlueprintRow & { plan?: string | null };
 
 const withPlan = (row: SelectedRow): BlueprintRow =>
-  typeof row.plan === 'string' ? { ...row, plan: new RawJson(row.plan) } : row;
+  typeof row.plan === 'string' ? { ...row, plan: unfoldedJson(row.plan) } : row;
 
 export interface BlueprintReader {
   db: Db<DB>;
@@ -41,7 +41,7 @@ export async function listBlueprints(
   const search = sql`b.id`;
   const where = [...scope, ...filterConditions(rules ?? [], filterTarget)];
   const hasPlan = list.include === null || list.include.includes('plan');
-  const plan = hasPlan ? planColumns(plans) : null;
+  const plan = hasPlan ? planColumns(plans, list.include !== null) : null;
   const found = await selectPage<BlueprintRow & SelectedPlan>({
     db,
     from: blueprintFrom,
@@ -77,17 +77,21 @@ const always = [
   'error',
 ];
 
-/** One blueprint as `principal` sees it: the own tenant's before a global one. @throws AppError not_found_error */
+/**
+ * One blueprint as `principal` sees it: the own tenant's before a global one. `isShort`: a plan that is kept folded is null
+ * unless `include` names it. @throws AppError not_found_error
+ */
 export async function getBlueprint(
   db: Db<DB>['query'],
   principal: Principal,
   id: string,
   include: string[] | null = null,
+  isShort = false,
 ): Promise<BlueprintRow> {
   const page = await selectPage<SelectedRow>({
     db,
     from: blueprintFrom,
-    columns: blueprintColumns,
+    columns: isShort && include === null ? { ...blueprintColumns, plan: shortPlan } : blueprintColumns,
     list: listQuery({ include, filters: { id: [id] }, size: 1 }),
     where: [seenBlueprints(principal)],
     tieBreak: sql`b.tenant = ${principal.tenant} desc`,

@@ -1,9 +1,10 @@
 import { catalogRpc, type PluginSelection } from '@baton/contracts';
 import { selectPlugin } from '@baton/dsl';
-import { AppError, notFound } from '@baton/kernel';
+import { AppError, isFoldedJson, notFound } from '@baton/kernel';
 import { type RpcPart, rpcPart } from '@baton/service-runtime';
 import { adoptPluginsUpdate, dropPluginsUpdate, preparePluginsUpdate } from '../commands/plugins-update';
 import type { PrepareDeps } from '../commands/prepare-blueprint';
+import { MESSAGE_PLAN_CHARS } from '../domain/plan-limits';
 import { parametersOf, uploadVisibility } from '../domain/upload-execution';
 import { type FileDeps, fileChunks, findArchiveFile, listArchiveFolder } from '../queries/read-file';
 import { findDownload, findForRpc } from '../store/blueprints.sql';
@@ -59,6 +60,32 @@ async function* readWagon(
   for await (const data of fileChunks(deps, { content: null, blob_digest }, CHUNK_BYTES)) yield { data };
 }
 
+/** @throws AppError not_found_error; conflict_error for a plan that was replaced since the caller saw its digest */
+async function* readPlan(
+  { db }: FileDeps,
+  request: catalogRpc.ReadPlanRequest,
+): AsyncGenerator<{ data: Buffer }> {
+  const row = await findForRpc(db.query, whoOf(request), request.blueprintId, true);
+  if (row === null) throw notFound('Blueprint', request.blueprintId);
+  if (request.digest !== '' && row.digest !== request.digest)
+    throw new AppError('conflict_error', `blueprint \`${row.id}\` has another plan by now`, {
+      field: 'digest',
+    });
+  const bytes = Buffer.from(row.plan_json ?? '');
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield { data: bytes.subarray(at, at + CHUNK_BYTES) };
+}
+
+/** A plan that fits one message: callers of an older release know no other way, and none of them reads folded ones. */
+function planForMessage(id: string, plan: string | null): string {
+  if (plan === null) return '';
+  if (plan.length > MESSAGE_PLAN_CHARS || isFoldedJson(plan))
+    throw new AppError(
+      'payload_too_large_error',
+      `The plan of blueprint \`${id}\` is too large for one message`,
+    );
+  return plan;
+}
+
 /** An upload as its execution shows it. @throws AppError not_found_error */
 async function uploadOf(db: PrepareDeps['db']['query'], tenant: string, executionId: string) {
   const upload = await findUploadOf(db, tenant, executionId);
@@ -95,10 +122,11 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
         createdBy: row.created_by,
         mainFileName: row.main_file_name,
         digest: row.digest ?? '',
-        planJson: row.plan_json ?? '',
+        planJson: planForMessage(row.id, row.plan_json),
         labelsJson: row.labels_json,
       };
     },
+    readPlan: (request) => readPlan(deps, request),
     async *readBlueprintFile(request) {
       const digest = await archiveOf(request);
       const file = digest === null ? null : await findArchiveFile(deps, digest, request.path);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { catalogRpc, type PluginSelection } from '@baton/contracts';
-import { isAppError, type JsonObject } from '@baton/kernel';
+import { isAppError, type JsonObject, readFoldedJson } from '@baton/kernel';
 import type { RpcClient, RpcConnector } from '@baton/rpc';
 import { LRUCache } from 'lru-cache';
 
@@ -71,6 +71,20 @@ const ZIP_BYTES = 32 * 1024 * 1024;
 const ZIP_MS = 60_000;
 
 const PLANS = 200;
+/** Of their texts; what has been read takes some times as many bytes. */
+const PLANS_CHARS = 48 * 1024 * 1024;
+/** A plan without anything in common between its nodes may have a hundred megabytes. */
+const PLAN_MS = 60_000;
+
+/** A plan as the catalog keeps it; it comes in pieces, so it may be larger than a message. */
+async function planText(
+  client: RpcClient<catalogRpc.CatalogServiceDefinition>,
+  of: { tenant: string; blueprintId: string; digest: string } & Caller,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const { data } of client.readPlan(of, { deadlineMs: PLAN_MS })) chunks.push(data);
+  return Buffer.concat(chunks).toString();
+}
 
 async function zippedFolder(
   client: RpcClient<catalogRpc.CatalogServiceDefinition>,
@@ -87,7 +101,11 @@ async function zippedFolder(
 /** Plans are immutable for (tenant, id, digest) and cached by that; everything else is asked each time. */
 export function createCatalogClient(rpc: RpcConnector): CatalogPort {
   const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
-  const plans = new LRUCache<string, { plan: JsonObject }>({ max: PLANS });
+  const plans = new LRUCache<string, { plan: JsonObject; chars: number }>({
+    max: PLANS,
+    maxSize: PLANS_CHARS,
+    sizeCalculation: ({ chars }) => Math.max(1, chars),
+  });
   return {
     async blueprint(tenant, id, caller) {
       try {
@@ -103,12 +121,15 @@ export function createCatalogClient(rpc: RpcConnector): CatalogPort {
         if (head.state !== 'uploaded') return { ...found, plan: {} };
         let known = plans.get(key);
         if (!known) {
-          const full = await client.getBlueprint({ tenant, blueprintId: id, withPlan: true, ...caller });
-          known = { plan: JSON.parse(full.planJson) as JsonObject };
+          const { digest } = head;
+          const text = await planText(client, { tenant, blueprintId: id, digest, ...caller });
+          known = { plan: readFoldedJson(text), chars: text.length };
           plans.set(key, known);
         }
         return { ...found, plan: known.plan };
       } catch (error) {
+        // Its plan was replaced between the two calls.
+        if (isAppError(error, 'conflict_error')) return this.blueprint(tenant, id, caller);
         if (isAppError(error, 'not_found_error')) return null;
         throw error;
       }

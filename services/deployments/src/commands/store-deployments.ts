@@ -17,6 +17,7 @@ import { insertNodes, type NewNode } from '../store/nodes.sql';
 import { type DeploymentRequest, taken } from './check-deployment';
 import { recordPlanDependencies } from './dependencies';
 import { joinDefaultGroups } from './join-groups';
+import { documentsOf } from './node-documents';
 import { changeParents, isEnvironment, parentIds } from './parents';
 import { prepareDeployment } from './prepare-deployment';
 
@@ -52,7 +53,10 @@ export async function prepareRows(deps: ServiceDeps, request: DeploymentRequest)
   });
   const nodes = plan.nodes.map((node, position) => nodeParts(node as never, position));
   const model = documentOf(modelDocument(plan as unknown as JsonObject));
-  const definitions = nodes.map((node) => documentOf(node.definition));
+  const definitions = await documentsOf(
+    nodes.map((node) => node.definition),
+    documentOf,
+  );
   return {
     request,
     createExecutionId: newId(),
@@ -68,7 +72,7 @@ export async function prepareRows(deps: ServiceDeps, request: DeploymentRequest)
       resource_tags: plan.resource_tags,
       node_types: nodeTypes(nodes),
     },
-    documents: [model, ...definitions],
+    documents: [model, ...new Set(definitions)],
     nodes: nodes.map(({ definition: _shared, ...node }, i) => ({
       ...node,
       definition: definitions[i]!.digest,

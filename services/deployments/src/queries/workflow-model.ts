@@ -128,7 +128,7 @@ export interface WorkflowModel {
   blueprintId: string;
   revision: number;
   nodes: string;
-  /** By key, of nodes with that key as `definition`; empty: nodes are whole. */
+  /** By key, of nodes with that key as `definition`. */
   definitions: string;
   instances: string;
   scalingGroups: string;
@@ -166,13 +166,10 @@ export async function workflowModel(
 
 type Nodes = Pick<WorkflowModel, 'nodes' | 'definitions'>;
 
+/** What nodes share stands once here, too: ten thousand whole ones are more than a message carries. */
 async function wholeNodes(deps: ListDeps, row: ModelRow): Promise<Nodes> {
   const documents = await readDocuments(deps.db.query, deps.documents, row.definitions);
-  const nodes = (JSON.parse(row.nodes) as { definition: string }[]).map(({ definition, ...node }) => ({
-    ...node,
-    ...(documents.get(definition) as NodeDefinition),
-  }));
-  return { nodes: JSON.stringify(nodes), definitions: '' };
+  return { nodes: row.nodes, definitions: JSON.stringify(Object.fromEntries(documents)) };
 }
 
 /** Definitions as texts by digest, made once for all nodes that share them. */

@@ -47,10 +47,9 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
       getUpload: async ({ executionId }) => {
         throw notFound('Execution', executionId);
       },
-      getBlueprint: async ({ tenant, blueprintId, withPlan }) => {
+      getBlueprint: async ({ tenant, blueprintId }) => {
         const found: Partial<PeerBlueprint> = blueprints[blueprintId] ?? {};
         if (!plans.has(blueprintId)) throw notFound('Blueprint', blueprintId);
-        if (withPlan) sent += 1;
         return {
           id: blueprintId,
           tenant,
@@ -59,9 +58,15 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
           createdBy: 'admin',
           mainFileName: 'blueprint.yaml',
           digest: createHash('sha256').update(plans.get(blueprintId)!).digest('hex'),
-          planJson: withPlan ? plans.get(blueprintId)! : '',
+          planJson: '',
           labelsJson: '[]',
         };
+      },
+      readPlan: async function* ({ blueprintId }) {
+        sent += 1;
+        // In pieces that split characters too.
+        const bytes = Buffer.from(plans.get(blueprintId) ?? '');
+        for (let at = 0; at < bytes.length; at += 1021) yield { data: bytes.subarray(at, at + 1021) };
       },
       readBlueprintFile: async function* () {
         yield* [];

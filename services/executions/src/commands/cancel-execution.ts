@@ -1,6 +1,12 @@
-import { AppError, isAppError, notFound } from '@baton/kernel';
+import { AppError, isAppError, isoInstant, notFound } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
-import { type CancelMode, forcedLeftMs, statusAfterCancel, statusOfCancel } from '../domain/cancel';
+import {
+  type CancelMode,
+  cancelGraceMs,
+  forcedLeftMs,
+  statusAfterCancel,
+  statusOfCancel,
+} from '../domain/cancel';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
 import type { LoadedGraph } from '../engine/graph-memory';
@@ -16,8 +22,9 @@ import type { DB } from '../store/tables.gen';
 import { type KilledRun, requestKill } from '../store/tasks.sql';
 
 /**
- * Cancels: from the commit on nothing new is dispatched. `cancel` leaves running operations to end by themselves;
- * `force-cancel` and `kill` have them stopped by their workers. An execution that does not run yet ends at once.
+ * Cancels: from the commit on nothing new is dispatched. `cancel` leaves running operations a grace to end by themselves, and
+ * has them stopped by their workers then (commands/wake-executions.ts); `force-cancel` and `kill` have them stopped at once,
+ * and end without waiting for that. An execution that does not run yet ends at once.
  * @throws AppError not_found_error, illegal_action_error.
  */
 export async function cancelExecution(
@@ -39,8 +46,10 @@ export async function cancelExecution(
 export interface Cancelled {
   /** Runs that workers are to stop. */
   killed: KilledRun[];
-  /** Workflow code was told, and goes on until it has heard. */
+  /** What runs goes on: workflow code until it has heard, operations until they end; both at most to the end of the grace. */
   isToldOnly: boolean;
+  /** When that is, epoch ms. */
+  graceUntil?: number | undefined;
 }
 
 /** The same for a locked execution, in the caller's transaction. `error`: why, as somebody has said. */
@@ -53,8 +62,8 @@ export async function cancelLocked(
 ): Promise<Cancelled> {
   const { id } = execution;
   const stopping = (killed: KilledRun[]): Cancelled => ({ killed, isToldOnly: false });
-  // Over, or about to be: what a plain cancel has left to end by itself is stopped all the same.
-  if (mode === 'kill' && ['cancelled', 'kill_cancelling'].includes(execution.status))
+  // Over, or about to be: what is left of it is stopped all the same.
+  if (mode === 'kill' && ['cancelled', 'failed', 'kill_cancelling'].includes(execution.status))
     return stopping(execution.graph_id === null ? [] : await requestKill(tx, execution.graph_id));
   const next = statusAfterCancel(execution, mode);
   // Whoever carries it out sees the status with its next report and ends it, when it still can.
@@ -77,15 +86,15 @@ export async function cancelLocked(
     deps.memory.forget(id);
     return stopping([]);
   }
-  const isOver = await stopGraph(deps, tx, execution, mode);
-  // Workflow code hears of a plain cancel and ends by itself.
+  const { isOver, graceUntil } = await stopGraph(deps, tx, execution, mode);
   if (!isOver) {
     const { status, cancel_requested_at } = changes;
-    await updateExecution(tx, id, { status, cancel_requested_at, error });
-    return { killed: [], isToldOnly: true };
+    const cancel_deadline = graceUntil === undefined ? null : isoInstant(graceUntil);
+    await updateExecution(tx, id, { status, cancel_requested_at, cancel_deadline, error });
+    return { killed: [], isToldOnly: true, graceUntil };
   }
-  await updateExecution(tx, id, { ...changes, wake_at: null });
-  return stopping(mode === 'cancel' ? [] : await requestKill(tx, execution.graph_id!));
+  await updateExecution(tx, id, { ...changes, cancel_deadline: null, wake_at: null });
+  return stopping(await requestKill(tx, execution.graph_id!));
 }
 
 /** After the commit of a cancel; after a crash before it heartbeats and loops/engine.loops.ts do the same. */
@@ -93,36 +102,45 @@ export function afterCancel(
   deps: Pick<EngineDeps, 'wake'>,
   executionId: string,
   mode: CancelMode,
-  { killed, isToldOnly }: Cancelled,
+  { killed, isToldOnly, graceUntil }: Cancelled,
 ): void {
   if (killed.length > 0) deps.wake.kill(executionId, killed);
-  if (isToldOnly) deps.wake.events(executionId);
-  else if (mode === 'cancel') deps.wake.drive(executionId);
+  if (isToldOnly) {
+    deps.wake.events(executionId);
+    if (graceUntil !== undefined) deps.wake.timer(executionId, graceUntil);
+    // What it has started elsewhere hears of it now, and not at its end.
+    deps.wake.drive(executionId);
+  } else if (mode === 'cancel') deps.wake.drive(executionId);
   else deps.wake.driveAtOnce(executionId);
 }
 
 /**
  * Tells the graph of a locked execution that it is cancelled: late answers are kept for a resume, and change nothing else.
- * True: it has ended, as one that cannot be read has, for nothing can go on there.
+ * It is over, as one that cannot be read is, for nothing can go on there; or what runs has until `graceUntil` (epoch ms).
  */
 export async function stopGraph(
   deps: EngineDeps,
   tx: Tx<DB>,
   execution: TimedExecution,
   mode: CancelMode,
-): Promise<boolean> {
+): Promise<{ isOver: boolean; graceUntil?: number }> {
   let loaded: LoadedGraph;
   try {
     loaded = await deps.memory.load(tx, execution);
   } catch (err) {
     // After an error of the database the transaction takes nothing more, and the caller hears of it.
-    await updateExecution(tx, execution.id, { version: execution.version + 1 });
+    await updateExecution(tx, execution.id, { version: execution.version + 1, has_left_runs: true });
     deps.log.error({ err, executionId: execution.id }, 'a graph that cannot be read is cancelled');
-    return true;
+    return { isOver: true };
   }
+  const graceMs = mode === 'cancel' ? cancelGraceMs(execution, deps.cancelGraceMs) : 0;
+  // Code of a workflow hears of a plain cancel first, however short its time is.
+  const hasGrace = graceMs > 0 || (mode === 'cancel' && loaded.graph.hasCode);
+  const grace = hasGrace ? { graceUntil: execution.now_ms + graceMs } : {};
   try {
-    await stepLocked(deps, tx, { execution, loaded }, [{ kind: 'cancel', mode }]);
-    return loaded.graph.flags.ended !== null;
+    await stepLocked(deps, tx, { execution, loaded }, [{ kind: 'cancel', mode, ...grace }]);
+    const isOver = loaded.graph.flags.ended !== null;
+    return isOver ? { isOver } : { isOver, ...grace };
   } finally {
     deps.memory.forget(execution.id);
   }

@@ -7,6 +7,7 @@ import type { EngineDeps } from '../engine/deps';
 import { lookAgain, passedIn, passOver } from '../engine/passed-over';
 import { groupsWithRoom } from '../store/execution-groups.sql';
 import { activeOfDeployment, lockExecution, lockGuard, updateExecution } from '../store/executions.sql';
+import { leftRuns } from '../store/left-runs.sql';
 import {
   anythingWaiting,
   blockingSystemExecutions,
@@ -123,9 +124,13 @@ async function isAdmitted(tx: Tx<DB>, candidate: ExecutionRow): Promise<boolean>
     (row) =>
       row.id !== candidate.id && (row.phase !== 'waiting' || (!isAwaited && isEarlier(row, candidate))),
   );
+  const left =
+    candidate.deployment_id === null
+      ? []
+      : await leftRuns(tx, candidate.tenant, candidate.deployment_id, candidate.id);
   const atWork = isSystemWide(candidate) ? await executionsAtWork(tx, candidate.id) : [];
   const request = { isForced: candidate.is_forced, mayQueue: true, isSystemWide: isSystemWide(candidate) };
-  return admit(request, { systemWide, ofDeployment, atWork }).kind === 'start';
+  return admit(request, { systemWide, ofDeployment, leftRuns: left, atWork }).kind === 'start';
 }
 
 function isEarlier(row: ExecutionRow, than: ExecutionRow): boolean {

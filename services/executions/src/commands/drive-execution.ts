@@ -13,6 +13,7 @@ import { readExecution, type TimedExecution } from '../store/executions.sql';
 import type { ExecutionRow } from '../store/rows';
 import { emptyWrite, type StepWrite } from '../store/step-write';
 import { packTasks, taskIdOf } from '../store/task-document';
+import { cancelComponents } from './act-on-components';
 import { carryOutCall } from './carry-out-call';
 import { cascadeMember } from './cascade-member';
 import { deliverAll } from './deliver-states';
@@ -39,6 +40,10 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
       case 'calling':
         if (!(await carryOutCall(deps, execution))) return;
         break;
+      case 'running':
+        // Of a plain cancel in its grace: at its end this is done again, and not left out.
+        if (execution.cancel_deadline !== null) await cancelComponents(deps, execution, 'cancel');
+        return;
       case 'ending':
         known = await endExecution(deps, execution);
         break;

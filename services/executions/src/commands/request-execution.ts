@@ -1,7 +1,7 @@
 import { executionAccepted, executionRequested } from '@baton/contracts';
 import { AppError, newId } from '@baton/kernel';
 import { isUniqueViolation, outbox, outgoing, type Tx } from '@baton/postgres';
-import { admit } from '../domain/admission';
+import { type Admission, admit, leftRunText } from '../domain/admission';
 import { requestedOf } from '../domain/requested';
 import { payloadHash, type StartRequest } from '../domain/start-request';
 import { isSystemWide } from '../domain/system-workflows';
@@ -16,6 +16,7 @@ import {
   type NewExecution,
   twinOf,
 } from '../store/executions.sql';
+import { type LeftRun, leftRuns } from '../store/left-runs.sql';
 import { blockingSystemExecutions, executionsAtWork, lockStartOf, lockStarts } from '../store/queue.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
@@ -157,7 +158,7 @@ export async function requestExecutionInTx(
   if (request.parentId !== undefined) await requireCalling(tx, request.parentId);
   const isScheduled = request.scheduledForMs !== null;
   const admission = isScheduled ? ({ kind: 'start' } as const) : await admissionOf(tx, request);
-  if (admission.kind === 'refuse') throw alreadyRunning(admission.blockers);
+  if (admission.kind === 'refuse') throw refusedBeside(admission);
   const status = isScheduled ? 'scheduled' : admission.kind === 'queue' ? 'queued' : 'pending';
   const scheduledFor = isScheduled ? new Date(request.scheduledForMs!).toISOString() : null;
   const id = newId();
@@ -214,9 +215,10 @@ async function admissionOf(tx: Tx<DB>, request: StartRequest) {
       : (await activeOfDeployment(tx, request.tenant, request.deploymentId)).filter(
           (row) => row.status !== 'scheduled' && (request.parentId === undefined || row.phase !== 'waiting'),
         );
+  const left = request.deploymentId === null ? [] : await leftRuns(tx, request.tenant, request.deploymentId);
   const isExclusive = isSystemWideRequest(request);
   const atWork = isExclusive ? await executionsAtWork(tx, null) : [];
-  const facts = { systemWide: systemWide.map((row) => row.id), ofDeployment, atWork };
+  const facts = { systemWide: systemWide.map((row) => row.id), ofDeployment, leftRuns: left, atWork };
   return admit({ ...request, isSystemWide: isExclusive }, facts);
 }
 
@@ -271,5 +273,23 @@ export function alreadyRunning(ids: string[], advice = START_ANYWAY): AppError {
     'existing_running_execution_error',
     `The following executions are currently running for this deployment: ${ids.join(', ')}. ${advice}`,
     { field: 'deployment_id', executions: ids },
+  );
+}
+
+/** What is in its way: executions, or operations that workers still run of those that have ended. */
+function refusedBeside({ blockers, leftRuns }: Extract<Admission, { kind: 'refuse' }>): AppError {
+  return blockers.length > 0 ? alreadyRunning(blockers) : stillRunning(leftRuns);
+}
+
+/** `advice`: what the caller may do about it. */
+export function stillRunning(left: readonly LeftRun[], advice = START_ANYWAY): AppError {
+  return new AppError(
+    'existing_running_execution_error',
+    `Operations are still running for this deployment: ${left.map(leftRunText).join('; ')}. A kill of their execution stops them. ${advice}`,
+    {
+      field: 'deployment_id',
+      executions: [...new Set(left.map((run) => run.execution_id))],
+      operations: left.map((run) => run.task_id),
+    },
   );
 }

@@ -18,11 +18,12 @@ import {
   readExecution,
   updateExecution,
 } from '../store/executions.sql';
+import { leftRuns } from '../store/left-runs.sql';
 import { blockingSystemExecutions, lockStarts } from '../store/queue.sql';
 import type { DB } from '../store/tables.gen';
 import { readGraph, renameStoppedGraphs } from '../store/tasks.sql';
 import { codeMapping } from '../store/work.sql';
-import { alreadyRunning } from './request-execution';
+import { alreadyRunning, stillRunning } from './request-execution';
 
 export interface ResumeOptions {
   /** May still refuse it, first in the transaction. */
@@ -110,6 +111,9 @@ async function refuseBesideOthers(tx: Tx<DB>, execution: LockedExecution): Promi
       others.map((other) => other.id),
       `Resume ${id} after them, or use force-resume`,
     );
+  // What runs of this one itself is taken up again by its resume.
+  const left = await leftRuns(tx, tenant, deploymentId, id);
+  if (left.length > 0) throw stillRunning(left, `Resume ${id} after them, or use force-resume`);
 }
 
 const REVIVED: ExecutionChanges = {
@@ -119,6 +123,7 @@ const REVIVED: ExecutionChanges = {
   outcome: null,
   wake_at: null,
   cancel_requested_at: null,
+  cancel_deadline: null,
   resume_wish: null,
 };
 

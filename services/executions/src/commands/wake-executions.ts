@@ -1,8 +1,9 @@
-import type { Happening } from '@baton/task-graph';
+import { type Happening, isInGrace } from '@baton/task-graph';
+import { STOP_LIMIT_MS } from '../domain/cancel';
 import type { EngineDeps } from '../engine/deps';
 import { eachAlone } from '../engine/each-alone';
 import { inTurn, newRound, type Round } from '../engine/rounds';
-import { runStep } from '../engine/run-step';
+import { runStep, type StepOptions, type StepPlanner } from '../engine/run-step';
 import {
   betweenPhases,
   type DueExecution,
@@ -11,6 +12,7 @@ import {
   updateExecution,
 } from '../store/executions.sql';
 import type { Place } from '../store/round.sql';
+import { type KilledRun, requestKill } from '../store/tasks.sql';
 import { settleNested } from './await-nested';
 
 const BATCH = 50;
@@ -50,10 +52,11 @@ export async function wakeExecutions(deps: EngineDeps, rounds = newWakeRounds())
 }
 
 /**
- * Handles the due timers of one execution: retries, the deadline after a failure, its scheduled time, the limit of what
- * it has started.
+ * Handles the due timers of one execution: retries, the deadline after a failure, the grace of a cancel, its scheduled time,
+ * the limit of what it has started.
  */
 export async function wakeExecution(deps: EngineDeps, executionId: string): Promise<void> {
+  if (await stopAfterGrace(deps, executionId)) return;
   const done = await runStep(deps, executionId, ({ execution, loaded }) => {
     const due = [...loaded.timers].filter(([, at]) => at <= execution.now_ms);
     if (due.length === 0) return null;
@@ -69,4 +72,23 @@ export async function wakeExecution(deps: EngineDeps, executionId: string): Prom
     return true;
   });
   if (isReleased) deps.wake.dequeue();
+}
+
+/**
+ * Has workers stop what a plain cancel has left to end by itself, when its grace is over; the execution ends with their answers,
+ * or when they do not answer in time. After a crash of this process the loop finds the timer in `wake_at`, workers find the mark
+ * with their heartbeat. False: nothing was to be stopped.
+ */
+async function stopAfterGrace(deps: EngineDeps, executionId: string): Promise<boolean> {
+  let killed: KilledRun[] = [];
+  const planned: StepPlanner = ({ execution, loaded: { graph } }) =>
+    isInGrace(graph) && graph.flags.grace!.until <= execution.now_ms
+      ? { happenings: [{ kind: 'stop', until: execution.now_ms + STOP_LIMIT_MS }] }
+      : null;
+  const within: StepOptions['within'] = async (tx, { loaded }) => {
+    killed = await requestKill(tx, loaded.graphId);
+  };
+  const done = await runStep(deps, executionId, planned, { within });
+  if (killed.length > 0) deps.wake.kill(executionId, killed);
+  return done !== null;
 }

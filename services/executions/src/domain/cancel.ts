@@ -14,6 +14,23 @@ export function forcedLeftMs(execution: ExecutionRow, nowMs: number): number | n
   return Math.max(0, Date.parse(execution.cancel_requested_at) + FORCED_CANCEL_LIMIT_MS - nowMs);
 }
 
+/** How long workers may take to stop what is left after the grace of a plain cancel: SIGTERM, five seconds, SIGKILL. */
+export const STOP_LIMIT_MS = 10_000;
+
+/** A grace ends within a day, whatever a parameter says. */
+const MAX_GRACE_MS = 86_400_000;
+
+/**
+ * How long what runs may go on after a plain cancel, ms: as the parameter `cancel_grace` of the execution says in seconds, which
+ * a blueprint gives its workflows by default values, else as the manager is set. 0: it is stopped at once.
+ */
+export function cancelGraceMs({ parameters }: Pick<ExecutionRow, 'parameters'>, usualMs: number): number {
+  const given = parameters.cancel_grace;
+  const seconds =
+    typeof given === 'number' || (typeof given === 'string' && given !== '') ? Number(given) : Number.NaN;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, MAX_GRACE_MS) : usualMs;
+}
+
 /** What an execution is in until it has ended; how long that may wait for others is told from it. */
 export const statusOfCancel = {
   cancel: 'cancelling',

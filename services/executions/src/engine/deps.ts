@@ -28,6 +28,8 @@ export interface EngineDeps {
   /** What holds back the whole queue. */
   queue: QueueRules;
   passedOver: PassedOver;
+  /** How long what runs may go on after a plain cancel, unless the execution says otherwise; ms. */
+  cancelGraceMs: number;
   log: Log;
 }
 

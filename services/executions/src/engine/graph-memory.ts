@@ -141,7 +141,8 @@ async function readLoadedGraph(tx: Tx<DB>, execution: TimedExecution): Promise<L
       loaded.holders.set(row.idx, row.worker_id);
     if (row.state === 'pending' && row.not_before !== null) loaded.timers.set(row.idx, row.not_before);
   }
-  if (head.flags.deadline !== null && head.flags.ended === null) loaded.timers.set(null, head.flags.deadline);
+  const deadline = head.flags.grace?.until ?? head.flags.deadline;
+  if (deadline !== null && head.flags.ended === null) loaded.timers.set(null, deadline);
   loaded.states = await pendingStates(tx, execution.id);
   return loaded;
 }

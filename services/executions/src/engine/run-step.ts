@@ -30,6 +30,8 @@ export type StepPlanner = (context: StepContext) => StepPlan | null;
 export interface StepOptions {
   /** The graph of a stopped execution takes late answers, for the case that it is resumed. */
   alsoEnded?: boolean;
+  /** What else is written with the step, in its transaction under the row's lock; such a step is never taken from memory. */
+  within?: (tx: Tx<DB>, context: StepContext) => Promise<void>;
   /** Called before it waits for the row's lock; what `plan` said before that was not written. */
   onLock?: () => void;
 }
@@ -67,7 +69,8 @@ async function stepFromMemory(
   plan: StepPlanner,
 ): Promise<StepDone | null> {
   const loaded = deps.memory.known(executionId);
-  if (!loaded || loaded.execution.phase !== 'running' || loaded.graph.flags.deadline !== null) return null;
+  if (!loaded || loaded.execution.phase !== 'running') return null;
+  if (loaded.graph.flags.deadline !== null || loaded.graph.flags.cancel !== null) return null;
   const context = { execution: { ...loaded.execution }, loaded };
   const planned = plan(context);
   // Without news the memory may be the one that is old; what needs the time asks the database for it.
@@ -102,6 +105,7 @@ async function stepUnderLock(
     const planned = plan(context);
     if (!planned) return null;
     const step = await stepLocked(deps, tx, context, planned.happenings, planned.claims);
+    await options.within?.(tx, context);
     return { step, context };
   });
 }
@@ -118,6 +122,8 @@ export async function stepLocked(
   const decided = decideStep(execution, loaded, happenings, claims);
   if (decided.step.outcome && execution.phase === 'running')
     endGraph(deps, context, decided, decided.step.outcome);
+  else if (execution.has_left_runs && execution.phase !== 'running' && loaded.holders.size === 0)
+    decided.write.changes.has_left_runs = false;
   const row = await writeStep(tx, decided.write);
   noteWritten(execution, loaded, decided.write, row);
   return decided.step;
@@ -138,9 +144,12 @@ export function endGraph(
     earlier_total: execution.earlier_total + loaded.graph.total,
     earlier_finished: execution.earlier_finished + loaded.graph.finished,
   };
+  // Nothing else of the deployment begins beside what workers still run of it (store/left-runs.sql.ts).
+  if (loaded.holders.size > 0) changes.has_left_runs = true;
   write.wakeAt = null;
   if (outcome.kind === 'cancelled') {
-    Object.assign(changes, { phase: 'ending', outcome: { status: 'cancelled', error: '' } });
+    const error = execution.cancel_deadline === null ? '' : (execution.error ?? '');
+    Object.assign(changes, { phase: 'ending', outcome: { status: 'cancelled', error } });
   } else {
     const history = [...execution.history, { kind: 'graph' as const, name, outcome, memo }];
     const end = endAfter(deps, execution, history);
@@ -155,5 +164,7 @@ export function afterStep(deps: EngineDeps, { execution, loaded }: StepContext, 
   if (step.hasStates) deps.wake.deliver(execution.id);
   deps.wake.events(execution.id);
   if (step.outcome) deps.wake.drive(execution.id);
+  // It has ended, and the last of what it had left has come back: what waited for that may start.
+  else if (execution.phase === 'ended' && loaded.holders.size === 0) deps.wake.dequeue();
   else if (loaded.timers.size > 0) deps.wake.timer(execution.id, Math.min(...loaded.timers.values()));
 }

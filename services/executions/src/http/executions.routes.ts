@@ -29,6 +29,7 @@ const DEFAULT_WAIT_AFTER_FAIL_S = 600;
 /** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
 export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: Wire): BoundRoute[] {
   const present = (call: HttpCall, row: ExecutionRow) => executionOnWire(call, presentExecution(row));
+  const presentOne = (call: HttpCall, row: ExecutionRow) => ({ ...present(call, row), ...deadlineOf(row) });
   const shown = async (call: HttpCall, id: string) =>
     present(call, (await readExecution(deps.db.query, id))!);
   return bindRoutes(executionRoutes, {
@@ -40,7 +41,7 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
     async getExecution(call) {
       const id = call.params.executionId!;
       if (wire === 'cloudify') return executionOnWire(call, await awaitedExecution(deps, call.principal, id));
-      return present(call, await visibleExecution(deps.db.query, call.principal, id));
+      return presentOne(call, await visibleExecution(deps.db.query, call.principal, id));
     },
     async startExecution(call) {
       const request = startRequestOf(call, deps.nowMs());
@@ -59,7 +60,7 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
       const isResumed = await act(deps, id, call.body.action, wire);
       const row = (await readExecution(deps.db.query, id))!;
       // A resumed execution may have begun by now; the answer tells what the action did.
-      return present(call, isResumed ? { ...row, status: 'pending' } : row);
+      return presentOne(call, isResumed ? { ...row, status: 'pending' } : row);
     },
     async patchExecution(call) {
       const row = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
@@ -86,6 +87,11 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
       };
     },
   });
+}
+
+/** Until when what runs may end by itself; clients of the original leave a field alone that they do not know. */
+function deadlineOf({ status, cancel_deadline }: ExecutionRow): { cancel_deadline?: string } {
+  return status === 'cancelling' && cancel_deadline !== null ? { cancel_deadline } : {};
 }
 
 /** Under the original's wire a refusal for want of availability leaves a failed execution. */

@@ -1,8 +1,10 @@
 import { type AnyQuery, outsideRequests } from '@baton/postgres';
 import { sql } from 'kysely';
+import { leftRunText } from '../domain/admission';
 import { isCarriedOutElsewhere, isSystemWide, parallelSystemWorkflows } from '../domain/system-workflows';
 import type { QueueRules } from '../engine/deps';
 import type { TimedExecution } from '../store/executions.sql';
+import { leftRuns } from '../store/left-runs.sql';
 import { countAtWork } from '../store/queue.sql';
 import { explainRunning } from './explain-running';
 import { reason, type WaitReason } from './wait-reason';
@@ -21,7 +23,7 @@ async function explain(db: AnyQuery, execution: TimedExecution, queue: QueueRule
   const since = execution.cancel_requested_at ?? execution.started_at ?? execution.created_at;
   switch (execution.phase) {
     case 'ended':
-      return explainEnded(execution);
+      return [...explainEnded(execution), ...(await explainLeft(db, execution, { ofItself: true }))];
     case 'planning':
       return [reason('planning', 'its next stage is being planned', { since })];
     case 'calling':
@@ -42,8 +44,45 @@ async function explain(db: AnyQuery, execution: TimedExecution, queue: QueueRule
     case 'running':
       return isCarriedOutElsewhere(execution)
         ? [reason('call', `${execution.workflow_id} is carried out by the service of its subject`, { since })]
-        : await explainRunning(db, execution);
+        : [...explainCancel(execution), ...(await explainRunning(db, execution))];
   }
+}
+
+/** What a plain cancel waits for. */
+function explainCancel({
+  status,
+  cancel_requested_at: since,
+  cancel_deadline: until,
+}: TimedExecution): WaitReason[] {
+  if (status !== 'cancelling' || until === null) return [];
+  const message = `it is cancelled and starts nothing more; what runs may end until ${until}, then it is stopped (force-cancel stops it at once)`;
+  return [reason('cancel', message, { since, until })];
+}
+
+/** Operations that workers still run of executions of its deployment that have ended: of others, which it waits for, or of itself. */
+async function explainLeft(
+  db: AnyQuery,
+  { id, tenant, deployment_id, is_forced, created_at }: TimedExecution,
+  { ofItself }: { ofItself: boolean },
+): Promise<WaitReason[]> {
+  if (deployment_id === null || (is_forced && !ofItself)) return [];
+  const left = await leftRuns(db, tenant, deployment_id, ofItself ? null : id);
+  return left
+    .filter(({ execution_id }) => !ofItself || execution_id === id)
+    .map((run) =>
+      reason('left-run', leftRunText(run), {
+        since: created_at,
+        until: run.lease_until,
+        details: {
+          execution_id: run.execution_id,
+          operation_id: run.task_id,
+          operation: run.operation,
+          node_instance_id: run.node_instance_id,
+          worker: run.worker_id,
+          is_being_stopped: run.is_stopping,
+        },
+      }),
+    );
 }
 
 function explainEnded(execution: TimedExecution): WaitReason[] {
@@ -80,6 +119,7 @@ async function explainQueued(
       }),
     );
   held.push(...(await explainGroup(db, execution)), ...(await explainBlockers(db, execution)));
+  held.push(...(await explainLeft(db, execution, { ofItself: false })));
   return held.length > 0 ? held : [await explainPlace(db, execution)];
 }
 

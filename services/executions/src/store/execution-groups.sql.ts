@@ -212,10 +212,11 @@ interface StartableOf {
   except?: readonly string[];
 }
 
-/** Of `executions q`: no other execution of its deployment is at work. */
+/** Of `executions q`: no other execution of its deployment is at work, and no operation is left of one that has ended. */
 const nothingAtWork = sql`not exists (
   select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id and b.id <> q.id
-    and b.phase not in ('waiting', 'ended'))`;
+    and b.phase not in ('waiting', 'ended'))
+  and not has_left_runs(q.tenant, q.deployment_id, q.id)`;
 
 /** Of `executions q`: nothing of its deployment was queued before it. */
 const nothingEarlier = sql`not exists (

@@ -121,7 +121,7 @@ export async function queueHeads(
   const { rows } = await sql<ExecutionRow>`
     select e.* from executions e where e.phase = 'waiting' and e.status = 'queued' and e.execution_group_id is null
       and e.id <> all(${[...except]}::uuid[]) and ${isWide ? sql`e.deployment_id is not null and ${hasWaiter}` : sql`true`}
-      and (e.is_forced or not exists (select 1 from executions b
+      and (e.is_forced or not has_left_runs(e.tenant, e.deployment_id, e.id) and not exists (select 1 from executions b
         where b.tenant = e.tenant and b.deployment_id = e.deployment_id and b.phase <> 'ended' and b.id <> e.id
           and (b.phase <> 'waiting'
             or (b.status = 'queued' and (b.created_at, b.id) < (e.created_at, e.id) and not ${hasWaiter}))))

@@ -72,6 +72,10 @@ export interface ExecutionRow {
   outcome: Outcome | null;
   wake_at: string | null;
   cancel_requested_at: string | null;
+  /** Until when what runs may end by itself after a plain cancel; null: nothing is waited for. */
+  cancel_deadline: string | null;
+  /** It ended while workers still ran operations of it; whether they still do their leases say. */
+  has_left_runs: boolean;
   execution_group_id: string | null;
   /** A member of a group that has ended and is to be resumed when there is room. */
   resume_wish: 'resume' | 'force-resume' | null;

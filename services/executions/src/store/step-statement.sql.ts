@@ -15,6 +15,7 @@ const COLUMNS: [name: keyof StepChanges, type: string][] = [
   ['earlier_total', 'int'],
   ['earlier_finished', 'int'],
   ['blueprint_id', 'text'],
+  ['has_left_runs', 'boolean'],
 ];
 const TASK = `id uuid, state text, attempt int, losses int, retries int, not_before bigint, error jsonb, result jsonb,
   deferral jsonb, worker_id text, lease_s double precision`;

@@ -29,6 +29,7 @@ export interface StepChanges {
   finished_operations?: number;
   earlier_total?: number;
   earlier_finished?: number;
+  has_left_runs?: boolean;
 }
 
 /** All that one step of one execution writes. It is written when the execution still is as the step found it, or not at all. */

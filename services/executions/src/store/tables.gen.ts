@@ -168,6 +168,7 @@ export interface ExecutionGroups {
 export interface Executions {
   allow_custom_parameters: Generated<boolean>;
   blueprint_id: string | null;
+  cancel_deadline: string | null;
   cancel_requested_at: string | null;
   created_at: Generated<string>;
   created_by: string;
@@ -181,6 +182,7 @@ export interface Executions {
   execution_group_id: string | null;
   finished_operations: number | null;
   graph_id: string | null;
+  has_left_runs: Generated<boolean>;
   history: Generated<Json>;
   id: string;
   is_cascading: Generated<boolean>;

@@ -40,6 +40,8 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     BATON_INTERNAL_KEY: 'engine-test-internal-key',
     BATON_TASK_RETRIES: '2',
     BATON_TASK_RETRY_INTERVAL: '0.05',
+    // What is cancelled ends at once: most tests have no worker that ends what it runs.
+    BATON_CANCEL_GRACE: '0s',
     BATON_HTTP_PORT: '0',
     DATABASE_URL: database.url,
     ...overrides,

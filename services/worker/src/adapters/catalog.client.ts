@@ -1,5 +1,5 @@
 import { catalogRpc } from '@baton/contracts';
-import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
+import { isJsonObject, type Json, type JsonObject, readFoldedJson } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 
 export interface CatalogClient {
@@ -64,15 +64,18 @@ export interface FolderWrite {
 
 /** A large file on a slow link still has to arrive within this time. */
 const FILE_DEADLINE_MS = 300_000;
+/** A plan may have many megabytes. */
+const PLAN_DEADLINE_MS = 60_000;
 /** Joining the pieces of a large file takes as long as reading and writing it. */
 const WRITE_DEADLINE_MS = 120_000;
 
 export function createCatalogClient(rpc: RpcConnector): CatalogClient {
   const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
   const planOf = async (tenant: string, blueprintId: string): Promise<JsonObject> => {
-    const { planJson } = await client.getBlueprint({ tenant, blueprintId, withPlan: true });
-    const plan = (planJson === '' ? null : JSON.parse(planJson)) as Json;
-    return isJsonObject(plan) ? plan : {};
+    const chunks: Buffer[] = [];
+    const pieces = client.readPlan({ tenant, blueprintId }, { deadlineMs: PLAN_DEADLINE_MS });
+    for await (const { data } of pieces) chunks.push(data);
+    return chunks.length === 0 ? {} : readFoldedJson(Buffer.concat(chunks).toString());
   };
   return {
     digest: async (tenant, blueprintId) => (await client.getBlueprint({ tenant, blueprintId })).digest,

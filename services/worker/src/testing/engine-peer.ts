@@ -351,15 +351,18 @@ function filesOf(peer: EnginePeer): Partial<RpcHandlers<typeof catalogRpc.Catalo
   };
   return {
     ...peer.folders.handlers,
-    getBlueprint: async ({ tenant, blueprintId: id, withPlan }) => {
+    getBlueprint: async ({ tenant, blueprintId: id }) => {
       await peer.before('getBlueprint', '');
       return {
         ...blueprint,
         id,
         tenant,
         digest: `sha-of-${id}`,
-        planJson: withPlan ? '{"namespaces_mapping":{"ns":"imported"}}' : '',
+        planJson: '',
       };
+    },
+    readPlan: async function* () {
+      yield { data: Buffer.from('{"namespaces_mapping":{"ns":"imported"}}') };
     },
     listBlueprintFiles: async ({ blueprintId, folder }) => {
       const prefix = `${blueprintId}/${folder}/`;

@@ -7,6 +7,7 @@ import type { ExecutionRow } from '../../../../services/executions/src/store/row
 import { holdNamed, type MemoryExecution } from '../database';
 import { allSeenBy, databaseOf, memoryTx, statement } from './access';
 import { waitingForEnds } from './deferred.sql';
+import { leftOf } from './left-runs.sql';
 
 export const lockStarts: typeof real.lockStarts = (tx, isSystemWide) =>
   holdNamed(memoryTx(tx), STARTS, !isSystemWide);
@@ -84,6 +85,7 @@ export const countAtWork: typeof real.countAtWork = async (db) => {
 /** Nothing of its deployment is at work, or was queued before it unless somebody waits for it. */
 function isUnblocked(reader: object, one: ExecutionRow): boolean {
   if (one.is_forced) return true;
+  if (leftOf(reader, one.deployment_id, one.id).length > 0) return false;
   const mayOvertake = isAwaited(reader, one.id);
   return !rowsSeenBy(reader).some(
     (other) =>

@@ -101,8 +101,17 @@ export interface ChangeFolderResponse {
 export interface GetBlueprintRequest {
   tenant: string;
   blueprintId: string;
-  /** False leaves plan_json empty. */
+  /** False leaves plan_json empty. RESOURCE_EXHAUSTED for a plan that is too large for one message: see ReadPlan. */
   withPlan: boolean;
+  /** Caller for visibility; empty for a service acting for itself. */
+  username: string;
+  isAdministrator: boolean;
+}
+
+export interface ReadPlanRequest {
+  tenant: string;
+  blueprintId: string;
+  digest: string;
   /** Caller for visibility; empty for a service acting for itself. */
   username: string;
   isAdministrator: boolean;
@@ -1753,6 +1762,147 @@ export const GetBlueprintRequest: MessageFns<GetBlueprintRequest> = {
     message.tenant = object.tenant ?? "";
     message.blueprintId = object.blueprintId ?? "";
     message.withPlan = object.withPlan ?? false;
+    message.username = object.username ?? "";
+    message.isAdministrator = object.isAdministrator ?? false;
+    return message;
+  },
+};
+
+function createBaseReadPlanRequest(): ReadPlanRequest {
+  return { tenant: "", blueprintId: "", digest: "", username: "", isAdministrator: false };
+}
+
+export const ReadPlanRequest: MessageFns<ReadPlanRequest> = {
+  encode(message: ReadPlanRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.blueprintId !== "") {
+      writer.uint32(18).string(message.blueprintId);
+    }
+    if (message.digest !== "") {
+      writer.uint32(26).string(message.digest);
+    }
+    if (message.username !== "") {
+      writer.uint32(34).string(message.username);
+    }
+    if (message.isAdministrator !== false) {
+      writer.uint32(40).bool(message.isAdministrator);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadPlanRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadPlanRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.blueprintId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.digest = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.username = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.isAdministrator = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ReadPlanRequest {
+    return {
+      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
+      blueprintId: isSet(object.blueprintId)
+        ? globalThis.String(object.blueprintId)
+        : isSet(object.blueprint_id)
+        ? globalThis.String(object.blueprint_id)
+        : "",
+      digest: isSet(object.digest) ? globalThis.String(object.digest) : "",
+      username: isSet(object.username) ? globalThis.String(object.username) : "",
+      isAdministrator: isSet(object.isAdministrator)
+        ? globalThis.Boolean(object.isAdministrator)
+        : isSet(object.is_administrator)
+        ? globalThis.Boolean(object.is_administrator)
+        : false,
+    };
+  },
+
+  toJSON(message: ReadPlanRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    if (message.blueprintId !== "") {
+      obj.blueprintId = message.blueprintId;
+    }
+    if (message.digest !== "") {
+      obj.digest = message.digest;
+    }
+    if (message.username !== "") {
+      obj.username = message.username;
+    }
+    if (message.isAdministrator !== false) {
+      obj.isAdministrator = message.isAdministrator;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ReadPlanRequest>): ReadPlanRequest {
+    return ReadPlanRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReadPlanRequest>): ReadPlanRequest {
+    const message = createBaseReadPlanRequest();
+    message.tenant = object.tenant ?? "";
+    message.blueprintId = object.blueprintId ?? "";
+    message.digest = object.digest ?? "";
     message.username = object.username ?? "";
     message.isAdministrator = object.isAdministrator ?? false;
     return message;
@@ -3635,6 +3785,18 @@ export const CatalogServiceDefinition = {
       requestStream: false,
       responseType: GetBlueprintResponse as typeof GetBlueprintResponse,
       responseStream: false,
+      options: {},
+    },
+    /**
+     * The plan as it is stored (packages/kernel readFoldedJson reads it), in chunks of at most 256 KiB. None: it has no plan yet.
+     * `digest`: that of GetBlueprint; ABORTED when the blueprint has another plan by now. Empty: whichever it has.
+     */
+    readPlan: {
+      name: "ReadPlan",
+      requestType: ReadPlanRequest as typeof ReadPlanRequest,
+      requestStream: false,
+      responseType: FileChunk as typeof FileChunk,
+      responseStream: true,
       options: {},
     },
     /** A file of the unpacked archive, in chunks of at most 256 KiB. */

@@ -1,0 +1,108 @@
+/**
+ * Messages for a process that this one has started, over their channel: so it needs no way to the broker of its own, and
+ * gets, takes and sends what `access` lets it, nothing else.
+ */
+import type { Envelope, MessageType } from '@baton/contracts';
+import { AppError } from '@baton/kernel';
+import type { Broker, Subscription } from '../port';
+import {
+  type BrokerChannel,
+  errorOf,
+  type FromChild,
+  type FromParent,
+  failureOf,
+  isBrokerMessage,
+} from './wire';
+
+// biome-ignore lint/suspicious/noExplicitAny: messages of all payloads.
+type AnyMessage = MessageType<any>;
+
+export interface RelayAccess {
+  consumes: readonly { message: AnyMessage; queue: string }[];
+  subscribes: readonly AnyMessage[];
+  publishes: readonly AnyMessage[];
+}
+
+/** Serves the process at the other end of `channel` until that closes; then what it had under way is delivered to others. */
+export function relayBroker(broker: Broker, channel: BrokerChannel, access: RelayAccess): void {
+  const open = new Map<number, Promise<Subscription>>();
+  const waiting = new Map<number, (failure?: Failure) => void>();
+  let last = 0;
+  const send = (message: FromParent): void => {
+    if (channel.isOpen()) channel.send(message);
+  };
+
+  const deliver = (to: number) => (envelope: Envelope, signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      if (!channel.isOpen()) return reject(gone());
+      const delivery = ++last;
+      const giveUp = (): void => send({ broker: 'given-up', delivery });
+      signal.addEventListener('abort', giveUp, { once: true });
+      waiting.set(delivery, (failure) => {
+        waiting.delete(delivery);
+        signal.removeEventListener('abort', giveUp);
+        if (failure) reject(errorOf(failure));
+        else resolve();
+      });
+      send({ broker: 'delivered', to, delivery, envelope });
+    });
+  const answer = (of: number, work: Promise<unknown>): void =>
+    void work.then(
+      () => send({ broker: 'done', of }),
+      (error: unknown) => send({ broker: 'done', of, failure: failureOf(error) }),
+    );
+  const keep = (call: number, made: Promise<Subscription>): void => {
+    open.set(call, made);
+    answer(call, made);
+  };
+
+  const act = (asked: FromChild): unknown => {
+    switch (asked.broker) {
+      case 'settled':
+        return waiting.get(asked.delivery)?.(asked.failure);
+      case 'consume': {
+        const { call, type, queue, prefetch } = asked;
+        const found = access.consumes.find((one) => one.message.type === type && one.queue === queue);
+        if (!found) return answer(call, refused(`consume ${type} as ${queue}`));
+        return keep(call, broker.consume(found.message, { queue, prefetch, handler: deliver(call) }));
+      }
+      case 'subscribe': {
+        const { call, type } = asked;
+        const found = access.subscribes.find((message) => message.type === type);
+        if (!found) return answer(call, refused(`subscribe to ${type}`));
+        return keep(
+          call,
+          broker.subscribe(found, (envelope) => send({ broker: 'told', to: call, envelope })),
+        );
+      }
+      case 'publish': {
+        const { call, envelopes } = asked;
+        const strange = envelopes.find(
+          ({ type }) => !access.publishes.some((message) => message.type === type),
+        );
+        return answer(call, strange ? refused(`publish ${strange.type}`) : broker.publish(envelopes));
+      }
+      case 'close':
+        return answer(asked.call, close(asked.of));
+    }
+  };
+  const close = async (call: number): Promise<void> => {
+    const made = open.get(call);
+    open.delete(call);
+    await (await made)?.close();
+  };
+
+  channel.onMessage((message) => void (isBrokerMessage(message) && act(message as FromChild)));
+  channel.onClose(() => {
+    // Its handlers are gone: the broker delivers to another process, or to the next one that is started.
+    for (const settle of [...waiting.values()]) settle(failureOf(gone()));
+    for (const call of [...open.keys()]) void close(call).catch(() => undefined);
+  });
+}
+
+type Failure = ReturnType<typeof failureOf>;
+
+const gone = (): AppError => new AppError('service_unavailable_error', 'the process that handled it is gone');
+
+const refused = (what: string): Promise<never> =>
+  Promise.reject(new AppError('forbidden_error', `this process may not ${what}`));

@@ -1,0 +1,17 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+
+/** What PostgreSQL itself takes. */
+const ITERATIONS = 4096;
+
+/**
+ * `password` the way PostgreSQL keeps it (SCRAM-SHA-256), so that neither the statement that sets it nor a log of the server
+ * shows it. Other characters than ASCII would have to be normalised first: those the server is left to hash.
+ */
+export function passwordVerifier(password: string): string {
+  if (!/^[\x20-\x7e]*$/.test(password)) return password;
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');
+  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();
+  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`;
+}

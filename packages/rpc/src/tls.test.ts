@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { clusterStatusRpc } from '@baton/contracts';
+import { silentLog, systemClock } from '@baton/kernel';
+import { createTlsSource, type TlsSource } from '@baton/tls';
+import { type Authority, createAuthority, writeIssued } from '@baton/tls/authority';
+import { createGrpcConnector, createRpcServer, type RpcServer } from './index';
+
+const Definition = {
+  ...clusterStatusRpc.ClusterStatusServiceDefinition,
+  methods: { report: clusterStatusRpc.ClusterStatusServiceDefinition.methods.report },
+} as const;
+const nowMs = systemClock.now();
+const LOCAL = ['cluster-status', 'localhost', '127.0.0.1'];
+
+let root: string;
+let authority: Authority;
+const undo: (() => unknown)[] = [];
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'rpc-tls-'));
+  authority = await createAuthority('test', nowMs);
+});
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+async function identity(name: string, names: string[], by = authority): Promise<TlsSource> {
+  const files = writeIssued(join(root, name), await by.issue({ names, nowMs }), authority.cert);
+  const source = createTlsSource(files, { log: silentLog });
+  undo.push(() => source.close());
+  return source;
+}
+
+async function serve(tls?: TlsSource): Promise<{ server: RpcServer; port: number }> {
+  const server = createRpcServer({ log: silentLog, tls });
+  server.serve(Definition, {
+    report: async ({ service }: { service: string }) => ({ maintenance: `for ${service}` }),
+  } as never);
+  undo.push(() => server.close(500));
+  return { server, port: await server.listen('127.0.0.1', 0) };
+}
+
+function ask(host: string, port: number, tls?: TlsSource) {
+  const connector = createGrpcConnector({
+    addresses: { 'cluster-status': `${host}:${port}` },
+    log: silentLog,
+    tls,
+  });
+  undo.push(() => connector.close());
+  const client = connector.client(Definition, 'cluster-status');
+  return (deadlineMs = 20_000) => client.report({ service: 'x' }, { deadlineMs });
+}
+/** Long enough for several tries. */
+const REFUSED_MS = 1_500;
+const refused = { code: 'service_unavailable_error' };
+
+/** Serial number of the certificate that a new connection is shown. */
+const shownAt = async (port: number): Promise<string> =>
+  await new Promise((resolve, reject) => {
+    const socket = connect(
+      { host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'] },
+      () => {
+        resolve(socket.getPeerX509Certificate()!.serialNumber);
+        socket.destroy();
+      },
+    );
+    socket.once('error', reject);
+  });
+
+test('both sides show certificates of one authority; every other way is refused', async () => {
+  const { port } = await serve(await identity('server', LOCAL));
+  const caller = await identity('caller', ['executions']);
+  expect(await ask('127.0.0.1', port, caller)()).toMatchObject({ maintenance: 'for x' });
+
+  await expect(ask('127.0.0.1', port)(REFUSED_MS)).rejects.toMatchObject(refused);
+  const stranger = await createAuthority('stranger', nowMs);
+  const foreign = await identity('foreign', ['executions'], stranger);
+  await expect(ask('127.0.0.1', port, foreign)(REFUSED_MS)).rejects.toMatchObject(refused);
+});
+
+test('a server of another name, of another authority, or without TLS is not talked to', async () => {
+  const caller = await identity('caller', ['executions']);
+  const wrongName = await serve(await identity('wrong', ['secrets']));
+  await expect(ask('127.0.0.1', wrongName.port, caller)(REFUSED_MS)).rejects.toMatchObject(refused);
+  const stranger = await createAuthority('stranger', nowMs);
+  const foreign = await serve(await identity('foreign', LOCAL, stranger));
+  await expect(ask('127.0.0.1', foreign.port, caller)(REFUSED_MS)).rejects.toMatchObject(refused);
+  const plain = await serve();
+  await expect(ask('127.0.0.1', plain.port, caller)(REFUSED_MS)).rejects.toMatchObject(refused);
+});
+
+test('a renewed certificate is shown to new connections; old ones go on', async () => {
+  const source = await identity('server', LOCAL);
+  const { port } = await serve(source);
+  const call = ask('127.0.0.1', port, await identity('caller', ['executions']));
+  await call();
+  const before = await shownAt(port);
+  expect(await shownAt(port)).toBe(before);
+  writeIssued(join(root, 'server'), await authority.issue({ names: LOCAL, nowMs }), authority.cert);
+  expect(source.refresh()).toBe(true);
+  expect(await shownAt(port)).not.toBe(before);
+  expect(await call()).toMatchObject({ maintenance: 'for x' });
+});
+
+test('a caller shows its renewed certificate to new connections', async () => {
+  const { port } = await serve(await identity('server', LOCAL));
+  const source = await identity('late', ['executions'], await createAuthority('stranger', nowMs));
+  const call = ask('127.0.0.1', port, source);
+  await expect(call(REFUSED_MS)).rejects.toMatchObject(refused);
+  writeIssued(join(root, 'late'), await authority.issue({ names: ['executions'], nowMs }), authority.cert);
+  source.refresh();
+  expect(await call()).toMatchObject({ maintenance: 'for x' });
+});

@@ -1,0 +1,12 @@
+export { dnsNames, type Material, readMaterial, TlsFileError, type TlsFiles } from './material';
+export { type PostgresConnection, postgresConnection } from './postgres-connection';
+export {
+  type ClientTls,
+  clientTls,
+  lastingClientTls,
+  peerServices,
+  type ServerTls,
+  type ServerTlsOptions,
+  serverTls,
+} from './sockets';
+export { createTlsSource, type TlsSource } from './source';
