@@ -62,9 +62,13 @@ function connectionOf({ url, trust }: DatabaseAddress): pg.Client {
       application_name: 'baton-start',
     });
   } catch (error) {
-    throw new StartRefused('DATABASE_URL is no address such as postgres://user:password@host:5432/baton.', 78, {
-      cause: error,
-    });
+    throw new StartRefused(
+      'DATABASE_URL is no address such as postgres://user:password@host:5432/baton.',
+      78,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -75,9 +79,13 @@ function unreachable(url: string, error: NodeJS.ErrnoException): StartRefused {
   const refused = REFUSALS[code]?.(user, database);
   const reason = refused ?? UNREACHABLE[code] ?? error.message;
   const where = `${hostname || '127.0.0.1'}:${port || '5432'}`;
-  return new StartRefused(`The database at ${where} (DATABASE_URL) cannot be used: ${reason}.`, refused ? 78 : 1, {
-    cause: error,
-  });
+  return new StartRefused(
+    `The database at ${where} (DATABASE_URL) cannot be used: ${reason}.`,
+    refused ? 78 : 1,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** A later release only adds migrations: names that this one does not have are of a later one. */

@@ -57,6 +57,9 @@ export function portMistake(host: string, port: number, code: string): Mistake {
       exitCode: 1,
     };
   if (code === 'EACCES')
-    return { text: `This user may not listen on port ${port}: set BATON_PORT to one above 1023.`, exitCode: 78 };
+    return {
+      text: `This user may not listen on port ${port}: set BATON_PORT to one above 1023.`,
+      exitCode: 78,
+    };
   return { text: `${host} is no address of this machine: set BATON_HOST to one.`, exitCode: 78 };
 }

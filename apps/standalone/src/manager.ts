@@ -59,6 +59,10 @@ const SERVED_BY_ALL = new Set<unknown>([
   doctorRpc.DoctorPartServiceDefinition,
 ]);
 
+/** Of the look whether a stop can still be told to the database, and of workers when it cannot. */
+const CHECK_LIMIT_MS = 2_500;
+const UNTOLD_STOP_MS = 3_000;
+
 /** Undone in reverse order. */
 type Undo = () => Promise<unknown> | unknown;
 
@@ -122,7 +126,8 @@ async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>
   signal.throwIfAborted();
   // From here nobody uses the owner's address any more.
   const serviceEnv = serviceEnvironment(config, env, home, brokerUrl(databaseUrl, logins));
-  const { running, rpcPort, relay, broker } = await startServices(serviceEnv, urlOf, transport, o, embedded);
+  const watched: Watched = { embedded, workers: null };
+  const { running, rpcPort, relay, broker } = await startServices(serviceEnv, urlOf, transport, o, watched);
   signal.throwIfAborted();
   const edge = running.services.find((service) => service.name === 'gateway')!;
   const host = config.BATON_HOST === '0.0.0.0' ? '127.0.0.1' : config.BATON_HOST;
@@ -144,7 +149,12 @@ async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>
     relay,
     broker,
   });
-  undo.push(() => workers.stop());
+  watched.workers = workers;
+  undo.push(async () => {
+    // Without a database nothing that they still do can be told: their leases run out.
+    const isTold = await within(checkServices(running), CHECK_LIMIT_MS);
+    await workers.stop(isTold ? undefined : UNTOLD_STOP_MS);
+  });
   owner.serves(url);
   return { url, ...admin, home, workers, stop };
 }
@@ -240,12 +250,41 @@ function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return kept;
 }
 
+/** Processes beside this one, without which it is not ready. */
+interface Watched {
+  embedded: EmbeddedPostgres | null;
+  /** Null until they are started. */
+  workers: WorkerProcesses | null;
+}
+
+function processChecks(watched: Watched): Record<string, () => Promise<void>> {
+  const { embedded } = watched;
+  return {
+    ...(embedded ? { database_server: async () => embedded.check() } : {}),
+    workers: async () => {
+      const problem = watched.workers?.problem() ?? null;
+      if (problem !== null) throw new Error(problem);
+    },
+  };
+}
+
+/** Whether the database answers the services. */
+async function checkServices(running: Running): Promise<boolean> {
+  const all = await Promise.all(running.services.map(({ health }) => health.results()));
+  return all.every((results) => results.database?.ok !== false);
+}
+
+async function within(check: Promise<boolean>, limitMs: number): Promise<boolean> {
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), limitMs).unref());
+  return await Promise.race([check, late]);
+}
+
 async function startServices(
   env: NodeJS.ProcessEnv,
   urlOf: (schema: string | null) => string | null,
   transport: Transport,
   { config: own, log, undo }: Start,
-  embedded: EmbeddedPostgres | null,
+  watched: Watched,
 ): Promise<{ running: Running; rpcPort: number; relay: RpcRelay; broker: Broker }> {
   const runtime = loadConfig(runtimeConfig, env);
   const localRpc = createLocalRpc();
@@ -299,7 +338,7 @@ async function startServices(
     config: runtime,
     localRpc,
     listensHttp: (name) => name === 'gateway',
-    checks: embedded ? { database_server: async () => embedded.check() } : {},
+    checks: processChecks(watched),
   });
   undo.push(() => running.stop());
   for (const service of running.services) localHttp.set(service.name, service.handle);

@@ -64,7 +64,10 @@ function isPostgresIn(pid: number, folder: string): boolean {
 }
 
 function isCalledPostgres(pid: number): boolean {
-  return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.includes('postgres') ?? false;
+  return (
+    spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.includes('postgres') ??
+    false
+  );
 }
 
 function tell(pid: number, signal: NodeJS.Signals): void {

@@ -7,11 +7,16 @@ import { processChannel, type RpcRelay } from '@baton/rpc';
 export interface WorkerProcesses {
   /** Process ids of the workers that run now. */
   pids(): number[];
-  /** Stops them: they finish or give back what they hold. */
-  stop(): Promise<void>;
+  /** Why none of them works, although they should; null: one does, or there is none. */
+  problem(): string | null;
+  /** Stops them: they finish or give back what they hold, for at most `limitMs`. */
+  stop(limitMs?: number): Promise<void>;
 }
 
 const STABLE_MS = 30_000;
+/** So many ends in a row are no accident. */
+const MANY_CRASHES = 3;
+const KEEPS_ENDING = 'a worker keeps ending';
 /** Longer than a worker waits for operations (BATON_WORKER_STOP_AFTER) and then tells how they ended. */
 const KILL_AFTER_MS = 60_000;
 
@@ -29,7 +34,12 @@ export function startWorkers(o: {
   const slots = Array.from({ length: o.count }, (_, i) => startSlot(i, o));
   return {
     pids: () => slots.flatMap((slot) => slot.pid() ?? []),
-    stop: async () => void (await Promise.all(slots.map((slot) => slot.stop()))),
+    problem: () => {
+      const problems = slots.map((slot) => slot.problem());
+      return problems.length > 0 && problems.every((one) => one !== null) ? problems[0]! : null;
+    },
+    stop: async (limitMs = KILL_AFTER_MS) =>
+      void (await Promise.all(slots.map((slot) => slot.stop(limitMs)))),
   };
 }
 
@@ -48,6 +58,10 @@ function startSlot(
   let isStopping = false;
   let crashes = 0;
   let restart: NodeJS.Timeout | null = null;
+  /** As the worker says itself (services/worker/src/service.ts), or as its ends say. */
+  let problem: string | null = null;
+  let lastEnd = '';
+  let recovered: NodeJS.Timeout | undefined;
   const start = () => {
     const startedAt = systemClock.monotonic();
     child = fork(o.main, [], {
@@ -57,25 +71,45 @@ function startSlot(
     });
     o.relay.attach(processChannel(child));
     relayBroker(o.broker, processChannel(child), ACCESS);
-    child.once('exit', (code, signal) => {
+    const started = child;
+    started.on('message', (message) => {
+      const said = (message as { workerProblem?: unknown } | null)?.workerProblem;
+      if (typeof said === 'string' && child === started) problem = said;
+    });
+    started.once('spawn', () => {
+      if (crashes < MANY_CRASHES) problem = null;
+      recovered = setTimeout(() => {
+        crashes = 0;
+        lastEnd = '';
+        if (problem?.startsWith(KEEPS_ENDING)) problem = null;
+      }, STABLE_MS).unref();
+    });
+    started.once('exit', (code, signal) => {
       child = null;
+      clearTimeout(recovered);
       if (isStopping) return;
       crashes = systemClock.monotonic() - startedAt > STABLE_MS ? 1 : crashes + 1;
-      o.log.warn({ worker: index, code, signal, crashes }, 'a worker ended; it is started again');
+      const end = `${signal ?? `status ${code}`}`;
+      if (crashes >= MANY_CRASHES) problem = `${KEEPS_ENDING} with ${end}; its own words are in the log`;
+      // One that keeps ending in the same way is told once.
+      const tell = end === lastEnd && crashes > 1 ? o.log.debug : o.log.warn;
+      lastEnd = end;
+      tell.call(o.log, { worker: index, code, signal, crashes }, 'a worker ended; it is started again');
       restart = setTimeout(start, backoffMs(crashes));
     });
   };
   start();
   return {
     pid: () => child?.pid ?? null,
-    async stop() {
+    problem: () => problem,
+    async stop(limitMs: number) {
       isStopping = true;
       if (restart) clearTimeout(restart);
       const running = child;
       if (!running) return;
       const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()));
       running.kill('SIGTERM');
-      const late = setTimeout(() => running.kill('SIGKILL'), KILL_AFTER_MS);
+      const late = setTimeout(() => running.kill('SIGKILL'), limitMs);
       await ended;
       clearTimeout(late);
     },

@@ -55,7 +55,10 @@ export interface HealthOptions {
  * /readyz says whether all that the service needs is there. A balancer that takes every replica out of service while the
  * broker is away would make it worse, since reads still work and facts wait in the outbox: it asks with `?exclude=broker`.
  */
-export function createHealth(service: string, { required, optional, others = () => [] }: HealthOptions): Health {
+export function createHealth(
+  service: string,
+  { required, optional, others = () => [] }: HealthOptions,
+): Health {
   let stage: Stage = 'starting';
   let cached: { atMs: number; results: Promise<Record<string, CheckResult>> } | null = null;
   const all = Object.entries({ ...optional, ...required });
@@ -85,7 +88,8 @@ export function createHealth(service: string, { required, optional, others = () 
       const checks = { ...own, ...behind };
       const excluded = new Set(new URLSearchParams(url.split('?')[1] ?? '').getAll('exclude'));
       const isReady = Object.entries(checks).every(
-        ([name, { ok }]) => ok || excluded.has(name) || (Object.hasOwn(optional, name) && !Object.hasOwn(required, name)),
+        ([name, { ok }]) =>
+          ok || excluded.has(name) || (Object.hasOwn(optional, name) && !Object.hasOwn(required, name)),
       );
       return json(isReady ? 200 : 503, { status: isReady ? 'ready' : 'failing', service, checks });
     },

@@ -38,7 +38,9 @@ test.each([
 });
 
 test('headers that never end, and a client that says nothing, are not waited for', async () => {
-  const impatient = withPlainPaths((_request, response) => void response.end(), {}, silentLog, { headersTimeoutMs: 200 });
+  const impatient = withPlainPaths((_request, response) => void response.end(), {}, silentLog, {
+    headersTimeoutMs: 200,
+  });
   const at = await impatient.listen('127.0.0.1', 0);
   const answers = ['GET / HTTP/1.1\r\nhost: x\r\nx: ', ''].map(async (sent) => {
     const socket = connect(at, '127.0.0.1');

@@ -94,10 +94,7 @@ function healthOf(
   });
 }
 
-function plainPaths(
-  health: Health,
-  metrics: Metrics,
-): Record<string, (url: string) => Promise<PlainAnswer>> {
+function plainPaths(health: Health, metrics: Metrics): Record<string, (url: string) => Promise<PlainAnswer>> {
   return {
     '/healthz': health.healthz,
     '/readyz': health.readyz,
@@ -142,7 +139,8 @@ function httpAppOf(
   metrics: Metrics,
 ): HttpApp {
   const plain = plainPaths(health, metrics);
-  if (parts.rawHandler) return withPlainPaths(parts.rawHandler, plain, infra.log, { tls: edgeTls(infra.transport) });
+  if (parts.rawHandler)
+    return withPlainPaths(parts.rawHandler, plain, infra.log, { tls: edgeTls(infra.transport) });
   return createHttpApp({
     service: parts.name,
     routes: parts.routes,

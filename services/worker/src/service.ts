@@ -13,6 +13,7 @@ import {
   startOrphanGuard,
   sweepOwnDirs,
 } from '@baton/plugin-runtime';
+import type { Plugin } from '@baton/plugin-sdk';
 import {
   consumerPart,
   type Infra,
@@ -29,7 +30,7 @@ import { createBlueprintFiles } from './blueprint-files';
 import { configSchema, scriptEnv, slotsOf, type WorkerConfig } from './config';
 import { createFileCache } from './file-cache';
 import { createFolderIndex } from './folder-index';
-import { loadHandlers } from './handlers';
+import { tryHandlers } from './handlers';
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
 import { createOperationFolders } from './operation-folder';
@@ -43,15 +44,23 @@ export const serviceName = 'worker' as const;
 export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   const slots = slotsOf(config);
   const workRoot = resolve(config.BATON_WORKER_DIR);
+  const handlers = tryHandlers(config.BATON_WORKER_HANDLERS);
+  const { problem } = handlers;
+  if (problem !== null) {
+    infra.log.error({ problem }, 'the worker takes no operations');
+    // The standalone that started it is not ready without it.
+    process.send?.({ workerProblem: problem }, undefined, undefined, () => undefined);
+  }
   const executions = createExecutionsClient(infra.rpc, infra.instanceId, {
     hostname: hostname(),
     version: productVersion,
     slots,
     started_at: isoInstant(infra.clock.now()),
     pid: process.pid,
+    ...(problem === null ? {} : { handlers_error: problem }),
   });
   const guard = startOrphanGuard();
-  const runtime = runtimeOf(config, infra, workRoot, guard);
+  const runtime = runtimeOf(config, infra, workRoot, guard, handlers.plugins);
   const worker = createWorker({
     slots,
     executions,
@@ -72,10 +81,14 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     name: serviceName,
     routes: [],
     rpc: [],
-    consumers: [consumerPart(taskReady, { queue: serviceName, prefetch: slots, handler: ready })],
+    // Without its handlers it takes nothing: other workers do, or executions wait and say why.
+    consumers:
+      problem !== null
+        ? []
+        : [consumerPart(taskReady, { queue: serviceName, prefetch: slots, handler: ready })],
     subscriptions: [subscriptionPart(tasksCancelled, onTasksCancelled(worker.leaseDeps))],
     loops: [],
-    checks: {},
+    checks: problem === null ? {} : { handlers: () => Promise.reject(new Error(problem)) },
     start: async () => {
       await sweepOwnDirs(workRoot);
       worker.start();
@@ -92,15 +105,15 @@ function runtimeOf(
   infra: Infra,
   workRoot: string,
   guard: OrphanGuard,
+  loaded: readonly Plugin[],
 ): WorkerDeps['runtime'] {
-  const { BATON_WORKER_HANDLERS: handlers } = config;
   const fetchUrl = createSafeFetch(config.BATON_WORKER_FETCH_ALLOW);
   const composition = compositionPlugin({
     managerUrl: config.BATON_WORKER_MANAGER_URL,
     clock: infra.clock,
     download: (url, signal) => downloaded(fetchUrl, url, signal),
   });
-  const plugins = [composition, ...(handlers ? [loadHandlers(handlers)] : [])];
+  const plugins = [composition, ...loaded];
   return {
     operations: buildRegistry(plugins),
     workflows: buildWorkflowRegistry(plugins),
