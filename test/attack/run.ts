@@ -23,7 +23,7 @@ function rowsOf(mode: Mode): Row[] {
 async function rigOf(fleet: Fleet, mode: Mode): Promise<Rig> {
   const admin = adminClient(fleet);
   const user = { name: 'mallory', password: 'mallory-password', tenant: 'mallory' };
-  await call(admin, 'createTenant', { tenant_name: user.tenant });
+  await call(admin, 'createTenant', { name: user.tenant });
   await call(admin, 'createUser', {}, { username: user.name, password: user.password, role: 'default' });
   await call(admin, 'addTenantUser', {}, { tenant_name: user.tenant, username: user.name, role: 'user' });
   const client = createClient({
@@ -57,7 +57,7 @@ async function rigOf(fleet: Fleet, mode: Mode): Promise<Rig> {
       writeFileSync(join(folder, 'attack.sh'), `#!/bin/sh\n${script}`);
       writeFileSync(join(folder, 'blueprint.yaml'), BLUEPRINT);
       await upload(client, id, archiveOf(folder));
-      await call(client, 'createDeployment', { deployment_id: id }, { blueprint_id: id });
+      await call(client, 'createDeployment', { id }, { blueprint_id: id });
       return (await succeed(client, id, 'install')).messages.join('\n');
     },
   };
