@@ -209,7 +209,7 @@ const mistakes: [string, Record<string, string>, number, RegExp][] = [
     'password too short',
     { BATON_ADMIN_PASSWORD: 'abc' },
     78,
-    /^BATON_ADMIN_PASSWORD: .*5 to 256 characters\.$/,
+    /BATON_ADMIN_PASSWORD: must have at least 5 characters\.$/,
   ],
   [
     'wrong value',

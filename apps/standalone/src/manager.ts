@@ -169,7 +169,7 @@ async function ownedHome(
 ): Promise<{ home: Home; owner: HomeOwner; transport: Transport }> {
   const dir = homeFolder(config.BATON_HOME);
   const planned = { ...homePaths(dir), internalKey: 'x'.repeat(32) };
-  checkVariables(serviceEnvironment(config, env, planned, 'postgres://127.0.0.1/baton'));
+  checkVariables(env, serviceEnvironment(config, env, planned, 'postgres://127.0.0.1/baton'));
   const transport = transportOf(env, planned, log);
   undo.push(() => transport.close());
   const problem = await portProblem(config.BATON_HOST, config.BATON_PORT);
