@@ -291,10 +291,8 @@ async function startServices(
   const localHttp = createLocalHttp();
   const broker = connectBroker(runtime, log, transport);
   const cache = connectCache(runtime, log, transport);
-  undo.push(
-    () => broker.close(),
-    () => cache.close(),
-  );
+  undo.push(() => broker.close());
+  undo.push(() => cache.close());
   await requireBroker(broker, own);
   const shared = {
     broker,
@@ -325,11 +323,10 @@ async function startServices(
     });
     undo.push(() => infra.close());
     const parts = await service.buildService(config, infra);
-    for (const part of parts.rpc)
-      if (!SERVED_BY_ALL.has(part.definition)) {
-        rpcServer.serve(part.definition, part.handlers as never);
-        relay.serve(service.serviceName, part.definition);
-      }
+    for (const part of parts.rpc.filter(({ definition }) => !SERVED_BY_ALL.has(definition))) {
+      rpcServer.serve(part.definition, part.handlers as never);
+      relay.serve(service.serviceName, part.definition);
+    }
     entries.push({ parts, infra });
   }
   const rpcPort = await rpcServer.listen('127.0.0.1', 0);

@@ -105,13 +105,15 @@ function startSlot(
     async stop(limitMs: number) {
       isStopping = true;
       if (restart) clearTimeout(restart);
-      const running = child;
-      if (!running) return;
-      const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()));
-      running.kill('SIGTERM');
-      const late = setTimeout(() => running.kill('SIGKILL'), limitMs);
-      await ended;
-      clearTimeout(late);
+      if (child) await endWithin(child, limitMs);
     },
   };
+}
+
+async function endWithin(running: ChildProcess, limitMs: number): Promise<void> {
+  const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()));
+  running.kill('SIGTERM');
+  const late = setTimeout(() => running.kill('SIGKILL'), limitMs);
+  await ended;
+  clearTimeout(late);
 }
