@@ -287,8 +287,7 @@ async function startServices(
   watched: Watched,
 ): Promise<{ running: Running; rpcPort: number; relay: RpcRelay; broker: Broker }> {
   const runtime = loadConfig(runtimeConfig, env);
-  const localRpc = createLocalRpc();
-  const localHttp = createLocalHttp();
+  const [localRpc, localHttp] = [createLocalRpc(), createLocalHttp()];
   const broker = connectBroker(runtime, log, transport);
   const cache = connectCache(runtime, log, transport);
   undo.push(() => broker.close());
@@ -338,7 +337,7 @@ async function startServices(
     checks: processChecks(watched),
   });
   undo.push(() => running.stop());
-  for (const service of running.services) localHttp.set(service.name, service.handle);
+  for (const { name, handle } of running.services) localHttp.set(name, handle);
   return { running, rpcPort, relay, broker };
 }
 
